@@ -1,0 +1,290 @@
+// The N-API surface: unwraps arguments, checks types and sizes, calls the batch. No rule, no number of the world.
+// It keeps no global state, so any number of worker threads may load it.
+#include <napi.h>
+
+#include <memory>
+#include <string>
+
+#include "batch.h"
+
+namespace rhythm {
+namespace {
+
+namespace count = world::count;
+
+// A wrong type or size is a bug of the caller, src/backends/native.ts: it throws a TypeError and changes nothing.
+class Arguments {
+ public:
+  explicit Arguments(const Napi::CallbackInfo& info) : info_(info) {}
+
+  bool ok() const { return ok_; }
+  Napi::Env env() const { return info_.Env(); }
+
+  // The data of typed array `at` of exactly `length` elements.
+  template <class T>
+  T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
+    return elements<T>(info_[at], type, length, name);
+  }
+  // The same, or null for null.
+  template <class T>
+  T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
+    return info_[at].IsNull() ? nullptr : array<T>(at, type, length, name);
+  }
+  template <class T>
+  T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
+    if (!ok_) return nullptr;
+    if (!value.IsTypedArray()) return fail<T>(name, "a typed array");
+    const auto array = value.As<Napi::TypedArray>();
+    if (array.TypedArrayType() != type) return fail<T>(name, "another element type");
+    if (array.ElementLength() != length) return fail<T>(name, (std::to_string(length) + " elements").c_str());
+    auto* bytes = static_cast<uint8_t*>(array.ArrayBuffer().Data());
+    return reinterpret_cast<T*>(bytes + array.ByteOffset());
+  }
+  template <class T>
+  T* fail(const char* name, const char* expected) {
+    if (ok_) Napi::TypeError::New(env(), std::string("Expected ") + expected + " for " + name + ".").ThrowAsJavaScriptException();
+    ok_ = false;
+    return nullptr;
+  }
+  // An integer in [low, high].
+  int integer(size_t at, int low, int high, const char* name) {
+    if (!ok_) return low;
+    const double value = info_[at].IsNumber() ? info_[at].As<Napi::Number>().DoubleValue() : -1e300;
+    if (value >= low && value <= high && value == static_cast<int>(value)) return static_cast<int>(value);
+    fail<int>(name, ("an integer from " + std::to_string(low) + " to " + std::to_string(high)).c_str());
+    return low;
+  }
+
+ private:
+  const Napi::CallbackInfo& info_;
+  bool ok_ = true;
+};
+
+const Kernel* find_kernel(const std::string& name) {
+  for (int k = 0; k < kKernelCount; k++) {
+    if (name == kKernels[k]->name) return kKernels[k];
+  }
+  return nullptr;
+}
+
+constexpr int kMostSlots = 1 << 24;
+constexpr int kMostThreads = 256;
+
+class BatchObject : public Napi::ObjectWrap<BatchObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "Batch",
+                       {InstanceMethod<&BatchObject::Reset>("reset"), InstanceMethod<&BatchObject::Step>("step"),
+                        InstanceMethod<&BatchObject::Run>("run"), InstanceMethod<&BatchObject::Gather>("gather"),
+                        InstanceMethod<&BatchObject::Save>("save"), InstanceMethod<&BatchObject::Load>("load"),
+                        InstanceMethod<&BatchObject::Hash>("hash"), InstanceMethod<&BatchObject::Targets>("targets"),
+                        InstanceMethod<&BatchObject::Close>("close")});
+  }
+
+  // (kernel, block u32, imagination, numEnvs, threads, outputs)
+  explicit BatchObject(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+    Arguments args(info);
+    const Kernel* kernel = info[0].IsString() ? find_kernel(info[0].As<Napi::String>()) : nullptr;
+    if (kernel == nullptr || !kernel->supported()) args.fail<int>("kernel", "the name of a supported kernel");
+    const auto* block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
+    if (!info[2].IsBoolean()) args.fail<int>("imagination", "a boolean");
+    const int slots = args.integer(3, 1, kMostSlots, "numEnvs");
+    const int threads = args.integer(4, 1, kMostThreads, "threads");
+    if (!info[5].IsObject()) args.fail<int>("outputs", "an object");
+    if (!args.ok()) return;
+    outputs_ = Napi::Persistent(info[5].As<Napi::Object>());
+    slots_ = static_cast<size_t>(slots);
+    Outputs out;
+    if (!FindOutputs(args, out)) return;
+    batch_ = std::make_unique<Batch>(*kernel, block, info[2].As<Napi::Boolean>(), slots, threads);
+  }
+
+ private:
+  // JavaScript owns the outputs and could detach them, so their addresses are asked for at every call.
+  bool FindOutputs(Arguments& args, Outputs& out) {
+    const auto floats = [&](const char* name, size_t width) {
+      return args.elements<float>(outputs_.Value().Get(name), napi_float32_array, slots_ * width, name);
+    };
+    out.observations = floats("observations", count::ObservationFloats);
+    out.rewards = floats("rewards", 1);
+    out.final_scores = floats("finalScores", 1);
+    out.components = floats("components", count::Components);
+    out.belief_mae = floats("beliefMae", 1);
+    out.terminated = args.elements<uint8_t>(outputs_.Value().Get("terminated"), napi_uint8_array, slots_, "terminated");
+    return args.ok();
+  }
+
+  bool Open(Arguments& args) {
+    if (batch_ == nullptr) args.fail<int>("this", "an open batch");
+    return args.ok();
+  }
+
+  static Napi::Value Tell(Napi::Env env, const std::optional<Refusal>& refusal) {
+    if (!refusal) return env.Null();
+    const bool illegal = refusal->code == Refusal::Code::IllegalAction;
+    auto told = Napi::Object::New(env);
+    told.Set("code", illegal ? "illegal_action" : "episode_over");
+    told.Set("index", refusal->index);
+    if (refusal->step >= 0) told.Set("step", refusal->step);
+    if (illegal) told.Set("value", refusal->value);
+    return told;
+  }
+
+  // (mask u8|null, seeds u32, modes u8|null, profiles f32|null, graders f32|null)
+  void Reset(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    Outputs out;
+    if (!Open(args) || !FindOutputs(args, out)) return;
+    const rhythm::Reset reset = {
+        args.array_or_null<uint8_t>(0, napi_uint8_array, slots_, "mask"),
+        args.array<uint32_t>(1, napi_uint32_array, slots_, "seeds"),
+        args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "modes"),
+        args.array_or_null<float>(3, napi_float32_array, slots_ * count::ProfileFloats, "profiles"),
+        args.array_or_null<float>(4, napi_float32_array, slots_ * count::Components, "graders"),
+        false};
+    if (args.ok()) batch_->reset(out, reset);
+  }
+
+  // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null)
+  Napi::Value Step(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    Outputs out;
+    if (!Open(args) || !FindOutputs(args, out)) return info.Env().Undefined();
+    const rhythm::Step step = {args.array<uint8_t>(0, napi_uint8_array, slots_, "actions"),
+                               args.array_or_null<float>(1, napi_float32_array, slots_ * count::Beliefs, "beliefs"),
+                               args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "given"),
+                               args.array_or_null<uint8_t>(3, napi_uint8_array, slots_, "mask")};
+    const AutoReset autoreset = {args.array_or_null<uint8_t>(4, napi_uint8_array, slots_, "resetMask"),
+                                 args.array_or_null<uint32_t>(5, napi_uint32_array, slots_, "resetSeeds")};
+    if ((step.beliefs == nullptr) != (step.given == nullptr)) args.fail<int>("given", "beliefs and given together");
+    if ((autoreset.mask == nullptr) != (autoreset.seeds == nullptr)) args.fail<int>("resetSeeds", "a mask and seeds together");
+    if (!args.ok()) return info.Env().Undefined();
+    return Tell(info.Env(), batch_->step(out, step, autoreset));
+  }
+
+  // (policy, policySeeds u32|null, actions u8|null, constantBelief f32|null, beliefs f32|null, given u8|null,
+  //  stops u8|null, trajectory|null)
+  Napi::Value Run(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    Outputs out;
+    if (!Open(args) || !FindOutputs(args, out)) return info.Env().Undefined();
+    const size_t steps = slots_ * count::Steps;
+    rhythm::Run run = {};
+    run.policy = static_cast<Policy>(args.integer(0, 0, static_cast<int>(Policy::Tape), "policy"));
+    run.policy_seeds = args.array_or_null<uint32_t>(1, napi_uint32_array, slots_, "policySeeds");
+    if (run.policy == Policy::Tape) run.actions = args.array<uint8_t>(2, napi_uint8_array, steps, "actions");
+    run.constant_belief = args.array_or_null<float>(3, napi_float32_array, count::Beliefs, "constantBelief");
+    run.beliefs = args.array_or_null<float>(4, napi_float32_array, steps * count::Beliefs, "beliefs");
+    run.given = args.array_or_null<uint8_t>(5, napi_uint8_array, steps, "given");
+    run.stops = args.array_or_null<uint8_t>(6, napi_uint8_array, slots_, "stops");
+    if ((run.beliefs == nullptr) != (run.given == nullptr)) args.fail<int>("given", "beliefs and given together");
+    for (size_t slot = 0; run.stops != nullptr && slot < slots_; slot++) {
+      if (run.stops[slot] > count::Steps) args.fail<int>("stops", "no stop after the last step");
+    }
+    if (args.ok() && !info[7].IsNull()) FindTrajectory(args, info[7], steps, run.trajectory);
+    if (!args.ok()) return info.Env().Undefined();
+    return Tell(info.Env(), batch_->run(out, run));
+  }
+
+  static void FindTrajectory(Arguments& args, const Napi::Value& value, size_t steps, Trajectory& to) {
+    if (!value.IsObject()) return void(args.fail<int>("trajectory", "an object"));
+    const auto object = value.As<Napi::Object>();
+    const auto floats = [&](const char* name, size_t width) {
+      return args.elements<float>(object.Get(name), napi_float32_array, steps * width, name);
+    };
+    to.actions = args.elements<int8_t>(object.Get("actions"), napi_int8_array, steps, "actions");
+    to.events = args.elements<int8_t>(object.Get("events"), napi_int8_array, steps, "events");
+    to.rewards = floats("rewards", 1);
+    to.meters = floats("meters", count::Meters);
+    to.deltas = floats("deltas", count::Meters);
+    to.anomalies = floats("anomalies", count::Meters);
+  }
+
+  // (source Batch, indices u32)
+  void Gather(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    Outputs out;
+    if (!Open(args) || !FindOutputs(args, out)) return;
+    BatchObject* source = UnwrapSource(args, info[0]);
+    const auto* indices = args.array<uint32_t>(1, napi_uint32_array, slots_, "indices");
+    for (size_t slot = 0; args.ok() && slot < slots_; slot++) {
+      if (indices[slot] >= source->slots_) args.fail<int>("indices", "slots of the source");
+    }
+    if (!args.ok()) return;
+    batch_->gather(*source->batch_, indices);
+    batch_->show(out);
+  }
+
+  static BatchObject* UnwrapSource(Arguments& args, const Napi::Value& value) {
+    const bool is_batch = value.IsObject() && value.As<Napi::Object>().InstanceOf(
+        args.env().GetInstanceData<Napi::FunctionReference>()->Value());
+    BatchObject* object = is_batch ? Unwrap(value.As<Napi::Object>()) : nullptr;
+    if (object == nullptr || object->batch_ == nullptr) return args.fail<BatchObject>("source", "an open batch");
+    return object;
+  }
+
+  // (words u32): writes [numEnvs, stateWords].
+  void Save(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    if (!Open(args)) return;
+    auto* words = args.array<uint32_t>(0, napi_uint32_array, slots_ * count::StateWords, "words");
+    if (args.ok()) batch_->save(words);
+  }
+
+  void Load(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    Outputs out;
+    if (!Open(args) || !FindOutputs(args, out)) return;
+    const auto* words = args.array<uint32_t>(0, napi_uint32_array, slots_ * count::StateWords, "words");
+    if (args.ok() && !batch_->load(words)) args.fail<int>("words", "legal steps, modes, flags and actions");
+    if (args.ok()) batch_->show(out);
+  }
+
+  // (hashes u64): writes [numEnvs].
+  void Hash(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    if (!Open(args)) return;
+    auto* hashes = args.array<uint64_t>(0, napi_biguint64_array, slots_, "hashes");
+    if (args.ok()) batch_->hash(hashes);
+  }
+
+  // (targets f32): writes [numEnvs, 3].
+  void Targets(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    if (!Open(args)) return;
+    auto* rows = args.array<float>(0, napi_float32_array, slots_ * count::Beliefs, "targets");
+    if (args.ok()) batch_->targets(rows);
+  }
+
+  void Close(const Napi::CallbackInfo&) { batch_.reset(); }
+
+  std::unique_ptr<Batch> batch_;
+  Napi::ObjectReference outputs_;
+  size_t slots_ = 0;
+};
+
+Napi::Value ListKernels(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (int k = 0; k < kKernelCount; k++) {
+    auto row = Napi::Object::New(info.Env());
+    row.Set("name", kKernels[k]->name);
+    row.Set("lanes", kKernels[k]->lanes);
+    row.Set("supported", kKernels[k]->supported());
+    list.Set(static_cast<uint32_t>(k), row);
+  }
+  return list;
+}
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  const auto batch = BatchObject::Define(env);
+  env.SetInstanceData(new Napi::FunctionReference(Napi::Persistent(batch)));
+  exports.Set("layoutDigest", world::kLayoutDigest);
+  exports.Set("kernels", Napi::Function::New(env, ListKernels));
+  exports.Set("Batch", batch);
+  return exports;
+}
+
+NODE_API_MODULE(rhythm, Init)
+
+}  // namespace
+}  // namespace rhythm

@@ -1,0 +1,90 @@
+// What a kernel is: the rules compiled for one lane type, as four functions over a range of tiles.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "generated/world.h"
+#include "tables.h"
+
+namespace rhythm {
+
+constexpr int kTileLanes = 16;
+
+// Sixteen episodes, word by word.
+struct alignas(64) Tile {
+  uint32_t words[world::count::StateWords][kTileLanes];
+};
+
+// Where a batch writes: row-major arrays that the caller owns (see src/backends/backend.ts).
+struct Outputs {
+  float* observations;
+  float* rewards;
+  uint8_t* terminated;
+  float* final_scores;
+  float* components;
+  float* belief_mae;
+};
+
+struct Slots {
+  const Tables* tables;
+  Tile* tiles;
+  int count;
+  Outputs out;
+};
+
+// Null where the seam's request has null.
+struct Reset {
+  const uint8_t* mask;
+  const uint32_t* seeds;
+  const uint8_t* modes;
+  const float* profiles;
+  const float* graders;
+  bool keep_results;  // the step before this reset keeps its reward and grade
+};
+
+struct Step {
+  const uint8_t* actions;
+  const float* beliefs;
+  const uint8_t* given;
+  const uint8_t* mask;
+};
+
+enum class Policy { Random, Heuristic, Tape };
+
+struct Trajectory {
+  int8_t* actions;  // null: none is wanted
+  int8_t* events;
+  float* rewards;
+  float* meters;
+  float* deltas;
+  float* anomalies;
+};
+
+struct Run {
+  Policy policy;
+  const uint32_t* policy_seeds;
+  const uint8_t* actions;
+  const float* constant_belief;
+  const float* beliefs;
+  const uint8_t* given;
+  const uint8_t* stops;
+  Trajectory trajectory;
+};
+
+struct Kernel {
+  const char* name;
+  int lanes;
+  bool (*supported)();
+  void (*reset)(const Slots&, const Reset&, size_t first_tile, size_t last_tile);
+  void (*step)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
+  void (*run)(const Slots&, const Run&, size_t first_tile, size_t last_tile);
+  void (*show)(const Slots&, size_t first_tile, size_t last_tile);
+  void (*hash)(const Slots&, uint64_t* hashes, size_t first_tile, size_t last_tile);
+  void (*targets)(const Slots&, float* targets, size_t first_tile, size_t last_tile);
+};
+
+// In priority order: the first that is supported is the best for this machine.
+extern const Kernel* const kKernels[];
+extern const int kKernelCount;
+
+}  // namespace rhythm

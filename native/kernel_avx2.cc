@@ -1,0 +1,19 @@
+// Eight lanes. Built with its own instruction set: nothing in it may run before `supported` said yes.
+#include <cfloat>
+#include <cstring>
+#include <type_traits>
+
+#include "kernel.h"
+#include "lanes_avx2.h"
+
+namespace rhythm::avx2 {
+static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every operation");
+
+#include "threefry.inl"
+#include "rules.inl"
+#include "episodes.inl"
+
+bool supported() { return __builtin_cpu_supports("avx2"); }
+extern const Kernel kernel = {"avx2", kLanes, supported, reset, step, run, show, hash, targets};
+
+}  // namespace rhythm::avx2

@@ -1,0 +1,19 @@
+// Four lanes, on any machine of a compiler with vector extensions.
+#include <cfloat>
+#include <cstring>
+#include <type_traits>
+
+#include "kernel.h"
+#include "lanes_portable.h"
+
+namespace rhythm::portable {
+static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every operation");
+
+#include "threefry.inl"
+#include "rules.inl"
+#include "episodes.inl"
+
+bool supported() { return true; }
+extern const Kernel kernel = {"portable", kLanes, supported, reset, step, run, show, hash, targets};
+
+}  // namespace rhythm::portable

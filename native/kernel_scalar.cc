@@ -1,0 +1,19 @@
+// One episode at a time, on any machine.
+#include <cfloat>
+#include <cstring>
+#include <type_traits>
+
+#include "kernel.h"
+#include "lanes_scalar.h"
+
+namespace rhythm::scalar {
+static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every operation");
+
+#include "threefry.inl"
+#include "rules.inl"
+#include "episodes.inl"
+
+bool supported() { return true; }
+extern const Kernel kernel = {"scalar", kLanes, supported, reset, step, run, show, hash, targets};
+
+}  // namespace rhythm::scalar

@@ -1,0 +1,98 @@
+// Eight episodes in a register: AVX2.
+#pragma once
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "inline.h"
+
+namespace rhythm::avx2 {
+
+constexpr int kLanes = 8;
+
+struct F {
+  __m256 v;
+};
+struct U {
+  __m256i v;
+};
+// All bits of a lane or none.
+struct M {
+  __m256 v;
+};
+
+RHYTHM_INLINE F all(float x) { return {_mm256_set1_ps(x)}; }
+RHYTHM_INLINE U all(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
+RHYTHM_INLINE M all(bool x) { return {_mm256_castsi256_ps(_mm256_set1_epi32(x ? -1 : 0))}; }
+RHYTHM_INLINE U lane_numbers() { return {_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)}; }
+RHYTHM_INLINE M as_mask(__m256i v) { return {_mm256_castsi256_ps(v)}; }
+
+RHYTHM_INLINE F operator+(F a, F b) { return {_mm256_add_ps(a.v, b.v)}; }
+RHYTHM_INLINE F operator-(F a, F b) { return {_mm256_sub_ps(a.v, b.v)}; }
+RHYTHM_INLINE F operator*(F a, F b) { return {_mm256_mul_ps(a.v, b.v)}; }
+RHYTHM_INLINE F min(F a, F b) { return {_mm256_min_ps(a.v, b.v)}; }
+RHYTHM_INLINE F max(F a, F b) { return {_mm256_max_ps(a.v, b.v)}; }
+RHYTHM_INLINE M operator<(F a, F b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ)}; }
+RHYTHM_INLINE F abs(F a) { return {_mm256_andnot_ps(_mm256_castsi256_ps(_mm256_set1_epi32(INT32_MIN)), a.v)}; }
+
+RHYTHM_INLINE U operator+(U a, U b) { return {_mm256_add_epi32(a.v, b.v)}; }
+RHYTHM_INLINE U operator^(U a, U b) { return {_mm256_xor_si256(a.v, b.v)}; }
+RHYTHM_INLINE U operator&(U a, U b) { return {_mm256_and_si256(a.v, b.v)}; }
+RHYTHM_INLINE U operator|(U a, U b) { return {_mm256_or_si256(a.v, b.v)}; }
+RHYTHM_INLINE U operator<<(U a, int bits) { return {_mm256_slli_epi32(a.v, bits)}; }
+RHYTHM_INLINE U operator>>(U a, int bits) { return {_mm256_srli_epi32(a.v, bits)}; }
+RHYTHM_INLINE U shift_left(U a, U bits) { return {_mm256_sllv_epi32(a.v, bits.v)}; }
+RHYTHM_INLINE U shift_right(U a, U bits) { return {_mm256_srlv_epi32(a.v, bits.v)}; }
+RHYTHM_INLINE M operator==(U a, U b) { return as_mask(_mm256_cmpeq_epi32(a.v, b.v)); }
+// The compare is signed: a flipped top bit makes it unsigned.
+RHYTHM_INLINE M operator<(U a, U b) {
+  const U top = all(0x80000000u);
+  return as_mask(_mm256_cmpgt_epi32((b ^ top).v, (a ^ top).v));
+}
+template <int Bits>
+RHYTHM_INLINE U rotate_left(U a) {
+  return (a << Bits) | (a >> (32 - Bits));
+}
+// ((a >> 16) * n) >> 16
+RHYTHM_INLINE U below(U a, uint32_t n) { return U{_mm256_mulhi_epu16(a.v, all(n << 16).v)} >> 16; }
+
+RHYTHM_INLINE M operator&(M a, M b) { return {_mm256_and_ps(a.v, b.v)}; }
+RHYTHM_INLINE M operator|(M a, M b) { return {_mm256_or_ps(a.v, b.v)}; }
+RHYTHM_INLINE M operator!(M a) { return {_mm256_xor_ps(a.v, all(true).v)}; }
+RHYTHM_INLINE M intersects(U a, U b) { return !((a & b) == all(0u)); }
+RHYTHM_INLINE uint32_t bits_of(M a) { return static_cast<uint32_t>(_mm256_movemask_ps(a.v)); }
+RHYTHM_INLINE bool any(M a) { return bits_of(a) != 0; }
+RHYTHM_INLINE F select(M m, F a, F b) { return {_mm256_blendv_ps(b.v, a.v, m.v)}; }
+RHYTHM_INLINE U select(M m, U a, U b) {
+  return {_mm256_blendv_epi8(b.v, a.v, _mm256_castps_si256(m.v))};
+}
+
+RHYTHM_INLINE F to_float(U a) { return {_mm256_cvtepi32_ps(a.v)}; }
+RHYTHM_INLINE F float_bits(U a) { return {_mm256_castsi256_ps(a.v)}; }
+RHYTHM_INLINE U bits(F a) { return {_mm256_castps_si256(a.v)}; }
+RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
+
+RHYTHM_INLINE F load(const float* from) { return {_mm256_loadu_ps(from)}; }
+RHYTHM_INLINE U load(const uint32_t* from) {
+  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))};
+}
+RHYTHM_INLINE void store(float* to, F a) { _mm256_storeu_ps(to, a.v); }
+RHYTHM_INLINE void store(uint32_t* to, U a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a.v); }
+RHYTHM_INLINE U load_bytes(const uint8_t* from) {
+  return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)))};
+}
+
+// table[index], table of 16, index below 16: two halves of eight, chosen by bit 3 of the index.
+RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
+  const __m256i low = _mm256_permutevar8x32_epi32(load(table).v, index.v);
+  const __m256i high = _mm256_permutevar8x32_epi32(load(table + 8).v, index.v);
+  return {_mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high),
+                                               _mm256_castsi256_ps((index << 28).v)))};
+}
+RHYTHM_INLINE F lookup(const float* table, U index) {
+  const __m256 low = _mm256_permutevar8x32_ps(load(table).v, index.v);
+  const __m256 high = _mm256_permutevar8x32_ps(load(table + 8).v, index.v);
+  return {_mm256_blendv_ps(low, high, _mm256_castsi256_ps((index << 28).v))};
+}
+
+}  // namespace rhythm::avx2

@@ -1,0 +1,101 @@
+// Four episodes in a register, in the vector extensions of GCC and Clang: SSE2 on any x86-64, NEON on Arm.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#include "inline.h"
+
+namespace rhythm::portable {
+
+constexpr int kLanes = 4;
+
+typedef float FloatVector __attribute__((vector_size(16)));
+typedef uint32_t WordVector __attribute__((vector_size(16)));
+typedef int32_t MaskVector __attribute__((vector_size(16)));
+
+struct F {
+  FloatVector v;
+};
+struct U {
+  WordVector v;
+};
+// All bits of a lane or none.
+struct M {
+  MaskVector v;
+};
+
+RHYTHM_INLINE F all(float x) { return {FloatVector{x, x, x, x}}; }
+RHYTHM_INLINE U all(uint32_t x) { return {WordVector{x, x, x, x}}; }
+RHYTHM_INLINE M all(bool x) {
+  const int32_t bits = x ? -1 : 0;
+  return {MaskVector{bits, bits, bits, bits}};
+}
+RHYTHM_INLINE U lane_numbers() { return {WordVector{0, 1, 2, 3}}; }
+
+RHYTHM_INLINE F float_bits(U a) { return {(FloatVector)a.v}; }
+RHYTHM_INLINE U bits(F a) { return {(WordVector)a.v}; }
+RHYTHM_INLINE U operator+(U a, U b) { return {a.v + b.v}; }
+RHYTHM_INLINE U operator^(U a, U b) { return {a.v ^ b.v}; }
+RHYTHM_INLINE U operator&(U a, U b) { return {a.v & b.v}; }
+RHYTHM_INLINE U operator|(U a, U b) { return {a.v | b.v}; }
+RHYTHM_INLINE U operator<<(U a, int bits) { return {a.v << static_cast<uint32_t>(bits)}; }
+RHYTHM_INLINE U operator>>(U a, int bits) { return {a.v >> static_cast<uint32_t>(bits)}; }
+RHYTHM_INLINE U shift_left(U a, U bits) { return {a.v << bits.v}; }
+RHYTHM_INLINE U shift_right(U a, U bits) { return {a.v >> bits.v}; }
+RHYTHM_INLINE M operator<(U a, U b) { return {(MaskVector)(a.v < b.v)}; }
+RHYTHM_INLINE M operator==(U a, U b) { return {(MaskVector)(a.v == b.v)}; }
+RHYTHM_INLINE M intersects(U a, U b) { return {(MaskVector)((a.v & b.v) != 0)}; }
+template <int Bits>
+RHYTHM_INLINE U rotate_left(U a) {
+  return (a << Bits) | (a >> (32 - Bits));
+}
+// ((a >> 16) * n) >> 16
+RHYTHM_INLINE U below(U a, uint32_t n) { return {((a.v >> 16) * n) >> 16}; }
+
+RHYTHM_INLINE M operator&(M a, M b) { return {a.v & b.v}; }
+RHYTHM_INLINE M operator|(M a, M b) { return {a.v | b.v}; }
+RHYTHM_INLINE M operator!(M a) { return {~a.v}; }
+RHYTHM_INLINE uint32_t bits_of(M a) {
+  return (a.v[0] & 1u) | (a.v[1] & 2u) | (a.v[2] & 4u) | (a.v[3] & 8u);
+}
+RHYTHM_INLINE bool any(M a) { return bits_of(a) != 0; }
+RHYTHM_INLINE U select(M m, U a, U b) {
+  const WordVector mask = (WordVector)m.v;
+  return {(a.v & mask) | (b.v & ~mask)};
+}
+RHYTHM_INLINE F select(M m, F a, F b) { return float_bits(select(m, bits(a), bits(b))); }
+
+RHYTHM_INLINE F operator+(F a, F b) { return {a.v + b.v}; }
+RHYTHM_INLINE F operator-(F a, F b) { return {a.v - b.v}; }
+RHYTHM_INLINE F operator*(F a, F b) { return {a.v * b.v}; }
+RHYTHM_INLINE M operator<(F a, F b) { return {(MaskVector)(a.v < b.v)}; }
+RHYTHM_INLINE F min(F a, F b) { return select(a < b, a, b); }
+RHYTHM_INLINE F max(F a, F b) { return select(b < a, a, b); }
+RHYTHM_INLINE F abs(F a) { return float_bits(bits(a) & all(0x7fffffffu)); }
+
+RHYTHM_INLINE F to_float(U a) { return {__builtin_convertvector((MaskVector)a.v, FloatVector)}; }
+RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
+
+template <class Vector, class Scalar>
+RHYTHM_INLINE Vector load_vector(const Scalar* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+RHYTHM_INLINE F load(const float* from) { return {load_vector<FloatVector>(from)}; }
+RHYTHM_INLINE U load(const uint32_t* from) { return {load_vector<WordVector>(from)}; }
+RHYTHM_INLINE void store(float* to, F a) { std::memcpy(to, &a.v, sizeof a.v); }
+RHYTHM_INLINE void store(uint32_t* to, U a) { std::memcpy(to, &a.v, sizeof a.v); }
+RHYTHM_INLINE U load_bytes(const uint8_t* from) {
+  return {WordVector{from[0], from[1], from[2], from[3]}};
+}
+
+// table[index], table of 16, index below 16.
+RHYTHM_INLINE F lookup(const float* table, U i) {
+  return {FloatVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
+}
+RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
+  return {WordVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
+}
+
+}  // namespace rhythm::portable

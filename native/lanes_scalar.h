@@ -1,0 +1,83 @@
+// One episode at a time: the honest baseline, and the fallback of a compiler without vector extensions.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#include "inline.h"
+
+namespace rhythm::scalar {
+
+constexpr int kLanes = 1;
+
+struct F {
+  float v;
+};
+struct U {
+  uint32_t v;
+};
+struct M {
+  bool v;
+};
+
+RHYTHM_INLINE F all(float x) { return {x}; }
+RHYTHM_INLINE U all(uint32_t x) { return {x}; }
+RHYTHM_INLINE M all(bool x) { return {x}; }
+RHYTHM_INLINE U lane_numbers() { return {0}; }
+
+RHYTHM_INLINE F operator+(F a, F b) { return {a.v + b.v}; }
+RHYTHM_INLINE F operator-(F a, F b) { return {a.v - b.v}; }
+RHYTHM_INLINE F operator*(F a, F b) { return {a.v * b.v}; }
+RHYTHM_INLINE F min(F a, F b) { return {a.v < b.v ? a.v : b.v}; }
+RHYTHM_INLINE F max(F a, F b) { return {a.v > b.v ? a.v : b.v}; }
+RHYTHM_INLINE M operator<(F a, F b) { return {a.v < b.v}; }
+
+RHYTHM_INLINE U operator+(U a, U b) { return {a.v + b.v}; }
+RHYTHM_INLINE U operator^(U a, U b) { return {a.v ^ b.v}; }
+RHYTHM_INLINE U operator&(U a, U b) { return {a.v & b.v}; }
+RHYTHM_INLINE U operator|(U a, U b) { return {a.v | b.v}; }
+RHYTHM_INLINE U operator<<(U a, int bits) { return {a.v << bits}; }
+RHYTHM_INLINE U operator>>(U a, int bits) { return {a.v >> bits}; }
+RHYTHM_INLINE U shift_left(U a, U bits) { return {a.v << bits.v}; }
+RHYTHM_INLINE U shift_right(U a, U bits) { return {a.v >> bits.v}; }
+RHYTHM_INLINE M operator<(U a, U b) { return {a.v < b.v}; }
+RHYTHM_INLINE M operator==(U a, U b) { return {a.v == b.v}; }
+RHYTHM_INLINE M intersects(U a, U b) { return {(a.v & b.v) != 0}; }
+template <int Bits>
+RHYTHM_INLINE U rotate_left(U a) {
+  return {(a.v << Bits) | (a.v >> (32 - Bits))};
+}
+// ((a >> 16) * n) >> 16
+RHYTHM_INLINE U below(U a, uint32_t n) { return {((a.v >> 16) * n) >> 16}; }
+
+RHYTHM_INLINE M operator&(M a, M b) { return {a.v && b.v}; }
+RHYTHM_INLINE M operator|(M a, M b) { return {a.v || b.v}; }
+RHYTHM_INLINE M operator!(M a) { return {!a.v}; }
+RHYTHM_INLINE bool any(M a) { return a.v; }
+RHYTHM_INLINE uint32_t bits_of(M a) { return a.v ? 1 : 0; }
+RHYTHM_INLINE F select(M m, F a, F b) { return m.v ? a : b; }
+RHYTHM_INLINE U select(M m, U a, U b) { return m.v ? a : b; }
+
+RHYTHM_INLINE F to_float(U a) { return {static_cast<float>(static_cast<int32_t>(a.v))}; }
+RHYTHM_INLINE F float_bits(U a) {
+  F out;
+  std::memcpy(&out.v, &a.v, sizeof out.v);
+  return out;
+}
+RHYTHM_INLINE U bits(F a) {
+  U out;
+  std::memcpy(&out.v, &a.v, sizeof out.v);
+  return out;
+}
+RHYTHM_INLINE F abs(F a) { return float_bits(bits(a) & all(0x7fffffffu)); }
+RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
+
+RHYTHM_INLINE F load(const float* from) { return {*from}; }
+RHYTHM_INLINE U load(const uint32_t* from) { return {*from}; }
+RHYTHM_INLINE void store(float* to, F a) { *to = a.v; }
+RHYTHM_INLINE void store(uint32_t* to, U a) { *to = a.v; }
+RHYTHM_INLINE U load_bytes(const uint8_t* from) { return {*from}; }
+
+RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
+RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
+
+}  // namespace rhythm::scalar

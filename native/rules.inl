@@ -1,0 +1,378 @@
+// THE rules of the world in C++, written once over a lane type: F floats, U words, M masks of kLanes episodes.
+// Included inside a kernel's namespace after its lanes. Every + - * rounds once, in the order of the world's page.
+
+namespace block = world::block;
+namespace count = world::count;
+namespace trait = world::trait;
+
+RHYTHM_INLINE F clamp01(F x) { return min(max(x, all(0.0f)), all(1.0f)); }
+
+// One number for each meter, in the order of the world's vectors.
+struct Meters {
+  F v, c, p, s, n;
+};
+RHYTHM_INLINE Meters operator+(Meters a, Meters b) {
+  return {a.v + b.v, a.c + b.c, a.p + b.p, a.s + b.s, a.n + b.n};
+}
+RHYTHM_INLINE Meters operator-(Meters a, Meters b) {
+  return {a.v - b.v, a.c - b.c, a.p - b.p, a.s - b.s, a.n - b.n};
+}
+RHYTHM_INLINE Meters operator*(Meters a, Meters b) {
+  return {a.v * b.v, a.c * b.c, a.p * b.p, a.s * b.s, a.n * b.n};
+}
+RHYTHM_INLINE Meters operator*(Meters a, F b) { return {a.v * b, a.c * b, a.p * b, a.s * b, a.n * b}; }
+RHYTHM_INLINE Meters clamp01(Meters a) {
+  return {clamp01(a.v), clamp01(a.c), clamp01(a.p), clamp01(a.s), clamp01(a.n)};
+}
+RHYTHM_INLINE Meters select(M m, Meters a, Meters b) {
+  return {select(m, a.v, b.v), select(m, a.c, b.c), select(m, a.p, b.p), select(m, a.s, b.s),
+          select(m, a.n, b.n)};
+}
+RHYTHM_INLINE Meters all(const float* five) {
+  return {all(five[0]), all(five[1]), all(five[2]), all(five[3]), all(five[4])};
+}
+RHYTHM_INLINE Meters lookup(const float (*five)[kTableWidth], U code) {
+  return {lookup(five[0], code), lookup(five[1], code), lookup(five[2], code), lookup(five[3], code),
+          lookup(five[4], code)};
+}
+
+// The time in a lane-vector of episodes: the same in all of them, which is fast, or different.
+struct SameTime {
+  int t;
+};
+struct OwnTime {
+  U t;
+};
+RHYTHM_INLINE U steps_of(SameTime now) { return all(static_cast<uint32_t>(now.t)); }
+RHYTHM_INLINE U steps_of(OwnTime now) { return now.t; }
+RHYTHM_INLINE SameTime next(SameTime now) { return {now.t + 1}; }
+RHYTHM_INLINE OwnTime next(OwnTime now) { return {now.t + all(1u)}; }
+
+// pick(slot) of each episode's slot of the day.
+template <class Pick>
+RHYTHM_INLINE auto by_slot(SameTime now, Pick pick) {
+  return pick(now.t % count::Slots);
+}
+template <class Pick>
+RHYTHM_INLINE auto by_slot(OwnTime now, Pick pick) {
+  const U slot = now.t & all(static_cast<uint32_t>(count::Slots - 1));
+  auto picked = pick(0);
+  for (int s = 1; s < count::Slots; s++) {
+    picked = select(slot == all(static_cast<uint32_t>(s)), pick(s), picked);
+  }
+  return picked;
+}
+static_assert((count::Slots & (count::Slots - 1)) == 0);
+
+// What of a person the rules of a step read, products that do not change within an episode made once.
+struct Person {
+  F focus[count::Slots];
+  F focus_cognition[count::Slots];
+  F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
+      solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
+  Meters decay;
+  Meters reward_weights;
+};
+
+// of(k): the person's k-th profile float.
+template <class Of>
+RHYTHM_INLINE Person make_person(const Tables& w, Of of) {
+  Person who;
+  for (int slot = 0; slot < count::Slots; slot++) {
+    who.focus[slot] = slot == 0 ? of(trait::MorningFocus) : slot == 1 ? all(1.0f) : of(trait::NightFocus);
+    who.focus_cognition[slot] = all(w.f[block::FocusCognition]) * (who.focus[slot] - all(1.0f));
+  }
+  who.social_vitality_multiplier = of(trait::SocialVitalityMultiplier);
+  who.social_serenity_bonus = of(trait::SocialSerenityBonus);
+  who.work_vitality_recovery = of(trait::WorkVitalityRecovery);
+  who.progress_serenity_bonus = of(trait::ProgressSerenityBonus);
+  who.solo_serenity_bonus = of(trait::SoloSerenityBonus);
+  who.leisure_guilt = of(trait::LeisureGuilt);
+  who.stress_threshold = of(trait::StressThreshold);
+  who.event_impact = of(trait::EventImpact);
+  who.decay = all(w.f + block::Decay);
+  who.decay.v = who.decay.v * of(trait::MetabolicRate);
+  constexpr int W = count::Traits;
+  who.reward_weights = Meters{of(W), of(W + 1), of(W + 2), of(W + 3), of(W + 4)} + all(w.f + block::RewardBias);
+  return who;
+}
+
+RHYTHM_INLINE Person neutral_person(const Tables& w) {
+  return make_person(w, [&](int k) { return all(k < count::Traits ? w.f[block::TraitNeutral + k] : 0.0f); });
+}
+
+// Which of the taken actions carry which tag.
+struct Tagged {
+  M productive, social, solo, guilty;
+};
+RHYTHM_INLINE Tagged tags_of(const Tables& w, U action) {
+  const U bit = shift_left(all(1u), action);
+  const uint32_t* tagged = w.u + block::Tagged;
+  return {intersects(bit, all(tagged[world::tag::Productive])), intersects(bit, all(tagged[world::tag::Social])),
+          intersects(bit, all(tagged[world::tag::Solo])), intersects(bit, all(tagged[world::tag::Guilty]))};
+}
+
+// Rules 1 and 2: the effect on this person. `d` comes with the action's effect, its progress scaled by vitality.
+template <class Time>
+RHYTHM_INLINE Meters respond(const Tables& w, const Person& who, Time now, const Tagged& is, const Meters& m, Meters d) {
+  d.p = select(is.productive, d.p * by_slot(now, [&](int s) { return who.focus[s]; }), d.p);
+  d.c = select(is.productive, d.c + by_slot(now, [&](int s) { return who.focus_cognition[s]; }), d.c);
+  d.v = select(is.social, d.v * who.social_vitality_multiplier, d.v);
+  d.v = select(is.productive, d.v + who.work_vitality_recovery, d.v);
+  d.s = select(is.productive, d.s + who.progress_serenity_bonus, d.s);
+  d.s = select(is.social, d.s + who.social_serenity_bonus, d.s);
+  d.s = select(is.solo, d.s + who.solo_serenity_bonus, d.s);
+  d.s = select(is.guilty, d.s - who.leisure_guilt, d.s);
+  return select(m.s < who.stress_threshold, d + all(w.f + block::Stress), d);
+}
+
+template <class Time>
+RHYTHM_INLINE Meters effect_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action) {
+  Meters d = by_slot(now, [&](int slot) { return lookup(w.effect[slot], action); });
+  const F vigour = all(w.f[block::VitalityFactorBase]) + all(w.f[block::VitalityFactorSlope]) * m.v;
+  d.p = select(is.productive, d.p * vigour, d.p);
+  return d;
+}
+
+// Ten bits n of a word as (n + 0.5) / 512 - 1: put under the exponent of 2 they are 2 + (n + 0.5) / 512, exactly.
+template <int Field>
+RHYTHM_INLINE F luck_field(U word) {
+  constexpr int at = 13 - 10 * Field;
+  U n = word;
+  if constexpr (at > 0) n = word << at;
+  if constexpr (at < 0) n = word >> -at;
+  return float_bits(and_or(n, all(0x3ffu << 13), all(0x40000000u | 1u << 12))) - (all(2.0f) + all(1.0f));
+}
+
+// Rule 3: six symmetric numbers.
+struct Luck {
+  Meters meters;
+  F reward;
+};
+RHYTHM_INLINE Luck luck_of(const Tables& w, Draw y) {
+  const Meters z = {luck_field<0>(y.x0), luck_field<1>(y.x0), luck_field<2>(y.x0), luck_field<0>(y.x1),
+                    luck_field<1>(y.x1)};
+  return {all(w.f + block::NoiseMeters) * z, all(w.f[block::NoiseReward]) * luck_field<2>(y.x1)};
+}
+
+// Rule 6: the event's code, or count::Events for none.
+RHYTHM_INLINE U event_of(const Tables& w, Draw x) {
+  const U none = all(static_cast<uint32_t>(count::Events));
+  return select(x.x0 < all(w.u[block::EventThreshold]), below(x.x1, count::Events), none);
+}
+
+RHYTHM_INLINE U count_below(const Meters& m, F threshold) {
+  const U one = all(1u);
+  U low = select(m.v < threshold, one, all(0u));
+  low = select(m.c < threshold, low + one, low);
+  low = select(m.p < threshold, low + one, low);
+  low = select(m.s < threshold, low + one, low);
+  return select(m.n < threshold, low + one, low);
+}
+
+// Rule 8, before luck.
+RHYTHM_INLINE F reward_of(const Tables& w, const Person& who, const Meters& delta, U low) {
+  const Meters term = who.reward_weights * delta;
+  const F sum = (((term.v + term.c) + term.p) + term.s) + term.n;
+  return (all(w.f[block::RewardScale]) * sum) - (all(w.f[block::CrashPenalty]) * to_float(low));
+}
+
+// What of an episode changes from step to step.
+struct Life {
+  Meters meters;
+  F early, late;
+  U crashes;
+};
+RHYTHM_INLINE Life select(M m, const Life& a, const Life& b) {
+  return {select(m, a.meters, b.meters), select(m, a.early, b.early), select(m, a.late, b.late),
+          select(m, a.crashes, b.crashes)};
+}
+
+// What a step shows.
+struct Moment {
+  Meters delta, anomaly;
+  F reward;
+  U event;
+};
+
+RHYTHM_INLINE void add_reward(SameTime now, F r, Life& life) {
+  if (now.t < count::Steps / 2) {
+    life.early = life.early + r;
+  } else {
+    life.late = life.late + r;
+  }
+}
+RHYTHM_INLINE void add_reward(OwnTime now, F r, Life& life) {
+  const M first_half = now.t < all(static_cast<uint32_t>(count::Steps / 2));
+  life.early = select(first_half, life.early + r, life.early);
+  life.late = select(first_half, life.late, life.late + r);
+}
+
+// One step of the rules, but for beliefs and the grade. What a caller does not read of the result costs nothing.
+template <class Time>
+RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Person& neutral, Time now, U seed, U action,
+                          Life& life) {
+  const U t = steps_of(now);
+  const Tagged is = tags_of(w, action);
+  const Meters effect = effect_of(w, now, is, life.meters, action);
+  const Luck luck = luck_of(w, threefry(seed, all(w.noise_stream), t, all(0u)));
+  Meters d = respond(w, who, now, is, life.meters, effect) + luck.meters;
+  Moment moment;
+  moment.anomaly = d - respond(w, neutral, now, is, life.meters, effect);
+  d = d - who.decay;
+  moment.event = event_of(w, threefry(seed, all(w.event_stream), t, all(0u)));
+  d = d + lookup(w.event_effect, moment.event) * who.event_impact;
+  const Meters moved = clamp01(life.meters + d);
+  moment.delta = moved - life.meters;
+  life.meters = moved;
+  const U low = count_below(moved, all(w.f[block::CrashThreshold]));
+  life.crashes = life.crashes + low;
+  const F r = reward_of(w, who, moment.delta, low);
+  add_reward(now, r, life);
+  moment.reward = r + luck.reward;
+  return moment;
+}
+
+// Rule 9: what a given number counts as.
+RHYTHM_INLINE F clean_belief(F x) {
+  const F clamped = clamp01(x);
+  return select(clamped < float_bits(all((127u - 40u) << 23)), all(0.0f), clamped);
+}
+
+struct Beliefs {
+  F social, morning, work;
+};
+RHYTHM_INLINE Beliefs select(M m, const Beliefs& a, const Beliefs& b) {
+  return {select(m, a.social, b.social), select(m, a.morning, b.morning), select(m, a.work, b.work)};
+}
+
+// of(k): the person's k-th profile float, k known at run time only.
+template <class Of>
+RHYTHM_INLINE F target_of(const Tables& w, int belief, Of of) {
+  F share[count::BeliefFactors];
+  for (int j = 0; j < count::BeliefFactors; j++) {
+    const int at = belief * count::BeliefFactors + j;
+    const int source = static_cast<int>(w.u[block::BeliefSource + at]);
+    const bool is_trait = source < count::Traits;
+    F z = is_trait ? (of(source) - all(w.f[block::TraitLow + source])) * all(w.f[block::TraitInverseSpan + source])
+                   : of(source) * all(w.f[block::BeliefWeightScale]);
+    z = clamp01(z);
+    if (w.u[block::BeliefInverted + at]) z = all(1.0f) - z;
+    share[j] = all(w.f[block::BeliefShare + at]) * z;
+  }
+  const F sum = (share[0] + share[1]) + share[2];
+  return clamp01(all(0.5f) + all(w.f[block::BeliefGain]) * (sum - all(0.5f)));
+}
+static_assert(count::BeliefFactors == 3 && count::Beliefs == 3 && count::Components == 6);
+
+template <class Of>
+RHYTHM_INLINE Beliefs targets_of(const Tables& w, Of of) {
+  return {target_of(w, 0, of), target_of(w, 1, of), target_of(w, 2, of)};
+}
+
+struct Grade {
+  F components[count::Components];
+  F belief_mae;
+  F final_score;
+};
+
+RHYTHM_INLINE F adaptation_of(const Tables& w, const Life& life) {
+  const F early_mean = life.early * all(w.f[block::PerHalf]);
+  const F late_mean = life.late * all(w.f[block::PerHalf]);
+  return clamp01(all(w.f[block::AdaptationScale]) * (late_mean - early_mean)) *
+         clamp01(all(w.f[block::AdaptationGateOffset]) + late_mean);
+}
+
+// grader(k): the weight of component k.
+template <class Weight>
+RHYTHM_INLINE Grade grade_of(const Tables& w, const Life& life, const Beliefs& belief, M given, const Beliefs& target,
+                             Weight grader) {
+  Grade grade;
+  grade.belief_mae = ((abs(belief.social - target.social) + abs(belief.morning - target.morning)) +
+                      abs(belief.work - target.work)) *
+                     all(w.f[block::PerBelief]);
+  F* c = grade.components;
+  c[0] = all(1.0f) - to_float(life.crashes) * all(w.f[block::PerReading]);
+  c[1] = life.meters.p;
+  c[2] = life.meters.n;
+  c[3] = adaptation_of(w, life);
+  c[4] = clamp01(all(0.5f) + all(0.5f) * ((life.early + life.late) * all(w.f[block::PerStep])));
+  c[5] = select(given, all(1.0f) - grade.belief_mae, all(0.0f));
+  F sum = grader(0) * c[0];
+  for (int k = 1; k < count::Components; k++) sum = sum + grader(k) * c[k];
+  grade.final_score = clamp01(sum);
+  return grade;
+}
+
+RHYTHM_INLINE F terminal_reward(const Tables& w, F final_score) {
+  return all(w.f[block::TerminalScale]) * (final_score - all(0.5f));
+}
+
+// Baselines.
+template <class Time>
+RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed) {
+  const Draw x = threefry(seed, all(w.u[block::StreamPolicy]), steps_of(now), policy_seed);
+  return below(x.x0, count::Actions);
+}
+
+RHYTHM_INLINE F meter_by_code(const Meters& m, uint32_t code) {
+  const F five[count::Meters] = {m.v, m.c, m.p, m.s, m.n};
+  return five[code];
+}
+
+// The first rule that holds decides, so they are applied from the last to the first.
+template <class Time>
+RHYTHM_INLINE U heuristic_action(const Tables& w, Time now, const Meters& m) {
+  U action = by_slot(now, [&](int slot) { return all(w.schedule[slot]); });
+  const U slot_bit = by_slot(now, [&](int slot) { return all(1u << slot); });
+  for (int rule = count::HeuristicRules - 1; rule >= 0; rule--) {
+    const M holds = (meter_by_code(m, w.u[block::HeuristicMeter + rule]) < all(w.f[block::HeuristicBelow + rule])) &
+                    intersects(slot_bit, all(w.u[block::HeuristicSlots + rule]));
+    action = select(holds, all(w.u[block::HeuristicAction + rule]), action);
+  }
+  return action;
+}
+
+// Who the person is, drawn from a seed. Writes sixteen floats.
+// The top 24 bits times 2^-24, exactly.
+RHYTHM_INLINE F unit(U x) { return to_float(x >> 8) * float_bits(all((127u - 24u) << 23)); }
+
+RHYTHM_INLINE void order(F& a, F& b) {
+  const F low = min(a, b);
+  b = max(a, b);
+  a = low;
+}
+
+// A sorting network of 25 exchanges for nine (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
+RHYTHM_INLINE void sort_nine(F* q) {
+  constexpr int exchanges[25][2] = {{0, 1}, {3, 4}, {6, 7}, {1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7},
+                                    {0, 3}, {3, 6}, {0, 3}, {1, 4}, {4, 7}, {1, 4}, {2, 5}, {5, 8}, {2, 5},
+                                    {1, 3}, {5, 7}, {2, 6}, {4, 6}, {2, 4}, {2, 3}, {5, 6}};
+  for (const auto& pair : exchanges) order(q[pair[0]], q[pair[1]]);
+}
+
+RHYTHM_INLINE void sample_profile(const Tables& w, U seed, F* profile) {
+  F u[20];
+  for (uint32_t b = 0; b < 10; b++) {
+    const Draw x = threefry(seed, all(w.u[block::StreamProfile]), all(b), all(0u));
+    u[2 * b] = unit(x.x0);
+    u[2 * b + 1] = unit(x.x1);
+  }
+  for (int k = 0; k < count::Traits; k++) {
+    profile[k] = all(w.f[block::TraitLow + k]) + all(w.f[block::TraitSpan + k]) * u[k];
+  }
+  F* q = u + count::Traits;
+  sort_nine(q);
+  F* weights = profile + count::Traits;
+  weights[0] = q[1] - all(0.0f);
+  weights[1] = q[3] - q[1];
+  weights[2] = q[5] - q[3];
+  weights[3] = q[7] - q[5];
+  weights[4] = all(1.0f) - q[7];
+}
+
+RHYTHM_INLINE void discrete_profile(const Tables& w, U seed, F* profile) {
+  const Draw x = threefry(seed, all(w.u[block::StreamProfile]), all(0u), all(1u));
+  const U index = below(x.x0, count::NamedProfiles);
+  for (int k = 0; k < count::ProfileFloats; k++) profile[k] = lookup(w.named_profiles[k], index);
+}

@@ -1,0 +1,46 @@
+#include "tables.h"
+
+#include <cstring>
+
+namespace rhythm {
+
+namespace block = world::block;
+namespace count = world::count;
+
+namespace {
+
+void build_effects(const float* block_effect, Tables& tables) {
+  for (int slot = 0; slot < count::Slots; slot++) {
+    for (int action = 0; action < count::Actions; action++) {
+      for (int meter = 0; meter < count::Meters; meter++) {
+        tables.effect[slot][meter][action] =
+            block_effect[(slot * count::Actions + action) * count::Meters + meter];
+      }
+    }
+  }
+}
+
+// by_code [codes][width] becomes by_column [width][kTableWidth].
+void transpose(const float* by_code, int codes, int width, float (*by_column)[kTableWidth]) {
+  for (int code = 0; code < codes; code++) {
+    for (int column = 0; column < width; column++) by_column[column][code] = by_code[code * width + column];
+  }
+}
+
+}  // namespace
+
+void build_tables(const uint32_t* words, bool imagination, Tables& tables) {
+  tables = Tables{};
+  std::memcpy(tables.u, words, sizeof tables.u);
+  std::memcpy(tables.f, words, sizeof tables.f);
+  build_effects(tables.f + block::Effect, tables);
+  transpose(tables.f + block::EventEffect, count::Events, count::Meters, tables.event_effect);
+  transpose(tables.f + block::NamedProfiles, count::NamedProfiles, count::ProfileFloats,
+            tables.named_profiles);
+  std::memcpy(tables.schedule, tables.u + block::HeuristicSchedule, count::Slots * sizeof(uint32_t));
+  const uint32_t mask = imagination ? tables.u[block::StreamImagination] : 0;
+  tables.event_stream = tables.u[block::StreamEvent] ^ mask;
+  tables.noise_stream = tables.u[block::StreamNoise] ^ mask;
+}
+
+}  // namespace rhythm

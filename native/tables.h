@@ -1,0 +1,28 @@
+// A batch's world: the block of words as it came, and the tables that kernels permute.
+#pragma once
+#include <cstdint>
+
+#include "generated/world.h"
+
+namespace rhythm {
+
+// A permute reads a whole register of sixteen.
+constexpr int kTableWidth = 16;
+static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth);
+
+struct alignas(64) Tables {
+  float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
+  float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 past the last, for none
+  float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
+  uint32_t schedule[kTableWidth];                                        // the heuristic's, by slot
+  // The block's words, read as either type; index with world::block.
+  float f[world::count::BlockWords];
+  uint32_t u[world::count::BlockWords];
+  uint32_t event_stream;
+  uint32_t noise_stream;
+};
+
+// Builds the tables of a block of world::count::BlockWords words.
+void build_tables(const uint32_t* block, bool imagination, Tables& tables);
+
+}  // namespace rhythm

@@ -1,0 +1,54 @@
+#include "thread_pool.h"
+
+#include <system_error>
+
+namespace rhythm {
+
+ThreadPool::ThreadPool(int threads) : parts_(threads) {
+  for (int part = 1; part < parts_; part++) threads_.emplace_back([this, part] { serve(part); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  start_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::split(size_t size, const std::function<void(size_t, size_t)>& work) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    work_ = &work;
+    size_ = size;
+    running_ = parts_ - 1;
+    round_++;
+  }
+  start_.notify_all();
+  do_part(0);
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [this] { return running_ == 0; });
+}
+
+void ThreadPool::do_part(int part) {
+  const size_t parts = static_cast<size_t>(parts_);
+  (*work_)(size_ * static_cast<size_t>(part) / parts, size_ * (static_cast<size_t>(part) + 1) / parts);
+}
+
+void ThreadPool::serve(int part) {
+  unsigned seen = 0;
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      start_.wait(lock, [&] { return stopping_ || round_ != seen; });
+      if (stopping_) return;
+      seen = round_;
+    }
+    do_part(part);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--running_ == 0) done_.notify_one();
+  }
+}
+
+}  // namespace rhythm

@@ -1,0 +1,38 @@
+// Threads that wait for ranges of work. A pool belongs to one batch and is used by one caller at a time.
+#pragma once
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace rhythm {
+
+class ThreadPool {
+ public:
+  // `threads` counts the caller, so 1 starts none.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Calls work(begin, end) on contiguous parts of [0, size) that together cover it, and returns when all are done.
+  void split(size_t size, const std::function<void(size_t, size_t)>& work);
+
+ private:
+  void serve(int part);
+  void do_part(int part);
+
+  const int parts_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  const std::function<void(size_t, size_t)>* work_ = nullptr;
+  size_t size_ = 0;
+  unsigned round_ = 0;
+  int running_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace rhythm

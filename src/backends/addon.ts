@@ -1,0 +1,93 @@
+/** Finding, loading and checking the C++ addon. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { BackendError } from '../errors.js';
+import { layoutDigest } from '../world/digest.js';
+import type { Outputs, Refusal, Trajectory } from './backend.js';
+
+/** One batch of the addon; arrays as the seam describes them, null where a request has null. */
+export interface NativeBatch {
+  reset(
+    mask: Uint8Array | null,
+    seeds: Uint32Array,
+    modes: Uint8Array | null,
+    profiles: Float32Array | null,
+    graders: Float32Array | null,
+  ): void;
+  step(
+    actions: Uint8Array,
+    beliefs: Float32Array | null,
+    given: Uint8Array | null,
+    mask: Uint8Array | null,
+    resetMask: Uint8Array | null,
+    resetSeeds: Uint32Array | null,
+  ): Refusal | null;
+  run(
+    policy: number,
+    policySeeds: Uint32Array | null,
+    actions: Uint8Array | null,
+    constantBelief: Float32Array | null,
+    beliefs: Float32Array | null,
+    given: Uint8Array | null,
+    stops: Uint8Array | null,
+    trajectory: Trajectory | null,
+  ): Refusal | null;
+  gather(source: NativeBatch, indices: Uint32Array): void;
+  save(words: Uint32Array): void;
+  load(words: Uint32Array): void;
+  hash(hashes: BigUint64Array): void;
+  targets(targets: Float32Array): void;
+  close(): void;
+}
+
+export interface Addon {
+  readonly layoutDigest: string;
+  kernels(): { name: string; lanes: number; supported: boolean }[];
+  readonly Batch: new (
+    kernel: string,
+    block: Uint32Array,
+    imagination: boolean,
+    numEnvs: number,
+    threads: number,
+    outputs: Outputs,
+  ) => NativeBatch;
+}
+
+/** From src/backends and dist/backends alike. */
+const DEFAULT_PATH = fileURLToPath(new URL('../../build/Release/rhythm.node', import.meta.url));
+
+/**
+ * Loads the addon. `RHYTHM_ADDON` names another file than the package's own.
+ * @throws BackendError `addon_missing` (not built, or not loadable here) or `addon_stale` (built for another layout).
+ */
+export function loadAddon(path: string = process.env.RHYTHM_ADDON || DEFAULT_PATH): Addon {
+  if (!existsSync(path)) {
+    throw new BackendError(
+      'addon_missing',
+      `Expected the native addon at ${path}, found none. Run "npm run build:addon" (needs Python 3 and a C++17 compiler).`,
+    );
+  }
+  const addon = requireAddon(path);
+  const expected = layoutDigest();
+  if (addon.layoutDigest !== expected) {
+    throw new BackendError(
+      'addon_stale',
+      `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ` +
+        `${String(addon.layoutDigest).slice(0, 12)} at ${path}. Run "npm run build:addon".`,
+    );
+  }
+  return addon;
+}
+
+function requireAddon(path: string): Addon {
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (cause) {
+    throw new BackendError(
+      'addon_missing',
+      `Expected a loadable native addon at ${path}, got: ${(cause as Error).message} Run "npm run build:addon".`,
+      { cause },
+    );
+  }
+}

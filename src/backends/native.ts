@@ -1,0 +1,134 @@
+/** The native backend: requests of the seam as calls of the C++ addon. */
+import { availableParallelism } from 'node:os';
+import { BackendError, type RhythmError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+import { NUM_BELIEFS, STATE_WORDS } from '../world/fields.js';
+import { type Addon, loadAddon, type NativeBatch } from './addon.js';
+import type {
+  Availability,
+  Backend,
+  Batch,
+  BatchOptions,
+  Refusal,
+  ResetRequest,
+  RunRequest,
+  StepRequest,
+} from './backend.js';
+
+export const nativeBackend: Backend = { name: 'native', availability, kernels, open };
+
+function availability(): Availability {
+  try {
+    loadAddon();
+    return { name: 'native', available: true };
+  } catch (error) {
+    return { name: 'native', available: false, reason: (error as RhythmError).message };
+  }
+}
+
+/** The kernels that the addon was built with, best first. Empty without the addon. */
+function kernels(): Availability[] {
+  if (!availability().available) return [];
+  return loadAddon()
+    .kernels()
+    .map(({ name, supported }) =>
+      supported
+        ? { name, available: true }
+        : { name, available: false, reason: 'This processor cannot run it.' },
+    );
+}
+
+function open(options: BatchOptions): Batch {
+  const addon = loadAddon();
+  return new NativeBackendBatch(addon, chooseKernel(options.kernel), options);
+}
+
+function chooseKernel(wanted: string | null): string {
+  const known = kernels();
+  const usable = known.filter((kernel) => kernel.available).map((kernel) => kernel.name);
+  if (wanted === null) return usable[0];
+  if (usable.includes(wanted)) return wanted;
+  const names = known.map((kernel) => kernel.name);
+  const why = names.includes(wanted) ? ', which this processor cannot run' : didYouMean(wanted, names);
+  throw new BackendError(
+    'backend_unavailable',
+    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)}${why}.`,
+  );
+}
+
+/** Also the addon's limit. */
+const MAX_THREADS = 256;
+
+/** Codes of the addon's policies. */
+const POLICY = { random: 0, heuristic: 1, tape: 2 } as const;
+
+class NativeBackendBatch implements Batch {
+  readonly backend = 'native';
+  readonly kernel: string;
+  readonly threads: number;
+  readonly #numEnvs: number;
+  readonly #batch: NativeBatch;
+
+  constructor(addon: Addon, kernel: string, options: BatchOptions) {
+    const { world, imagination, numEnvs, threads, outputs } = options;
+    this.kernel = kernel;
+    this.threads = threads ?? Math.min(availableParallelism(), MAX_THREADS);
+    this.#numEnvs = numEnvs;
+    this.#batch = new addon.Batch(kernel, world.words, imagination, numEnvs, this.threads, outputs);
+  }
+
+  reset({ mask, seeds, modes, profiles, graders }: ResetRequest): void {
+    this.#batch.reset(mask, seeds, modes, profiles, graders);
+  }
+
+  submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {
+    return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
+  }
+
+  run({ policy, beliefs, stops, trajectory }: RunRequest): Refusal | null {
+    const tape = beliefs?.kind === 'tape' ? beliefs : null;
+    return this.#batch.run(
+      POLICY[policy.kind],
+      policy.kind === 'random' ? policy.policySeeds : null,
+      policy.kind === 'tape' ? policy.actions : null,
+      beliefs?.kind === 'constant' ? beliefs.belief : null,
+      tape?.beliefs ?? null,
+      tape?.given ?? null,
+      stops,
+      trajectory,
+    );
+  }
+
+  /** Outputs are written as they are computed. */
+  read(): void {}
+
+  gather(source: Batch, indices: Uint32Array): void {
+    this.#batch.gather((source as NativeBackendBatch).#batch, indices);
+  }
+
+  save(): Uint32Array {
+    const words = new Uint32Array(this.#numEnvs * STATE_WORDS);
+    this.#batch.save(words);
+    return words;
+  }
+
+  load(words: Uint32Array): void {
+    this.#batch.load(words);
+  }
+
+  stateHash(): BigUint64Array {
+    const hashes = new BigUint64Array(this.#numEnvs);
+    this.#batch.hash(hashes);
+    return hashes;
+  }
+
+  targets(): Float32Array {
+    const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
+    this.#batch.targets(targets);
+    return targets;
+  }
+
+  close(): void {
+    this.#batch.close();
+  }
+}

@@ -1,0 +1,196 @@
+/** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
+import { heuristicAction, randomAction } from '../reference/baselines.js';
+import { Episode } from '../reference/episode.js';
+import {
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+  STATE_WORDS,
+} from '../world/fields.js';
+import type {
+  Backend,
+  Batch,
+  BatchOptions,
+  Outputs,
+  Refusal,
+  ResetRequest,
+  RunBeliefs,
+  RunPolicy,
+  RunRequest,
+  StepRequest,
+  Trajectory,
+} from './backend.js';
+
+export const referenceBackend: Backend = {
+  name: 'reference',
+  availability: () => ({ name: 'reference', available: true }),
+  kernels: () => [],
+  open: (options) => new ReferenceBatch(options),
+};
+
+class ReferenceBatch implements Batch {
+  readonly backend = 'reference';
+  readonly kernel = 'reference';
+  readonly threads = 1;
+  readonly episodes: Episode[];
+  readonly #outputs: Outputs;
+
+  constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
+    this.episodes = Array.from({ length: numEnvs }, () => new Episode({ world, imagination }));
+    this.#outputs = outputs;
+  }
+
+  reset({ mask, seeds, modes, profiles, graders }: ResetRequest): void {
+    this.episodes.forEach((episode, i) => {
+      if (mask !== null && mask[i] === 0) return;
+      const floats = profiles?.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE) ?? null;
+      const grader = graders?.subarray(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS) ?? episode.grader;
+      episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader);
+      this.#observe(i);
+      this.#outputs.rewards[i] = 0;
+      this.#grade(i);
+    });
+  }
+
+  submit(request: StepRequest): Refusal | null {
+    const { actions, beliefs, given, stepMask, resetMask, resetSeeds } = request;
+    const refusal = this.#refuseStep(actions, stepMask);
+    if (refusal !== null) return refusal;
+    this.episodes.forEach((episode, i) => {
+      this.#outputs.rewards[i] = 0;
+      if (stepMask === null || stepMask[i] !== 0) {
+        const belief = given?.[i] ? beliefs!.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) : null;
+        this.#outputs.rewards[i] = episode.advance(actions[i], belief);
+        this.#observe(i);
+      }
+      this.#grade(i);
+      if (resetMask !== null && resetMask[i] !== 0) {
+        episode.begin(resetSeeds![i], episode.mode, null, episode.grader);
+        this.#observe(i);
+      }
+    });
+    return null;
+  }
+
+  #refuseStep(actions: Uint8Array, stepMask: Uint8Array | null): Refusal | null {
+    for (const [index, episode] of this.episodes.entries()) {
+      if (stepMask !== null && stepMask[index] === 0) continue;
+      if (actions[index] >= NUM_ACTIONS) return { code: 'illegal_action', index, value: actions[index] };
+      if (episode.terminated) return { code: 'episode_over', index };
+    }
+    return null;
+  }
+
+  run({ policy, beliefs, stops, trajectory }: RunRequest): Refusal | null {
+    const refusal = policy.kind === 'tape' ? this.#refuseTape(policy.actions, stops) : null;
+    if (refusal !== null) return refusal;
+    this.episodes.forEach((episode, i) => {
+      const stop = stops?.[i] ?? NUM_STEPS;
+      while (episode.stepCount < stop) {
+        const t = episode.stepCount;
+        episode.advance(chooseAction(policy, episode, i), beliefAt(beliefs, i * NUM_STEPS + t));
+        if (trajectory !== null) record(trajectory, i * NUM_STEPS + t, episode);
+      }
+      this.#grade(i);
+    });
+    return null;
+  }
+
+  #refuseTape(actions: Uint8Array, stops: Uint8Array | null): Refusal | null {
+    for (const [index, { stepCount }] of this.episodes.entries()) {
+      for (let step = stepCount; step < (stops?.[index] ?? NUM_STEPS); step++) {
+        const value = actions[index * NUM_STEPS + step];
+        if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
+      }
+    }
+    return null;
+  }
+
+  /** Outputs are written as they are computed. */
+  read(): void {}
+
+  gather(source: Batch, indices: Uint32Array): void {
+    const states = source.save();
+    this.episodes.forEach((episode, i) => {
+      episode.load(states, indices[i] * STATE_WORDS);
+      this.#show(i);
+    });
+  }
+
+  save(): Uint32Array {
+    const words = new Uint32Array(this.episodes.length * STATE_WORDS);
+    this.episodes.forEach((episode, i) => {
+      episode.save(words, i * STATE_WORDS);
+    });
+    return words;
+  }
+
+  load(words: Uint32Array): void {
+    this.episodes.forEach((episode, i) => {
+      episode.load(words, i * STATE_WORDS);
+      this.#show(i);
+    });
+  }
+
+  stateHash(): BigUint64Array {
+    return BigUint64Array.from(this.episodes, (episode) => episode.stateHash());
+  }
+
+  targets(): Float32Array {
+    const targets = new Float32Array(this.episodes.length * NUM_BELIEFS);
+    this.episodes.forEach((episode, i) => {
+      targets.set(episode.target, i * NUM_BELIEFS);
+    });
+    return targets;
+  }
+
+  close(): void {
+    this.episodes.length = 0;
+  }
+
+  #show(i: number): void {
+    this.#observe(i);
+    this.#outputs.rewards[i] = this.episodes[i].reward;
+    this.#grade(i);
+  }
+
+  #observe(i: number): void {
+    this.episodes[i].observe(this.#outputs.observations, i * OBSERVATION_SIZE);
+  }
+
+  /** A slot's grade: zeros until its episode has ended. */
+  #grade(i: number): void {
+    const episode = this.episodes[i];
+    this.#outputs.terminated[i] = Number(episode.terminated);
+    this.#outputs.finalScores[i] = episode.finalScore;
+    this.#outputs.beliefMae[i] = episode.beliefMae;
+    this.#outputs.components.set(episode.components, i * NUM_COMPONENTS);
+  }
+}
+
+function chooseAction(policy: RunPolicy, episode: Episode, i: number): number {
+  const { stepCount: t, seed, meters, world } = episode;
+  if (policy.kind === 'tape') return policy.actions[i * NUM_STEPS + t];
+  if (policy.kind === 'heuristic') return heuristicAction(world.params, t % NUM_SLOTS, meters);
+  return randomAction(world.params, seed, t, policy.policySeeds?.[i] ?? 0);
+}
+
+function beliefAt(beliefs: RunBeliefs | null, at: number): Float32Array | null {
+  if (beliefs === null) return null;
+  if (beliefs.kind === 'constant') return beliefs.belief;
+  return beliefs.given[at] ? beliefs.beliefs.subarray(at * NUM_BELIEFS, (at + 1) * NUM_BELIEFS) : null;
+}
+
+function record(trajectory: Trajectory, at: number, episode: Episode): void {
+  trajectory.actions[at] = episode.lastAction;
+  trajectory.events[at] = episode.event;
+  trajectory.rewards[at] = episode.reward;
+  trajectory.meters.set(episode.meters, at * NUM_METERS);
+  trajectory.deltas.set(episode.deltas, at * NUM_METERS);
+  trajectory.anomalies.set(episode.anomalies, at * NUM_METERS);
+}

@@ -1,0 +1,41 @@
+/** The few ways in which a call can fail. Every error has a stable `code`; its message may be reworded. */
+
+/** What is common to all errors that rhythm-vec throws on purpose. */
+export class RhythmError extends Error {
+  /** Stable, machine-readable: see `ErrorCode`. */
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** An argument that breaks the rules of a call. Nothing has changed. */
+export class InputError extends RhythmError {}
+
+/** A call that the environment's present state does not allow. Nothing has changed. */
+export class StateError extends RhythmError {}
+
+/** A backend, kernel or addon that cannot be used here. */
+export class BackendError extends RhythmError {}
+
+export type ErrorCode =
+  | 'wrong_type'
+  | 'wrong_length'
+  | 'out_of_range'
+  | 'unknown_option'
+  | 'unknown_name'
+  | 'bad_seed'
+  | 'bad_belief'
+  | 'bad_profile'
+  | 'bad_grader'
+  | 'bad_world'
+  | 'bad_state'
+  | 'illegal_action'
+  | 'not_reset'
+  | 'episode_over'
+  | 'closed'
+  | 'backend_unavailable'
+  | 'addon_missing'
+  | 'addon_stale';

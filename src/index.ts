@@ -1,0 +1,36 @@
+/** rhythm-vec: the Rhythm life simulator, thousands of episodes at a time, exact to the bit. */
+export type { Availability, Trajectory } from './backends/backend.js';
+export { BACKENDS } from './backends/choose.js';
+export { BackendError, type ErrorCode, InputError, RhythmError, StateError } from './errors.js';
+export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export type { Actions, GraderChoice, ProfileChoice, SeedChoice } from './validate.js';
+export {
+  createVecEnv,
+  type ResetOptions,
+  type RunChoice,
+  type RunOptions,
+  type RunResult,
+  type StepOptions,
+  type StepResult,
+  type VecEnv,
+  type VecEnvOptions,
+} from './vec-env.js';
+export { layoutDigest, worldDigest } from './world/digest.js';
+export {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  COMPONENT_FIELDS,
+  COMPONENT_NAMES,
+  EVENT_NAMES,
+  type Field,
+  GRADER_NAMES,
+  METER_NAMES,
+  OBSERVATION,
+  OBSERVATION_FIELDS,
+  PROFILE_NAMES,
+  STATE_FIELDS,
+  TRAIT_NAMES,
+} from './world/fields.js';
+export { type BeliefFactor, RHYTHM, type WorldSpec } from './world/spec.js';
+export { validateWorld } from './world/validate.js';
+export { createWorld, type World } from './world/world.js';

@@ -1,0 +1,300 @@
+/** One episode, one person, one week: the readable environment that every backend must equal bit for bit. */
+import { InputError, StateError } from '../errors.js';
+import {
+  MIN_MAGNITUDE,
+  MODE,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  OBSERVATION,
+  PROFILE_SIZE,
+  STATE,
+  STATE_WORDS,
+  TAPE_WORDS,
+} from '../world/fields.js';
+import { resolveGrader, resolveProfile } from '../world/resolve.js';
+import { createWorld, type World } from '../world/world.js';
+import { beliefMae, finalScore, gradeComponents } from './grade.js';
+import { beliefTarget, clamp01, discreteProfile, namedProfile, sampleProfile } from './profile.js';
+import { stateHash } from './state-hash.js';
+import { addDecay, addEvent, addLuck, luckField, moveMeters, respond, stepReward } from './step.js';
+import { type Draw, threefry } from './threefry.js';
+
+const f32 = Math.fround;
+const REWARD_LUCK = 5;
+
+export interface EpisodeOptions {
+  /** Default: the published world. */
+  world?: World;
+  /** Draw luck and events from the imagination streams, never a real episode's. Default false. */
+  imagination?: boolean;
+}
+
+export interface EpisodeReset {
+  /** 'sampled' (default), 'discrete', a profile's name, or 16 floats: 11 traits, then 5 weights. */
+  profile?: string | ArrayLike<number>;
+  /** 'v2' (default), 'v1', or six weights that sum to 1. */
+  grader?: string | ArrayLike<number>;
+}
+
+/**
+ * A single episode. `reset`, then `step` until `terminated`; `grade` says how it went.
+ * All floats are float32 values; views are live and change with the next step.
+ */
+export class Episode {
+  readonly world: World;
+  seed = 0;
+  /** Steps taken, 0 to 28. */
+  stepCount = 0;
+  mode: number = MODE.sampled;
+  /** f32 [5] in [0, 1]: vitality, cognition, progress, serenity, connection. */
+  readonly meters = new Float32Array(NUM_METERS);
+  /** f32 [16]: traits, then weights. Hidden from an agent. */
+  readonly profile = new Float32Array(PROFILE_SIZE);
+  readonly weights = this.profile.subarray(NUM_TRAITS);
+  early = 0;
+  late = 0;
+  crashes = 0;
+  /** f32 [3] in [0, 1]: the last belief given, 0.5 each before. */
+  readonly belief = new Float32Array(NUM_BELIEFS);
+  given = false;
+  readonly tape = new Uint32Array(TAPE_WORDS);
+  /** f32 [6]. */
+  readonly grader = new Float32Array(NUM_COMPONENTS);
+
+  /** Of the step just taken: event code or -1, action code or -1, reward, f32 [5] deltas and anomalies. */
+  event = -1;
+  lastAction = -1;
+  reward = 0;
+  readonly deltas = new Float32Array(NUM_METERS);
+  readonly anomalies = new Float32Array(NUM_METERS);
+  /** f32 [6], of a finished episode; zeros before. */
+  readonly components = new Float32Array(NUM_COMPONENTS);
+  beliefMae = 0;
+  finalScore = 0;
+
+  readonly #streams: { event: number; noise: number };
+  readonly #neutral = new Float32Array(NUM_METERS);
+  readonly #target = new Float32Array(NUM_BELIEFS);
+  readonly #noise: Draw = { x0: 0, x1: 0 };
+  readonly #eventDraw: Draw = { x0: 0, x1: 0 };
+
+  constructor(options: EpisodeOptions = {}) {
+    this.world = options.world ?? createWorld();
+    const { streamEvent, streamNoise, streamImagination } = this.world.params;
+    const mask = options.imagination ? streamImagination : 0;
+    this.#streams = { event: (streamEvent ^ mask) >>> 0, noise: (streamNoise ^ mask) >>> 0 };
+  }
+
+  /** Whether the 28th step was taken. */
+  get terminated(): boolean {
+    return this.stepCount === NUM_STEPS;
+  }
+
+  /** f32 [3] in [0, 1]: what a perfect belief would be. Hidden from an agent. */
+  get target(): Float32Array {
+    return this.#target;
+  }
+
+  /**
+   * Begins a new week.
+   * @param seed u32. @throws InputError `bad_seed`, `unknown_name`, `bad_profile` or `bad_grader`.
+   */
+  reset(seed: number, options: EpisodeReset = {}): this {
+    if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+      throw new InputError('bad_seed', `Expected a seed that is an integer in [0, 2^32 - 1], got ${seed}.`);
+    }
+    const profile = resolveProfile(this.world, options.profile ?? 'sampled');
+    const grader = resolveGrader(this.world, options.grader ?? 'v2');
+    this.begin(seed, profile.mode, profile.floats, grader);
+    return this;
+  }
+
+  /** `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights. */
+  begin(seed: number, mode: number, floats: ArrayLike<number> | null, grader: ArrayLike<number>): void {
+    const { params } = this.world;
+    this.seed = seed;
+    this.mode = mode;
+    this.grader.set(grader);
+    if (mode === MODE.sampled) sampleProfile(params, seed, this.profile);
+    else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
+    else if (floats !== null) this.profile.set(floats);
+    this.meters.set(params.initialMeters);
+    this.stepCount = this.early = this.late = this.crashes = 0;
+    this.belief.fill(0.5);
+    this.given = false;
+    this.tape.fill(0);
+    this.#afterReset();
+  }
+
+  #afterReset(): void {
+    beliefTarget(this.world.params, this.profile, this.#target);
+    this.event = this.lastAction = -1;
+    this.reward = this.beliefMae = this.finalScore = 0;
+    this.deltas.fill(0);
+    this.anomalies.fill(0);
+    this.components.fill(0);
+  }
+
+  /**
+   * Takes one action.
+   * @param action code in 0..9. @param belief three finite numbers, clamped to [0, 1]; null for none.
+   * @returns the reward that the agent is given.
+   * @throws InputError `illegal_action` or `bad_belief`; StateError `episode_over`. Nothing has changed then.
+   */
+  step(action: number, belief: ArrayLike<number> | null = null): number {
+    if (this.terminated)
+      throw new StateError('episode_over', 'The episode is over after 28 steps. Call reset first.');
+    if (!Number.isInteger(action) || action < 0 || action >= NUM_ACTIONS) {
+      throw new InputError(
+        'illegal_action',
+        `Expected an action code in 0..${NUM_ACTIONS - 1}, got ${action}.`,
+      );
+    }
+    if (belief !== null && !(belief.length === NUM_BELIEFS && Array.from(belief).every(Number.isFinite))) {
+      throw new InputError(
+        'bad_belief',
+        `Expected a belief of ${NUM_BELIEFS} finite numbers, got [${Array.from(belief)}].`,
+      );
+    }
+    return this.advance(action, belief);
+  }
+
+  /** `step` with clean values. */
+  advance(action: number, belief: ArrayLike<number> | null): number {
+    this.#live(action);
+    if (belief !== null) this.#believe(belief);
+    if (this.terminated) this.#finish();
+    return this.reward;
+  }
+
+  /** Rules 1 to 8 and 10: a step but for beliefs and the grade. */
+  #live(action: number): void {
+    const { params } = this.world;
+    const { profile, meters, deltas: d, stepCount: t } = this;
+    const slot = t % NUM_SLOTS;
+    const noise = threefry(this.seed, this.#streams.noise, t, 0, this.#noise);
+    respond(params, profile, slot, action, meters, d);
+    addLuck(params, noise, d);
+    this.#noteAnomalies(slot, action);
+    addDecay(params, profile, d);
+    this.event = addEvent(
+      params,
+      profile,
+      threefry(this.seed, this.#streams.event, t, 0, this.#eventDraw),
+      d,
+    );
+    const crashed = moveMeters(params, meters, d);
+    const r = stepReward(params, this.weights, d, crashed);
+    this.crashes += crashed;
+    if (t < NUM_STEPS / 2) this.early = f32(this.early + r);
+    else this.late = f32(this.late + r);
+    this.reward = f32(r + f32(params.noiseReward * luckField(noise, REWARD_LUCK)));
+    this.lastAction = action;
+    this.tape[t >>> 3] |= action << (4 * (t & 7));
+    this.stepCount = t + 1;
+  }
+
+  /** Rule 4: what of the change is not what the neutral person's would be. `deltas` holds the response with luck. */
+  #noteAnomalies(slot: number, action: number): void {
+    respond(this.world.params, this.world.params.traitNeutral, slot, action, this.meters, this.#neutral);
+    for (let k = 0; k < NUM_METERS; k++) this.anomalies[k] = f32(this.deltas[k] - this.#neutral[k]);
+  }
+
+  /** Rule 9. */
+  #believe(belief: ArrayLike<number>): void {
+    for (let k = 0; k < NUM_BELIEFS; k++) {
+      const clamped = clamp01(f32(belief[k]));
+      this.belief[k] = clamped < MIN_MAGNITUDE ? 0 : clamped;
+    }
+    this.given = true;
+  }
+
+  #finish(): void {
+    this.grade();
+    const { terminalScale } = this.world.params;
+    this.reward = f32(this.reward + f32(terminalScale * f32(this.finalScore - 0.5)));
+  }
+
+  /** Computes components, belief MAE and final score as if the week ended now; at its end they are the grade. */
+  grade(): void {
+    const { params } = this.world;
+    this.beliefMae = beliefMae(params, this.belief, this.#target);
+    gradeComponents(params, this, this.beliefMae, this.components);
+    this.finalScore = finalScore(this.grader, this.components);
+  }
+
+  /** Writes what an agent sees: f32 [22] at `offset`, fields as in OBSERVATION_FIELDS. */
+  observe(out: Float32Array, offset = 0): void {
+    const t = this.stepCount;
+    out[offset + OBSERVATION.step] = t;
+    out[offset + OBSERVATION.day] = Math.floor(t / NUM_SLOTS);
+    out[offset + OBSERVATION.slot] = t % NUM_SLOTS;
+    out[offset + OBSERVATION.remaining] = NUM_STEPS - t;
+    out.set(this.meters, offset + OBSERVATION.meters);
+    out[offset + OBSERVATION.event] = this.event;
+    out[offset + OBSERVATION.lastAction] = this.lastAction;
+    out[offset + OBSERVATION.reward] = this.reward;
+    out.set(this.deltas, offset + OBSERVATION.deltas);
+    out.set(this.anomalies, offset + OBSERVATION.anomalies);
+  }
+
+  /** The state's hash: equal for equal person, time and meters. */
+  stateHash(): bigint {
+    const words = new Uint32Array(2 + NUM_METERS + PROFILE_SIZE + 1);
+    words[0] = this.seed;
+    words[1] = this.stepCount;
+    new Float32Array(words.buffer).set(this.meters, 2);
+    new Float32Array(words.buffer).set(this.profile, 2 + NUM_METERS);
+    return stateHash(words);
+  }
+
+  /** Writes the state's words (STATE_FIELDS) at `offset`. What the last step showed is no part of them. */
+  save(out: Uint32Array, offset = 0): void {
+    const words = out.subarray(offset, offset + STATE_WORDS);
+    const floats = new Float32Array(words.buffer, words.byteOffset, STATE_WORDS);
+    words[STATE.seed] = this.seed;
+    words[STATE.step] = this.stepCount;
+    words[STATE.mode] = this.mode;
+    floats.set(this.meters, STATE.meters);
+    floats.set(this.profile, STATE.profile);
+    floats[STATE.early] = this.early;
+    floats[STATE.late] = this.late;
+    words[STATE.crashes] = this.crashes;
+    floats.set(this.belief, STATE.belief);
+    words[STATE.given] = Number(this.given);
+    words.set(this.tape, STATE.tape);
+    floats.set(this.grader, STATE.grader);
+  }
+
+  /** Takes the state from words that `save` wrote. The last step is lived again, from the seed and the tape. */
+  load(source: Uint32Array, offset = 0): void {
+    const words = source.subarray(offset, offset + STATE_WORDS);
+    this.#relive(words);
+    const floats = new Float32Array(words.buffer, words.byteOffset, STATE_WORDS);
+    const part = (from: number, length: number): Float32Array => floats.subarray(from, from + length);
+    this.meters.set(part(STATE.meters, NUM_METERS));
+    this.early = floats[STATE.early];
+    this.late = floats[STATE.late];
+    this.crashes = words[STATE.crashes];
+    this.belief.set(part(STATE.belief, NUM_BELIEFS));
+    this.given = words[STATE.given] === 1;
+    if (this.terminated) this.#finish();
+  }
+
+  /** Plays saved words' tape from their seed: what is left to take from the words is what beliefs and sums hold. */
+  #relive(words: Uint32Array): void {
+    const floats = new Float32Array(words.buffer, words.byteOffset, STATE_WORDS);
+    const profile = floats.slice(STATE.profile, STATE.profile + PROFILE_SIZE);
+    const grader = floats.slice(STATE.grader, STATE.grader + NUM_COMPONENTS);
+    this.begin(words[STATE.seed], MODE.given, profile, grader);
+    this.mode = words[STATE.mode];
+    for (let t = 0; t < words[STATE.step]; t++) {
+      this.#live((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** The grade of a finished episode: six components and their weighted sum. */
+import type { Params } from '../world/block.js';
+import { METER_NAMES, NUM_COMPONENTS } from '../world/fields.js';
+import { clamp01 } from './profile.js';
+
+const f32 = Math.fround;
+const PROGRESS = METER_NAMES.indexOf('progress');
+const CONNECTION = METER_NAMES.indexOf('connection');
+
+/** What the grade depends on. */
+export interface Week {
+  /** f32 [5], at the end. */
+  readonly meters: Float32Array;
+  readonly crashes: number;
+  readonly early: number;
+  readonly late: number;
+  /** f32 [3]; 0.5 each if none was given. */
+  readonly belief: Float32Array;
+  readonly given: boolean;
+  /** f32 [6]. */
+  readonly grader: Float32Array;
+}
+
+/** Mean absolute error of a belief against the target, in [0, 1]. */
+export function beliefMae(params: Params, belief: Float32Array, target: Float32Array): number {
+  const error = (k: number): number => Math.abs(f32(belief[k] - target[k]));
+  return f32(f32(f32(error(0) + error(1)) + error(2)) * params.perBelief);
+}
+
+function adaptation(params: Params, early: number, late: number): number {
+  const earlyMean = f32(early * params.perHalf);
+  const lateMean = f32(late * params.perHalf);
+  const gain = clamp01(f32(params.adaptationScale * f32(lateMean - earlyMean)));
+  return f32(gain * clamp01(f32(params.adaptationGateOffset + lateMean)));
+}
+
+/** Writes the six components, in the order of the grader's weights. */
+export function gradeComponents(params: Params, week: Week, mae: number, out: Float32Array): void {
+  out[0] = f32(1 - f32(week.crashes * params.perReading));
+  out[1] = week.meters[PROGRESS];
+  out[2] = week.meters[CONNECTION];
+  out[3] = adaptation(params, week.early, week.late);
+  out[4] = clamp01(f32(0.5 + f32(0.5 * f32(f32(week.early + week.late) * params.perStep))));
+  out[5] = week.given ? f32(1 - mae) : 0;
+}
+
+/** The final score in [0, 1]: the components under a grader's weights, summed left to right. */
+export function finalScore(grader: Float32Array, components: Float32Array): number {
+  let sum = f32(grader[0] * components[0]);
+  for (let k = 1; k < NUM_COMPONENTS; k++) sum = f32(sum + f32(grader[k] * components[k]));
+  return clamp01(sum);
+}

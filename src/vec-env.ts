@@ -1,0 +1,319 @@
+/** VecEnv: a batch of episodes behind Gymnasium's vector vocabulary. Validation above the seam, computing below it. */
+import type { Batch, Outputs, Refusal, RunBeliefs, RunPolicy, Trajectory } from './backends/backend.js';
+import { chooseBackend } from './backends/choose.js';
+import { allocateOutputs, allocateTrajectory } from './backends/outputs.js';
+import { type InputError, StateError } from './errors.js';
+import {
+  type Actions,
+  checkBoolean,
+  checkInteger,
+  checkOptions,
+  type GraderChoice,
+  illegalAction,
+  type ProfileChoice,
+  type SeedChoice,
+  toActions,
+  toBeliefs,
+  toConstantBelief,
+  toGraders,
+  toProfiles,
+  toSeeds,
+  toStops,
+} from './validate.js';
+import { NUM_STEPS } from './world/fields.js';
+import type { WorldSpec } from './world/spec.js';
+import { createWorld, type World } from './world/world.js';
+
+const MAX_ENVS = 2 ** 24;
+const MAX_THREADS = 256;
+
+export interface VecEnvOptions {
+  /** How many episodes are stepped together, 1 to 2^24. */
+  numEnvs: number;
+  /** 'auto' (default: the fastest available), 'native' or 'reference'. */
+  backend?: string;
+  /** A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: `RHYTHM_KERNEL`, else the best there is. */
+  kernel?: string;
+  /** Threads for large batches, 1 to 256; changes no result. Default: as many as the machine offers. */
+  threads?: number;
+  /** Who the persons are, unless a reset says otherwise. Default 'sampled'. */
+  profiles?: ProfileChoice;
+  /** How finished episodes are graded, unless a reset says otherwise. Default 'v2'. */
+  grader?: GraderChoice;
+  /** A world with other numbers; start from a copy of `RHYTHM`. Default: the published world. */
+  world?: WorldSpec;
+  /** Luck and events that no real episode has, for planners. Default false. */
+  imagination?: boolean;
+}
+
+export interface ResetOptions {
+  /** A u32, to which slot i adds i, or a u32 per slot. Default: drawn by the platform; `env.seeds` tells. */
+  seed?: SeedChoice;
+  /** Default: the environment's own. */
+  profiles?: ProfileChoice;
+  /** Default: the environment's own. */
+  graders?: GraderChoice;
+}
+
+export interface StepOptions {
+  /** f32 [numEnvs, 3]: social, morning, work, clamped to [0, 1]; a whole row of NaN gives none. */
+  beliefs?: Float32Array;
+}
+
+/** One object per environment, reused: all arrays are views, valid until the next reset, step or run. */
+export interface StepResult extends Outputs {
+  /** u8 [numEnvs], always 0: an episode ends at its 28th step, where its score is defined, and nowhere else. */
+  readonly truncated: Uint8Array;
+}
+
+export interface RunOptions {
+  /** [3]: one belief for every step; or f32 [numEnvs, 28, 3] by absolute step, a whole row of NaN gives none. */
+  beliefs?: ArrayLike<number>;
+  /** Whether to return every step. Default false. */
+  trajectory?: boolean;
+  /** u32 per slot, for the random policy. Default 0. */
+  policySeeds?: SeedChoice;
+  /** The step (0 to 28) at which each slot stops. Default 28. */
+  stops?: ArrayLike<number>;
+}
+
+export interface RunResult extends Omit<StepResult, 'observations' | 'rewards'> {
+  /** Newly allocated, by absolute step; null unless asked for. Steps not taken by this run have action -1. */
+  readonly trajectory: Trajectory | null;
+}
+
+/** A policy that every backend runs by itself, or a tape of action codes, u8 [numEnvs, 28] by absolute step. */
+export type RunChoice = 'random' | 'heuristic' | Actions;
+
+const OPTIONS: readonly (keyof VecEnvOptions)[] = [
+  'numEnvs',
+  'backend',
+  'kernel',
+  'threads',
+  'profiles',
+  'grader',
+  'world',
+  'imagination',
+];
+const RESET_OPTIONS: readonly (keyof ResetOptions)[] = ['seed', 'profiles', 'graders'];
+const STEP_OPTIONS: readonly (keyof StepOptions)[] = ['beliefs'];
+const RUN_OPTIONS: readonly (keyof RunOptions)[] = ['beliefs', 'trajectory', 'policySeeds', 'stops'];
+
+/**
+ * Opens a batch of episodes. Call `reset` before anything else, `close` when done.
+ * @throws InputError for an option that is unknown, of a wrong type or out of range, or a malformed world;
+ *   BackendError if the backend or kernel asked for cannot be used here.
+ */
+export function createVecEnv(options: VecEnvOptions): VecEnv {
+  checkOptions('options', options, OPTIONS);
+  return new VecEnv(options);
+}
+
+export class VecEnv {
+  readonly numEnvs: number;
+  /** Which backend and kernel run, on how many threads at most, and why this backend. */
+  readonly backend: string;
+  readonly kernel: string;
+  readonly threads: number;
+  readonly backendReason: string;
+  readonly world: World;
+  /** u32 [numEnvs]: the seed of each slot's episode. A view that changes with `reset`. */
+  readonly seeds: Uint32Array;
+  readonly #batch: Batch;
+  readonly #result: StepResult;
+  readonly #profiles: ProfileChoice;
+  readonly #graders: GraderChoice;
+  #actionScratch: Uint8Array | null = null;
+  #givenScratch: Uint8Array | null = null;
+  #phase: 'fresh' | 'open' | 'closed' = 'fresh';
+
+  /** Use `createVecEnv`. */
+  constructor(options: VecEnvOptions) {
+    this.numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
+    this.world = createWorld(options.world);
+    const imagination = checkBoolean('imagination', options.imagination ?? false);
+    const threads =
+      options.threads === undefined ? null : checkInteger('threads', options.threads, 1, MAX_THREADS);
+    this.#profiles = options.profiles ?? 'sampled';
+    this.#graders = options.grader ?? 'v2';
+    toProfiles(this.world, this.#profiles, this.numEnvs);
+    toGraders(this.world, this.#graders, this.numEnvs);
+    const kernel = options.kernel ?? forcedKernel();
+    const { backend, reason } = chooseBackend(options.backend ?? 'auto', kernel);
+    const outputs = allocateOutputs(this.numEnvs);
+    this.#batch = backend.open({
+      numEnvs: this.numEnvs,
+      world: this.world,
+      imagination,
+      threads,
+      kernel,
+      outputs,
+    });
+    this.#result = Object.freeze({ ...outputs, truncated: new Uint8Array(this.numEnvs) });
+    this.seeds = new Uint32Array(this.numEnvs);
+    this.backend = backend.name;
+    this.kernel = this.#batch.kernel;
+    this.threads = this.#batch.threads;
+    this.backendReason = reason;
+  }
+
+  /**
+   * Begins a new episode in every slot. @returns the first observations, in the object that `step` returns too.
+   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `unknown_option`;
+   *   StateError `closed`. Nothing has changed then.
+   */
+  reset(options: ResetOptions = {}): StepResult {
+    this.#requireOpen();
+    checkOptions('reset options', options, RESET_OPTIONS);
+    const seeds = toSeeds(options.seed, this.numEnvs);
+    const { modes, floats } = toProfiles(this.world, options.profiles ?? this.#profiles, this.numEnvs);
+    const graders = toGraders(this.world, options.graders ?? this.#graders, this.numEnvs);
+    this.#batch.reset({ mask: null, seeds, modes, profiles: floats, graders });
+    this.seeds.set(seeds);
+    this.#phase = 'open';
+    return this.#read();
+  }
+
+  /**
+   * Takes one action in every slot.
+   * @param actions codes 0..9, one per slot; a Uint8Array is used as it is, without a copy.
+   * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over`,
+   *   `not_reset`, `closed`. No episode was stepped then.
+   */
+  step(actions: Actions, options: StepOptions = {}): StepResult {
+    this.#requireReset();
+    checkOptions('step options', options, STEP_OPTIONS);
+    const codes = toActions(actions, this.numEnvs, 'numEnvs', () => this.#actions());
+    const believed =
+      options.beliefs === undefined
+        ? null
+        : toBeliefs(options.beliefs, this.numEnvs, 'numEnvs', this.#given());
+    this.#heed(
+      this.#batch.submit({
+        actions: codes,
+        beliefs: believed?.beliefs ?? null,
+        given: believed?.given ?? null,
+        stepMask: null,
+        resetMask: null,
+        resetSeeds: null,
+      }),
+    );
+    return this.#read();
+  }
+
+  /**
+   * Plays every slot from its present state to its end, or to `stops`, in one call.
+   * @throws as `step`.
+   */
+  run(choice: RunChoice, options: RunOptions = {}): RunResult {
+    this.#requireReset();
+    checkOptions('run options', options, RUN_OPTIONS);
+    const policy = this.#policy(choice, options);
+    const beliefs = options.beliefs === undefined ? null : this.#beliefs(options.beliefs);
+    const stops = options.stops === undefined ? null : toStops(options.stops, this.numEnvs);
+    const wanted = checkBoolean('trajectory', options.trajectory ?? false);
+    const trajectory = wanted ? allocateTrajectory(this.numEnvs) : null;
+    this.#heed(this.#batch.run({ policy, beliefs, stops, trajectory }));
+    return { ...this.#read(), trajectory };
+  }
+
+  /** f32 [numEnvs, 3]: what perfect beliefs would be. For evaluation: an agent must not see it. */
+  beliefTargets(): Float32Array {
+    this.#requireReset();
+    return this.#batch.targets();
+  }
+
+  /** u64 [numEnvs]: equal where person, time and meters are equal. */
+  stateHash(): BigUint64Array {
+    this.#requireReset();
+    return this.#batch.stateHash();
+  }
+
+  /** Frees the batch. Views stay readable; calling it again does nothing. */
+  close(): void {
+    if (this.#phase === 'closed') return;
+    this.#phase = 'closed';
+    this.#batch.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #requireOpen(): void {
+    if (this.#phase === 'closed') {
+      throw new StateError(
+        'closed',
+        'Expected an open environment, got one that was closed. Create a new one.',
+      );
+    }
+  }
+
+  #requireReset(): void {
+    this.#requireOpen();
+    if (this.#phase === 'fresh') {
+      throw new StateError('not_reset', 'Expected a reset before this call. Call reset({ seed }) first.');
+    }
+  }
+
+  #read(): StepResult {
+    this.#batch.read();
+    return this.#result;
+  }
+
+  #actions(): Uint8Array {
+    this.#actionScratch ??= new Uint8Array(this.numEnvs);
+    return this.#actionScratch;
+  }
+
+  #given(): Uint8Array {
+    this.#givenScratch ??= new Uint8Array(this.numEnvs);
+    return this.#givenScratch;
+  }
+
+  #policy(choice: RunChoice, { policySeeds }: RunOptions): RunPolicy {
+    if (choice === 'random') {
+      return {
+        kind: 'random',
+        policySeeds: policySeeds === undefined ? null : toSeeds(policySeeds, this.numEnvs),
+      };
+    }
+    if (choice === 'heuristic') return { kind: 'heuristic' };
+    const length = this.numEnvs * NUM_STEPS;
+    return { kind: 'tape', actions: toActions(choice, length, 'numEnvs x 28', () => new Uint8Array(length)) };
+  }
+
+  #beliefs(beliefs: ArrayLike<number>): RunBeliefs {
+    const rows = this.numEnvs * NUM_STEPS;
+    if (beliefs.length === 3) return { kind: 'constant', belief: toConstantBelief(beliefs) };
+    return {
+      kind: 'tape',
+      ...toBeliefs(beliefs as Float32Array, rows, 'numEnvs x 28', new Uint8Array(rows)),
+    };
+  }
+
+  #heed(refusal: Refusal | null): void {
+    if (refusal === null) return;
+    throw refusal.code === 'illegal_action' ? illegal(refusal) : over(refusal);
+  }
+}
+
+function illegal({ index, step, value }: Refusal): InputError {
+  return illegalAction(
+    step === undefined ? `actions[${index}]` : `actions of slot ${index}, step ${step}`,
+    value,
+  );
+}
+
+function over({ index }: Refusal): StateError {
+  return new StateError(
+    'episode_over',
+    `Expected every episode to have steps left, but slot ${index} has taken all ${NUM_STEPS}. ` +
+      'No episode was stepped. Call reset first.',
+  );
+}
+
+/** `RHYTHM_KERNEL` forces a kernel where no option names one. */
+function forcedKernel(): string | null {
+  return globalThis.process?.env.RHYTHM_KERNEL || null;
+}

@@ -1,0 +1,161 @@
+/**
+ * The world as one block of 32-bit words: every scalar and table that the rules read, derived constants included.
+ *
+ * Built at run time and handed to a backend as bytes, so a changed world needs no compiler. The entries' order and
+ * sizes are part of the layout digest; their values make the world digest.
+ */
+import { ACTION_NAMES, METER_NAMES, NUM_METERS, NUM_STEPS, TAGS, TRAIT_NAMES, type Word } from './fields.js';
+import type { BeliefFactor, WorldSpec } from './spec.js';
+
+export interface BlockEntry {
+  readonly name: string;
+  readonly word: Word;
+  readonly offset: number;
+  /** Row-major; [] for a scalar. */
+  readonly shape: readonly number[];
+}
+
+const f32 = Math.fround;
+/** The float32 nearest to 1/x, x a float32 or a small integer. */
+const reciprocal = (x: number): number => f32(1 / x);
+const bitset = (bits: readonly number[]): number => bits.reduce((mask, bit) => mask | (1 << bit), 0) >>> 0;
+
+/** What the block holds, in order. Each value is a number or nested arrays of numbers. */
+const ENTRIES = {
+  initialMeters: (w: WorldSpec) => w.initialMeters,
+  /** [slot][action][meter], effect times time of day. */
+  effect: (w: WorldSpec) =>
+    w.timeOfDay.map((factors) =>
+      w.actions.map((action) => {
+        const factor = f32(factors[w.categories.indexOf(action.category)]);
+        return action.effect.map((effect) => f32(f32(effect) * factor));
+      }),
+    ),
+  stress: (w: WorldSpec) => w.stress,
+  decay: (w: WorldSpec) => w.decay,
+  noiseMeters: (w: WorldSpec) => w.noise.meters,
+  noiseReward: (w: WorldSpec) => w.noise.reward,
+  eventEffect: (w: WorldSpec) => w.events.map((event) => event.effect),
+  traitLow: (w: WorldSpec) => w.traits.map((trait) => trait.low),
+  traitSpan: (w: WorldSpec) => w.traits.map(span),
+  traitInverseSpan: (w: WorldSpec) => w.traits.map((trait) => reciprocal(span(trait))),
+  traitNeutral: (w: WorldSpec) => w.traits.map((trait) => trait.neutral),
+  /** [profile][16]: traits, then weights. */
+  namedProfiles: (w: WorldSpec) =>
+    Object.values(w.profiles).map(({ traits, weights }) => [
+      ...TRAIT_NAMES.map((name) => traits[name]),
+      ...weights,
+    ]),
+  vitalityFactorBase: (w: WorldSpec) => w.constants.vitalityFactorBase,
+  vitalityFactorSlope: (w: WorldSpec) => w.constants.vitalityFactorSlope,
+  focusCognition: (w: WorldSpec) => w.constants.focusCognition,
+  crashThreshold: (w: WorldSpec) => w.constants.crashThreshold,
+  adaptationScale: (w: WorldSpec) => w.constants.adaptationScale,
+  adaptationGateOffset: (w: WorldSpec) => w.constants.adaptationGateOffset,
+  rewardScale: (w: WorldSpec) => w.reward.scale,
+  rewardBias: (w: WorldSpec) => w.reward.bias,
+  crashPenalty: (w: WorldSpec) => w.reward.crashPenalty,
+  terminalScale: (w: WorldSpec) => w.reward.terminalScale,
+  /** [belief][factor]. */
+  beliefShare: (w: WorldSpec) => w.belief.map(({ factors }) => factors.map((factor) => factor.share)),
+  beliefGain: (w: WorldSpec) => w.beliefGain,
+  beliefWeightScale: (w: WorldSpec) => w.beliefWeightScale,
+  /** [grader][component]. */
+  graders: (w: WorldSpec) => Object.values(w.graders),
+  heuristicBelow: (w: WorldSpec) => w.heuristic.rules.map((rule) => rule.below),
+  /** 1/28, 1/14, 1/140 and 1/3: per step, per half, per meter reading, per belief. */
+  perStep: () => reciprocal(NUM_STEPS),
+  perHalf: () => reciprocal(NUM_STEPS / 2),
+  perReading: () => reciprocal(NUM_STEPS * NUM_METERS),
+  perBelief: (w: WorldSpec) => reciprocal(w.belief.length),
+
+  eventThreshold: (w: WorldSpec) => w.constants.eventThreshold,
+  streamProfile: (w: WorldSpec) => stream(w.streams.profile),
+  streamEvent: (w: WorldSpec) => stream(w.streams.event),
+  streamNoise: (w: WorldSpec) => stream(w.streams.noise),
+  streamPolicy: (w: WorldSpec) => stream(w.streams.policy),
+  streamImagination: (w: WorldSpec) => stream(w.streams.imagination),
+  /** [tag]: the set of actions that carry it, a bit each. */
+  tagged: (w: WorldSpec) =>
+    TAGS.map((tag) => bitset(w.actions.flatMap((action, code) => (action.tags.includes(tag) ? [code] : [])))),
+  /** [belief][factor]: index into the 16 floats of a profile. */
+  beliefSource: (w: WorldSpec) => w.belief.map(({ factors }) => factors.map(sourceOf)),
+  beliefInverted: (w: WorldSpec) =>
+    w.belief.map(({ factors }) => factors.map((factor) => (factor.inverted ? 1 : 0))),
+  heuristicSchedule: (w: WorldSpec) => w.heuristic.schedule.map((name) => ACTION_NAMES.indexOf(name)),
+  heuristicMeter: (w: WorldSpec) => w.heuristic.rules.map((rule) => METER_NAMES.indexOf(rule.meter)),
+  heuristicAction: (w: WorldSpec) => w.heuristic.rules.map((rule) => ACTION_NAMES.indexOf(rule.action)),
+  /** [rule]: the set of slots in which it holds, a bit each. */
+  heuristicSlots: (w: WorldSpec) =>
+    w.heuristic.rules.map((rule) => bitset(rule.slots ?? w.slots.map((_, slot) => slot))),
+} satisfies Record<string, (world: WorldSpec) => Nested>;
+
+type Nested = number | readonly Nested[];
+export type BlockName = keyof typeof ENTRIES;
+
+/** From this entry on the block holds u32 words, before it float32. */
+const FIRST_U32: BlockName = 'eventThreshold';
+
+function span(trait: { low: number; high: number }): number {
+  return f32(f32(trait.high) - f32(trait.low));
+}
+
+function stream(hex: string): number {
+  return Number.parseInt(hex, 16);
+}
+
+function sourceOf(factor: BeliefFactor): number {
+  return factor.trait !== undefined
+    ? TRAIT_NAMES.indexOf(factor.trait)
+    : TRAIT_NAMES.length + METER_NAMES.indexOf(factor.weight as string);
+}
+
+function shapeOf(value: Nested): number[] {
+  return typeof value === 'number' ? [] : [value.length, ...shapeOf(value[0])];
+}
+
+/** The block's entries with their offsets: the same for every world of this version. */
+export function blockLayout(spec: WorldSpec): readonly BlockEntry[] {
+  let offset = 0;
+  let word: Word = 'f32';
+  return (Object.keys(ENTRIES) as BlockName[]).map((name) => {
+    if (name === FIRST_U32) word = 'u32';
+    const shape = shapeOf(ENTRIES[name](spec));
+    const entry: BlockEntry = { name, word, offset, shape };
+    offset += shape.reduce((product, length) => product * length, 1);
+    return entry;
+  });
+}
+
+/** The block by name: a number for a scalar, a flat row-major view for a table. */
+export type Params = {
+  readonly [Name in BlockName]: ReturnType<(typeof ENTRIES)[Name]> extends number
+    ? number
+    : Readonly<ArrayLike<number>>;
+};
+
+/** Named views into a block's words. */
+export function readBlock(spec: WorldSpec, words: Uint32Array): Params {
+  const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+  const entries = blockLayout(spec).map(({ name, word, offset, shape }) => {
+    const source = word === 'u32' ? words : floats;
+    const length = shape.reduce((product, n) => product * n, 1);
+    return [name, shape.length === 0 ? source[offset] : source.subarray(offset, offset + length)];
+  });
+  return Object.fromEntries(entries) as Params;
+}
+
+/** The block's words for a valid world. Little-endian when read as bytes; -0 is stored as +0. */
+export function buildBlock(spec: WorldSpec): Uint32Array {
+  const words: number[] = [];
+  const float = new Float32Array(1);
+  const bits = new Uint32Array(float.buffer);
+  for (const { name, word } of blockLayout(spec)) {
+    const value = ENTRIES[name as BlockName](spec) as Nested;
+    for (const number of typeof value === 'number' ? [value] : (value.flat(3 as 1) as number[])) {
+      float[0] = number + 0;
+      words.push(word === 'u32' ? number : bits[0]);
+    }
+  }
+  return Uint32Array.from(words);
+}

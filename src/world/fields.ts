@@ -1,0 +1,146 @@
+/**
+ * The field tables: what an episode's state, observation, grade and profile consist of.
+ *
+ * Types, the C++ header, snapshots and documentation are made from these tables; nothing else names an offset.
+ */
+import { RHYTHM } from './spec.js';
+
+export type Word = 'f32' | 'u32';
+
+/** One field of 32-bit words: `size` words from `offset` on. */
+export interface Field {
+  readonly name: string;
+  readonly offset: number;
+  readonly size: number;
+  readonly word: Word;
+  /** Inclusive bounds of each word; integers for u32. */
+  readonly low: number;
+  readonly high: number;
+  readonly meaning: string;
+}
+
+export const NUM_METERS = RHYTHM.meters.length;
+export const NUM_ACTIONS = RHYTHM.actions.length;
+export const NUM_SLOTS = RHYTHM.slots.length;
+export const NUM_EVENTS = RHYTHM.events.length;
+export const NUM_TRAITS = RHYTHM.traits.length;
+export const NUM_BELIEFS = RHYTHM.belief.length;
+export const NUM_STEPS = RHYTHM.maxEpisodeSteps;
+export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
+/** Four bits an action, eight actions a word. */
+export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
+/** Float values of a world, a profile and a grader are 0 or of a magnitude in this range (world page, Numbers). */
+export const MIN_MAGNITUDE = 2 ** -40;
+export const MAX_MAGNITUDE = 2 ** 20;
+
+export const ACTION_NAMES: readonly string[] = RHYTHM.actions.map((action) => action.name);
+export const EVENT_NAMES: readonly string[] = RHYTHM.events.map((event) => event.name);
+export const TRAIT_NAMES: readonly string[] = RHYTHM.traits.map((trait) => trait.name);
+export const METER_NAMES: readonly string[] = RHYTHM.meters;
+export const BELIEF_NAMES: readonly string[] = RHYTHM.belief.map((belief) => belief.name);
+export const PROFILE_NAMES: readonly string[] = Object.keys(RHYTHM.profiles);
+export const GRADER_NAMES: readonly string[] = Object.keys(RHYTHM.graders);
+export const TAGS = ['productive', 'social', 'solo', 'guilty'] as const;
+
+/** How a slot's next episode gets its person: drawn from the seed, one of the named by the seed, or kept. */
+export const PROFILE_MODES = ['sampled', 'discrete', 'given'] as const;
+export const MODE = { sampled: 0, discrete: 1, given: 2 } as const;
+
+type Row = [name: string, size: number, word: Word, low: number, high: number, meaning: string];
+
+function layOut(rows: readonly Row[]): readonly Field[] {
+  let offset = 0;
+  return rows.map(([name, size, word, low, high, meaning]) => {
+    const field = { name, offset, size, word, low, high, meaning };
+    offset += size;
+    return field;
+  });
+}
+
+export const sizeOf = (fields: readonly Field[]): number =>
+  fields.reduce((words, field) => words + field.size, 0);
+
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+
+/** The offsets of a table by field name; names are snake_case in data and camelCase in code. */
+function offsets<Name extends string>(fields: readonly Field[]): Record<Name, number> {
+  return Object.fromEntries(fields.map(({ name, offset }) => [camelCase(name), offset])) as Record<
+    Name,
+    number
+  >;
+}
+
+const U32 = 2 ** 32 - 1;
+const BIG = MAX_MAGNITUDE;
+/** |step reward| stays below this in any valid world: 28 sums of five products, far below float32's range. */
+const SUM = 2 ** 64;
+
+/** An episode's state. 32-bit words only; 16 episodes to a tile, field by field. */
+export const STATE_FIELDS = layOut([
+  ['seed', 1, 'u32', 0, U32, "the episode's seed"],
+  ['step', 1, 'u32', 0, NUM_STEPS, 'steps taken'],
+  ['mode', 1, 'u32', 0, PROFILE_MODES.length - 1, 'how the next episode of this slot gets its person'],
+  ['meters', NUM_METERS, 'f32', 0, 1, 'the five meters'],
+  ['profile', PROFILE_SIZE, 'f32', -BIG, BIG, 'who the person is: the traits, then the reward weights'],
+  ['early', 1, 'f32', -SUM, SUM, 'sum of rewards of the first half, without luck'],
+  ['late', 1, 'f32', -SUM, SUM, 'sum of rewards of the second half, without luck'],
+  ['crashes', 1, 'u32', 0, NUM_STEPS * NUM_METERS, 'how often a meter was below the crash threshold'],
+  ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before'],
+  ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
+  ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
+  ['grader', 6, 'f32', -BIG, BIG, 'weights of the six components of the grade'],
+]);
+export const STATE_WORDS = sizeOf(STATE_FIELDS);
+export const STATE = offsets<
+  | 'seed'
+  | 'step'
+  | 'mode'
+  | 'meters'
+  | 'profile'
+  | 'early'
+  | 'late'
+  | 'crashes'
+  | 'belief'
+  | 'given'
+  | 'tape'
+  | 'grader'
+>(STATE_FIELDS);
+
+/** What an agent sees, in this order (world page, What an agent sees). */
+export const OBSERVATION_FIELDS = layOut([
+  ['step', 1, 'f32', 0, NUM_STEPS, 'steps taken'],
+  ['day', 1, 'f32', 0, RHYTHM.days, 'day of the week'],
+  ['slot', 1, 'f32', 0, NUM_SLOTS - 1, 'slot of the day: morning, afternoon, evening, night'],
+  ['remaining', 1, 'f32', 0, NUM_STEPS, 'steps left'],
+  ['meters', NUM_METERS, 'f32', 0, 1, 'vitality, cognition, progress, serenity, connection'],
+  ['event', 1, 'f32', -1, NUM_EVENTS - 1, 'event of the step just taken, -1 for none'],
+  ['last_action', 1, 'f32', -1, NUM_ACTIONS - 1, 'action of the step just taken, -1 before the first'],
+  ['reward', 1, 'f32', -SUM, SUM, 'reward of the step just taken'],
+  ['deltas', NUM_METERS, 'f32', -1, 1, 'change of each meter'],
+  ['anomalies', NUM_METERS, 'f32', -SUM, SUM, 'what of the change is personal or luck'],
+]);
+export const OBSERVATION_SIZE = sizeOf(OBSERVATION_FIELDS);
+export const OBSERVATION = offsets<
+  | 'step'
+  | 'day'
+  | 'slot'
+  | 'remaining'
+  | 'meters'
+  | 'event'
+  | 'lastAction'
+  | 'reward'
+  | 'deltas'
+  | 'anomalies'
+>(OBSERVATION_FIELDS);
+
+/** The grade's components, in the order of a grader's weights. */
+export const COMPONENT_FIELDS = layOut([
+  ['crash_free', 1, 'f32', 0, 1, 'share of meter readings that were not crashes'],
+  ['progress', 1, 'f32', 0, 1, 'progress at the end'],
+  ['connection', 1, 'f32', 0, 1, 'connection at the end'],
+  ['adaptation', 1, 'f32', 0, 1, 'how much better the second half went, if it went well'],
+  ['efficiency', 1, 'f32', 0, 1, 'mean reward, centred on 0.5'],
+  ['belief_accuracy', 1, 'f32', 0, 1, '1 - belief MAE if a belief was given, else 0'],
+]);
+export const NUM_COMPONENTS = COMPONENT_FIELDS.length;
+export const COMPONENT_NAMES: readonly string[] = COMPONENT_FIELDS.map((field) => field.name);

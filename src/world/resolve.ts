@@ -1,0 +1,74 @@
+/** What a caller may call a person and a grader by, turned into codes and floats. */
+import { InputError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+import {
+  COMPONENT_NAMES,
+  GRADER_NAMES,
+  MODE,
+  NUM_COMPONENTS,
+  PROFILE_NAMES,
+  PROFILE_SIZE,
+} from './fields.js';
+import { inDomain, sumsToOne } from './validate.js';
+import type { World } from './world.js';
+
+export interface ResolvedProfile {
+  mode: number;
+  /** f32 [16] for mode `given`, else null. */
+  floats: Float32Array | null;
+}
+
+function unknownName(what: string, name: string, known: readonly string[]): InputError {
+  return new InputError(
+    'unknown_name',
+    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
+  );
+}
+
+/** Checks 16 floats of a profile. @throws InputError `bad_profile` that names the index. */
+export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Float32Array {
+  if (floats.length !== PROFILE_SIZE) {
+    throw new InputError(
+      'bad_profile',
+      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}.`,
+    );
+  }
+  for (let k = 0; k < PROFILE_SIZE; k++) {
+    if (!inDomain(floats[k])) {
+      throw new InputError(
+        'bad_profile',
+        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${floats[k]}.`,
+      );
+    }
+  }
+  return Float32Array.from(floats, (value) => value + 0);
+}
+
+/** @param profile 'sampled', 'discrete', a profile's name, or 16 floats. */
+export function resolveProfile(world: World, profile: string | ArrayLike<number>): ResolvedProfile {
+  if (typeof profile !== 'string') return { mode: MODE.given, floats: checkProfile(profile) };
+  if (profile === 'sampled') return { mode: MODE.sampled, floats: null };
+  if (profile === 'discrete') return { mode: MODE.discrete, floats: null };
+  const index = PROFILE_NAMES.indexOf(profile);
+  if (index < 0) throw unknownName('profile', profile, ['sampled', 'discrete', ...PROFILE_NAMES]);
+  const table = Float32Array.from(world.params.namedProfiles);
+  return { mode: MODE.given, floats: table.subarray(index * PROFILE_SIZE, (index + 1) * PROFILE_SIZE) };
+}
+
+/** @param grader 'v1', 'v2', or six weights that sum to 1. @returns f32 [6]. */
+export function resolveGrader(world: World, grader: string | ArrayLike<number>): Float32Array {
+  if (typeof grader === 'string') {
+    const index = GRADER_NAMES.indexOf(grader);
+    if (index < 0) throw unknownName('grader', grader, GRADER_NAMES);
+    const table = Float32Array.from(world.params.graders);
+    return table.subarray(index * NUM_COMPONENTS, (index + 1) * NUM_COMPONENTS);
+  }
+  const weights = Array.from(grader);
+  if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights)) {
+    throw new InputError(
+      'bad_grader',
+      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1, got [${weights.join(', ')}].`,
+    );
+  }
+  return Float32Array.from(weights, (value) => value + 0);
+}

@@ -1,0 +1,138 @@
+/** The door for a changed world: same shape and names as the spec, every number in its domain. */
+import { InputError } from '../errors.js';
+import { MAX_MAGNITUDE, MIN_MAGNITUDE } from './fields.js';
+import { RHYTHM, type WorldSpec } from './spec.js';
+
+const SUM_TOLERANCE = 1e-6;
+const U32_MAX = 2 ** 32 - 1;
+
+function refuse(path: string, expected: string, got: unknown): never {
+  const shown = typeof got === 'number' || got === undefined ? String(got) : JSON.stringify(got);
+  throw new InputError(
+    'bad_world',
+    `Expected ${expected} at world.${path}, got ${shown}. Start from a copy of RHYTHM and change numbers only.`,
+  );
+}
+
+/** Whether a float32 is 0 or of a magnitude in [2^-40, 2^20]. */
+export function inDomain(value: number): boolean {
+  const magnitude = Math.abs(Math.fround(value));
+  return magnitude === 0 || (magnitude >= MIN_MAGNITUDE && magnitude <= MAX_MAGNITUDE);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Compares a candidate with the model, leaf by leaf: keys, lengths, types and names must agree, numbers may differ. */
+function sameShape(model: unknown, candidate: unknown, path: string): void {
+  if (Array.isArray(model)) {
+    if (!Array.isArray(candidate)) refuse(path, 'an array', candidate);
+    if (candidate.length !== model.length) refuse(path, `${model.length} entries`, candidate);
+    for (const [index, entry] of model.entries()) sameShape(entry, candidate[index], `${path}[${index}]`);
+  } else if (isObject(model)) {
+    if (!isObject(candidate)) refuse(path, 'an object', candidate);
+    for (const key of Object.keys(candidate)) {
+      if (!Object.hasOwn(model, key)) refuse(join(path, key), 'no such field', candidate[key]);
+    }
+    for (const key of Object.keys(model)) sameShape(model[key], candidate[key], join(path, key));
+  } else if (typeof model === 'number') {
+    if (typeof candidate !== 'number' || !Number.isFinite(candidate))
+      refuse(path, 'a finite number', candidate);
+  } else if (candidate !== model) {
+    refuse(path, `${JSON.stringify(model)}, which the version fixes,`, candidate);
+  }
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+/** Sizes, and codes that are numbers: fixed by the version although they are numbers. */
+const FIXED = /^(days|slotsPerDay|maxEpisodeSteps|heuristic\.rules\[\d+\]\.slots\[\d+\])$/;
+const U32 = /^constants\.eventThreshold$/;
+
+function checkNumber(path: string, value: number, model: number): void {
+  if (FIXED.test(path)) {
+    if (value !== model) refuse(path, `${model}, which the version fixes,`, value);
+  } else if (U32.test(path)) {
+    if (!Number.isInteger(value) || value < 0 || value > U32_MAX)
+      refuse(path, 'an integer in [0, 2^32 - 1]', value);
+  } else if (!inDomain(value)) {
+    refuse(path, '0 or a magnitude in [2^-40, 2^20]', value);
+  }
+}
+
+function checkNumbers(model: unknown, candidate: unknown, path: string): void {
+  if (typeof model === 'number') return checkNumber(path, candidate as number, model);
+  if (Array.isArray(model)) {
+    for (const [index, entry] of model.entries())
+      checkNumbers(entry, (candidate as unknown[])[index], `${path}[${index}]`);
+  } else if (isObject(model)) {
+    for (const key of Object.keys(model))
+      checkNumbers(model[key], (candidate as Record<string, unknown>)[key], join(path, key));
+  }
+}
+
+/** Whether weights sum to 1, to the rounding of six decimals. */
+export function sumsToOne(weights: ArrayLike<number>): boolean {
+  return Math.abs(Array.from(weights).reduce((sum, weight) => sum + weight, 0) - 1) <= SUM_TOLERANCE;
+}
+
+function checkSum(path: string, weights: readonly number[]): void {
+  if (!sumsToOne(weights)) refuse(path, 'weights that sum to 1', weights);
+}
+
+function checkSums(world: WorldSpec): void {
+  for (const [name, weights] of Object.entries(world.graders)) checkSum(`graders.${name}`, weights);
+  for (const [name, { weights }] of Object.entries(world.profiles))
+    checkSum(`profiles.${name}.weights`, weights);
+  for (const [index, { factors }] of world.belief.entries()) {
+    checkSum(
+      `belief[${index}].factors[].share`,
+      factors.map((factor) => factor.share),
+    );
+  }
+}
+
+function checkRanges(world: WorldSpec): void {
+  for (const [index, meter] of world.initialMeters.entries()) {
+    if (meter < 0 || meter > 1) refuse(`initialMeters[${index}]`, 'a meter in [0, 1]', meter);
+  }
+  for (const [index, { low, high }] of world.traits.entries()) {
+    const width = Math.fround(Math.fround(high) - Math.fround(low));
+    if (!(width >= MIN_MAGNITUDE)) refuse(`traits[${index}].high`, `more than its low, ${low}`, high);
+  }
+}
+
+/** Streams are names in form and numbers in meaning, so they leave the comparison as the model's. */
+function checkStreams(world: Record<string, unknown>): unknown {
+  const { streams } = world;
+  if (!isObject(streams)) return world;
+  for (const [name, hex] of Object.entries(streams)) {
+    if (Object.hasOwn(RHYTHM.streams, name) && !/^[0-9a-fA-F]{8}$/.test(String(hex))) {
+      refuse(`streams.${name}`, 'eight hexadecimal digits', hex);
+    }
+  }
+  const known = Object.keys(streams).filter((name) => Object.hasOwn(RHYTHM.streams, name));
+  return { ...world, streams: { ...streams, ...pick(RHYTHM.streams, known) } };
+}
+
+function pick(source: Record<string, string>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, source[name]]));
+}
+
+/**
+ * Checks a changed world. @returns the same object, typed.
+ * @throws InputError `bad_world`, naming the field, for a missing, foreign, misplaced or malformed value; a number
+ *   that is not finite or out of its domain; weights or shares that do not sum to 1; a trait with no width.
+ */
+export function validateWorld(candidate: unknown): WorldSpec {
+  if (!isObject(candidate)) refuse('', 'an object', candidate);
+  sameShape(RHYTHM, checkStreams(candidate), '');
+  checkNumbers(RHYTHM, candidate, '');
+  const world = candidate as unknown as WorldSpec;
+  checkRanges(world);
+  checkSums(world);
+  return world;
+}

@@ -1,0 +1,25 @@
+/** A world ready to be stepped: its spec, its block of words and its digest. */
+import { buildBlock, type Params, readBlock } from './block.js';
+import { worldDigest } from './digest.js';
+import { RHYTHM, type WorldSpec } from './spec.js';
+import { validateWorld } from './validate.js';
+
+export interface World {
+  readonly spec: WorldSpec;
+  /** The block (see block.ts). Treat as read-only: backends keep copies. */
+  readonly words: Uint32Array;
+  readonly params: Params;
+  /** SHA-256 of the block, hexadecimal. */
+  readonly digest: string;
+}
+
+/**
+ * Validates a world and derives its block.
+ * @param spec the published world, or a copy of `RHYTHM` with other numbers.
+ * @throws InputError `bad_world` that names the field.
+ */
+export function createWorld(spec: WorldSpec = RHYTHM): World {
+  const valid = structuredClone(validateWorld(spec));
+  const words = buildBlock(valid);
+  return { spec: valid, words, params: readBlock(valid, words), digest: worldDigest(words) };
+}

@@ -1,0 +1,33 @@
+/** Every backend and kernel that tests run on, and what is absent and why. */
+import { chooseBackend } from '../../src/backends/choose.js';
+import { nativeBackend } from '../../src/backends/native.js';
+import { createVecEnv, type VecEnv, type VecEnvOptions } from '../../src/vec-env.js';
+
+export interface Engine {
+  readonly name: string;
+  readonly backend: string;
+  readonly kernel?: string;
+}
+
+const reference: Engine = { name: 'reference', backend: 'reference' };
+const kernels = nativeBackend.kernels();
+
+/** With `RHYTHM_REQUIRE=native`, as in CI, a missing addon fails the run. */
+if (process.env.RHYTHM_REQUIRE === 'native') chooseBackend('native', null);
+
+export const NATIVE: readonly Engine[] = kernels
+  .filter((kernel) => kernel.available)
+  .map(({ name }) => ({ name: `native ${name}`, backend: 'native', kernel: name }));
+
+export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
+
+/** For the names of tests: what this machine does not have. */
+export const ABSENT: readonly string[] = [
+  ...kernels.filter((kernel) => !kernel.available).map(({ name, reason }) => `native ${name}: ${reason}`),
+  ...(kernels.length === 0 ? [`native: ${nativeBackend.availability().reason}`] : []),
+];
+
+/** An environment on one engine. */
+export function openOn(engine: Engine, options: VecEnvOptions): VecEnv {
+  return createVecEnv({ backend: engine.backend, kernel: engine.kernel, ...options });
+}

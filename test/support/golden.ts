@@ -1,0 +1,69 @@
+/** The golden values: computed by an independent float32 implementation of the world's page. */
+import { readFileSync } from 'node:fs';
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), 'utf8'));
+
+export interface GoldenStep {
+  state_hash: string;
+  action: string;
+  belief: [number, number, number] | null;
+  event: string | null;
+  delta: number[];
+  anomaly: number[];
+  meters: number[];
+  reward: number;
+}
+
+export interface GoldenObservation {
+  step: number;
+  day: number;
+  slot: number;
+  remaining: number;
+  meters: number[];
+  event: number;
+  last_action: number;
+  reward: number;
+  deltas: number[];
+  anomalies: number[];
+}
+
+export interface GoldenEpisode {
+  name: string;
+  seed: number;
+  profile: string;
+  imagination: boolean;
+  grader: string;
+  policy: 'random' | 'heuristic' | 'tape';
+  traits: Record<string, number>;
+  weights: Record<string, number>;
+  belief_target: number[];
+  observations: GoldenObservation[];
+  steps: GoldenStep[];
+  final: Record<string, number>;
+}
+
+export interface GoldenProfile {
+  seed: number;
+  traits: Record<string, number>;
+  weights: Record<string, number>;
+  belief_target: number[];
+  discrete_profile: string;
+  events: number[];
+}
+
+export const threefryVectors = read('threefry').vectors as {
+  key: string[];
+  counter: string[];
+  output: string[];
+}[];
+export const profiles = read('profiles') as {
+  crash_free_by_crashes: number[];
+  random_policies: { seed: number; policy_seed: number; actions: number[] }[];
+  profiles: GoldenProfile[];
+};
+export const episodes = read('episodes').episodes as GoldenEpisode[];
+export const tables = read('tables').tables as Record<
+  string,
+  Record<string, number> & { digest: string; n: number }
+>;
