@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'not_reset'
   | 'episode_over'
   | 'closed'
+  | 'outputs_detached'
   | 'backend_unavailable'
   | 'addon_missing'
   | 'addon_stale';

@@ -27,13 +27,16 @@ const MAX_U32 = 2 ** 32 - 1;
 /** Refuses options that are not known, by name. */
 export function checkOptions(what: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InputError('wrong_type', `Expected ${what} to be an object, got ${describe(options)}.`);
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be an object, got ${describe(options)}. Pass { ${known[0]}: ... }.`,
+    );
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     throw new InputError(
       'unknown_option',
-      `Expected ${what} of ${known.join(', ')}; got "${name}".${didYouMean(name, known)}`,
+      `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known) || ' Remove it.'}`,
     );
   }
 }
@@ -43,62 +46,79 @@ export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  return ArrayBuffer.isView(value) ? `a ${value.constructor.name}` : 'an object';
+  return ArrayBuffer.isView(value) ? `a ${kindOf(value)}` : 'an object';
 }
+
+/** What a view is by its making, whatever its prototype says: 'Float32Array', 'DataView', ... */
+const kindOf = (view: ArrayBufferView): string => Object.prototype.toString.call(view).slice(8, -1);
+
+const isFloats = (value: unknown): value is Float32Array =>
+  ArrayBuffer.isView(value) && kindOf(value) === 'Float32Array';
 
 export function checkInteger(what: string, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
   throw new InputError(
     code,
-    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}.`,
+    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass one.`,
   );
+}
+
+export function checkString(what: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new InputError('wrong_type', `Expected ${what} to be a name, got ${describe(value)}. Pass a string.`);
 }
 
 export function checkBoolean(what: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new InputError('wrong_type', `Expected ${what} to be true or false, got ${describe(value)}.`);
+  throw new InputError(
+    'wrong_type',
+    `Expected ${what} to be true or false, got ${describe(value)}. Pass one.`,
+  );
 }
 
 function checkLength(what: string, got: number, expected: number, unit: string): void {
   if (got === expected) return;
-  throw new InputError('wrong_length', `Expected ${expected} ${what} (${unit}), got ${got}.`);
+  throw new InputError(
+    'wrong_length',
+    `Expected ${expected} ${what} (${unit}), got ${got}. Pass exactly ${expected}.`,
+  );
 }
 
-function isList(value: unknown): value is ArrayLike<number> {
+/** An array or a typed array. Only its length and entries are read. */
+export function isList(value: unknown): value is ArrayLike<number> {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 }
 
 /** u32 [numEnvs]; absent means drawn by the platform. */
-export function toSeeds(seed: SeedChoice | undefined, numEnvs: number): Uint32Array {
+export function toSeeds(seed: SeedChoice | undefined, numEnvs: number, what = 'seed'): Uint32Array {
   if (seed === undefined) return randomSeeds(numEnvs);
-  if (typeof seed === 'number') return seedsFrom(seed, numEnvs);
+  if (typeof seed === 'number') return seedsFrom(seed, numEnvs, what);
   if (!isList(seed)) {
     throw new InputError(
       'wrong_type',
-      `Expected seed to be a u32 or an array of them, got ${describe(seed)}.`,
+      `Expected ${what} to be a u32 or an array of them, got ${describe(seed)}. Pass one per slot.`,
     );
   }
-  checkLength('seeds', seed.length, numEnvs, 'numEnvs');
-  for (let i = 0; i < numEnvs; i++) checkSeed(seed[i], `seed[${i}]`);
-  return Uint32Array.from(seed);
+  checkLength(`entries in ${what}`, seed.length, numEnvs, 'numEnvs');
+  return Uint32Array.from({ length: numEnvs }, (_, i) => checkSeed(seed[i], `${what}[${i}]`));
 }
 
-function checkSeed(value: number, where: string): void {
-  if (Number.isInteger(value) && value >= 0 && value <= MAX_U32) return;
+function checkSeed(value: number, where: string): number {
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_U32) return value;
   throw new InputError(
     'bad_seed',
-    `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}.`,
+    `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass one.`,
   );
 }
 
-function seedsFrom(seed: number, numEnvs: number): Uint32Array {
-  checkSeed(seed, 'seed');
+function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
+  checkSeed(seed, what);
   if (seed + numEnvs - 1 > MAX_U32) {
     throw new InputError(
       'bad_seed',
-      `Expected seed + ${numEnvs - 1} (the last slot's) to be at most ${MAX_U32}, got seed ${seed}. ` +
-        'Pass an array of seeds instead.',
+      `Expected ${what} + ${numEnvs - 1} (the last slot's) to be at most ${MAX_U32}, got ${what} ${seed}. ` +
+        'Pass an array instead.',
     );
   }
   return Uint32Array.from({ length: numEnvs }, (_, i) => seed + i);
@@ -120,7 +140,7 @@ export interface SlotProfiles {
 
 /** The profile of every slot. */
 export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: number): SlotProfiles {
-  if (profiles instanceof Float32Array) {
+  if (isFloats(profiles)) {
     checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, 'numEnvs x 16');
     return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles, numEnvs) };
   }
@@ -146,11 +166,16 @@ function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
 }
 
 function namePerSlot(what: string, choice: unknown, numEnvs: number): readonly string[] {
-  const names = typeof choice === 'string' ? new Array<string>(numEnvs).fill(choice) : choice;
+  // Array.from makes holes visible.
+  const names =
+    typeof choice === 'string'
+      ? new Array<string>(numEnvs).fill(choice)
+      : Array.isArray(choice) && Array.from(choice);
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     throw new InputError(
       'wrong_type',
-      `Expected ${what} to be a name, a name per slot or a Float32Array, got ${describe(choice)}.`,
+      `Expected ${what} to be a name, a name per slot or numbers, got ${describe(choice)}. ` +
+        'Numbers for profiles come as a Float32Array [numEnvs, 16].',
     );
   }
   checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
@@ -192,11 +217,12 @@ export function toActions(
   if (!isList(actions)) {
     throw new InputError(
       'wrong_type',
-      `Expected actions to be a Uint8Array, an Int32Array or an array of codes, got ${describe(actions)}.`,
+      `Expected actions to be a Uint8Array, an Int32Array or an array of codes, got ${describe(actions)}. ` +
+        'Pass one code per slot.',
     );
   }
   checkLength('actions', actions.length, length, unit);
-  if (actions instanceof Uint8Array) return actions;
+  if (ArrayBuffer.isView(actions) && kindOf(actions) === 'Uint8Array') return actions as Uint8Array;
   const bytes = scratch();
   for (let i = 0; i < length; i++) {
     const value = actions[i];
@@ -215,7 +241,7 @@ export function illegalAction(where: string, value: unknown): InputError {
   return new InputError(
     'illegal_action',
     `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')}) at ${where}, ` +
-      `got ${describe(value)}. No episode was stepped.`,
+      `got ${describe(value)}. No episode was stepped. Pass a code of that range.`,
   );
 }
 
@@ -235,8 +261,11 @@ export function toBeliefs(
   unit: string,
   given: Uint8Array,
 ): GivenBeliefs {
-  if (!(beliefs instanceof Float32Array)) {
-    throw new InputError('wrong_type', `Expected beliefs to be a Float32Array, got ${describe(beliefs)}.`);
+  if (!isFloats(beliefs)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected beliefs to be a Float32Array, got ${describe(beliefs)}. Pass [${unit}, 3] floats.`,
+    );
   }
   checkLength('floats in beliefs', beliefs.length, rows * NUM_BELIEFS, `${unit} x 3`);
   for (let row = 0; row < rows; row++) {
@@ -252,25 +281,38 @@ function absent(beliefs: Float32Array, row: number): 0 {
   if (values.every(Number.isNaN)) return 0;
   throw new InputError(
     'bad_belief',
-    `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}].`,
+    `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}]. ` +
+      'No episode was stepped. Pass the one or the other.',
   );
 }
 
 /** One belief for every step. */
 export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
-  const values = Float32Array.from(belief);
-  checkLength('numbers in a constant belief', values.length, NUM_BELIEFS, 'social, morning, work');
-  if (values.every(Number.isFinite)) return values;
+  if (!isList(belief)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected a belief of three numbers, got ${describe(belief)}. Pass [social, morning, work].`,
+    );
+  }
+  checkLength('numbers in a constant belief', belief.length, NUM_BELIEFS, 'social, morning, work');
+  const values = Array.from(belief);
+  const floats = values.every((value) => typeof value === 'number') ? Float32Array.from(values) : null;
+  if (floats?.every(Number.isFinite)) return floats;
   throw new InputError(
     'bad_belief',
-    `Expected a constant belief of finite numbers, got [${values.join(', ')}].`,
+    `Expected a constant belief of finite numbers, got [${values.map(String).join(', ')}]. ` +
+      'No episode was stepped. Leave beliefs out to give none.',
   );
 }
 
 /** u8 [numEnvs]: where each slot stops. */
 export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
-  if (!isList(stops))
-    throw new InputError('wrong_type', `Expected stops to be an array, got ${describe(stops)}.`);
+  if (!isList(stops)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected stops to be an array, got ${describe(stops)}. Pass one step per slot.`,
+    );
+  }
   checkLength('stops', stops.length, numEnvs, 'numEnvs');
   return Uint8Array.from({ length: numEnvs }, (_, i) => checkInteger(`stops[${i}]`, stops[i], 0, NUM_STEPS));
 }

@@ -2,14 +2,18 @@
 import type { Batch, Outputs, Refusal, RunBeliefs, RunPolicy, Trajectory } from './backends/backend.js';
 import { chooseBackend } from './backends/choose.js';
 import { allocateOutputs, allocateTrajectory } from './backends/outputs.js';
-import { type InputError, StateError } from './errors.js';
+import { InputError, StateError } from './errors.js';
+import { didYouMean } from './suggest.js';
 import {
   type Actions,
   checkBoolean,
   checkInteger,
   checkOptions,
+  checkString,
+  describe,
   type GraderChoice,
   illegalAction,
+  isList,
   type ProfileChoice,
   type SeedChoice,
   toActions,
@@ -138,8 +142,9 @@ export class VecEnv {
     this.#graders = options.grader ?? 'v2';
     toProfiles(this.world, this.#profiles, this.numEnvs);
     toGraders(this.world, this.#graders, this.numEnvs);
-    const kernel = options.kernel ?? forcedKernel();
-    const { backend, reason } = chooseBackend(options.backend ?? 'auto', kernel);
+    const wanted = checkString('backend', options.backend ?? 'auto');
+    const kernel = kernelFor(wanted, options.kernel);
+    const { backend, reason } = chooseBackend(wanted, kernel);
     const outputs = allocateOutputs(this.numEnvs);
     this.#batch = backend.open({
       numEnvs: this.numEnvs,
@@ -183,11 +188,10 @@ export class VecEnv {
   step(actions: Actions, options: StepOptions = {}): StepResult {
     this.#requireReset();
     checkOptions('step options', options, STEP_OPTIONS);
+    const { beliefs } = options;
     const codes = toActions(actions, this.numEnvs, 'numEnvs', () => this.#actions());
     const believed =
-      options.beliefs === undefined
-        ? null
-        : toBeliefs(options.beliefs, this.numEnvs, 'numEnvs', this.#given());
+      beliefs === undefined ? null : toBeliefs(beliefs, this.numEnvs, 'numEnvs', this.#given());
     this.#heed(
       this.#batch.submit({
         actions: codes,
@@ -247,12 +251,22 @@ export class VecEnv {
         'Expected an open environment, got one that was closed. Create a new one.',
       );
     }
+    if (this.#result.rewards.length !== this.numEnvs) {
+      throw new StateError(
+        'outputs_detached',
+        'Expected the output arrays where they were allocated, got a detached buffer: it was transferred. ' +
+          'Create a new environment, and transfer copies.',
+      );
+    }
   }
 
   #requireReset(): void {
     this.#requireOpen();
     if (this.#phase === 'fresh') {
-      throw new StateError('not_reset', 'Expected a reset before this call. Call reset({ seed }) first.');
+      throw new StateError(
+        'not_reset',
+        'Expected a reset before this call, got none yet. Call reset({ seed }) first.',
+      );
     }
   }
 
@@ -275,17 +289,25 @@ export class VecEnv {
     if (choice === 'random') {
       return {
         kind: 'random',
-        policySeeds: policySeeds === undefined ? null : toSeeds(policySeeds, this.numEnvs),
+        policySeeds: policySeeds === undefined ? null : toSeeds(policySeeds, this.numEnvs, 'policySeeds'),
       };
     }
     if (choice === 'heuristic') return { kind: 'heuristic' };
+    if (typeof choice === 'string') {
+      throw new InputError(
+        'unknown_name',
+        `Expected a policy among random, heuristic or a tape of actions, got ${describe(choice)}.` +
+          (didYouMean(choice, ['random', 'heuristic']) || ' Use one of these.'),
+      );
+    }
     const length = this.numEnvs * NUM_STEPS;
     return { kind: 'tape', actions: toActions(choice, length, 'numEnvs x 28', () => new Uint8Array(length)) };
   }
 
   #beliefs(beliefs: ArrayLike<number>): RunBeliefs {
     const rows = this.numEnvs * NUM_STEPS;
-    if (beliefs.length === 3) return { kind: 'constant', belief: toConstantBelief(beliefs) };
+    if (isList(beliefs) && beliefs.length === 3)
+      return { kind: 'constant', belief: toConstantBelief(beliefs) };
     return {
       kind: 'tape',
       ...toBeliefs(beliefs as Float32Array, rows, 'numEnvs x 28', new Uint8Array(rows)),
@@ -308,12 +330,19 @@ function illegal({ index, step, value }: Refusal): InputError {
 function over({ index }: Refusal): StateError {
   return new StateError(
     'episode_over',
-    `Expected every episode to have steps left, but slot ${index} has taken all ${NUM_STEPS}. ` +
+    `Expected every episode to have steps left, got slot ${index}, which has taken all ${NUM_STEPS}. ` +
       'No episode was stepped. Call reset first.',
   );
 }
 
-/** `RHYTHM_KERNEL` forces a kernel where no option names one. */
-function forcedKernel(): string | null {
-  return globalThis.process?.env.RHYTHM_KERNEL || null;
+/** The kernel asked for: by the option, or, where a kernel can run, by `RHYTHM_KERNEL`. */
+function kernelFor(backend: string, kernel: string | undefined): string | null {
+  const forced = backend === 'reference' ? null : globalThis.process?.env.RHYTHM_KERNEL || null;
+  if (kernel === undefined) return forced;
+  if (backend !== 'reference') return checkString('kernel', kernel);
+  throw new InputError(
+    'unknown_name',
+    `Expected no kernel with backend "reference", which has none, got ${describe(kernel)}. ` +
+      'Leave it out, or use backend "native".',
+  );
 }

@@ -22,7 +22,8 @@ export function chooseBackend(name: string, kernel: string | null): Choice {
   if (name !== 'auto' && !names.includes(name)) {
     throw new InputError(
       'unknown_name',
-      `Expected backend to be one of auto, ${names.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, ['auto', ...names])}`,
+      `Expected backend to be one of auto, ${names.join(', ')}, got ${JSON.stringify(name)}.` +
+        (didYouMean(name, ['auto', ...names]) || ' Use one of these.'),
     );
   }
   const wanted = name === 'auto' && kernel !== null ? 'native' : name;
@@ -34,7 +35,7 @@ export function chooseBackend(name: string, kernel: string | null): Choice {
   }
   throw new BackendError(
     'backend_unavailable',
-    `Expected backend ${JSON.stringify(wanted)} to be available. Tried: ${list(tried)}`,
+    `Expected backend ${JSON.stringify(wanted)} to be available, got none. Tried: ${list(tried)}`,
   );
 }
 

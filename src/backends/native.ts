@@ -49,10 +49,12 @@ function chooseKernel(wanted: string | null): string {
   if (wanted === null) return usable[0];
   if (usable.includes(wanted)) return wanted;
   const names = known.map((kernel) => kernel.name);
-  const why = names.includes(wanted) ? ', which this processor cannot run' : didYouMean(wanted, names);
+  const why = names.includes(wanted)
+    ? ' It is built, but this processor cannot run it.'
+    : didYouMean(wanted, names);
   throw new BackendError(
     'backend_unavailable',
-    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)}${why}.`,
+    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)}.${why || ' Use one of these.'}`,
   );
 }
 

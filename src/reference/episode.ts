@@ -1,5 +1,6 @@
 /** One episode, one person, one week: the readable environment that every backend must equal bit for bit. */
 import { InputError, StateError } from '../errors.js';
+import { checkOptions, describe, illegalAction, toConstantBelief } from '../validate.js';
 import {
   MIN_MAGNITUDE,
   MODE,
@@ -40,6 +41,9 @@ export interface EpisodeReset {
   /** 'v2' (default), 'v1', or six weights that sum to 1. */
   grader?: string | ArrayLike<number>;
 }
+
+const OPTIONS: readonly (keyof EpisodeOptions)[] = ['world', 'imagination'];
+const RESET_OPTIONS: readonly (keyof EpisodeReset)[] = ['profile', 'grader'];
 
 /**
  * A single episode. `reset`, then `step` until `terminated`; `grade` says how it went.
@@ -83,7 +87,11 @@ export class Episode {
   readonly #noise: Draw = { x0: 0, x1: 0 };
   readonly #eventDraw: Draw = { x0: 0, x1: 0 };
 
+  #begun = false;
+
+  /** @throws InputError `unknown_option`. */
   constructor(options: EpisodeOptions = {}) {
+    checkOptions('options', options, OPTIONS);
     this.world = options.world ?? createWorld();
     const { streamEvent, streamNoise, streamImagination } = this.world.params;
     const mask = options.imagination ? streamImagination : 0;
@@ -102,12 +110,17 @@ export class Episode {
 
   /**
    * Begins a new week.
-   * @param seed u32. @throws InputError `bad_seed`, `unknown_name`, `bad_profile` or `bad_grader`.
+   * @param seed u32. @throws InputError `bad_seed`, `unknown_option`, `unknown_name`, `bad_profile` or
+   *   `bad_grader`. Nothing has changed then.
    */
   reset(seed: number, options: EpisodeReset = {}): this {
     if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-      throw new InputError('bad_seed', `Expected a seed that is an integer in [0, 2^32 - 1], got ${seed}.`);
+      throw new InputError(
+        'bad_seed',
+        `Expected a u32 (an integer from 0 to ${2 ** 32 - 1}) at seed, got ${describe(seed)}. Pass one.`,
+      );
     }
+    checkOptions('reset options', options, RESET_OPTIONS);
     const profile = resolveProfile(this.world, options.profile ?? 'sampled');
     const grader = resolveGrader(this.world, options.grader ?? 'v2');
     this.begin(seed, profile.mode, profile.floats, grader);
@@ -128,6 +141,7 @@ export class Episode {
     this.belief.fill(0.5);
     this.given = false;
     this.tape.fill(0);
+    this.#begun = true;
     this.#afterReset();
   }
 
@@ -144,24 +158,28 @@ export class Episode {
    * Takes one action.
    * @param action code in 0..9. @param belief three finite numbers, clamped to [0, 1]; null for none.
    * @returns the reward that the agent is given.
-   * @throws InputError `illegal_action` or `bad_belief`; StateError `episode_over`. Nothing has changed then.
+   * @throws InputError `illegal_action`, `wrong_type`, `wrong_length` or `bad_belief`; StateError `not_reset` or
+   *   `episode_over`. Nothing has changed then.
    */
   step(action: number, belief: ArrayLike<number> | null = null): number {
-    if (this.terminated)
-      throw new StateError('episode_over', 'The episode is over after 28 steps. Call reset first.');
-    if (!Number.isInteger(action) || action < 0 || action >= NUM_ACTIONS) {
-      throw new InputError(
-        'illegal_action',
-        `Expected an action code in 0..${NUM_ACTIONS - 1}, got ${action}.`,
+    this.#requireStepsLeft();
+    if (!Number.isInteger(action) || action < 0 || action >= NUM_ACTIONS)
+      throw illegalAction('action', action);
+    return this.advance(action, belief === null ? null : toConstantBelief(belief));
+  }
+
+  #requireStepsLeft(): void {
+    if (!this.#begun) {
+      throw new StateError(
+        'not_reset',
+        'Expected a reset before this call, got none yet. Call reset(seed) first.',
       );
     }
-    if (belief !== null && !(belief.length === NUM_BELIEFS && Array.from(belief).every(Number.isFinite))) {
-      throw new InputError(
-        'bad_belief',
-        `Expected a belief of ${NUM_BELIEFS} finite numbers, got [${Array.from(belief)}].`,
-      );
-    }
-    return this.advance(action, belief);
+    if (!this.terminated) return;
+    throw new StateError(
+      'episode_over',
+      `Expected steps left, got an episode that has taken all ${NUM_STEPS}. Call reset first.`,
+    );
   }
 
   /** `step` with clean values. */

@@ -4,7 +4,17 @@
  * Built at run time and handed to a backend as bytes, so a changed world needs no compiler. The entries' order and
  * sizes are part of the layout digest; their values make the world digest.
  */
-import { ACTION_NAMES, METER_NAMES, NUM_METERS, NUM_STEPS, TAGS, TRAIT_NAMES, type Word } from './fields.js';
+import {
+  ACTION_NAMES,
+  GRADER_NAMES,
+  METER_NAMES,
+  NUM_METERS,
+  NUM_STEPS,
+  PROFILE_NAMES,
+  TAGS,
+  TRAIT_NAMES,
+  type Word,
+} from './fields.js';
 import type { BeliefFactor, WorldSpec } from './spec.js';
 
 export interface BlockEntry {
@@ -42,9 +52,9 @@ const ENTRIES = {
   traitNeutral: (w: WorldSpec) => w.traits.map((trait) => trait.neutral),
   /** [profile][16]: traits, then weights. */
   namedProfiles: (w: WorldSpec) =>
-    Object.values(w.profiles).map(({ traits, weights }) => [
-      ...TRAIT_NAMES.map((name) => traits[name]),
-      ...weights,
+    PROFILE_NAMES.map((profile) => [
+      ...TRAIT_NAMES.map((name) => w.profiles[profile].traits[name]),
+      ...w.profiles[profile].weights,
     ]),
   vitalityFactorBase: (w: WorldSpec) => w.constants.vitalityFactorBase,
   vitalityFactorSlope: (w: WorldSpec) => w.constants.vitalityFactorSlope,
@@ -61,7 +71,7 @@ const ENTRIES = {
   beliefGain: (w: WorldSpec) => w.beliefGain,
   beliefWeightScale: (w: WorldSpec) => w.beliefWeightScale,
   /** [grader][component]. */
-  graders: (w: WorldSpec) => Object.values(w.graders),
+  graders: (w: WorldSpec) => GRADER_NAMES.map((grader) => w.graders[grader]),
   heuristicBelow: (w: WorldSpec) => w.heuristic.rules.map((rule) => rule.below),
   /** 1/28, 1/14, 1/140 and 1/3: per step, per half, per meter reading, per belief. */
   perStep: () => reciprocal(NUM_STEPS),

@@ -21,7 +21,7 @@ export interface ResolvedProfile {
 function unknownName(what: string, name: string, known: readonly string[]): InputError {
   return new InputError(
     'unknown_name',
-    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
+    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known) || ' Use one of these.'}`,
   );
 }
 
@@ -30,14 +30,15 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
   if (floats.length !== PROFILE_SIZE) {
     throw new InputError(
       'bad_profile',
-      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}.`,
+      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass exactly these.`,
     );
   }
   for (let k = 0; k < PROFILE_SIZE; k++) {
     if (!inDomain(floats[k])) {
       throw new InputError(
         'bad_profile',
-        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${floats[k]}.`,
+        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(floats[k])}. ` +
+          'Pass a float32 of that range.',
       );
     }
   }
@@ -63,12 +64,13 @@ export function resolveGrader(world: World, grader: string | ArrayLike<number>):
     const table = Float32Array.from(world.params.graders);
     return table.subarray(index * NUM_COMPONENTS, (index + 1) * NUM_COMPONENTS);
   }
-  const weights = Array.from(grader);
-  if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights)) {
+  const weights: unknown[] = Array.from(grader);
+  if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights as number[])) {
     throw new InputError(
       'bad_grader',
-      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1, got [${weights.join(', ')}].`,
+      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1, got [${weights.map(String).join(', ')}]. ` +
+        'Divide them by their sum, or use a name.',
     );
   }
-  return Float32Array.from(weights, (value) => value + 0);
+  return Float32Array.from(weights as number[], (value) => value + 0);
 }

@@ -7,17 +7,27 @@ const SUM_TOLERANCE = 1e-6;
 const U32_MAX = 2 ** 32 - 1;
 
 function refuse(path: string, expected: string, got: unknown): never {
-  const shown = typeof got === 'number' || got === undefined ? String(got) : JSON.stringify(got);
+  const where = path === '' ? 'world' : `world.${path}`;
   throw new InputError(
     'bad_world',
-    `Expected ${expected} at world.${path}, got ${shown}. Start from a copy of RHYTHM and change numbers only.`,
+    `Expected ${expected} at ${where}, got ${show(got)}. Start from a copy of RHYTHM and change numbers only.`,
   );
 }
 
-/** Whether a float32 is 0 or of a magnitude in [2^-40, 2^20]. */
-export function inDomain(value: number): boolean {
+/** Short, and for any value: what JSON has no text for shows as JavaScript prints it. */
+function show(value: unknown): string {
+  if (Array.isArray(value) && value.every((entry) => typeof entry === 'number'))
+    return `[${value.join(', ')}]`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'string') return JSON.stringify(value);
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+/** Whether the float32 nearest to a number is 0 or of a magnitude in [2^-40, 2^20]. What only rounds to 0 is not. */
+export function inDomain(value: unknown): boolean {
+  if (typeof value !== 'number') return false;
   const magnitude = Math.abs(Math.fround(value));
-  return magnitude === 0 || (magnitude >= MIN_MAGNITUDE && magnitude <= MAX_MAGNITUDE);
+  return value === 0 || (magnitude >= MIN_MAGNITUDE && magnitude <= MAX_MAGNITUDE);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -64,8 +74,9 @@ function checkNumber(path: string, value: number, model: number): void {
 }
 
 function checkNumbers(model: unknown, candidate: unknown, path: string): void {
-  if (typeof model === 'number') return checkNumber(path, candidate as number, model);
-  if (Array.isArray(model)) {
+  if (typeof model === 'number') {
+    checkNumber(path, candidate as number, model);
+  } else if (Array.isArray(model)) {
     for (const [index, entry] of model.entries())
       checkNumbers(entry, (candidate as unknown[])[index], `${path}[${index}]`);
   } else if (isObject(model)) {
@@ -109,17 +120,12 @@ function checkRanges(world: WorldSpec): void {
 function checkStreams(world: Record<string, unknown>): unknown {
   const { streams } = world;
   if (!isObject(streams)) return world;
-  for (const [name, hex] of Object.entries(streams)) {
-    if (Object.hasOwn(RHYTHM.streams, name) && !/^[0-9a-fA-F]{8}$/.test(String(hex))) {
-      refuse(`streams.${name}`, 'eight hexadecimal digits', hex);
-    }
+  for (const name of Object.keys(RHYTHM.streams)) {
+    const hex = streams[name];
+    if (typeof hex === 'string' && /^[0-9a-fA-F]{8}$/.test(hex)) continue;
+    refuse(`streams.${name}`, 'a string of eight hexadecimal digits', hex);
   }
-  const known = Object.keys(streams).filter((name) => Object.hasOwn(RHYTHM.streams, name));
-  return { ...world, streams: { ...streams, ...pick(RHYTHM.streams, known) } };
-}
-
-function pick(source: Record<string, string>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, source[name]]));
+  return { ...world, streams: { ...streams, ...RHYTHM.streams } };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** A world ready to be stepped: its spec, its block of words and its digest. */
+import { InputError } from '../errors.js';
 import { buildBlock, type Params, readBlock } from './block.js';
 import { worldDigest } from './digest.js';
 import { RHYTHM, type WorldSpec } from './spec.js';
@@ -19,7 +20,22 @@ export interface World {
  * @throws InputError `bad_world` that names the field.
  */
 export function createWorld(spec: WorldSpec = RHYTHM): World {
-  const valid = structuredClone(validateWorld(spec));
+  const valid = copyOf(validateWorld(spec));
   const words = buildBlock(valid);
   return { spec: valid, words, params: readBlock(valid, words), digest: worldDigest(words) };
+}
+
+/** A copy that the caller cannot change, checked as well: a getter may have answered otherwise while it was made. */
+function copyOf(spec: WorldSpec): WorldSpec {
+  try {
+    return validateWorld(structuredClone(spec));
+  } catch (cause) {
+    if (cause instanceof InputError) throw cause;
+    const message = (cause as Error).message;
+    throw new InputError(
+      'bad_world',
+      `Expected plain data at world, got what cannot be copied: ${message} Start from a copy of RHYTHM.`,
+      { cause },
+    );
+  }
 }
