@@ -34,15 +34,20 @@ class Arguments {
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     if (!ok_) return nullptr;
     if (!value.IsTypedArray()) return fail<T>(name, "a typed array");
-    const auto array = value.As<Napi::TypedArray>();
-    if (array.TypedArrayType() != type) return fail<T>(name, "another element type");
-    if (array.ElementLength() != length) return fail<T>(name, (std::to_string(length) + " elements").c_str());
-    auto* bytes = static_cast<uint8_t*>(array.ArrayBuffer().Data());
-    return reinterpret_cast<T*>(bytes + array.ByteOffset());
+    napi_typedarray_type got_type;
+    size_t got_length = 0;
+    void* data = nullptr;  // also of a SharedArrayBuffer, which Napi::TypedArray cannot say
+    napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, nullptr, nullptr);
+    if (got_type != type) return fail<T>(name, "another element type");
+    if (got_length != length) return fail<T>(name, (std::to_string(length) + " elements").c_str());
+    return static_cast<T*>(data);
   }
+  // A second error, or one on top of a getter's, would be fatal.
   template <class T>
   T* fail(const char* name, const char* expected) {
-    if (ok_) Napi::TypeError::New(env(), std::string("Expected ") + expected + " for " + name + ".").ThrowAsJavaScriptException();
+    if (ok_ && !env().IsExceptionPending()) {
+      Napi::TypeError::New(env(), std::string("Expected ") + expected + " for " + name + ".").ThrowAsJavaScriptException();
+    }
     ok_ = false;
     return nullptr;
   }
@@ -86,32 +91,54 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     Arguments args(info);
     const Kernel* kernel = info[0].IsString() ? find_kernel(info[0].As<Napi::String>()) : nullptr;
     if (kernel == nullptr || !kernel->supported()) args.fail<int>("kernel", "the name of a supported kernel");
-    const auto* block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
+    const uint32_t* block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
     if (!info[2].IsBoolean()) args.fail<int>("imagination", "a boolean");
     const int slots = args.integer(3, 1, kMostSlots, "numEnvs");
     const int threads = args.integer(4, 1, kMostThreads, "threads");
     if (!info[5].IsObject()) args.fail<int>("outputs", "an object");
     if (!args.ok()) return;
-    outputs_ = Napi::Persistent(info[5].As<Napi::Object>());
+    for (int k = 0; k < kOutputs; k++) {
+      const Napi::Value output = info[5].As<Napi::Object>().Get(kOutputNames[k]);
+      if (!output.IsObject()) args.fail<int>(kOutputNames[k], "a typed array");
+      if (!args.ok()) return;
+      outputs_[k] = Napi::Persistent(output.As<Napi::Object>());
+    }
     slots_ = static_cast<size_t>(slots);
     Outputs out;
     if (!FindOutputs(args, out)) return;
+    // The outputs' getters have run and could have taken the block away.
+    block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
+    if (args.ok() && !legal_block(block)) args.fail<int>("block", "legal codes");
+    if (!args.ok()) return;
     batch_ = std::make_unique<Batch>(*kernel, block, info[2].As<Napi::Boolean>(), slots, threads);
+    info.This().As<Napi::Object>().TypeTag(tag());
   }
 
  private:
-  // JavaScript owns the outputs and could detach them, so their addresses are asked for at every call.
+  // In the order of outputs_.
+  static constexpr int kOutputs = 6;
+  static constexpr const char* kOutputNames[kOutputs] = {"observations", "rewards",    "finalScores",
+                                                         "components",   "beliefMae", "terminated"};
+
+  // JavaScript owns the outputs and could detach them, so their addresses are asked for at every call. The arrays
+  // are not: no getter runs between the moment when an address is taken and its last use.
   bool FindOutputs(Arguments& args, Outputs& out) {
-    const auto floats = [&](const char* name, size_t width) {
-      return args.elements<float>(outputs_.Value().Get(name), napi_float32_array, slots_ * width, name);
+    const auto floats = [&](int k, size_t width) {
+      return args.elements<float>(outputs_[k].Value(), napi_float32_array, slots_ * width, kOutputNames[k]);
     };
-    out.observations = floats("observations", count::ObservationFloats);
-    out.rewards = floats("rewards", 1);
-    out.final_scores = floats("finalScores", 1);
-    out.components = floats("components", count::Components);
-    out.belief_mae = floats("beliefMae", 1);
-    out.terminated = args.elements<uint8_t>(outputs_.Value().Get("terminated"), napi_uint8_array, slots_, "terminated");
+    out.observations = floats(0, count::ObservationFloats);
+    out.rewards = floats(1, 1);
+    out.final_scores = floats(2, 1);
+    out.components = floats(3, count::Components);
+    out.belief_mae = floats(4, 1);
+    out.terminated = args.elements<uint8_t>(outputs_[5].Value(), napi_uint8_array, slots_, kOutputNames[5]);
     return args.ok();
+  }
+
+  // Marks the objects that this copy of the addon has wrapped: an address in it is like no other copy's.
+  static const napi_type_tag* tag() {
+    static const napi_type_tag own = {0x52687974686D4261u, reinterpret_cast<uintptr_t>(&own)};
+    return &own;
   }
 
   bool Open(Arguments& args) {
@@ -142,6 +169,9 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
         args.array_or_null<float>(3, napi_float32_array, slots_ * count::ProfileFloats, "profiles"),
         args.array_or_null<float>(4, napi_float32_array, slots_ * count::Components, "graders"),
         false};
+    for (size_t slot = 0; args.ok() && reset.modes != nullptr && slot < slots_; slot++) {
+      if (reset.modes[slot] > world::mode::Given) args.fail<int>("modes", "codes of modes");
+    }
     if (args.ok()) batch_->reset(out, reset);
   }
 
@@ -167,7 +197,9 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   Napi::Value Run(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    if (!Open(args) || !FindOutputs(args, out)) return info.Env().Undefined();
+    Napi::Value columns[kColumns];
+    if (!info[7].IsNull()) GetColumns(args, info[7], columns);  // getters run here, before any address is taken
+    if (!args.ok() || !Open(args) || !FindOutputs(args, out)) return info.Env().Undefined();
     const size_t steps = slots_ * count::Steps;
     rhythm::Run run = {};
     run.policy = static_cast<Policy>(args.integer(0, 0, static_cast<int>(Policy::Tape), "policy"));
@@ -178,26 +210,37 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     run.given = args.array_or_null<uint8_t>(5, napi_uint8_array, steps, "given");
     run.stops = args.array_or_null<uint8_t>(6, napi_uint8_array, slots_, "stops");
     if ((run.beliefs == nullptr) != (run.given == nullptr)) args.fail<int>("given", "beliefs and given together");
-    for (size_t slot = 0; run.stops != nullptr && slot < slots_; slot++) {
+    for (size_t slot = 0; args.ok() && run.stops != nullptr && slot < slots_; slot++) {
       if (run.stops[slot] > count::Steps) args.fail<int>("stops", "no stop after the last step");
     }
-    if (args.ok() && !info[7].IsNull()) FindTrajectory(args, info[7], steps, run.trajectory);
+    if (!info[7].IsNull()) FindTrajectory(args, columns, steps, run.trajectory);
     if (!args.ok()) return info.Env().Undefined();
     return Tell(info.Env(), batch_->run(out, run));
   }
 
-  static void FindTrajectory(Arguments& args, const Napi::Value& value, size_t steps, Trajectory& to) {
+  // The columns of a trajectory: two of codes, then those of floats.
+  static constexpr int kColumns = 6;
+  static constexpr const char* kColumnNames[kColumns] = {"actions", "events", "rewards", "meters", "deltas", "anomalies"};
+
+  static void GetColumns(Arguments& args, const Napi::Value& value, Napi::Value* columns) {
     if (!value.IsObject()) return void(args.fail<int>("trajectory", "an object"));
-    const auto object = value.As<Napi::Object>();
-    const auto floats = [&](const char* name, size_t width) {
-      return args.elements<float>(object.Get(name), napi_float32_array, steps * width, name);
+    for (int k = 0; k < kColumns; k++) {
+      columns[k] = value.As<Napi::Object>().Get(kColumnNames[k]);
+      if (!columns[k].IsTypedArray()) return void(args.fail<int>(kColumnNames[k], "a typed array"));
+    }
+  }
+
+  static void FindTrajectory(Arguments& args, const Napi::Value* columns, size_t steps, Trajectory& to) {
+    const auto codes = [&](int k) { return args.elements<int8_t>(columns[k], napi_int8_array, steps, kColumnNames[k]); };
+    const auto floats = [&](int k, size_t width) {
+      return args.elements<float>(columns[k], napi_float32_array, steps * width, kColumnNames[k]);
     };
-    to.actions = args.elements<int8_t>(object.Get("actions"), napi_int8_array, steps, "actions");
-    to.events = args.elements<int8_t>(object.Get("events"), napi_int8_array, steps, "events");
-    to.rewards = floats("rewards", 1);
-    to.meters = floats("meters", count::Meters);
-    to.deltas = floats("deltas", count::Meters);
-    to.anomalies = floats("anomalies", count::Meters);
+    to.actions = codes(0);
+    to.events = codes(1);
+    to.rewards = floats(2, 1);
+    to.meters = floats(3, count::Meters);
+    to.deltas = floats(4, count::Meters);
+    to.anomalies = floats(5, count::Meters);
   }
 
   // (source Batch, indices u32)
@@ -216,8 +259,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   }
 
   static BatchObject* UnwrapSource(Arguments& args, const Napi::Value& value) {
-    const bool is_batch = value.IsObject() && value.As<Napi::Object>().InstanceOf(
-        args.env().GetInstanceData<Napi::FunctionReference>()->Value());
+    const bool is_batch = value.IsObject() && value.As<Napi::Object>().CheckTypeTag(tag());
     BatchObject* object = is_batch ? Unwrap(value.As<Napi::Object>()) : nullptr;
     if (object == nullptr || object->batch_ == nullptr) return args.fail<BatchObject>("source", "an open batch");
     return object;
@@ -259,7 +301,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   void Close(const Napi::CallbackInfo&) { batch_.reset(); }
 
   std::unique_ptr<Batch> batch_;
-  Napi::ObjectReference outputs_;
+  Napi::ObjectReference outputs_[kOutputs];
   size_t slots_ = 0;
 };
 
@@ -276,11 +318,9 @@ Napi::Value ListKernels(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
-  const auto batch = BatchObject::Define(env);
-  env.SetInstanceData(new Napi::FunctionReference(Napi::Persistent(batch)));
   exports.Set("layoutDigest", world::kLayoutDigest);
   exports.Set("kernels", Napi::Function::New(env, ListKernels));
-  exports.Set("Batch", batch);
+  exports.Set("Batch", BatchObject::Define(env));
   return exports;
 }
 

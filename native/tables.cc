@@ -1,5 +1,6 @@
 #include "tables.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace rhythm {
@@ -27,7 +28,18 @@ void transpose(const float* by_code, int codes, int width, float (*by_column)[kT
   }
 }
 
+bool all_below(const uint32_t* words, int length, uint32_t limit) {
+  return std::all_of(words, words + length, [limit](uint32_t word) { return word < limit; });
+}
+
 }  // namespace
+
+bool legal_block(const uint32_t* words) {
+  return all_below(words + block::BeliefSource, count::Beliefs * count::BeliefFactors, count::ProfileFloats) &&
+         all_below(words + block::HeuristicSchedule, count::Slots, count::Actions) &&
+         all_below(words + block::HeuristicMeter, count::HeuristicRules, count::Meters) &&
+         all_below(words + block::HeuristicAction, count::HeuristicRules, count::Actions);
+}
 
 void build_tables(const uint32_t* words, bool imagination, Tables& tables) {
   tables = Tables{};

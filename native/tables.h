@@ -22,6 +22,9 @@ struct alignas(64) Tables {
   uint32_t noise_stream;
 };
 
+// Whether every code in a block that indexes something is one.
+bool legal_block(const uint32_t* block);
+
 // Builds the tables of a block of world::count::BlockWords words.
 void build_tables(const uint32_t* block, bool imagination, Tables& tables);
 
