@@ -29,6 +29,7 @@
       "sources": [
         "native/addon.cc",
         "native/batch.cc",
+        "native/clock.cc",
         "native/kernels.cc",
         "native/kernel_portable.cc",
         "native/kernel_scalar.cc",

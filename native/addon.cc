@@ -6,6 +6,7 @@
 #include <string>
 
 #include "batch.h"
+#include "clock.h"
 
 namespace rhythm {
 namespace {
@@ -317,9 +318,17 @@ Napi::Value ListKernels(const Napi::CallbackInfo& info) {
   return list;
 }
 
+// (count): a chain of that many additions, each waiting for the one before, so a cycle each: a bench's clock.
+void DependentAdds(const Napi::CallbackInfo& info) {
+  Arguments args(info);
+  const int count = args.integer(0, 1, 1 << 30, "count");
+  if (args.ok()) dependent_adds(count);
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("layoutDigest", world::kLayoutDigest);
   exports.Set("kernels", Napi::Function::New(env, ListKernels));
+  exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));
   exports.Set("Batch", BatchObject::Define(env));
   return exports;
 }

@@ -80,6 +80,28 @@ RHYTHM_INLINE void put_rows(float* rows, size_t stride, uint32_t who, const F* c
   }
 }
 
+// The same for all lanes and rows that follow each other, in blocks of kLanes columns. A block that is wider than
+// what is left of a row runs into the next row, which then covers it.
+template <int Width>
+RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
+  constexpr int blocks = (Width + kLanes - 1) / kLanes;
+  constexpr int rest = Width - (blocks - 1) * kLanes;
+  F row[blocks][kLanes];
+  RHYTHM_UNROLL for (int b = 0; b < blocks; b++) {
+    RHYTHM_UNROLL for (int k = 0; k < kLanes; k++) {
+      row[b][k] = b * kLanes + k < Width ? columns[b * kLanes + k] : all(0.0f);
+    }
+    transpose(row[b]);
+  }
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) {
+    RHYTHM_UNROLL for (int b = 0; b < blocks - 1; b++) store(rows + i * Width + b * kLanes, row[b][i]);
+    if (i < kLanes - 1) store(rows + i * Width + Width - rest, row[blocks - 1][i]);
+  }
+  float last[kLanes];
+  store(last, row[blocks - 1][kLanes - 1]);
+  std::memcpy(rows + kLanes * Width - rest, last, rest * sizeof(float));
+}
+
 RHYTHM_INLINE Life life_of(const Group& g) {
   const int m = state::Meters;
   return {{g.number(m), g.number(m + 1), g.number(m + 2), g.number(m + 3), g.number(m + 4)},
@@ -128,7 +150,9 @@ RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, U t, const
       m.v, m.c, m.p, m.s, m.n, shown.event, shown.last_action, shown.reward,
       d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
   constexpr int width = count::ObservationFloats;
-  put_rows<width>(slots.out.observations + static_cast<size_t>(g.first) * width, width, bits_of(who), columns);
+  float* rows = slots.out.observations + static_cast<size_t>(g.first) * width;
+  if (!any(!who)) return put_whole_rows<width>(rows, columns);
+  put_rows<width>(rows, width, bits_of(who), columns);
 }
 
 RHYTHM_INLINE void put_grade(const Slots& slots, const Group& g, M who, const Grade& grade, uint8_t terminated) {
@@ -240,7 +264,8 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   // A slot that does not step may hold any code: keep it inside the tables.
   const U action = bytes_at(s.actions, g) & all(static_cast<uint32_t>(kTableWidth - 1));
   Life life = before;
-  Moment moment = live(w, person_of(w, g), neutral_person(w), now, g.word(state::Seed), action, life);
+  const Fate fate = fate_of(w, g.word(state::Seed), now);
+  Moment moment = live(w, person_of(w, g), neutral_person(w), now, fate, action, life);
   if constexpr (std::is_same_v<Time, OwnTime>) life = select(who, life, before);
   put_life(g, life);
   note_action(g, now, who, action);
@@ -284,15 +309,16 @@ struct ChooseRandom {
   ChooseRandom(const Run& run, const Group& g)
       : policy_seed(run.policy_seeds == nullptr ? all(0u) : words_at(run.policy_seeds, g)) {}
   template <class Time>
-  U operator()(const Tables& w, Time now, U seed, const Life&) const {
-    return random_action(w, seed, now, policy_seed);
+  U operator()(const Tables& w, Time now, U seed, const Life&, Fate& fate) const {
+    return random_action(w, seed, now, policy_seed, fate);
   }
 };
 
 struct ChooseHeuristic {
   ChooseHeuristic(const Run&, const Group&) {}
   template <class Time>
-  U operator()(const Tables& w, Time now, U, const Life& life) const {
+  U operator()(const Tables& w, Time now, U seed, const Life& life, Fate& fate) const {
+    fate = fate_of(w, seed, now);
     return heuristic_action(w, now, life.meters);
   }
 };
@@ -310,10 +336,12 @@ struct ChooseTape {
       for (int k = 0; k < words; k++) lanes[k][i] = row[k];
     }
   }
-  U operator()(const Tables&, SameTime now, U, const Life&) const {
+  U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
+    fate = fate_of(w, seed, now);
     return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & all(static_cast<uint32_t>(kTableWidth - 1));
   }
-  U operator()(const Tables&, OwnTime now, U, const Life&) const {
+  U operator()(const Tables& w, OwnTime now, U seed, const Life&, Fate& fate) const {
+    fate = fate_of(w, seed, now);
     uint32_t t[kLanes];
     store(t, now.t);
     uint32_t actions[kLanes];
@@ -399,8 +427,9 @@ RHYTHM_INLINE Life run_together(const Tables& w, const Group& g, const Choose& c
   const U seed = g.word(state::Seed);
   Life life = life_of(g);
   for (SameTime now = {from}; now.t < count::Steps; now = next(now)) {
-    const U action = choose(w, now, seed, life);
-    const Moment moment = live(w, who, neutral, now, seed, action, life);
+    Fate fate;
+    const U action = choose(w, now, seed, life, fate);
+    const Moment moment = live(w, who, neutral, now, fate, action, life);
     note_action(g, now, all(true), action);
     record(now, all(true), action, moment, life.meters);
   }
@@ -416,9 +445,10 @@ RHYTHM_INLINE Life run_apart(const Tables& w, const Group& g, const Choose& choo
   Life life = life_of(g);
   OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
-    const U action = choose(w, now, seed, life);
+    Fate fate;
+    const U action = choose(w, now, seed, life, fate);
     Life after = life;
-    const Moment moment = live(w, who, neutral, now, seed, action, after);
+    const Moment moment = live(w, who, neutral, now, fate, action, after);
     life = select(active, after, life);
     note_action(g, now, active, action);
     record(now, active, action, moment, life.meters);
@@ -493,7 +523,7 @@ RHYTHM_INLINE Shown last_step(const Tables& w, const Group& g, U steps) {
   OwnTime now = {all(0u)};
   for (M active = now.t < steps; any(active); active = now.t < steps) {
     const U action = taped_action(g, now.t);
-    const Moment moment = live(w, who, neutral, now, seed, action, life);
+    const Moment moment = live(w, who, neutral, now, fate_of(w, seed, now), action, life);
     shown.event = select(active, event_code(moment.event), shown.event);
     shown.last_action = select(active, to_float(action), shown.last_action);
     shown.reward = select(active, moment.reward, shown.reward);

@@ -95,4 +95,23 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
   return {_mm256_blendv_ps(low, high, _mm256_castsi256_ps((index << 28).v))};
 }
 
+// Eight columns become eight rows, in place.
+RHYTHM_INLINE void transpose(F (&rows)[8]) {
+  __m256 t[8], r[8];
+  RHYTHM_UNROLL for (int i = 0; i < 8; i += 2) {  // pairs of columns, then fours, in each half
+    t[i] = _mm256_unpacklo_ps(rows[i].v, rows[i + 1].v);
+    t[i + 1] = _mm256_unpackhi_ps(rows[i].v, rows[i + 1].v);
+  }
+  RHYTHM_UNROLL for (int i = 0; i < 8; i += 4) {
+    r[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+    r[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
+    r[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    r[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+  RHYTHM_UNROLL for (int i = 0; i < 4; i++) {  // then the halves
+    rows[i].v = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
+    rows[i + 4].v = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
+  }
+}
+
 }  // namespace rhythm::avx2

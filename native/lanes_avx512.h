@@ -85,4 +85,32 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
   return {_mm512_permutexvar_epi32(index.v, _mm512_load_si512(table))};
 }
 
+// Sixteen columns become sixteen rows, in place.
+RHYTHM_INLINE void transpose(F (&rows)[16]) {
+  __m512 r[16], t[16];
+  RHYTHM_UNROLL for (int i = 0; i < 16; i++) r[i] = rows[i].v;
+  RHYTHM_UNROLL for (int i = 0; i < 16; i += 2) {  // pairs of columns, then fours, in each 128-bit quarter
+    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+  }
+  RHYTHM_UNROLL for (int i = 0; i < 16; i += 4) {
+    const __m512d a = _mm512_castps_pd(t[i]), b = _mm512_castps_pd(t[i + 1]);
+    const __m512d c = _mm512_castps_pd(t[i + 2]), d = _mm512_castps_pd(t[i + 3]);
+    r[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    r[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    r[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    r[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+  }
+  RHYTHM_UNROLL for (int i = 0; i < 4; i++) {  // then the quarters
+    const __m512 low = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), high = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
+    const __m512 low2 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
+    const __m512 high2 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
+    t[i] = _mm512_shuffle_f32x4(low, low2, 0x88);
+    t[i + 8] = _mm512_shuffle_f32x4(low, low2, 0xdd);
+    t[i + 4] = _mm512_shuffle_f32x4(high, high2, 0x88);
+    t[i + 12] = _mm512_shuffle_f32x4(high, high2, 0xdd);
+  }
+  RHYTHM_UNROLL for (int i = 0; i < 16; i++) rows[i].v = t[i];
+}
+
 }  // namespace rhythm::avx512

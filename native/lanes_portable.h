@@ -98,4 +98,10 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
   return {WordVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
 
+// Four columns become four rows, in place.
+RHYTHM_INLINE void transpose(F (&rows)[4]) {
+  const FloatVector a = rows[0].v, b = rows[1].v, c = rows[2].v, d = rows[3].v;
+  RHYTHM_UNROLL for (int i = 0; i < 4; i++) rows[i].v = FloatVector{a[i], b[i], c[i], d[i]};
+}
+
 }  // namespace rhythm::portable

@@ -208,19 +208,31 @@ RHYTHM_INLINE void add_reward(OwnTime now, F r, Life& life) {
   life.late = select(first_half, life.late, life.late + r);
 }
 
+// What a step leaves to chance. It depends on seed and time alone.
+struct Fate {
+  Draw noise, event;
+};
+template <class Time>
+RHYTHM_INLINE Fate fate_of(const Tables& w, U seed, Time now) {
+  const Key keys[2] = {make_key(seed, all(w.noise_stream)), make_key(seed, all(w.event_stream))};
+  const U t = steps_of(now), zero = all(0u);
+  Draw d[2] = {{t, zero}, {t, zero}};
+  threefry(keys, d);
+  return {d[0], d[1]};
+}
+
 // One step of the rules, but for beliefs and the grade. What a caller does not read of the result costs nothing.
 template <class Time>
-RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Person& neutral, Time now, U seed, U action,
-                          Life& life) {
-  const U t = steps_of(now);
+RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Person& neutral, Time now, const Fate& fate,
+                          U action, Life& life) {
   const Tagged is = tags_of(w, action);
   const Meters effect = effect_of(w, now, is, life.meters, action);
-  const Luck luck = luck_of(w, threefry(seed, all(w.noise_stream), t, all(0u)));
+  const Luck luck = luck_of(w, fate.noise);
   Meters d = respond(w, who, now, is, life.meters, effect) + luck.meters;
   Moment moment;
   moment.anomaly = d - respond(w, neutral, now, is, life.meters, effect);
   d = d - who.decay;
-  moment.event = event_of(w, threefry(seed, all(w.event_stream), t, all(0u)));
+  moment.event = event_of(w, fate.event);
   d = d + lookup(w.event_effect, moment.event) * who.event_impact;
   const Meters moved = clamp01(life.meters + d);
   moment.delta = moved - life.meters;
@@ -310,9 +322,14 @@ RHYTHM_INLINE F terminal_reward(const Tables& w, F final_score) {
 
 // Baselines.
 template <class Time>
-RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed) {
-  const Draw x = threefry(seed, all(w.u[block::StreamPolicy]), steps_of(now), policy_seed);
-  return below(x.x0, count::Actions);
+RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, Fate& fate) {
+  const Key keys[3] = {make_key(seed, all(w.noise_stream)), make_key(seed, all(w.event_stream)),
+                       make_key(seed, all(w.u[block::StreamPolicy]))};
+  const U t = steps_of(now), zero = all(0u);
+  Draw d[3] = {{t, zero}, {t, zero}, {t, policy_seed}};
+  threefry(keys, d);
+  fate = {d[0], d[1]};
+  return below(d[2].x0, count::Actions);
 }
 
 RHYTHM_INLINE F meter_by_code(const Meters& m, uint32_t code) {

@@ -4,25 +4,45 @@ struct Draw {
   U x0, x1;
 };
 
-template <int R0, int R1, int R2, int R3>
-RHYTHM_INLINE Draw four_rounds(Draw d) {
-  d.x0 = d.x0 + d.x1, d.x1 = rotate_left<R0>(d.x1) ^ d.x0;
-  d.x0 = d.x0 + d.x1, d.x1 = rotate_left<R1>(d.x1) ^ d.x0;
-  d.x0 = d.x0 + d.x1, d.x1 = rotate_left<R2>(d.x1) ^ d.x0;
-  d.x0 = d.x0 + d.x1, d.x1 = rotate_left<R3>(d.x1) ^ d.x0;
-  return d;
+// N draws at once: each is a chain of dependent operations, so a processor wants several to work on.
+template <int R, int N>
+RHYTHM_INLINE void round_of(Draw (&d)[N]) {
+  RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + d[i].x1;
+  RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x1 = rotate_left<R>(d[i].x1) ^ d[i].x0;
+}
+template <int N>
+RHYTHM_INLINE void even_rounds(Draw (&d)[N]) {
+  round_of<13>(d), round_of<15>(d), round_of<26>(d), round_of<6>(d);
+}
+template <int N>
+RHYTHM_INLINE void odd_rounds(Draw (&d)[N]) {
+  round_of<17>(d), round_of<29>(d), round_of<16>(d), round_of<24>(d);
+}
+// Each draw's key, the third word derived.
+struct Key {
+  U k0, k1, k2;
+};
+RHYTHM_INLINE Key make_key(U k0, U k1) { return {k0, k1, k0 ^ k1 ^ all(0x1BD11BDAu)}; }
+
+template <int N>
+RHYTHM_INLINE void inject(Draw (&d)[N], const Key (&key)[N], U Key::*a, U Key::*b, uint32_t group) {
+  RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + key[i].*a, d[i].x1 = d[i].x1 + (key[i].*b + all(group));
 }
 
-RHYTHM_INLINE Draw even_rounds(Draw d) { return four_rounds<13, 15, 26, 6>(d); }
-RHYTHM_INLINE Draw odd_rounds(Draw d) { return four_rounds<17, 29, 16, 24>(d); }
-RHYTHM_INLINE Draw inject(Draw d, U a, U b, uint32_t group) { return {d.x0 + a, d.x1 + (b + all(group))}; }
+// Comes with the counters in `d` and leaves the draws there.
+template <int N>
+RHYTHM_INLINE void threefry(const Key (&key)[N], Draw (&d)[N]) {
+  inject(d, key, &Key::k0, &Key::k1, 0);
+  even_rounds(d), inject(d, key, &Key::k1, &Key::k2, 1);
+  odd_rounds(d), inject(d, key, &Key::k2, &Key::k0, 2);
+  even_rounds(d), inject(d, key, &Key::k0, &Key::k1, 3);
+  odd_rounds(d), inject(d, key, &Key::k1, &Key::k2, 4);
+  even_rounds(d), inject(d, key, &Key::k2, &Key::k0, 5);
+}
 
 RHYTHM_INLINE Draw threefry(U k0, U k1, U c0, U c1) {
-  const U k2 = k0 ^ k1 ^ all(0x1BD11BDAu);
-  Draw d = {c0 + k0, c1 + k1};
-  d = inject(even_rounds(d), k1, k2, 1);
-  d = inject(odd_rounds(d), k2, k0, 2);
-  d = inject(even_rounds(d), k0, k1, 3);
-  d = inject(odd_rounds(d), k1, k2, 4);
-  return inject(even_rounds(d), k2, k0, 5);
+  const Key key[1] = {make_key(k0, k1)};
+  Draw d[1] = {{c0, c1}};
+  threefry(key, d);
+  return d[0];
 }

@@ -44,6 +44,8 @@ export interface NativeBatch {
 export interface Addon {
   readonly layoutDigest: string;
   kernels(): { name: string; lanes: number; supported: boolean }[];
+  /** Takes about `count` processor cycles: a bench's clock. */
+  dependentAdds(count: number): void;
   readonly Batch: new (
     kernel: string,
     block: Uint32Array,

@@ -5,10 +5,6 @@
  */
 
 const PARITY = 0x1bd11bda;
-const ROTATIONS = [
-  [13, 15, 26, 6],
-  [17, 29, 16, 24],
-] as const;
 
 /** Two 32-bit words. */
 export interface Draw {
@@ -18,22 +14,45 @@ export interface Draw {
 
 const rotateLeft = (x: number, bits: number): number => (x << bits) | (x >>> (32 - bits));
 
+/** Four rounds with their rotations, then the injection of two key words and the group's number. */
+function mix(
+  d: Int32Array,
+  r0: number,
+  r1: number,
+  r2: number,
+  r3: number,
+  a: number,
+  b: number,
+  group: number,
+): void {
+  let x0 = d[0];
+  let x1 = d[1];
+  x0 = (x0 + x1) | 0;
+  x1 = rotateLeft(x1, r0) ^ x0;
+  x0 = (x0 + x1) | 0;
+  x1 = rotateLeft(x1, r1) ^ x0;
+  x0 = (x0 + x1) | 0;
+  x1 = rotateLeft(x1, r2) ^ x0;
+  x0 = (x0 + x1) | 0;
+  x1 = rotateLeft(x1, r3) ^ x0;
+  d[0] = x0 + a;
+  d[1] = x1 + b + group;
+}
+
+const state = new Int32Array(2);
+
 /** Fills `out` with the two u32 words for key (k0, k1) and counter (c0, c1), all u32. @returns `out`. */
 export function threefry(k0: number, k1: number, c0: number, c1: number, out: Draw): Draw {
-  const keys = [k0 | 0, k1 | 0, k0 ^ k1 ^ PARITY];
-  let x0 = (c0 + keys[0]) | 0;
-  let x1 = (c1 + keys[1]) | 0;
-  for (let group = 1; group <= 5; group++) {
-    const rotations = ROTATIONS[(group - 1) & 1];
-    for (let round = 0; round < 4; round++) {
-      x0 = (x0 + x1) | 0;
-      x1 = rotateLeft(x1, rotations[round]) ^ x0;
-    }
-    x0 = (x0 + keys[group % 3]) | 0;
-    x1 = (x1 + keys[(group + 1) % 3] + group) | 0;
-  }
-  out.x0 = x0 >>> 0;
-  out.x1 = x1 >>> 0;
+  const k2 = k0 ^ k1 ^ PARITY;
+  state[0] = c0 + k0;
+  state[1] = c1 + k1;
+  mix(state, 13, 15, 26, 6, k1, k2, 1);
+  mix(state, 17, 29, 16, 24, k2, k0, 2);
+  mix(state, 13, 15, 26, 6, k0, k1, 3);
+  mix(state, 17, 29, 16, 24, k1, k2, 4);
+  mix(state, 13, 15, 26, 6, k2, k0, 5);
+  out.x0 = state[0] >>> 0;
+  out.x1 = state[1] >>> 0;
   return out;
 }
 
