@@ -9,9 +9,7 @@
 namespace rhythm::avx2 {
 static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every operation");
 
-#include "threefry.inl"
-#include "rules.inl"
-#include "episodes.inl"
+#include "kernel.inl"
 
 bool supported() { return __builtin_cpu_supports("avx2"); }
 extern const Kernel kernel = {"avx2", kLanes, supported, reset, step, run, show, hash, targets};

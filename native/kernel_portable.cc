@@ -9,9 +9,7 @@
 namespace rhythm::portable {
 static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every operation");
 
-#include "threefry.inl"
-#include "rules.inl"
-#include "episodes.inl"
+#include "kernel.inl"
 
 bool supported() { return true; }
 extern const Kernel kernel = {"portable", kLanes, supported, reset, step, run, show, hash, targets};

@@ -1,4 +1,4 @@
-// Threefry2x32-20 over lanes (Salmon et al., SC 2011). Included inside a kernel's namespace.
+// Threefry2x32-20 over lanes (Salmon et al., SC 2011). Included inside a kernel's namespace, see kernel.inl.
 
 struct Draw {
   U x0, x1;

@@ -1,0 +1,31 @@
+// The policies that a kernel runs by itself.
+// Included inside a kernel's namespace, see kernel.inl.
+
+template <class Time>
+RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, Fate& fate) {
+  const Key keys[3] = {make_key(seed, all(w.noise_stream)), make_key(seed, all(w.event_stream)),
+                       make_key(seed, all(w.u[block::StreamPolicy]))};
+  const U t = steps_of(now), zero = all(0u);
+  Draw d[3] = {{t, zero}, {t, zero}, {t, policy_seed}};
+  threefry(keys, d);
+  fate = {d[0], d[1]};
+  return below(d[2].x0, count::Actions);
+}
+
+RHYTHM_INLINE F meter_by_code(const Meters& m, uint32_t code) {
+  const F five[count::Meters] = {m.v, m.c, m.p, m.s, m.n};
+  return five[code];
+}
+
+// The first rule that holds decides, so they are applied from the last to the first.
+template <class Time>
+RHYTHM_INLINE U heuristic_action(const Tables& w, Time now, const Meters& m) {
+  U action = by_slot(now, [&](int slot) { return all(w.schedule[slot]); });
+  const U slot_bit = by_slot(now, [&](int slot) { return all(1u << slot); });
+  for (int rule = count::HeuristicRules - 1; rule >= 0; rule--) {
+    const M holds = (meter_by_code(m, w.u[block::HeuristicMeter + rule]) < all(w.f[block::HeuristicBelow + rule])) &
+                    intersects(slot_bit, all(w.u[block::HeuristicSlots + rule]));
+    action = select(holds, all(w.u[block::HeuristicAction + rule]), action);
+  }
+  return action;
+}

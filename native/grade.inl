@@ -1,0 +1,46 @@
+// Beliefs and the grade of a finished episode.
+// Included inside a kernel's namespace, see kernel.inl.
+
+// Rule 9: what a given number counts as.
+RHYTHM_INLINE F clean_belief(F x) {
+  const F clamped = clamp01(x);
+  return select(clamped < float_bits(all((127u - 40u) << 23)), all(0.0f), clamped);
+}
+
+struct Grade {
+  F components[count::Components];
+  F belief_mae;
+  F final_score;
+};
+
+RHYTHM_INLINE F adaptation_of(const Tables& w, const Life& life) {
+  const F early_mean = life.early * all(w.f[block::PerHalf]);
+  const F late_mean = life.late * all(w.f[block::PerHalf]);
+  return clamp01(all(w.f[block::AdaptationScale]) * (late_mean - early_mean)) *
+         clamp01(all(w.f[block::AdaptationGateOffset]) + late_mean);
+}
+
+// grader(k): the weight of component k.
+template <class Weight>
+RHYTHM_INLINE Grade grade_of(const Tables& w, const Life& life, const Beliefs& belief, M given, const Beliefs& target,
+                             Weight grader) {
+  Grade grade;
+  grade.belief_mae = ((abs(belief.social - target.social) + abs(belief.morning - target.morning)) +
+                      abs(belief.work - target.work)) *
+                     all(w.f[block::PerBelief]);
+  F* c = grade.components;
+  c[0] = all(1.0f) - to_float(life.crashes) * all(w.f[block::PerReading]);
+  c[1] = life.meters.p;
+  c[2] = life.meters.n;
+  c[3] = adaptation_of(w, life);
+  c[4] = clamp01(all(0.5f) + all(0.5f) * ((life.early + life.late) * all(w.f[block::PerStep])));
+  c[5] = select(given, all(1.0f) - grade.belief_mae, all(0.0f));
+  F sum = grader(0) * c[0];
+  for (int k = 1; k < count::Components; k++) sum = sum + grader(k) * c[k];
+  grade.final_score = clamp01(sum);
+  return grade;
+}
+
+RHYTHM_INLINE F terminal_reward(const Tables& w, F final_score) {
+  return all(w.f[block::TerminalScale]) * (final_score - all(0.5f));
+}

@@ -1,0 +1,127 @@
+// Neighbouring episodes of a tile as lanes: their state, and what callers' arrays hold for them.
+// Included inside a kernel's namespace, see kernel.inl.
+
+static_assert(kTileLanes % kLanes == 0);
+
+// kLanes neighbouring episodes of a tile.
+struct Group {
+  Tile* tile;
+  int lane;   // of the first, within the tile
+  int first;  // its slot
+  int count;  // how many of kLanes are slots of the batch
+
+  U word(int k) const { return load(&tile->words[k][lane]); }
+  F number(int k) const { return float_bits(word(k)); }
+  void put(int k, U x) const { store(&tile->words[k][lane], x); }
+  void put(int k, F x) const { put(k, bits(x)); }
+  template <class T>
+  void put_where(M m, int k, T x) const {
+    put(k, select(m, bits_of_word(x), word(k)));
+  }
+  static U bits_of_word(U x) { return x; }
+  static U bits_of_word(F x) { return bits(x); }
+  bool full() const { return count == kLanes; }
+  M present() const { return lane_numbers() < all(static_cast<uint32_t>(count)); }
+};
+
+template <class Visit>
+RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, Visit visit) {
+  for (size_t tile = first_tile; tile < last_tile; tile++) {
+    for (int lane = 0; lane < kTileLanes; lane += kLanes) {
+      const int first = static_cast<int>(tile) * kTileLanes + lane;
+      if (first >= slots.count) return;
+      const int left = slots.count - first;
+      visit(Group{slots.tiles + tile, lane, first, left < kLanes ? left : kLanes});
+    }
+  }
+}
+
+// Arrays of one entry a slot. The last group may be shorter than a register: its missing lanes read 0.
+RHYTHM_INLINE U bytes_at(const uint8_t* array, const Group& g) {
+  if (g.full()) return load_bytes(array + g.first);
+  uint8_t lanes[kTileLanes] = {};
+  std::memcpy(lanes, array + g.first, static_cast<size_t>(g.count));
+  return load_bytes(lanes);
+}
+RHYTHM_INLINE U words_at(const uint32_t* array, const Group& g) {
+  if (g.full()) return load(array + g.first);
+  uint32_t lanes[kTileLanes] = {};
+  std::memcpy(lanes, array + g.first, static_cast<size_t>(g.count) * sizeof(uint32_t));
+  return load(lanes);
+}
+RHYTHM_INLINE void put_floats(float* array, const Group& g, F x) {
+  if (g.full()) return store(array + g.first, x);
+  float lanes[kTileLanes];
+  store(lanes, x);
+  std::memcpy(array + g.first, lanes, static_cast<size_t>(g.count) * sizeof(float));
+}
+RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
+  return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == all(0u));
+}
+
+// Column k of an array of rows of `width` floats a slot.
+RHYTHM_INLINE F column_at(const float* rows, int width, int k, const Group& g) {
+  float lanes[kTileLanes] = {};
+  for (int i = 0; i < g.count; i++) lanes[i] = rows[static_cast<size_t>(g.first + i) * width + k];
+  return load(lanes);
+}
+
+// Writes the columns as rows of `Width` floats, `stride` floats apart, for the lanes of `who`.
+template <int Width>
+RHYTHM_INLINE void put_rows(float* rows, size_t stride, uint32_t who, const F* columns) {
+  alignas(64) float lanes[Width][kLanes];
+  for (int k = 0; k < Width; k++) store(lanes[k], columns[k]);
+  for (int i = 0; i < kLanes; i++) {
+    if (!(who >> i & 1)) continue;
+    for (int k = 0; k < Width; k++) rows[i * stride + k] = lanes[k][i];
+  }
+}
+
+// The same for all lanes and rows that follow each other, in blocks of kLanes columns. A block that is wider than
+// what is left of a row runs into the next row, which then covers it.
+template <int Width>
+RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
+  constexpr int blocks = (Width + kLanes - 1) / kLanes;
+  constexpr int rest = Width - (blocks - 1) * kLanes;
+  F row[blocks][kLanes];
+  RHYTHM_UNROLL for (int b = 0; b < blocks; b++) {
+    RHYTHM_UNROLL for (int k = 0; k < kLanes; k++) {
+      row[b][k] = b * kLanes + k < Width ? columns[b * kLanes + k] : all(0.0f);
+    }
+    transpose(row[b]);
+  }
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) {
+    RHYTHM_UNROLL for (int b = 0; b < blocks - 1; b++) store(rows + i * Width + b * kLanes, row[b][i]);
+    if (i < kLanes - 1) store(rows + i * Width + Width - rest, row[blocks - 1][i]);
+  }
+  float last[kLanes];
+  store(last, row[blocks - 1][kLanes - 1]);
+  std::memcpy(rows + kLanes * Width - rest, last, rest * sizeof(float));
+}
+
+RHYTHM_INLINE Life life_of(const Group& g) {
+  const int m = state::Meters;
+  return {{g.number(m), g.number(m + 1), g.number(m + 2), g.number(m + 3), g.number(m + 4)},
+          g.number(state::Early),
+          g.number(state::Late),
+          g.word(state::Crashes)};
+}
+RHYTHM_INLINE void put_life(const Group& g, const Life& life) {
+  const F meters[] = {life.meters.v, life.meters.c, life.meters.p, life.meters.s, life.meters.n};
+  for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
+  g.put(state::Early, life.early);
+  g.put(state::Late, life.late);
+  g.put(state::Crashes, life.crashes);
+}
+RHYTHM_INLINE Beliefs beliefs_of(const Group& g) {
+  return {g.number(state::Belief), g.number(state::Belief + 1), g.number(state::Belief + 2)};
+}
+RHYTHM_INLINE void put_beliefs(const Group& g, M who, const Beliefs& b) {
+  g.put_where(who, state::Belief, b.social);
+  g.put_where(who, state::Belief + 1, b.morning);
+  g.put_where(who, state::Belief + 2, b.work);
+  g.put_where(who, state::Given, all(1u));
+}
+RHYTHM_INLINE Person person_of(const Tables& w, const Group& g) {
+  return make_person(w, [&](int k) { return g.number(state::Profile + k); });
+}

@@ -1,0 +1,23 @@
+// A kernel's whole text, for the lane type of the namespace that includes it: F floats, U words, M masks, kLanes.
+
+namespace block = world::block;
+namespace count = world::count;
+namespace mode = world::mode;
+namespace observation = world::observation;
+namespace state = world::state;
+namespace trait = world::trait;
+
+// The world's rules, as in src/reference.
+#include "threefry.inl"
+#include "rules.inl"
+#include "profile.inl"
+#include "grade.inl"
+#include "baselines.inl"
+
+// The rules applied to tiles.
+#include "group.inl"
+#include "outputs.inl"
+#include "reset.inl"
+#include "step.inl"
+#include "run.inl"
+#include "show.inl"

@@ -1,0 +1,51 @@
+// What a batch shows: observations and grades.
+// Included inside a kernel's namespace, see kernel.inl.
+
+struct Shown {
+  F event, last_action, reward;
+  Meters delta, anomaly;
+};
+
+// As shown: -1 for none.
+RHYTHM_INLINE F event_code(U event) {
+  return to_float(select(event == all(static_cast<uint32_t>(count::Events)), all(~0u), event));
+}
+
+RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, U t, const Meters& m, const Shown& shown) {
+  const Meters &d = shown.delta, &a = shown.anomaly;
+  const U slot = t & all(static_cast<uint32_t>(count::Slots - 1));
+  static_assert(count::Slots == 4, "a day is t >> 2");
+  const F columns[count::ObservationFloats] = {
+      to_float(t), to_float(t >> 2), to_float(slot), all(static_cast<float>(count::Steps)) - to_float(t),
+      m.v, m.c, m.p, m.s, m.n, shown.event, shown.last_action, shown.reward,
+      d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
+  constexpr int width = count::ObservationFloats;
+  float* rows = slots.out.observations + static_cast<size_t>(g.first) * width;
+  if (!any(!who)) return put_whole_rows<width>(rows, columns);
+  put_rows<width>(rows, width, bits_of(who), columns);
+}
+
+RHYTHM_INLINE void put_grade(const Slots& slots, const Group& g, M who, const Grade& grade, uint8_t terminated) {
+  constexpr int width = count::Components;
+  const uint32_t lanes = bits_of(who);
+  put_rows<width>(slots.out.components + static_cast<size_t>(g.first) * width, width, lanes, grade.components);
+  put_rows<1>(slots.out.final_scores + g.first, 1, lanes, &grade.final_score);
+  put_rows<1>(slots.out.belief_mae + g.first, 1, lanes, &grade.belief_mae);
+  for (int i = 0; i < kLanes; i++) {
+    if (lanes >> i & 1) slots.out.terminated[g.first + i] = terminated;
+  }
+}
+RHYTHM_INLINE void show_grade(const Slots& slots, const Group& g, M who, const Grade& grade) {
+  put_grade(slots, g, who, grade, 1);
+}
+RHYTHM_INLINE void hide_grade(const Slots& slots, const Group& g, M who) {
+  const F zero = all(0.0f);
+  put_grade(slots, g, who, {{zero, zero, zero, zero, zero, zero}, zero, zero}, 0);
+}
+
+RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const Life& life) {
+  const Beliefs target = targets_of(*slots.tables, [&](int k) { return g.number(state::Profile + k); });
+  const M given = g.word(state::Given) == all(1u);
+  return grade_of(*slots.tables, life, beliefs_of(g), given, target,
+                  [&](int k) { return g.number(state::Grader + k); });
+}

@@ -1,0 +1,52 @@
+// Beginning episodes.
+// Included inside a kernel's namespace, see kernel.inl.
+
+RHYTHM_INLINE void put_profile(const Slots& slots, const Reset& r, const Group& g, M who, U seed) {
+  const Tables& w = *slots.tables;
+  const U how = g.word(state::Mode);
+  const M sampled = who & (how == all(static_cast<uint32_t>(mode::Sampled)));
+  const M discrete = who & (how == all(static_cast<uint32_t>(mode::Discrete)));
+  const M given = who & (how == all(static_cast<uint32_t>(mode::Given)));
+  F profile[count::ProfileFloats];
+  const auto put = [&](M lanes) {
+    for (int k = 0; k < count::ProfileFloats; k++) g.put_where(lanes, state::Profile + k, profile[k]);
+  };
+  if (any(sampled)) sample_profile(w, seed, profile), put(sampled);
+  if (any(discrete)) discrete_profile(w, seed, profile), put(discrete);
+  if (r.profiles != nullptr && any(given)) {
+    for (int k = 0; k < count::ProfileFloats; k++) profile[k] = column_at(r.profiles, count::ProfileFloats, k, g);
+    put(given);
+  }
+}
+
+RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& g) {
+  const Tables& w = *slots.tables;
+  const M who = mask_at(r.mask, g);
+  if (!any(who)) return;
+  const U seed = words_at(r.seeds, g);
+  const Meters initial = all(w.f + block::InitialMeters);
+  const F zero = all(0.0f);
+  if (r.modes != nullptr) g.put_where(who, state::Mode, bytes_at(r.modes, g));
+  put_profile(slots, r, g, who, seed);
+  g.put_where(who, state::Seed, seed);
+  put_life(g, select(who, Life{initial, zero, zero, all(0u)}, life_of(g)));
+  g.put_where(who, state::Step, all(0u));
+  g.put_where(who, state::Given, all(0u));
+  for (int k = 0; k < count::TapeWords; k++) g.put_where(who, state::Tape + k, all(0u));
+  for (int k = 0; k < count::Beliefs; k++) g.put_where(who, state::Belief + k, all(0.5f));
+  if (r.graders != nullptr) {
+    for (int k = 0; k < count::Components; k++) {
+      g.put_where(who, state::Grader + k, column_at(r.graders, count::Components, k, g));
+    }
+  }
+  const F none = zero - all(1.0f);
+  const Meters still = {zero, zero, zero, zero, zero};
+  observe(slots, g, who, all(0u), initial, {none, none, zero, still, still});
+  if (r.keep_results) return;
+  put_rows<1>(slots.out.rewards + g.first, 1, bits_of(who), &zero);
+  hide_grade(slots, g, who);
+}
+
+void reset(const Slots& slots, const Reset& r, size_t first_tile, size_t last_tile) {
+  each_group(slots, first_tile, last_tile, [&](const Group& g) { reset_group(slots, r, g); });
+}

@@ -1,0 +1,200 @@
+// Whole episodes in one call, from their present states to their stops.
+// Included inside a kernel's namespace, see kernel.inl.
+
+struct ChooseRandom {
+  U policy_seed;
+  ChooseRandom(const Run& run, const Group& g)
+      : policy_seed(run.policy_seeds == nullptr ? all(0u) : words_at(run.policy_seeds, g)) {}
+  template <class Time>
+  U operator()(const Tables& w, Time now, U seed, const Life&, Fate& fate) const {
+    return random_action(w, seed, now, policy_seed, fate);
+  }
+};
+
+struct ChooseHeuristic {
+  ChooseHeuristic(const Run&, const Group&) {}
+  template <class Time>
+  U operator()(const Tables& w, Time now, U seed, const Life& life, Fate& fate) const {
+    fate = fate_of(w, seed, now);
+    return heuristic_action(w, now, life.meters);
+  }
+};
+
+// A tape's bytes, four steps to a word, laid out by lane.
+struct ChooseTape {
+  static constexpr int words = count::Steps / 4;
+  static_assert(count::Steps % 4 == 0);
+  uint32_t lanes[words][kLanes];
+  ChooseTape(const Run& run, const Group& g) {
+    std::memset(lanes, 0, sizeof lanes);
+    for (int i = 0; i < g.count; i++) {
+      uint32_t row[words];
+      std::memcpy(row, run.actions + static_cast<size_t>(g.first + i) * count::Steps, sizeof row);
+      for (int k = 0; k < words; k++) lanes[k][i] = row[k];
+    }
+  }
+  U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
+    fate = fate_of(w, seed, now);
+    return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & all(static_cast<uint32_t>(kTableWidth - 1));
+  }
+  U operator()(const Tables& w, OwnTime now, U seed, const Life&, Fate& fate) const {
+    fate = fate_of(w, seed, now);
+    uint32_t t[kLanes];
+    store(t, now.t);
+    uint32_t actions[kLanes];
+    for (int i = 0; i < kLanes; i++) {
+      actions[i] = t[i] < count::Steps ? lanes[t[i] / 4][i] >> 8 * (t[i] % 4) & (kTableWidth - 1) : 0;
+    }
+    return load(actions);
+  }
+};
+
+struct RecordNothing {
+  RecordNothing(const Run&, const Group&) {}
+  template <class Time>
+  void operator()(Time, M, U, const Moment&, const Meters&) const {}
+  void add_terminal(M, F) const {}
+};
+
+struct RecordTrajectory {
+  const Trajectory& to;
+  const Group& g;
+  RecordTrajectory(const Run& run, const Group& group) : to(run.trajectory), g(group) {}
+
+  template <class Time>
+  void operator()(Time now, M who, U action, const Moment& moment, const Meters& m) const {
+    const Meters &d = moment.delta, &a = moment.anomaly;
+    const F columns[16] = {moment.reward, m.v, m.c, m.p, m.s, m.n, d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
+    float rows[16][kLanes];
+    for (int k = 0; k < 16; k++) store(rows[k], columns[k]);
+    uint32_t t[kLanes], actions[kLanes], events[kLanes];
+    store(t, steps_of(now)), store(actions, action), store(events, moment.event);
+    const uint32_t lanes = bits_of(who);
+    for (int i = 0; i < kLanes; i++) {
+      if (!(lanes >> i & 1)) continue;
+      const size_t at = static_cast<size_t>(g.first + i) * count::Steps + t[i];
+      to.actions[at] = static_cast<int8_t>(actions[i]);
+      to.events[at] = events[i] == count::Events ? -1 : static_cast<int8_t>(events[i]);
+      to.rewards[at] = rows[0][i];
+      for (int k = 0; k < count::Meters; k++) {
+        to.meters[at * count::Meters + k] = rows[1 + k][i];
+        to.deltas[at * count::Meters + k] = rows[6 + k][i];
+        to.anomalies[at * count::Meters + k] = rows[11 + k][i];
+      }
+    }
+  }
+
+  void add_terminal(M who, F terminal) const {
+    float lanes[kLanes];
+    store(lanes, terminal);
+    for (int i = 0; i < kLanes; i++) {
+      if (bits_of(who) >> i & 1) to.rewards[static_cast<size_t>(g.first + i) * count::Steps + count::Steps - 1] += lanes[i];
+    }
+  }
+};
+
+// Beliefs change nothing but the grade, so only the last one given in [from, to) of each lane counts.
+RHYTHM_INLINE void take_last_beliefs(const Run& run, const Group& g, M who, U from, U to) {
+  if (run.constant_belief != nullptr) {
+    const float* b = run.constant_belief;
+    return put_beliefs(g, who, {clean_belief(all(b[0])), clean_belief(all(b[1])), clean_belief(all(b[2]))});
+  }
+  if (run.beliefs == nullptr) return;
+  uint32_t begin[kLanes], end[kLanes], given[kLanes];
+  float last[count::Beliefs][kLanes] = {};
+  store(begin, from), store(end, to);
+  for (int i = 0; i < kLanes; i++) {
+    given[i] = 0;
+    if (!(bits_of(who) >> i & 1)) continue;
+    const size_t row = static_cast<size_t>(g.first + i) * count::Steps;
+    uint32_t t = end[i];
+    while (t > begin[i] && run.given[row + t - 1] == 0) t--;
+    if (t == begin[i]) continue;
+    given[i] = 1;
+    for (int k = 0; k < count::Beliefs; k++) last[k][i] = run.beliefs[(row + t - 1) * count::Beliefs + k];
+  }
+  put_beliefs(g, load(given) == all(1u),
+              {clean_belief(load(last[0])), clean_belief(load(last[1])), clean_belief(load(last[2]))});
+}
+
+// Every lane goes from the same step to the end.
+template <class Choose, class Record>
+RHYTHM_INLINE Life run_together(const Tables& w, const Group& g, const Choose& choose, const Record& record, int from) {
+  const Person who = person_of(w, g), neutral = neutral_person(w);
+  const U seed = g.word(state::Seed);
+  Life life = life_of(g);
+  for (SameTime now = {from}; now.t < count::Steps; now = next(now)) {
+    Fate fate;
+    const U action = choose(w, now, seed, life, fate);
+    const Moment moment = live(w, who, neutral, now, fate, action, life);
+    note_action(g, now, all(true), action);
+    record(now, all(true), action, moment, life.meters);
+  }
+  return life;
+}
+
+// Each lane of `runs` goes from its own step to its own stop.
+template <class Choose, class Record>
+RHYTHM_INLINE Life run_apart(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
+                             U stop) {
+  const Person who = person_of(w, g), neutral = neutral_person(w);
+  const U seed = g.word(state::Seed);
+  Life life = life_of(g);
+  OwnTime now = {from};
+  for (M active = now.t < stop; any(active); active = now.t < stop) {
+    Fate fate;
+    const U action = choose(w, now, seed, life, fate);
+    Life after = life;
+    const Moment moment = live(w, who, neutral, now, fate, action, after);
+    life = select(active, after, life);
+    note_action(g, now, active, action);
+    record(now, active, action, moment, life.meters);
+    now.t = select(active, now.t + all(1u), now.t);
+  }
+  return life;
+}
+
+template <class Choose, class Record>
+RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g) {
+  const U end = all(static_cast<uint32_t>(count::Steps));
+  const U from = g.word(state::Step);
+  const U stop = select(g.present(), run.stops == nullptr ? end : bytes_at(run.stops, g), all(0u));
+  const M runs = from < stop;
+  const uint32_t t0 = g.tile->words[state::Step][g.lane];
+  const bool together = !any(!(from == all(t0))) && !any(!(stop == end));
+  const Choose choose(run, g);
+  const Record record(run, g);
+  const Life life = together ? run_together(*slots.tables, g, choose, record, static_cast<int>(t0))
+                             : run_apart(*slots.tables, g, choose, record, from, stop);
+  put_life(g, life);
+  take_last_beliefs(run, g, runs, from, stop);
+  const U now = select(runs, stop, from);
+  g.put(state::Step, now);
+  const M ended = g.present() & (now == end);
+  if (!any(ended)) return;
+  const Grade grade = grade_group(slots, g, life);
+  show_grade(slots, g, ended, grade);
+  record.add_terminal(ended & runs, terminal_reward(*slots.tables, grade.final_score));
+}
+
+template <class Choose, class Record>
+void run_all(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
+  each_group(slots, first_tile, last_tile, [&](const Group& g) { run_group<Choose, Record>(slots, run, g); });
+}
+
+template <class Choose>
+void run_as(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
+  if (run.trajectory.actions == nullptr) return run_all<Choose, RecordNothing>(slots, run, first_tile, last_tile);
+  run_all<Choose, RecordTrajectory>(slots, run, first_tile, last_tile);
+}
+
+void run(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
+  switch (run.policy) {
+    case Policy::Random:
+      return run_as<ChooseRandom>(slots, run, first_tile, last_tile);
+    case Policy::Heuristic:
+      return run_as<ChooseHeuristic>(slots, run, first_tile, last_tile);
+    case Policy::Tape:
+      return run_as<ChooseTape>(slots, run, first_tile, last_tile);
+  }
+}

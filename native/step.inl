@@ -1,0 +1,70 @@
+// One step of a batch.
+// Included inside a kernel's namespace, see kernel.inl.
+
+RHYTHM_INLINE void note_action(const Group& g, SameTime now, M, U action) {
+  const int word = state::Tape + now.t / 8;
+  g.put(word, g.word(word) | action << 4 * (now.t % 8));
+}
+RHYTHM_INLINE void note_action(const Group& g, OwnTime now, M who, U action) {
+  const U nibble = shift_left(action, (now.t & all(7u)) << 2);
+  for (int k = 0; k < count::TapeWords; k++) {
+    const M here = who & ((now.t >> 3) == all(static_cast<uint32_t>(k)));
+    g.put_where(here, state::Tape + k, g.word(state::Tape + k) | nibble);
+  }
+}
+
+RHYTHM_INLINE bool may_end(SameTime now) { return now.t == count::Steps - 1; }
+RHYTHM_INLINE bool may_end(OwnTime) { return true; }
+
+RHYTHM_INLINE void take_beliefs(const Step& s, const Group& g, M who) {
+  const M given = who & mask_at(s.given, g);
+  if (!any(given)) return;
+  const auto column = [&](int k) { return clean_belief(column_at(s.beliefs, count::Beliefs, k, g)); };
+  put_beliefs(g, given, {column(0), column(1), column(2)});
+}
+
+// All lanes step, or with OwnTime those of `who`.
+template <class Time>
+RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g, M who, Time now) {
+  const Tables& w = *slots.tables;
+  const Life before = life_of(g);
+  // A slot that does not step may hold any code: keep it inside the tables.
+  const U action = bytes_at(s.actions, g) & all(static_cast<uint32_t>(kTableWidth - 1));
+  Life life = before;
+  const Fate fate = fate_of(w, g.word(state::Seed), now);
+  Moment moment = live(w, person_of(w, g), neutral_person(w), now, fate, action, life);
+  if constexpr (std::is_same_v<Time, OwnTime>) life = select(who, life, before);
+  put_life(g, life);
+  note_action(g, now, who, action);
+  if (s.given != nullptr) take_beliefs(s, g, who);
+  const U t = steps_of(next(now));
+  g.put_where(who, state::Step, t);
+  if (may_end(now)) {
+    const M ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
+    if (any(ended)) {
+      const Grade grade = grade_group(slots, g, life);
+      moment.reward = select(ended, moment.reward + terminal_reward(w, grade.final_score), moment.reward);
+      show_grade(slots, g, ended, grade);
+    }
+  }
+  put_floats(slots.out.rewards, g, select(who, moment.reward, all(0.0f)));
+  observe(slots, g, who, t, life.meters,
+          {event_code(moment.event), to_float(action), moment.reward, moment.delta, moment.anomaly});
+}
+
+RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g) {
+  const M who = mask_at(s.mask, g);
+  const U t = g.word(state::Step);
+  const uint32_t t0 = g.tile->words[state::Step][g.lane];
+  if (!any(!who) && !any(!(t == all(t0)))) {
+    step_lanes(slots, s, g, who, SameTime{static_cast<int>(t0)});
+  } else if (any(who)) {
+    step_lanes(slots, s, g, who, OwnTime{t});
+  } else {
+    put_floats(slots.out.rewards, g, all(0.0f));
+  }
+}
+
+void step(const Slots& slots, const Step& s, size_t first_tile, size_t last_tile) {
+  each_group(slots, first_tile, last_tile, [&](const Group& g) { step_group(slots, s, g); });
+}
