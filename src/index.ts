@@ -2,6 +2,8 @@
 export type { Availability, Trajectory } from './backends/backend.js';
 export { BACKENDS } from './backends/choose.js';
 export { BackendError, type ErrorCode, InputError, RhythmError, StateError } from './errors.js';
+export type { SeedRange } from './evaluate/conditions.js';
+export { type EvaluateOptions, type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
 export type { Actions, GraderChoice, ProfileChoice, SeedChoice } from './validate.js';
 export {

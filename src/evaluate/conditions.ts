@@ -1,0 +1,144 @@
+/** Under which conditions a policy is evaluated: whose weeks, from which seeds. */
+import { InputError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+import { checkInteger, describe } from '../validate.js';
+import { PROFILE_NAMES } from '../world/fields.js';
+
+/** Consecutive seeds, both ends included. */
+export interface SeedRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One kind of person for one range of seeds. */
+export interface Part {
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  readonly seeds: SeedRange;
+}
+
+export interface Condition {
+  readonly name: string;
+  /** Whether `profiles` may replace its persons. */
+  readonly open: boolean;
+  /** Scored as one pool, in this order. */
+  readonly parts: readonly Part[];
+}
+
+const sampled = (name: string, first: number, last: number): Condition => ({
+  name,
+  open: true,
+  parts: [{ profile: 'sampled', seeds: { first, last } }],
+});
+const named = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
+
+/** The published conditions, in the order in which a table shows them. The re-evaluation of 150 episodes is the first two. */
+export const CONDITIONS: readonly Condition[] = [
+  sampled('in-distribution', 0, 99),
+  sampled('ood', 10000, 10049),
+  ...PROFILE_NAMES.map((name) => ({ name: `discrete:${name}`, open: false, parts: [named(name)] })),
+  { name: 'discrete', open: false, parts: PROFILE_NAMES.map(named) },
+];
+
+/** The condition of a caller's own seeds. */
+export const CUSTOM = 'custom';
+const KNOWN: readonly string[] = [...CONDITIONS.map((condition) => condition.name), CUSTOM];
+
+/** Names that stand for several conditions. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  discrete: KNOWN.filter((name) => name.startsWith('discrete')),
+};
+
+export interface ConditionOptions {
+  /** Names of CONDITIONS; 'discrete' is its three profiles and their mean. Default: all, or `custom` alone with `seeds`. */
+  readonly conditions?: readonly string[];
+  /** Seeds of the condition `custom`. */
+  readonly seeds?: SeedRange;
+  /** Only the first seeds of each part of a condition. Default: all. */
+  readonly episodes?: number;
+  /** 'sampled', 'discrete' or a profile's name: the persons of in-distribution, ood and custom. Default 'sampled'. */
+  readonly profiles?: string;
+}
+
+/**
+ * The conditions that options ask for.
+ * @throws InputError `unknown_name`, `out_of_range`, `bad_seed` or `unknown_option` for what does not go together.
+ */
+export function selectConditions(options: ConditionOptions): readonly Condition[] {
+  const { profiles, episodes } = options;
+  const selected = withSeeds(options).map((name) => conditionOf(name, options));
+  return selected
+    .map((condition) => (profiles === undefined ? condition : withProfile(condition, profiles)))
+    .map((condition) => (episodes === undefined ? condition : shortened(condition, episodes)));
+}
+
+function withSeeds({ conditions, seeds, profiles }: ConditionOptions): readonly string[] {
+  if (conditions !== undefined) {
+    const names = conditions.flatMap((name) => GROUPS[name] ?? [name]);
+    return [...new Set(seeds === undefined ? names : [...names, CUSTOM])];
+  }
+  if (seeds !== undefined) return [CUSTOM];
+  return CONDITIONS.filter(({ open }) => open || profiles === undefined).map(({ name }) => name);
+}
+
+function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
+  if (name === CUSTOM) return custom(seeds);
+  const condition = CONDITIONS.find((candidate) => candidate.name === name);
+  if (condition !== undefined) return condition;
+  throw new InputError(
+    'unknown_name',
+    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN)}`,
+  );
+}
+
+function custom(seeds: SeedRange | undefined): Condition {
+  if (seeds === undefined) {
+    throw new InputError(
+      'bad_seed',
+      'Expected seeds for the condition "custom", got none. Give them: 0-999.',
+    );
+  }
+  const first = checkInteger('the first seed', seeds.first, 0, 2 ** 32 - 1);
+  const last = checkInteger('the last seed', seeds.last, first, 2 ** 32 - 1);
+  return sampled(CUSTOM, first, last);
+}
+
+function withProfile(condition: Condition, profile: string): Condition {
+  if (condition.open) return { ...condition, parts: condition.parts.map((part) => ({ ...part, profile })) };
+  throw new InputError(
+    'unknown_option',
+    `Expected no profiles beside the condition "${condition.name}", which has its own; got "${profile}". ` +
+      'Leave out one of them.',
+  );
+}
+
+function shortened(condition: Condition, episodes: number): Condition {
+  const most = Math.min(...condition.parts.map(({ seeds }) => seeds.last - seeds.first + 1));
+  if (Number.isInteger(episodes) && episodes >= 1 && episodes <= most) {
+    const parts = condition.parts.map(({ profile, seeds: { first } }) => ({
+      profile,
+      seeds: { first, last: first + episodes - 1 },
+    }));
+    return { ...condition, parts };
+  }
+  throw new InputError(
+    'out_of_range',
+    `Expected episodes to be an integer from 1 to ${most}, the seeds of the condition "${condition.name}", ` +
+      `got ${describe(episodes)}. Choose other conditions, or give seeds of your own.`,
+  );
+}
+
+/** How many episodes a condition has. */
+export const episodesOf = (condition: Condition): number =>
+  condition.parts.reduce((sum, { seeds }) => sum + seeds.last - seeds.first + 1, 0);
+
+/** A condition's seeds as results name them: "0-99". */
+export function seedsOf({ parts }: Condition): string {
+  const { first, last } = parts[0].seeds;
+  return `${first}-${last}`;
+}
+
+/** Whose weeks they are, if that is one kind of person; else 'named', each of the three by name. */
+export function profilesOf({ parts }: Condition): string {
+  return parts.every(({ profile }) => profile === parts[0].profile) ? parts[0].profile : 'named';
+}

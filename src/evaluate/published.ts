@@ -1,0 +1,34 @@
+/**
+ * What RhythmEnv published about its own policies, the only place where those figures stand.
+ *
+ * Source: RhythmEnv's published evaluation. Grader v2, seeds 0-99 in-distribution, 10000-10049 out of
+ * distribution, and 0-4 for each of the three discrete profiles; the figures of `discrete` are means of the three.
+ * This world is a rebuild with its own open constants, so they are to be approached, not met.
+ */
+export interface Published {
+  readonly condition: string;
+  readonly policy: string;
+  readonly grader: string;
+  readonly finalScore: number;
+  /** Published as "about". */
+  readonly approximate?: boolean;
+}
+
+export const PUBLISHED_SOURCE = "RhythmEnv's published evaluation";
+
+export const PUBLISHED: readonly Published[] = [
+  { condition: 'in-distribution', policy: 'random', grader: 'v2', finalScore: 0.402 },
+  { condition: 'in-distribution', policy: 'heuristic', grader: 'v2', finalScore: 0.449 },
+  { condition: 'in-distribution', policy: 'heuristic', grader: 'v1', finalScore: 0.59, approximate: true },
+  { condition: 'ood', policy: 'random', grader: 'v2', finalScore: 0.397 },
+  { condition: 'ood', policy: 'heuristic', grader: 'v2', finalScore: 0.454 },
+  { condition: 'discrete', policy: 'random', grader: 'v2', finalScore: 0.426 },
+  { condition: 'discrete', policy: 'heuristic', grader: 'v2', finalScore: 0.455 },
+];
+
+/** The published figure, or undefined where there is none. @param policy a name of POLICIES. */
+export function published(condition: string, policy: string, grader: string): Published | undefined {
+  return PUBLISHED.find(
+    (entry) => entry.condition === condition && entry.policy === policy && entry.grader === grader,
+  );
+}

@@ -1,0 +1,16 @@
+/** An evaluation as the object that its JSON file holds. */
+import type { Evaluation } from './evaluate.js';
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The same value with snake_case names, as files and wires have them. */
+export function toSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toSnakeCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [snakeCase(name), toSnakeCase(of)]));
+}
+
+/** Version, world digest, seeds, backend and machine travel with the numbers. */
+export function evaluationToJson({ backendReason: _, ...evaluation }: Evaluation): unknown {
+  return toSnakeCase(evaluation);
+}

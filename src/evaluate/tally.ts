@@ -1,0 +1,75 @@
+/** What is kept of one row's episodes while they stream by. */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
+import type { RunResult } from '../vec-env.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
+import { CompensatedSum, type Interval, Moments } from './statistics.js';
+
+/** Paired comparisons of final scores on the same seeds. */
+export interface Wins {
+  readonly won: number;
+  readonly lost: number;
+  readonly tied: number;
+}
+
+/** Means over the episodes of a row. Component names are as in COMPONENT_NAMES, in camelCase. */
+export interface Summary {
+  readonly episodes: number;
+  readonly finalScore: Interval;
+  readonly beliefMae: number;
+  readonly components: Readonly<Record<string, number>>;
+  readonly wins: Wins;
+  /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
+  readonly digest: string;
+}
+
+const DIGEST_DIGITS = 16;
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+
+export class Tally {
+  readonly #finalScores = new Moments();
+  readonly #beliefMae = new CompensatedSum();
+  readonly #components = COMPONENT_NAMES.map(() => new CompensatedSum());
+  readonly #hash = sha256.create();
+  #won = 0;
+  #lost = 0;
+
+  /** Takes the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
+  add({ finalScores, beliefMae, components }: RunResult, baseline: Float32Array): void {
+    this.#finalScores.addAll(finalScores);
+    this.#beliefMae.addColumn(beliefMae, 0, 1);
+    this.#components.forEach((sum, k) => {
+      sum.addColumn(components, k, NUM_COMPONENTS);
+    });
+    this.#hash.update(littleEndian(finalScores));
+    for (let i = 0; i < finalScores.length; i++) {
+      if (finalScores[i] > baseline[i]) this.#won++;
+      else if (finalScores[i] < baseline[i]) this.#lost++;
+    }
+  }
+
+  summary(): Summary {
+    const episodes = this.#finalScores.count;
+    const means = this.#components.map((sum, k) => [camelCase(COMPONENT_NAMES[k]), sum.value / episodes]);
+    return {
+      episodes,
+      finalScore: this.#finalScores.interval(),
+      beliefMae: this.#beliefMae.value / episodes,
+      components: Object.fromEntries(means),
+      wins: { won: this.#won, lost: this.#lost, tied: episodes - this.#won - this.#lost },
+      digest: bytesToHex(this.#hash.clone().digest()).slice(0, DIGEST_DIGITS),
+    };
+  }
+}
+
+const LITTLE_ENDIAN_HOST = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function littleEndian(values: Float32Array): Uint8Array {
+  if (LITTLE_ENDIAN_HOST) return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const bytes = new Uint8Array(values.byteLength);
+  const view = new DataView(bytes.buffer);
+  values.forEach((value, i) => {
+    view.setFloat32(i * 4, value, true);
+  });
+  return bytes;
+}
