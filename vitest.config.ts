@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
   test: { include: ['test/**/*.test.ts'], testTimeout: 120_000 },
 });

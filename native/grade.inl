@@ -2,9 +2,9 @@
 // Included inside a kernel's namespace, see kernel.inl.
 
 // Rule 9: what a given number counts as.
-RHYTHM_INLINE F clean_belief(F x) {
+RHYTHM_INLINE F clean_belief(const Tables& w, F x) {
   const F clamped = clamp01(x);
-  return select(clamped < float_bits(all((127u - 40u) << 23)), all(0.0f), clamped);
+  return select(clamped < all(w.f[block::SmallestBelief]), all(0.0f), clamped);
 }
 
 struct Grade {

@@ -94,10 +94,10 @@ struct RecordTrajectory {
 };
 
 // Beliefs change nothing but the grade, so only the last one given in [from, to) of each lane counts.
-RHYTHM_INLINE void take_last_beliefs(const Run& run, const Group& g, M who, U from, U to) {
+RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Group& g, M who, U from, U to) {
   if (run.constant_belief != nullptr) {
     const float* b = run.constant_belief;
-    return put_beliefs(g, who, {clean_belief(all(b[0])), clean_belief(all(b[1])), clean_belief(all(b[2]))});
+    return put_beliefs(g, who, {clean_belief(w, all(b[0])), clean_belief(w, all(b[1])), clean_belief(w, all(b[2]))});
   }
   if (run.beliefs == nullptr) return;
   uint32_t begin[kLanes], end[kLanes], given[kLanes];
@@ -114,7 +114,7 @@ RHYTHM_INLINE void take_last_beliefs(const Run& run, const Group& g, M who, U fr
     for (int k = 0; k < count::Beliefs; k++) last[k][i] = run.beliefs[(row + t - 1) * count::Beliefs + k];
   }
   put_beliefs(g, load(given) == all(1u),
-              {clean_belief(load(last[0])), clean_belief(load(last[1])), clean_belief(load(last[2]))});
+              {clean_belief(w, load(last[0])), clean_belief(w, load(last[1])), clean_belief(w, load(last[2]))});
 }
 
 // Every lane goes from the same step to the end.
@@ -167,7 +167,7 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
   const Life life = together ? run_together(*slots.tables, g, choose, record, static_cast<int>(t0))
                              : run_apart(*slots.tables, g, choose, record, from, stop);
   put_life(g, life);
-  take_last_beliefs(run, g, runs, from, stop);
+  take_last_beliefs(*slots.tables, run, g, runs, from, stop);
   const U now = select(runs, stop, from);
   g.put(state::Step, now);
   const M ended = g.present() & (now == end);

@@ -16,10 +16,10 @@ RHYTHM_INLINE void note_action(const Group& g, OwnTime now, M who, U action) {
 RHYTHM_INLINE bool may_end(SameTime now) { return now.t == count::Steps - 1; }
 RHYTHM_INLINE bool may_end(OwnTime) { return true; }
 
-RHYTHM_INLINE void take_beliefs(const Step& s, const Group& g, M who) {
+RHYTHM_INLINE void take_beliefs(const Tables& w, const Step& s, const Group& g, M who) {
   const M given = who & mask_at(s.given, g);
   if (!any(given)) return;
-  const auto column = [&](int k) { return clean_belief(column_at(s.beliefs, count::Beliefs, k, g)); };
+  const auto column = [&](int k) { return clean_belief(w, column_at(s.beliefs, count::Beliefs, k, g)); };
   put_beliefs(g, given, {column(0), column(1), column(2)});
 }
 
@@ -36,7 +36,7 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   if constexpr (std::is_same_v<Time, OwnTime>) life = select(who, life, before);
   put_life(g, life);
   note_action(g, now, who, action);
-  if (s.given != nullptr) take_beliefs(s, g, who);
+  if (s.given != nullptr) take_beliefs(w, s, g, who);
   const U t = steps_of(next(now));
   g.put_where(who, state::Step, t);
   if (may_end(now)) {

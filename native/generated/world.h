@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "577cd12ad5e916d3678564c8bd531dc3d4816077f612b795d6f663f2125ebbfd";
+    "2e2f763a6a0e9be12e9efc2fb2110f0f5be1067ab5db39edb0159dc1c9117f31";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -23,7 +23,7 @@ inline constexpr int HeuristicRules = 4;
 inline constexpr int TapeWords = 4;
 inline constexpr int StateWords = 41;
 inline constexpr int ObservationFloats = 22;
-inline constexpr int BlockWords = 427;
+inline constexpr int BlockWords = 428;
 }  // namespace count
 
 namespace mode {
@@ -121,19 +121,20 @@ inline constexpr int PerStep = 379;
 inline constexpr int PerHalf = 380;
 inline constexpr int PerReading = 381;
 inline constexpr int PerBelief = 382;
-inline constexpr int EventThreshold = 383;
-inline constexpr int StreamProfile = 384;
-inline constexpr int StreamEvent = 385;
-inline constexpr int StreamNoise = 386;
-inline constexpr int StreamPolicy = 387;
-inline constexpr int StreamImagination = 388;
-inline constexpr int Tagged = 389;
-inline constexpr int BeliefSource = 393;
-inline constexpr int BeliefInverted = 402;
-inline constexpr int HeuristicSchedule = 411;
-inline constexpr int HeuristicMeter = 415;
-inline constexpr int HeuristicAction = 419;
-inline constexpr int HeuristicSlots = 423;
+inline constexpr int SmallestBelief = 383;
+inline constexpr int EventThreshold = 384;
+inline constexpr int StreamProfile = 385;
+inline constexpr int StreamEvent = 386;
+inline constexpr int StreamNoise = 387;
+inline constexpr int StreamPolicy = 388;
+inline constexpr int StreamImagination = 389;
+inline constexpr int Tagged = 390;
+inline constexpr int BeliefSource = 394;
+inline constexpr int BeliefInverted = 403;
+inline constexpr int HeuristicSchedule = 412;
+inline constexpr int HeuristicMeter = 416;
+inline constexpr int HeuristicAction = 420;
+inline constexpr int HeuristicSlots = 424;
 }  // namespace block
 
 }  // namespace rhythm::world

@@ -2,7 +2,6 @@
 import { InputError, StateError } from '../errors.js';
 import { checkOptions, describe, illegalAction, toConstantBelief } from '../validate.js';
 import {
-  MIN_MAGNITUDE,
   MODE,
   NUM_ACTIONS,
   NUM_BELIEFS,
@@ -227,7 +226,7 @@ export class Episode {
   #believe(belief: ArrayLike<number>): void {
     for (let k = 0; k < NUM_BELIEFS; k++) {
       const clamped = clamp01(f32(belief[k]));
-      this.belief[k] = clamped < MIN_MAGNITUDE ? 0 : clamped;
+      this.belief[k] = clamped < this.world.params.smallestBelief ? 0 : clamped;
     }
     this.given = true;
   }

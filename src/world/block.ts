@@ -8,6 +8,7 @@ import {
   ACTION_NAMES,
   GRADER_NAMES,
   METER_NAMES,
+  MIN_MAGNITUDE,
   NUM_METERS,
   NUM_STEPS,
   PROFILE_NAMES,
@@ -78,6 +79,8 @@ const ENTRIES = {
   perHalf: () => reciprocal(NUM_STEPS / 2),
   perReading: () => reciprocal(NUM_STEPS * NUM_METERS),
   perBelief: (w: WorldSpec) => reciprocal(w.belief.length),
+  /** A given belief below this counts as +0. */
+  smallestBelief: () => MIN_MAGNITUDE,
 
   eventThreshold: (w: WorldSpec) => w.constants.eventThreshold,
   streamProfile: (w: WorldSpec) => stream(w.streams.profile),
