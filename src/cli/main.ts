@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+/** The command line: a table of commands, and what becomes of their errors. */
+import { Command } from 'commander';
+import { packageVersion } from '../evaluate/provenance.js';
+import type { Context } from './context.js';
+import { addEvalCommand } from './eval.js';
+import { EXIT, exitCodeOf, Interruption, isUsage, messageOf } from './failure.js';
+import { addInfoCommand } from './info.js';
+import { addReplayCommand } from './replay.js';
+
+const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
+  addEvalCommand,
+  addReplayCommand,
+  addInfoCommand,
+];
+
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+async function main(argv: readonly string[]): Promise<number> {
+  const abort = new AbortController();
+  for (const [name, exitCode] of Object.entries(SIGNALS)) {
+    // Once: a second signal ends a process that does not heed the first.
+    process.once(name, () => abort.abort(new Interruption(exitCode)));
+  }
+  try {
+    await createProgram({ signal: abort.signal }).parseAsync(argv);
+    return 0;
+  } catch (thrown) {
+    // Streams cut off by the signal fail in their own words.
+    const error = abort.signal.aborted ? abort.signal.reason : thrown;
+    const message = messageOf(error);
+    if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(argv) : ''}`);
+    return exitCodeOf(error);
+  }
+}
+
+function createProgram(context: Context): Command {
+  const program = new Command('rhythm-vec')
+    .description('The Rhythm life simulator, thousands of episodes at a time, exact to the bit.')
+    .version(packageVersion())
+    .exitOverride()
+    .showHelpAfterError('Add --help for what there is.')
+    .showSuggestionAfterError();
+  for (const add of COMMANDS) add(program, context);
+  return program;
+}
+
+const hint = (argv: readonly string[]): string => `See rhythm-vec ${argv[2]} --help.\n`;
+
+// A reader that has seen enough, such as head, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const exitCode = await main(process.argv);
+process.exitCode ||= exitCode;

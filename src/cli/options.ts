@@ -1,0 +1,62 @@
+/** Options that commands share, and the parsers that refuse what cannot be meant. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { BACKENDS } from '../backends/choose.js';
+import type { SeedRange } from '../evaluate/conditions.js';
+import { didYouMean } from '../suggest.js';
+import { UsageError } from './failure.js';
+
+/** What a command hands to `createVecEnv` to say how to compute. */
+export interface EngineOptions {
+  readonly backend?: string;
+  readonly kernel?: string;
+  readonly threads?: number;
+}
+
+/** Adds `--backend`, `--kernel` and `--threads`. */
+export function addEngineOptions(command: Command): Command {
+  const backends = BACKENDS.map((backend) => backend.name).join(', ');
+  return command
+    .option('--backend <name>', `auto, ${backends}; changes no result (default: auto)`)
+    .option('--kernel <name>', 'a kernel of the native backend, see "info" (default: the best)')
+    .option('--threads <n>', '1 to 256; changes no result (default: one per core)', parseInteger);
+}
+
+/**
+ * Refuses a kernel that no backend has ever heard of, or that the backend asked for does not have.
+ * One that exists and cannot run here is not a mistake of the caller's; opening it says so.
+ */
+export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions): void {
+  if (kernel === undefined) return;
+  const asked = BACKENDS.filter(({ name }) => backend === 'auto' || backend === name);
+  const unsure = asked.some((candidate) => !candidate.availability().available);
+  const names = asked.flatMap((candidate) => candidate.kernels().map(({ name }) => name));
+  // Without its addon a backend cannot tell which kernels it would have.
+  if (asked.length === 0 || unsure || names.includes(kernel)) return;
+  const known = names.length === 0 ? `none, which has no kernels` : `one of ${names.join(', ')}`;
+  throw new UsageError(
+    `Expected --kernel for backend ${JSON.stringify(backend)} to be ${known}; got ${JSON.stringify(kernel)}.` +
+      (names.length === 0 ? ' Leave out --kernel or --backend.' : didYouMean(kernel, names)),
+  );
+}
+
+export function parseInteger(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number, such as 4.');
+}
+
+/** "a,b" as a list of names. */
+export function parseNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw new InvalidArgumentError('Expected names with one comma between two of them, and no empty ones.');
+}
+
+/** "0-99" as a range of seeds. */
+export function parseSeeds(text: string): SeedRange {
+  const match = /^(\d{1,10})-(\d{1,10})$/.exec(text);
+  const [first, last] = match?.slice(1).map(Number) ?? [];
+  if (match !== null && first <= last && last < 2 ** 32) return { first, last };
+  throw new InvalidArgumentError(
+    'Expected A-B, two integers from 0 to 4294967295 with A not above B, such as 0-99.',
+  );
+}

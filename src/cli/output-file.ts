@@ -1,0 +1,119 @@
+/** Output files that are either whole or not there: written beside the target, then renamed. */
+import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { UsageError } from './failure.js';
+
+/** Somewhere to write to; '-' is the standard output. */
+export interface Output {
+  write(text: string): Promise<void>;
+  /** Puts what was written in its place. */
+  commit(): Promise<void>;
+  /** Removes what was written, as far as it can be. Harmless after `commit`. */
+  discard(): Promise<void>;
+}
+
+/** Refuses, before any work is done, a path that could not be written in the end. */
+export function checkOutput(option: string, path: string): void {
+  if (path === '-') return;
+  const directory = dirname(path);
+  const there = stat(directory);
+  if (!there?.isDirectory()) {
+    throw new UsageError(
+      `Expected the directory of ${option} ${path} to exist, but there is no ${directory}. Create it first.`,
+    );
+  }
+  if (stat(path)?.isDirectory()) {
+    throw new UsageError(
+      `Expected ${option} to name a file, got ${path}, which is a directory. Name a file in it.`,
+    );
+  }
+  try {
+    accessSync(directory, constants.W_OK);
+  } catch {
+    throw new UsageError(
+      `Expected to be allowed to write in ${directory} for ${option} ${path}, but may not.`,
+    );
+  }
+}
+
+/** Opens a path that `checkOutput` has let pass. */
+export async function openOutput(path: string): Promise<Output> {
+  if (path === '-') return standardOutput;
+  const target = stat(path);
+  // A device or a pipe is written to, not replaced.
+  if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'));
+  // Where a link points, so that the link stays one.
+  const place = target === null ? path : realpathSync(path);
+  const beside = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
+  return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
+}
+
+export function stat(path: string): Stats | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+class FileOutput implements Output {
+  readonly #handle: FileHandle;
+  readonly #beside: string;
+  readonly #target: string;
+  #closed = false;
+
+  constructor(handle: FileHandle, beside: string, target: string) {
+    this.#handle = handle;
+    this.#beside = beside;
+    this.#target = target;
+  }
+
+  async write(text: string): Promise<void> {
+    await this.#handle.writeFile(text);
+  }
+
+  async commit(): Promise<void> {
+    // On the disk before it takes the old one's name: a crash leaves one of the two, whole.
+    await this.#handle.sync();
+    await this.#close();
+    await rename(this.#beside, this.#target);
+  }
+
+  async discard(): Promise<void> {
+    await this.#close();
+    await rm(this.#beside, { force: true });
+  }
+
+  async #close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#handle.close();
+  }
+}
+
+class DirectOutput implements Output {
+  readonly #handle: FileHandle;
+  #closed = false;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async write(text: string): Promise<void> {
+    await this.#handle.writeFile(text);
+  }
+
+  async commit(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#handle.close();
+  }
+
+  discard = this.commit;
+}
+
+const standardOutput: Output = {
+  write: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    }),
+  commit: async () => {},
+  discard: async () => {},
+};
