@@ -1,0 +1,117 @@
+/**
+ * The parity tests can fail: every word of the world's block is changed, one at a time and on one side only, and the
+ * comparison must report a difference. A word that no rule reads cannot be missed; those are listed, with the reason.
+ */
+import { describe, expect, it } from 'vitest';
+import { allocateTrajectory } from '../src/backends/outputs.js';
+import { toGraders } from '../src/validate.js';
+import { type BlockName, blockLayout, readBlock } from '../src/world/block.js';
+import { MODE, NUM_ACTIONS, NUM_METERS, NUM_SLOTS, PROFILE_SIZE, TRAIT_NAMES } from '../src/world/fields.js';
+import { RHYTHM } from '../src/world/spec.js';
+import type { World } from '../src/world/world.js';
+import { type Columns, copies, differences, same } from './support/bits.js';
+import { ENGINES, type Engine } from './support/engines.js';
+import { openBatch, WORLD } from './support/seam.js';
+
+interface Mutant {
+  readonly word: string;
+  readonly world: World;
+}
+
+/** Another legal value, far enough away to matter: 1 for a flag, the next code, one bit of a set, half as much again. */
+const CODES: Partial<Record<BlockName, number>> = {
+  beliefInverted: 2,
+  beliefSource: PROFILE_SIZE,
+  heuristicSchedule: NUM_ACTIONS,
+  heuristicMeter: NUM_METERS,
+  heuristicAction: NUM_ACTIONS,
+};
+const SETS: Partial<Record<BlockName, number>> = { tagged: NUM_ACTIONS, heuristicSlots: NUM_SLOTS };
+
+function otherValues(name: BlockName, isFloat: boolean, value: number): number[] {
+  const bits = SETS[name];
+  if (bits !== undefined) return Array.from({ length: bits }, (_, bit) => (value ^ (1 << bit)) >>> 0);
+  const codes = CODES[name];
+  if (codes !== undefined) return [(value + 1) % codes];
+  return [isFloat ? value * 1.5 + 0.0371 : (value ^ 0x40000000) >>> 0];
+}
+
+function mutants(): Mutant[] {
+  return blockLayout(RHYTHM).flatMap(({ name, offset, shape, word }) => {
+    const length = shape.reduce((product, n) => product * n, 1);
+    return Array.from({ length }, (_, k) => k).flatMap((k) => {
+      const isFloat = word === 'f32';
+      const floats = new Float32Array(WORLD.words.buffer);
+      const value = isFloat ? floats[offset + k] : WORLD.words[offset + k];
+      return otherValues(name as BlockName, isFloat, value).map((other, j, all) => ({
+        word: `${name}[${k}]${all.length > 1 ? ` bit ${j}` : ''}`,
+        world: worldWithWord(offset + k, isFloat, other),
+      }));
+    });
+  });
+}
+
+function worldWithWord(at: number, isFloat: boolean, value: number): World {
+  const words = WORLD.words.slice();
+  if (isFloat) new Float32Array(words.buffer)[at] = value;
+  else words[at] = value;
+  return { ...WORLD, words, params: readBlock(RHYTHM, words) };
+}
+
+const N = 160;
+/** Some hundred episodes that visit every rule: each policy, both lucks, and within each all kinds of person and grade. */
+const PARTS = (['random', 'heuristic'] as const).flatMap((kind) =>
+  [false, true].map((imagination) => ({ kind, imagination })),
+);
+
+function episodes(engine: Engine, world: World, { kind, imagination }: (typeof PARTS)[number]): Columns {
+  const { batch, see } = openBatch(engine, N, { world, imagination });
+  const names = Array.from({ length: N }, (_, i) => (i % 2 ? 'v1' : 'v2'));
+  const modes = Uint8Array.from({ length: N }, (_, i) => (i % 3 ? MODE.sampled : MODE.discrete));
+  const seeds = Uint32Array.from({ length: N }, (_, i) => i + 100);
+  batch.reset({ mask: null, seeds, modes, profiles: null, graders: toGraders(world, names, N) });
+  const trajectory = allocateTrajectory(N);
+  const policy = kind === 'random' ? ({ kind, policySeeds: null } as const) : ({ kind } as const);
+  const beliefs = { kind: 'constant', belief: Float32Array.of(0.02, 0.5, 0.9) } as const;
+  batch.run({ policy, beliefs, stops: null, trajectory });
+  const all = { ...see(), ...copies(trajectory) };
+  batch.close();
+  return all;
+}
+
+const published = PARTS.map((part) => episodes(ENGINES[0], WORLD, part));
+const isReported = (engine: Engine, world: World): boolean =>
+  PARTS.some((part, k) => !same(published[k], episodes(engine, world, part)));
+
+const trait = (name: string) => TRAIT_NAMES.indexOf(name);
+const NEVER_LATENT = [
+  'solo_serenity_bonus',
+  'leisure_guilt',
+  'stress_threshold',
+  'metabolic_rate',
+  'event_impact',
+];
+
+/** Words that no rule reads, on no engine. */
+const UNREAD = new Map<string, string>([
+  ...NEVER_LATENT.map(
+    (name) => [`traitInverseSpan[${trait(name)}]`, `${name} is no factor of a belief target`] as const,
+  ),
+  [`traitNeutral[${trait('metabolic_rate')}]`, 'an anomaly holds no decay'],
+  [`traitNeutral[${trait('event_impact')}]`, 'an anomaly holds no events'],
+]);
+
+const changed = mutants();
+
+describe.each(ENGINES)('$name', (engine) => {
+  it('equals the reference as long as nothing is changed', () => {
+    PARTS.forEach((part, k) => {
+      expect(differences(published[k], episodes(engine, WORLD, part))).toEqual([]);
+    });
+  });
+
+  it(`a change of any word of the block is reported (${changed.length} changes)`, () => {
+    const missed = changed.filter(({ world }) => !isReported(engine, world));
+    expect(missed.map(({ word }) => word)).toEqual([...UNREAD.keys()]);
+  });
+});

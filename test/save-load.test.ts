@@ -1,0 +1,113 @@
+/** A saved state is all there is: loaded, on any engine, it shows what it showed and goes on as it would have. */
+import { describe, expect, it } from 'vitest';
+import { loadAddon } from '../src/backends/addon.js';
+import { allocateOutputs } from '../src/backends/outputs.js';
+import { NUM_STEPS, STATE, STATE_FIELDS, STATE_WORDS } from '../src/world/fields.js';
+import { expectEqual } from './support/bits.js';
+import { ENGINES, NATIVE } from './support/engines.js';
+import { forAll, type Random } from './support/random.js';
+import { type Opened, openBatch, WORLD } from './support/seam.js';
+
+/** Every slot takes the same number of steps, so that no reward is that of a slot that stood still. */
+function play(random: Random, { batch, outputs }: Opened, steps: number): void {
+  const n = outputs.rewards.length;
+  batch.reset(random.reset(n));
+  for (let t = 0; t < steps; t++) {
+    const request = random.step(new Uint8Array(n), false);
+    const actions = request.actions.map((action) => action % 10);
+    expect(batch.submit({ ...request, actions, stepMask: null })).toBeNull();
+  }
+}
+
+describe.each(ENGINES)('saved by $name', (engine) => {
+  it('outputs after load equal those before save', () => {
+    forAll(60, (random) => {
+      const n = random.pick([1, 15, 16, 17, 40]);
+      const source = openBatch(engine, n);
+      play(random, source, random.pick([0, 1, 7, 8, 14, 27, NUM_STEPS]));
+      const before = source.see();
+      const words = source.batch.save();
+      for (const other of ENGINES) {
+        const target = openBatch(other, n);
+        play(random, target, random.integer(0, NUM_STEPS));
+        target.batch.load(words);
+        expectEqual(before, target.see(), other.name);
+      }
+      source.batch.load(words);
+      expectEqual(before, source.see(), 'itself');
+    });
+  });
+
+  it('what follows a load equals what follows the save', () => {
+    forAll(40, (random) => {
+      const n = random.pick([1, 17]);
+      const source = openBatch(engine, n);
+      play(random, source, random.integer(0, NUM_STEPS - 1));
+      const words = source.batch.save();
+      const { batch, see } = openBatch(random.pick(ENGINES), n);
+      batch.load(words);
+      const run = random.run(n);
+      source.batch.run(run);
+      batch.run(run);
+      const { observations: _, rewards: __, ...expected } = source.see();
+      const { observations: ___, rewards: ____, ...got } = see();
+      expectEqual(expected, got);
+    });
+  });
+
+  it('words are within the bounds that the field table states', () => {
+    forAll(20, (random) => {
+      const source = openBatch(engine, 20);
+      play(random, source, random.integer(0, NUM_STEPS));
+      const words = source.batch.save();
+      const floats = new Float32Array(words.buffer);
+      for (const { name, offset, size, word, low, high } of STATE_FIELDS) {
+        for (let at = 0; at < words.length; at += STATE_WORDS) {
+          const part = (word === 'u32' ? words : floats).subarray(at + offset, at + offset + size);
+          expect(
+            part.every((value) => value >= low && value <= high),
+            name,
+          ).toBe(true);
+        }
+      }
+    });
+  });
+
+  it('a saved state is a copy', () => {
+    const { batch } = openBatch(engine, 2);
+    batch.reset({ mask: null, seeds: Uint32Array.of(1, 2), modes: null, profiles: null, graders: null });
+    const words = batch.save();
+    const kept = words.slice();
+    batch.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
+    expect(words).toEqual(kept);
+    words.fill(0);
+    expect(batch.save()).not.toEqual(words);
+  });
+});
+
+describe.each(NATIVE)('$name', ({ kernel }) => {
+  /** Each breaks one code of a state that has taken 9 steps. */
+  const damages: [string, (words: Uint32Array) => void][] = [
+    ['a step after the last', (words) => words.fill(NUM_STEPS + 1, STATE.step, STATE.step + 1)],
+    ['a mode that is none', (words) => words.fill(3, STATE.mode, STATE.mode + 1)],
+    ['a flag that is neither', (words) => words.fill(2, STATE.given, STATE.given + 1)],
+    ['an action that is none', (words) => words.fill(0xa0, STATE.tape, STATE.tape + 1)],
+  ];
+
+  it.each(damages)('refuses %s, and changes nothing', (_, damage) => {
+    const outputs = allocateOutputs(3);
+    const batch = new (loadAddon().Batch)(kernel!, WORLD.words, false, 3, 1, outputs);
+    batch.reset(null, Uint32Array.of(7, 8, 9), null, null, null);
+    batch.run(1, null, null, null, null, null, new Uint8Array(3).fill(9), null);
+    const before = new Uint32Array(3 * STATE_WORDS);
+    batch.save(before);
+    const shown = structuredClone(outputs);
+    const words = before.slice();
+    damage(words.subarray(2 * STATE_WORDS));
+    expect(() => batch.load(words)).toThrow(TypeError);
+    const after = new Uint32Array(3 * STATE_WORDS);
+    batch.save(after);
+    expect(after).toEqual(before);
+    expect(outputs).toEqual(shown);
+  });
+});

@@ -1,0 +1,77 @@
+/** What a batch shows and holds, copied; and where two of them differ, bit by bit. */
+import { expect } from 'vitest';
+import type { Batch, Outputs, Trajectory } from '../../src/backends/backend.js';
+
+type Column = Float32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
+export type Columns = Readonly<Record<string, Column>>;
+
+/** Copies of all outputs. */
+export function shown(outputs: Outputs): Columns {
+  const { observations, rewards, terminated, finalScores, components, beliefMae } = outputs;
+  return copies({ observations, rewards, terminated, finalScores, components, beliefMae });
+}
+
+/** Copies of all outputs, the state's words, hashes and belief targets. */
+export function everything(batch: Batch, outputs: Outputs): Columns {
+  batch.read();
+  return { ...shown(outputs), state: batch.save(), hash: batch.stateHash(), targets: batch.targets() };
+}
+
+/** Copies of columns, a trajectory's for instance. */
+export function copies(columns: Columns | Trajectory): Columns {
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column.slice()]));
+}
+
+const bytes = (column: Column): Buffer => Buffer.from(column.buffer, column.byteOffset, column.byteLength);
+
+/** Whether no bit differs: `differences` without the report. */
+export const same = (expected: Columns, got: Columns): boolean =>
+  Object.keys(expected).every((name) => bytes(expected[name]).equals(bytes(got[name])));
+
+/** One line a column that differs: the first entry that does, and how many do. */
+export function differences(expected: Columns, got: Columns): string[] {
+  return Object.keys({ ...expected, ...got }).flatMap((name) => {
+    const [a, b] = [expected[name], got[name]];
+    if (a === undefined || b === undefined || a.length !== b.length) return [`${name}: not of one size`];
+    if (bytes(a).equals(bytes(b))) return [];
+    const at = Array.from(a.keys()).filter((i) => !Object.is(a[i], b[i]));
+    return [`${name}[${at[0]}]: ${a[at[0]]} against ${b[at[0]]}, ${at.length} of ${a.length} differ`];
+  });
+}
+
+export function expectEqual(expected: Columns, got: Columns, where = ''): void {
+  expect(differences(expected, got).map((line) => `${where} ${line}`)).toEqual([]);
+}
+
+/** A column of the same kind. */
+const empty = (like: Column, length: number): Column =>
+  new (like.constructor as new (length: number) => Column)(length);
+
+/** The rows `indices` of every column, each of `numEnvs` rows. */
+export function rowsOf(columns: Columns, numEnvs: number, indices: ArrayLike<number>): Columns {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => {
+      const width = column.length / numEnvs;
+      const rows = empty(column, indices.length * width);
+      Array.from(indices).forEach((index, i) => {
+        rows.set(column.subarray(index * width, (index + 1) * width) as never, i * width);
+      });
+      return [name, rows];
+    }),
+  );
+}
+
+/** Columns of several batches, one batch after the other. */
+export function joined(parts: readonly Columns[]): Columns {
+  return Object.fromEntries(
+    Object.keys(parts[0]).map((name) => {
+      const length = parts.reduce((sum, part) => sum + part[name].length, 0);
+      const whole = empty(parts[0][name], length);
+      parts.reduce((offset, part) => {
+        whole.set(part[name] as never, offset);
+        return offset + part[name].length;
+      }, 0);
+      return [name, whole];
+    }),
+  );
+}

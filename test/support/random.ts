@@ -1,0 +1,172 @@
+/** Random requests of the seam: every array that a batch takes, drawn from one seeded generator. */
+import fc from 'fast-check';
+import seedrandom from 'seedrandom';
+import type {
+  ResetRequest,
+  RunBeliefs,
+  RunRequest,
+  StepRequest,
+  Trajectory,
+} from '../../src/backends/backend.js';
+import {
+  MODE,
+  NUM_ACTIONS,
+  NUM_COMPONENTS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../src/world/fields.js';
+import { resolveGrader } from '../../src/world/resolve.js';
+import type { World } from '../../src/world/world.js';
+import { WORLD } from './seam.js';
+
+/** Runs a property on as many drawn numbers; the same ones at every run of the suite. */
+export function forAll(runs: number, body: (random: Random) => void): void {
+  const property = fc.property(fc.integer(), (seed) => body(new Random(seed)));
+  fc.assert(property, { seed: 20_260_101, numRuns: runs });
+}
+
+const NOTHING = Number.NaN;
+
+export class Random {
+  readonly #next: () => number;
+  constructor(seed: number | string) {
+    this.#next = seedrandom(String(seed));
+  }
+
+  /** In [low, high). */
+  real(low = 0, high = 1): number {
+    return low + (high - low) * this.#next();
+  }
+  /** In [low, high]. */
+  integer(low: number, high: number): number {
+    return low + Math.floor(this.#next() * (high - low + 1));
+  }
+  chance(p: number): boolean {
+    return this.#next() < p;
+  }
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.integer(0, choices.length - 1)];
+  }
+  /** Any float of a world: 0 now and then, else any magnitude from 2^-40 to 2^20, either sign. */
+  wild(): number {
+    if (this.chance(0.1)) return 0;
+    return (this.chance(0.5) ? 1 : -1) * 2 ** this.real(-40, 20);
+  }
+  bytes(length: number, low: number, high: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.integer(low, high));
+  }
+  /** u8 [length], 1 with probability p. */
+  mask(length: number, p: number): Uint8Array {
+    return Uint8Array.from({ length }, () => (this.chance(p) ? this.pick([1, 1, 2, 255]) : 0));
+  }
+  seeds(length: number): Uint32Array {
+    return Uint32Array.from({ length }, () =>
+      this.chance(0.05) ? this.pick([0, 2 ** 32 - 1]) : this.integer(0, 2 ** 32 - 1),
+    );
+  }
+  /** 0..n-1 in another order. */
+  permutation(n: number): Uint32Array {
+    const order = Uint32Array.from({ length: n }, (_, i) => i);
+    for (let i = n - 1; i > 0; i--) {
+      const j = this.integer(0, i);
+      [order[i], order[j]] = [order[j], order[i]];
+    }
+    return order;
+  }
+
+  /** f32 [n, 16]: persons near the traits' ranges, and now and then one far from any. */
+  profiles(n: number, world: World = WORLD): Float32Array {
+    const rows = new Float32Array(n * PROFILE_SIZE);
+    for (let i = 0; i < n; i++) {
+      const far = this.chance(0.1);
+      const near = (k: number) =>
+        k < NUM_TRAITS
+          ? world.params.traitLow[k] + world.params.traitSpan[k] * this.real(-0.5, 1.5)
+          : this.real(-0.2, 1);
+      for (let k = 0; k < PROFILE_SIZE; k++) rows[i * PROFILE_SIZE + k] = far ? this.wild() : near(k);
+    }
+    return rows;
+  }
+  /** f32 [n, 6]: by name, or weights that sum to 1. */
+  graders(n: number, world: World = WORLD): Float32Array {
+    const rows = new Float32Array(n * NUM_COMPONENTS);
+    for (let i = 0; i < n; i++) {
+      const grader = this.pick(['v1', 'v2', null]);
+      rows.set(grader ? resolveGrader(world, grader) : this.weights(NUM_COMPONENTS), i * NUM_COMPONENTS);
+    }
+    return rows;
+  }
+  /** Numbers that sum to 1, negative ones among them now and then. */
+  weights(length: number): number[] {
+    const free = Array.from({ length }, () => this.real(this.chance(0.2) ? -0.3 : 0.01, 1));
+    const sum = free.reduce((total, weight) => total + weight, 0);
+    if (sum < 0.2) return this.weights(length);
+    return free.map((weight) => weight / sum);
+  }
+  /** One number of a belief: in [0, 1], or out of it, a zero of either sign, too small to count, or huge. */
+  #believed(): number {
+    return this.chance(0.8) ? this.real() : this.pick([-0, 0, 1, 2 ** -41, 2 ** -40, 1e-42, -3, 3e38, -3e38]);
+  }
+  /** f32 [rows, 3] and u8 [rows]; NaN where none is given. */
+  beliefs(rows: number, p: number): { beliefs: Float32Array; given: Uint8Array } {
+    const given = Uint8Array.from({ length: rows }, () => Number(this.chance(p)));
+    const beliefs = Float32Array.from({ length: rows * 3 }, (_, i) =>
+      given[Math.floor(i / 3)] ? this.#believed() : NOTHING,
+    );
+    return { beliefs, given };
+  }
+
+  reset(n: number, world: World = WORLD): ResetRequest {
+    return {
+      mask: null,
+      seeds: this.seeds(n),
+      modes: this.bytes(n, MODE.sampled, MODE.given),
+      profiles: this.profiles(n, world),
+      graders: this.graders(n, world),
+    };
+  }
+  /** One step of the slots that can step, all or some of them. */
+  step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {
+    const n = terminated.length;
+    const p = this.pick([0.5, 1]);
+    const open = Uint8Array.from(terminated, (over) => (over === 0 && this.chance(p) ? 1 : 0));
+    const all = open.every((steps) => steps !== 0);
+    // The action of a slot that does not step is ignored, so it may be anything.
+    const actions = Uint8Array.from(open, (steps) => this.integer(0, steps ? NUM_ACTIONS - 1 : 255));
+    const believed = this.chance(0.7) ? this.beliefs(n, 0.6) : { beliefs: null, given: null };
+    return {
+      actions,
+      ...believed,
+      stepMask: all && this.chance(0.5) ? null : open,
+      resetMask: autoreset ? this.mask(n, 0.3) : null,
+      resetSeeds: autoreset ? this.seeds(n) : null,
+    };
+  }
+  run(n: number, trajectory: Trajectory | null = null): RunRequest {
+    const policy = this.pick(['random', 'heuristic', 'tape'] as const);
+    return {
+      policy:
+        policy === 'tape'
+          ? { kind: policy, actions: this.bytes(n * NUM_STEPS, 0, NUM_ACTIONS - 1) }
+          : policy === 'random'
+            ? { kind: policy, policySeeds: this.chance(0.5) ? this.seeds(n) : null }
+            : { kind: policy },
+      beliefs: this.#runBeliefs(n),
+      stops: this.chance(0.7) ? this.stops(n) : null,
+      trajectory,
+    };
+  }
+  /** u8 [n]: often the same for whole stretches, so that lanes run together as well as apart. */
+  stops(n: number): Uint8Array {
+    const stretch = this.pick([1, 5, 16, 40]);
+    const stops = this.bytes(Math.ceil(n / stretch), 0, NUM_STEPS);
+    return Uint8Array.from({ length: n }, (_, i) => stops[Math.floor(i / stretch)]);
+  }
+  #runBeliefs(n: number): RunBeliefs | null {
+    if (this.chance(0.3)) return null;
+    if (this.chance(0.4))
+      return { kind: 'constant', belief: Float32Array.from([1, 2, 3], () => this.#believed()) };
+    return { kind: 'tape', ...this.beliefs(n * NUM_STEPS, this.pick([0.02, 0.5, 1])) };
+  }
+}

@@ -1,0 +1,31 @@
+/** A batch at the seam, below validation, with the outputs that it writes. */
+import type { Batch, Outputs } from '../../src/backends/backend.js';
+import { chooseBackend } from '../../src/backends/choose.js';
+import { allocateOutputs } from '../../src/backends/outputs.js';
+import { createWorld, type World } from '../../src/world/world.js';
+import { type Columns, everything } from './bits.js';
+import type { Engine } from './engines.js';
+
+export const WORLD = createWorld();
+
+export interface SeamOptions {
+  world?: World;
+  imagination?: boolean;
+  threads?: number;
+}
+
+export interface Opened {
+  readonly batch: Batch;
+  readonly outputs: Outputs;
+  /** Copies of all that it shows and holds. */
+  see(): Columns;
+}
+
+export function openBatch(engine: Engine, numEnvs: number, options: SeamOptions = {}): Opened {
+  const { world = WORLD, imagination = false, threads = 1 } = options;
+  const outputs = allocateOutputs(numEnvs);
+  const kernel = engine.kernel ?? null;
+  const { backend } = chooseBackend(engine.backend, kernel);
+  const batch = backend.open({ numEnvs, world, imagination, threads, kernel, outputs });
+  return { batch, outputs, see: () => everything(batch, outputs) };
+}

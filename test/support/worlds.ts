@@ -1,0 +1,86 @@
+/** Changed worlds: any number another one of its domain. */
+import { RHYTHM, type WorldSpec } from '../../src/world/spec.js';
+import type { Random } from './random.js';
+
+export type Path = readonly (string | number)[];
+
+/** Where the numbers of a value are. */
+export function numberPaths(value: unknown, path: Path = []): Path[] {
+  if (typeof value === 'number') return [path];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, entry]) =>
+    numberPaths(entry, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+}
+
+type Node = Record<string | number, unknown>;
+const parent = (root: unknown, path: Path): Node =>
+  path.slice(0, -1).reduce((node, key) => node[key] as Node, root as Node);
+
+export const getAt = (root: unknown, path: Path): unknown => parent(root, path)[path[path.length - 1]];
+export function setAt(root: unknown, path: Path, value: unknown): void {
+  parent(root, path)[path[path.length - 1]] = value;
+}
+
+/** As errors write it: `profiles.introvert_morning.weights[2]`. */
+export const pathName = (path: Path): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${key}` : key),
+    '',
+  );
+
+/** The version fixes these. */
+export const isFixed = (path: Path): boolean =>
+  ['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(String(path[0])) || path[3] === 'slots';
+
+export const WORLD_NUMBERS: readonly Path[] = numberPaths(RHYTHM);
+export const FREE_NUMBERS = WORLD_NUMBERS.filter((path) => !isFixed(path));
+
+/** A copy of the published world with one leaf replaced. */
+export function worldWith(path: Path, value: unknown): WorldSpec {
+  const world = structuredClone(RHYTHM);
+  setAt(world, path, value);
+  return world;
+}
+
+/** A valid world: numbers near the published ones, or anywhere in their domain. */
+export function changedWorld(random: Random): WorldSpec {
+  const world = structuredClone(RHYTHM);
+  const wild = random.chance(0.3);
+  const share = random.pick([0.05, 0.5, 1]);
+  for (const path of FREE_NUMBERS) {
+    const value = getAt(world, path) as number;
+    if (random.chance(share)) setAt(world, path, wild ? random.wild() : nearby(random, value));
+  }
+  return repair(random, world);
+}
+
+const nearby = (random: Random, value: number): number =>
+  value === 0 && random.chance(0.5) ? random.real(-0.05, 0.05) : value * random.real(0.6, 1.4);
+
+/** What is no free float gets a value of its own domain. */
+function repair(random: Random, world: WorldSpec): WorldSpec {
+  world.initialMeters = world.initialMeters.map(() => random.real());
+  world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);
+  for (const trait of world.traits) {
+    if (!(Math.fround(trait.high) - Math.fround(trait.low) > 2 ** -20)) {
+      trait.low = random.real(-1, 0);
+      trait.high = random.real(0.5, 2);
+    }
+  }
+  for (const profile of Object.values(world.profiles)) profile.weights = random.weights(5);
+  for (const name of Object.keys(world.graders)) world.graders[name] = random.weights(6);
+  for (const { factors } of world.belief) {
+    const shares = random.weights(factors.length);
+    factors.forEach((factor, k) => {
+      factor.share = shares[k];
+    });
+  }
+  for (const name of Object.keys(world.streams) as (keyof WorldSpec['streams'])[]) {
+    world.streams[name] = random
+      .integer(0, 2 ** 32 - 1)
+      .toString(16)
+      .padStart(8, '0');
+  }
+  return world;
+}
