@@ -181,6 +181,12 @@ describe('the table', () => {
     expect(renderHeader(evaluation).length).toBeLessThanOrEqual(110);
   });
 
+  it('shows more digits where an interval is too narrow for three', async () => {
+    const seeds = { first: 0, last: 99999 };
+    const table = renderTable(await evaluate({ seeds, policies: ['heuristic'] }));
+    expect(table).toMatch(/heuristic +0\.\d{5} ±0\.000\d{2} /);
+  });
+
   it('shows every published figure', async () => {
     for (const grader of ['v1', 'v2']) {
       const table = renderTable(await evaluate({ grader }));

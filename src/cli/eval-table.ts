@@ -34,7 +34,11 @@ const policyName = ({ policy, belief }: EvaluationRow): string =>
   belief === 'constant' ? `${policy}+constant` : policy;
 
 function interval({ mean, high }: Interval): string {
-  return high === null ? `${decimals(mean)}       ` : `${decimals(mean)} ±${decimals(high - mean)}`;
+  if (high === null) return `${decimals(mean)}       `;
+  const half = high - mean;
+  // Millions of episodes know the mean better than three decimals can say.
+  const digits = half < 0.0005 ? 5 : 3;
+  return `${mean.toFixed(digits)} ±${half.toFixed(digits)}`;
 }
 
 /** Other persons than the published ones have no published score. */

@@ -168,17 +168,18 @@ function* chunks({ parts }: Condition, size: number): Generator<Chunk> {
 
 /** The baseline plays first, asked for or not: every row is compared with it on the same seeds. */
 function playChunk(env: VecEnv, chunk: Chunk, tallies: ReadonlyMap<Policy, Tally>): void {
-  const result = play(env, chunk, BASELINE);
+  const { first, last, profile } = chunk;
+  const seeds = Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const play = ({ choice, options }: Policy): RunResult => {
+    env.reset({ seed: seeds, profiles: profile });
+    return env.run(choice, options);
+  };
+  const result = play(BASELINE);
   const baseline = result.finalScores.slice();
   tallies.get(BASELINE)?.add(result, baseline);
   for (const [policy, tally] of tallies) {
-    if (policy !== BASELINE) tally.add(play(env, chunk, policy), baseline);
+    if (policy !== BASELINE) tally.add(play(policy), baseline);
   }
-}
-
-function play(env: VecEnv, { first, profile }: Chunk, { choice, options }: Policy): RunResult {
-  env.reset({ seed: first, profiles: profile });
-  return env.run(choice, options);
 }
 
 function rowsOf(condition: Condition, tallies: ReadonlyMap<Policy, Tally>): EvaluationRow[] {

@@ -48,13 +48,14 @@ export class Moments {
     if (values.length === 0) return;
     if (this.#count === 0) this.#first = values[0];
     // Around the first value: squares of a shifted stream do not cancel, and equal values have a spread of exactly 0.
-    const shifted = Float64Array.from(values, (value) => value - this.#first);
+    const shifted = new Float64Array(values.length);
+    const squares = new Float64Array(values.length);
+    for (let i = 0; i < values.length; i++) {
+      shifted[i] = values[i] - this.#first;
+      squares[i] = shifted[i] * shifted[i];
+    }
     this.#sum.addColumn(shifted, 0, 1);
-    this.#squares.addColumn(
-      shifted.map((value) => value * value),
-      0,
-      1,
-    );
+    this.#squares.addColumn(squares, 0, 1);
     this.#count += values.length;
   }
 
