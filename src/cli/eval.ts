@@ -19,6 +19,7 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
   in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are the 150 episodes of the re-evaluation.
   discrete:NAME is seeds 0-4 of one named profile; discrete is all three, and their mean.
   custom is the seeds of --seeds; it runs alone unless --conditions names others.
+  --profiles leaves out the discrete conditions, and refuses them by name: their persons are fixed.
 Policies: ${POLICY_NAMES.join(', ')}.
   +constant gives the belief [0.5, 0.5, 0.5] at every step: a score that does not beat it shows no inference.
 

@@ -63,3 +63,10 @@ export function temporaryDirectory(): (name: string) => string {
   afterAll(() => rmSync(directory, { recursive: true }));
   return (name) => join(directory, name);
 }
+
+/** The rows of a file of JSON lines. */
+export const fromLines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
