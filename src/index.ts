@@ -5,18 +5,19 @@ export { BackendError, type ErrorCode, InputError, RhythmError, StateError } fro
 export type { SeedRange } from './evaluate/conditions.js';
 export { type EvaluateOptions, type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
-export type { Actions, GraderChoice, ProfileChoice, SeedChoice } from './validate.js';
-export {
-  createVecEnv,
-  type ResetOptions,
-  type RunChoice,
-  type RunOptions,
-  type RunResult,
-  type StepOptions,
-  type StepResult,
-  type VecEnv,
-  type VecEnvOptions,
-} from './vec-env.js';
+export type { GraderChoice, ProfileChoice } from './validate/persons.js';
+export type { SeedChoice } from './validate/seeds.js';
+export type { Actions } from './validate/steps.js';
+export { createVecEnv, type VecEnv } from './vec-env.js';
+export type {
+  ResetOptions,
+  RunChoice,
+  RunOptions,
+  RunResult,
+  StepOptions,
+  StepResult,
+  VecEnvOptions,
+} from './vec-env-options.js';
 export { layoutDigest, worldDigest } from './world/digest.js';
 export {
   ACTION_NAMES,

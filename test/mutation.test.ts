@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../src/backends/outputs.js';
-import { toGraders } from '../src/validate.js';
+import { toGraders } from '../src/validate/persons.js';
 import { type BlockName, blockLayout, readBlock } from '../src/world/block.js';
 import { MODE, NUM_ACTIONS, NUM_METERS, NUM_SLOTS, PROFILE_SIZE, TRAIT_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/spec.js';

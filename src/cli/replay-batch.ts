@@ -1,5 +1,6 @@
 /** Rows of stored episodes, lived again together. */
-import { createVecEnv, type RunResult, type VecEnv } from '../vec-env.js';
+import { createVecEnv, type VecEnv } from '../vec-env.js';
+import type { RunResult } from '../vec-env-options.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,

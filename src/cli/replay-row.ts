@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { RhythmError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
-import { describe } from '../validate.js';
+import { describe } from '../validate/values.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { resolveGrader, resolveProfile } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';

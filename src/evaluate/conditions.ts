@@ -1,7 +1,7 @@
 /** Under which conditions a policy is evaluated: whose weeks, from which seeds. */
 import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
-import { checkInteger, describe } from '../validate.js';
+import { checkInteger, describe } from '../validate/values.js';
 import { PROFILE_NAMES } from '../world/fields.js';
 
 /** Consecutive seeds, both ends included. */

@@ -1,7 +1,8 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
-import { checkInteger, checkOptions } from '../validate.js';
-import { createVecEnv, type RunResult, type VecEnv } from '../vec-env.js';
+import { checkInteger, checkOptions } from '../validate/values.js';
+import { createVecEnv, type VecEnv } from '../vec-env.js';
+import type { RunResult } from '../vec-env-options.js';
 import {
   type Condition,
   type ConditionOptions,

@@ -1,7 +1,7 @@
 /** What is kept of one row's episodes while they stream by. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
-import type { RunResult } from '../vec-env.js';
+import type { RunResult } from '../vec-env-options.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { CompensatedSum, type Interval, Moments } from './statistics.js';
 

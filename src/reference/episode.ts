@@ -1,6 +1,7 @@
 /** One episode, one person, one week: the readable environment that every backend must equal bit for bit. */
 import { InputError, StateError } from '../errors.js';
-import { checkOptions, describe, illegalAction, toConstantBelief } from '../validate.js';
+import { illegalAction, toConstantBelief } from '../validate/steps.js';
+import { checkOptions, describe } from '../validate/values.js';
 import {
   MODE,
   NUM_ACTIONS,

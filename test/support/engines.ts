@@ -1,7 +1,8 @@
 /** Every backend and kernel that tests run on, and what is absent and why. */
 import { chooseBackend } from '../../src/backends/choose.js';
 import { nativeBackend } from '../../src/backends/native.js';
-import { createVecEnv, type VecEnv, type VecEnvOptions } from '../../src/vec-env.js';
+import { createVecEnv, type VecEnv } from '../../src/vec-env.js';
+import type { VecEnvOptions } from '../../src/vec-env-options.js';
 
 export interface Engine {
   readonly name: string;

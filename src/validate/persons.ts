@@ -1,0 +1,99 @@
+/** Profiles and graders of all slots, from names or numbers. */
+import { InputError } from '../errors.js';
+import { MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../world/fields.js';
+import { checkProfile, resolveGrader, resolveProfile } from '../world/resolve.js';
+import type { World } from '../world/world.js';
+import { checkLength, describe, isFloats, isList } from './values.js';
+
+/** 'sampled', 'discrete', a profile's name; one of these per slot; or f32 [numEnvs, 16], 11 traits then 5 weights. */
+export type ProfileChoice = string | readonly string[] | Float32Array;
+/** 'v1', 'v2'; one of these per slot; or weights, [6] for all slots or f32 [numEnvs, 6]. */
+export type GraderChoice = string | readonly string[] | ArrayLike<number>;
+
+export interface SlotProfiles {
+  /** u8 [numEnvs], codes of PROFILE_MODES. */
+  readonly modes: Uint8Array;
+  /** f32 [numEnvs, 16], or null if no slot's profile is given. */
+  readonly floats: Float32Array | null;
+}
+
+/** `count` copies of a row, one after the other. */
+function repeat(row: ArrayLike<number>, count: number): Float32Array {
+  const rows = new Float32Array(row.length * count);
+  rows.set(row);
+  for (let done = row.length; done < rows.length; done *= 2) rows.copyWithin(done, 0, done);
+  return rows;
+}
+
+/** The profile of every slot. */
+export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: number): SlotProfiles {
+  if (typeof profiles === 'string') {
+    const { mode, floats } = resolveProfile(world, profiles);
+    return { modes: new Uint8Array(numEnvs).fill(mode), floats: floats && repeat(floats, numEnvs) };
+  }
+  if (isFloats(profiles)) {
+    checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, 'numEnvs x 16');
+    return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles, numEnvs) };
+  }
+  const names = namePerSlot('profiles', profiles, numEnvs);
+  const modes = new Uint8Array(numEnvs);
+  const floats = new Float32Array(numEnvs * PROFILE_SIZE);
+  const known = new Map([...new Set(names)].map((name) => [name, resolveProfile(world, name)]));
+  names.forEach((name, i) => {
+    const profile = known.get(name)!;
+    modes[i] = profile.mode;
+    if (profile.floats !== null) floats.set(profile.floats, i * PROFILE_SIZE);
+  });
+  return { modes, floats: modes.includes(MODE.given) ? floats : null };
+}
+
+function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
+  const rows = new Float32Array(profiles.length);
+  for (let i = 0; i < numEnvs; i++) {
+    const row = profiles.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE);
+    rows.set(checkProfile(row, `profiles[${i}]`), i * PROFILE_SIZE);
+  }
+  return rows;
+}
+
+function namePerSlot(what: string, choice: unknown, numEnvs: number): readonly string[] {
+  // Array.from makes holes visible.
+  const names: unknown[] | false = Array.isArray(choice) && Array.from(choice);
+  if (!names || !names.every((name): name is string => typeof name === 'string')) {
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be a name, a name per slot or numbers, got ${describe(choice)}. ` +
+        'Numbers for profiles come as a Float32Array [numEnvs, 16].',
+    );
+  }
+  checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
+  return names as string[];
+}
+
+/** f32 [numEnvs, 6]: every slot's grader. */
+export function toGraders(world: World, graders: GraderChoice, numEnvs: number): Float32Array {
+  if (typeof graders === 'string') return repeat(resolveGrader(world, graders), numEnvs);
+  if (isNumbers(graders)) return weightsOf(world, graders, numEnvs);
+  const names = namePerSlot('graders', graders, numEnvs);
+  const known = new Map([...new Set(names)].map((name) => [name, resolveGrader(world, name)]));
+  const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
+  names.forEach((name, i) => {
+    rows.set(known.get(name)!, i * NUM_COMPONENTS);
+  });
+  return rows;
+}
+
+function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number): Float32Array {
+  if (weights.length === NUM_COMPONENTS) return repeat(resolveGrader(world, weights), numEnvs);
+  const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
+  checkLength('weights in graders', weights.length, rows.length, 'numEnvs x 6, or 6 for all');
+  const list = Array.from(weights);
+  for (let at = 0; at < rows.length; at += NUM_COMPONENTS) {
+    rows.set(resolveGrader(world, list.slice(at, at + NUM_COMPONENTS)), at);
+  }
+  return rows;
+}
+
+function isNumbers(value: unknown): value is ArrayLike<number> {
+  return isList(value) && typeof value[0] === 'number';
+}

@@ -1,0 +1,117 @@
+/** What is done at a step: actions, beliefs, and where a run stops. */
+import { InputError } from '../errors.js';
+import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
+import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from './values.js';
+
+/** Codes 0..9, one per slot. */
+export type Actions = Uint8Array | Int32Array | readonly number[];
+
+/** Codes as bytes. A Uint8Array passes as it is: its codes are checked where they are used. */
+export function toActions(
+  actions: Actions,
+  length: number,
+  unit: string,
+  scratch: () => Uint8Array,
+): Uint8Array {
+  if (!isList(actions)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected actions to be a Uint8Array, an Int32Array or an array of codes, got ${describe(actions)}. ` +
+        'Pass one code per slot.',
+    );
+  }
+  checkLength('actions', actions.length, length, unit);
+  if (ArrayBuffer.isView(actions) && kindOf(actions) === 'Uint8Array') return actions as Uint8Array;
+  const bytes = scratch();
+  for (let i = 0; i < length; i++) {
+    const value = actions[i];
+    // What is no byte at all would wrap into one; 255 is illegal, and ignored where a slot does not step.
+    bytes[i] = Number.isInteger(value) && value >= 0 && value < NUM_ACTIONS ? value : refuseAction(value, i);
+  }
+  return bytes;
+}
+
+function refuseAction(value: unknown, index: number): never {
+  throw illegalAction(`actions[${index}]`, value);
+}
+
+/** The error for a code that is no action. */
+export function illegalAction(where: string, value: unknown): InputError {
+  return new InputError(
+    'illegal_action',
+    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')}) at ${where}, ` +
+      `got ${describe(value)}. No episode was stepped. Pass a code of that range.`,
+  );
+}
+
+export interface GivenBeliefs {
+  readonly beliefs: Float32Array;
+  /** u8, one flag a row. */
+  readonly given: Uint8Array;
+}
+
+/**
+ * Beliefs as rows of three: a whole row of NaN means none given.
+ * @throws InputError `bad_belief` for a row that is partly NaN or holds an infinity.
+ */
+export function toBeliefs(
+  beliefs: Float32Array,
+  rows: number,
+  unit: string,
+  given: Uint8Array,
+): GivenBeliefs {
+  if (!isFloats(beliefs)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected beliefs to be a Float32Array, got ${describe(beliefs)}. Pass [${unit}, 3] floats.`,
+    );
+  }
+  checkLength('floats in beliefs', beliefs.length, rows * NUM_BELIEFS, `${unit} x 3`);
+  for (let row = 0; row < rows; row++) {
+    const at = row * NUM_BELIEFS;
+    // A sum is finite only if its terms are (three float32s cannot overflow a float64).
+    given[row] = Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2]) ? 1 : absent(beliefs, row);
+  }
+  return { beliefs, given };
+}
+
+function absent(beliefs: Float32Array, row: number): 0 {
+  const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
+  if (values.every(Number.isNaN)) return 0;
+  throw new InputError(
+    'bad_belief',
+    `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}]. ` +
+      'No episode was stepped. Pass the one or the other.',
+  );
+}
+
+/** One belief for every step. */
+export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
+  if (!isList(belief)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected a belief of three numbers, got ${describe(belief)}. Pass [social, morning, work].`,
+    );
+  }
+  checkLength('numbers in a constant belief', belief.length, NUM_BELIEFS, 'social, morning, work');
+  const values = Array.from(belief);
+  const floats = values.every((value) => typeof value === 'number') ? Float32Array.from(values) : null;
+  if (floats?.every(Number.isFinite)) return floats;
+  throw new InputError(
+    'bad_belief',
+    `Expected a constant belief of finite numbers, got [${values.map(String).join(', ')}]. ` +
+      'No episode was stepped. Leave beliefs out to give none.',
+  );
+}
+
+/** u8 [numEnvs]: where each slot stops. */
+export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
+  if (!isList(stops)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected stops to be an array, got ${describe(stops)}. Pass one step per slot.`,
+    );
+  }
+  checkLength('stops', stops.length, numEnvs, 'numEnvs');
+  return Uint8Array.from({ length: numEnvs }, (_, i) => checkInteger(`stops[${i}]`, stops[i], 0, NUM_STEPS));
+}

@@ -1,0 +1,70 @@
+/** Checks that every door shares: options by name, single values, lengths. One copy for all faces. */
+import { InputError } from '../errors.js';
+import { didYouMean } from '../suggest.js';
+
+/** Refuses options that are not known, by name. */
+export function checkOptions(what: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be an object, got ${describe(options)}. Pass { ${known[0]}: ... }.`,
+    );
+  }
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    throw new InputError(
+      'unknown_option',
+      `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known) || ' Remove it.'}`,
+    );
+  }
+}
+
+/** A value as an error shows it. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return ArrayBuffer.isView(value) ? `a ${kindOf(value)}` : 'an object';
+}
+
+/** What a view is by its making, whatever its prototype says: 'Float32Array', 'DataView', ... */
+export const kindOf = (view: ArrayBufferView): string => Object.prototype.toString.call(view).slice(8, -1);
+
+export const isFloats = (value: unknown): value is Float32Array =>
+  ArrayBuffer.isView(value) && kindOf(value) === 'Float32Array';
+
+export function checkInteger(what: string, value: unknown, low: number, high: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
+  const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
+  throw new InputError(
+    code,
+    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass one.`,
+  );
+}
+
+export function checkString(what: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new InputError('wrong_type', `Expected ${what} to be a name, got ${describe(value)}. Pass a string.`);
+}
+
+export function checkBoolean(what: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new InputError(
+    'wrong_type',
+    `Expected ${what} to be true or false, got ${describe(value)}. Pass one.`,
+  );
+}
+
+/** @param unit what the expected number is: 'numEnvs', ... */
+export function checkLength(what: string, got: number, expected: number, unit: string): void {
+  if (got === expected) return;
+  throw new InputError(
+    'wrong_length',
+    `Expected ${expected} ${what} (${unit}), got ${got}. Pass exactly ${expected}.`,
+  );
+}
+
+/** An array or a typed array. Only its length and entries are read. */
+export function isList(value: unknown): value is ArrayLike<number> {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}
