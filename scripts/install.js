@@ -7,7 +7,10 @@ import { createRequire } from 'node:module';
 
 function build() {
   const nodeGyp = createRequire(import.meta.url).resolve('node-gyp/bin/node-gyp.js');
-  return spawnSync(process.execPath, [nodeGyp, 'rebuild'], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+  return spawnSync(process.execPath, [nodeGyp, 'rebuild'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
 }
 
 const { status, stdout, stderr } = build();

@@ -1,6 +1,7 @@
 /** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
 import { heuristicAction, randomAction } from '../reference/baselines.js';
 import { Episode } from '../reference/episode.js';
+import { loadEpisode, saveEpisode } from '../reference/state-words.js';
 import {
   NUM_ACTIONS,
   NUM_BELIEFS,
@@ -117,7 +118,7 @@ class ReferenceBatch implements Batch {
   gather(source: Batch, indices: Uint32Array): void {
     const states = source.save();
     this.episodes.forEach((episode, i) => {
-      episode.load(states, indices[i] * STATE_WORDS);
+      loadEpisode(episode, states, indices[i]);
       this.#show(i);
     });
   }
@@ -125,14 +126,14 @@ class ReferenceBatch implements Batch {
   save(): Uint32Array {
     const words = new Uint32Array(this.episodes.length * STATE_WORDS);
     this.episodes.forEach((episode, i) => {
-      episode.save(words, i * STATE_WORDS);
+      saveEpisode(episode, words, i);
     });
     return words;
   }
 
   load(words: Uint32Array): void {
     this.episodes.forEach((episode, i) => {
-      episode.load(words, i * STATE_WORDS);
+      loadEpisode(episode, words, i);
       this.#show(i);
     });
   }

@@ -13,8 +13,6 @@ import {
   NUM_TRAITS,
   OBSERVATION,
   PROFILE_SIZE,
-  STATE,
-  STATE_WORDS,
   TAPE_WORDS,
 } from '../world/fields.js';
 import { resolveGrader, resolveProfile } from '../world/resolve.js';
@@ -184,14 +182,14 @@ export class Episode {
 
   /** `step` with clean values. */
   advance(action: number, belief: ArrayLike<number> | null): number {
-    this.#live(action);
+    this.live(action);
     if (belief !== null) this.#believe(belief);
-    if (this.terminated) this.#finish();
+    if (this.terminated) this.finish();
     return this.reward;
   }
 
   /** Rules 1 to 8 and 10: a step but for beliefs and the grade. */
-  #live(action: number): void {
+  live(action: number): void {
     const { params } = this.world;
     const { profile, meters, deltas: d, stepCount: t } = this;
     const slot = t % NUM_SLOTS;
@@ -232,7 +230,8 @@ export class Episode {
     this.given = true;
   }
 
-  #finish(): void {
+  /** The end of rule 10: the grade, and its part of the last reward. */
+  finish(): void {
     this.grade();
     const { terminalScale } = this.world.params;
     this.reward = f32(this.reward + f32(terminalScale * f32(this.finalScore - 0.5)));
@@ -269,50 +268,5 @@ export class Episode {
     new Float32Array(words.buffer).set(this.meters, 2);
     new Float32Array(words.buffer).set(this.profile, 2 + NUM_METERS);
     return stateHash(words);
-  }
-
-  /** Writes the state's words (STATE_FIELDS) at `offset`. What the last step showed is no part of them. */
-  save(out: Uint32Array, offset = 0): void {
-    const words = out.subarray(offset, offset + STATE_WORDS);
-    const floats = new Float32Array(words.buffer, words.byteOffset, STATE_WORDS);
-    words[STATE.seed] = this.seed;
-    words[STATE.step] = this.stepCount;
-    words[STATE.mode] = this.mode;
-    floats.set(this.meters, STATE.meters);
-    floats.set(this.profile, STATE.profile);
-    floats[STATE.early] = this.early;
-    floats[STATE.late] = this.late;
-    words[STATE.crashes] = this.crashes;
-    floats.set(this.belief, STATE.belief);
-    words[STATE.given] = Number(this.given);
-    words.set(this.tape, STATE.tape);
-    floats.set(this.grader, STATE.grader);
-  }
-
-  /** Takes the state from words that `save` wrote. The last step is lived again, from the seed and the tape. */
-  load(source: Uint32Array, offset = 0): void {
-    const words = source.subarray(offset, offset + STATE_WORDS);
-    this.#relive(words);
-    const floats = new Float32Array(words.buffer, words.byteOffset, STATE_WORDS);
-    const part = (from: number, length: number): Float32Array => floats.subarray(from, from + length);
-    this.meters.set(part(STATE.meters, NUM_METERS));
-    this.early = floats[STATE.early];
-    this.late = floats[STATE.late];
-    this.crashes = words[STATE.crashes];
-    this.belief.set(part(STATE.belief, NUM_BELIEFS));
-    this.given = words[STATE.given] === 1;
-    if (this.terminated) this.#finish();
-  }
-
-  /** Plays saved words' tape from their seed: what is left to take from the words is what beliefs and sums hold. */
-  #relive(words: Uint32Array): void {
-    const floats = new Float32Array(words.buffer, words.byteOffset, STATE_WORDS);
-    const profile = floats.slice(STATE.profile, STATE.profile + PROFILE_SIZE);
-    const grader = floats.slice(STATE.grader, STATE.grader + NUM_COMPONENTS);
-    this.begin(words[STATE.seed], MODE.given, profile, grader);
-    this.mode = words[STATE.mode];
-    for (let t = 0; t < words[STATE.step]; t++) {
-      this.#live((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);
-    }
   }
 }

@@ -58,8 +58,8 @@ function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
 
 function namePerSlot(what: string, choice: unknown, numEnvs: number): readonly string[] {
   // Array.from makes holes visible.
-  const names: unknown[] | false = Array.isArray(choice) && Array.from(choice);
-  if (!names || !names.every((name): name is string => typeof name === 'string')) {
+  const names: unknown[] | null = Array.isArray(choice) ? Array.from(choice) : null;
+  if (!names?.every((name): name is string => typeof name === 'string')) {
     throw new InputError(
       'wrong_type',
       `Expected ${what} to be a name, a name per slot or numbers, got ${describe(choice)}. ` +

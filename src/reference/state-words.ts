@@ -1,0 +1,56 @@
+/** An episode's state as the words that snapshots, forks and other backends share (STATE_FIELDS). */
+import {
+  MODE,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  PROFILE_SIZE,
+  STATE,
+  STATE_WORDS,
+} from '../world/fields.js';
+import type { Episode } from './episode.js';
+
+/** The state of slot `index`, as either type. */
+function stateAt(rows: Uint32Array, index: number): { words: Uint32Array; floats: Float32Array } {
+  const words = rows.subarray(index * STATE_WORDS, (index + 1) * STATE_WORDS);
+  return { words, floats: new Float32Array(words.buffer, words.byteOffset, STATE_WORDS) };
+}
+
+/** Writes an episode's state into row `index` of u32 [n, 41]. What the last step showed is no part of it. */
+export function saveEpisode(episode: Episode, rows: Uint32Array, index: number): void {
+  const { words, floats } = stateAt(rows, index);
+  words[STATE.seed] = episode.seed;
+  words[STATE.step] = episode.stepCount;
+  words[STATE.mode] = episode.mode;
+  floats.set(episode.meters, STATE.meters);
+  floats.set(episode.profile, STATE.profile);
+  floats[STATE.early] = episode.early;
+  floats[STATE.late] = episode.late;
+  words[STATE.crashes] = episode.crashes;
+  floats.set(episode.belief, STATE.belief);
+  words[STATE.given] = Number(episode.given);
+  words.set(episode.tape, STATE.tape);
+  floats.set(episode.grader, STATE.grader);
+}
+
+/** Takes the state of row `index`. The last step is lived again, from the seed and the tape. */
+export function loadEpisode(episode: Episode, rows: Uint32Array, index: number): void {
+  const { words, floats } = stateAt(rows, index);
+  const part = (from: number, length: number): Float32Array => floats.subarray(from, from + length);
+  relive(episode, words, part(STATE.profile, PROFILE_SIZE), part(STATE.grader, NUM_COMPONENTS));
+  episode.meters.set(part(STATE.meters, NUM_METERS));
+  episode.early = floats[STATE.early];
+  episode.late = floats[STATE.late];
+  episode.crashes = words[STATE.crashes];
+  episode.belief.set(part(STATE.belief, NUM_BELIEFS));
+  episode.given = words[STATE.given] === 1;
+  if (episode.terminated) episode.finish();
+}
+
+function relive(episode: Episode, words: Uint32Array, profile: Float32Array, grader: Float32Array): void {
+  episode.begin(words[STATE.seed], MODE.given, profile, grader);
+  episode.mode = words[STATE.mode];
+  for (let t = 0; t < words[STATE.step]; t++) {
+    episode.live((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);
+  }
+}
