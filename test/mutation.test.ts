@@ -5,9 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../src/backends/outputs.js';
 import { toGraders } from '../src/validate/persons.js';
-import { type BlockName, blockLayout, readBlock } from '../src/world/block.js';
+import { BLOCK_LAYOUT, type BlockName, readBlock } from '../src/world/block.js';
 import { MODE, NUM_ACTIONS, NUM_METERS, NUM_SLOTS, PROFILE_SIZE, TRAIT_NAMES } from '../src/world/fields.js';
-import { RHYTHM } from '../src/world/spec.js';
 import type { World } from '../src/world/world.js';
 import { type Columns, copies, differences, same } from './support/bits.js';
 import { ENGINES, type Engine } from './support/engines.js';
@@ -37,7 +36,7 @@ function otherValues(name: BlockName, isFloat: boolean, value: number): number[]
 }
 
 function mutants(): Mutant[] {
-  return blockLayout(RHYTHM).flatMap(({ name, offset, shape, word }) => {
+  return BLOCK_LAYOUT.flatMap(({ name, offset, shape, word }) => {
     const length = shape.reduce((product, n) => product * n, 1);
     return Array.from({ length }, (_, k) => k).flatMap((k) => {
       const isFloat = word === 'f32';
@@ -55,7 +54,7 @@ function worldWithWord(at: number, isFloat: boolean, value: number): World {
   const words = WORLD.words.slice();
   if (isFloat) new Float32Array(words.buffer)[at] = value;
   else words[at] = value;
-  return { ...WORLD, words, params: readBlock(RHYTHM, words) };
+  return { ...WORLD, words, params: readBlock(words) };
 }
 
 const N = 160;

@@ -59,11 +59,16 @@ export interface Addon {
 /** From src/backends and dist/backends alike. */
 const DEFAULT_PATH = fileURLToPath(new URL('../../build/Release/rhythm.node', import.meta.url));
 
+/** Addons that were found to be of this layout, by path. */
+const loaded = new Map<string, Addon>();
+
 /**
  * Loads the addon. `RHYTHM_ADDON` names another file than the package's own.
  * @throws BackendError `addon_missing` (not built, or not loadable here) or `addon_stale` (built for another layout).
  */
 export function loadAddon(path: string = process.env.RHYTHM_ADDON || DEFAULT_PATH): Addon {
+  const known = loaded.get(path);
+  if (known !== undefined) return known;
   if (!existsSync(path)) {
     throw new BackendError(
       'addon_missing',
@@ -79,6 +84,7 @@ export function loadAddon(path: string = process.env.RHYTHM_ADDON || DEFAULT_PAT
         `${String(addon.layoutDigest).slice(0, 12)} at ${path}. Run "npm run build:addon".`,
     );
   }
+  loaded.set(path, addon);
   return addon;
 }
 

@@ -16,7 +16,7 @@ import {
   TRAIT_NAMES,
   type Word,
 } from './fields.js';
-import type { BeliefFactor, WorldSpec } from './spec.js';
+import { type BeliefFactor, RHYTHM, type WorldSpec } from './spec.js';
 
 export interface BlockEntry {
   readonly name: string;
@@ -127,18 +127,20 @@ function shapeOf(value: Nested): number[] {
   return typeof value === 'number' ? [] : [value.length, ...shapeOf(value[0])];
 }
 
-/** The block's entries with their offsets: the same for every world of this version. */
-export function blockLayout(spec: WorldSpec): readonly BlockEntry[] {
+function layOut(): readonly BlockEntry[] {
   let offset = 0;
   let word: Word = 'f32';
   return (Object.keys(ENTRIES) as BlockName[]).map((name) => {
     if (name === FIRST_U32) word = 'u32';
-    const shape = shapeOf(ENTRIES[name](spec));
+    const shape = shapeOf(ENTRIES[name](RHYTHM));
     const entry: BlockEntry = { name, word, offset, shape };
     offset += shape.reduce((product, length) => product * length, 1);
     return entry;
   });
 }
+
+/** The block's entries with their offsets: the same for every world of this version. */
+export const BLOCK_LAYOUT: readonly BlockEntry[] = layOut();
 
 /** The block by name: a number for a scalar, a flat row-major view for a table. */
 export type Params = {
@@ -148,9 +150,9 @@ export type Params = {
 };
 
 /** Named views into a block's words. */
-export function readBlock(spec: WorldSpec, words: Uint32Array): Params {
+export function readBlock(words: Uint32Array): Params {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
-  const entries = blockLayout(spec).map(({ name, word, offset, shape }) => {
+  const entries = BLOCK_LAYOUT.map(({ name, word, offset, shape }) => {
     const source = word === 'u32' ? words : floats;
     const length = shape.reduce((product, n) => product * n, 1);
     return [name, shape.length === 0 ? source[offset] : source.subarray(offset, offset + length)];
@@ -163,7 +165,7 @@ export function buildBlock(spec: WorldSpec): Uint32Array {
   const words: number[] = [];
   const float = new Float32Array(1);
   const bits = new Uint32Array(float.buffer);
-  for (const { name, word } of blockLayout(spec)) {
+  for (const { name, word } of BLOCK_LAYOUT) {
     const value = ENTRIES[name as BlockName](spec) as Nested;
     for (const number of typeof value === 'number' ? [value] : (value.flat(3 as 1) as number[])) {
       float[0] = number + 0;

@@ -1,7 +1,7 @@
 /** The two digests: of the layout, which code is compiled against, and of a world's numbers. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
-import { blockLayout } from './block.js';
+import { BLOCK_LAYOUT } from './block.js';
 import { COMPONENT_FIELDS, type Field, NUM_STEPS, OBSERVATION_FIELDS, STATE_FIELDS } from './fields.js';
 import { RHYTHM } from './spec.js';
 
@@ -18,7 +18,7 @@ export function layoutDigest(): string {
     names,
     steps: NUM_STEPS,
     slots: RHYTHM.slots,
-    block: blockLayout(RHYTHM),
+    block: BLOCK_LAYOUT,
     state: places(STATE_FIELDS),
     observation: places(OBSERVATION_FIELDS),
     components: places(COMPONENT_FIELDS),

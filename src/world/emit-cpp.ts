@@ -1,5 +1,5 @@
 /** The C++ header of sizes, codes and offsets. No scalar of the world is in it: those come as the block. */
-import { blockLayout } from './block.js';
+import { BLOCK_LAYOUT } from './block.js';
 import { layoutDigest } from './digest.js';
 import {
   MODE,
@@ -33,7 +33,7 @@ function constants(scope: string, rows: Iterable<readonly [string, number]>): st
 
 /** The text of `native/generated/world.h`. */
 export function emitCppHeader(): string {
-  const block = blockLayout(RHYTHM);
+  const block = BLOCK_LAYOUT;
   const last = block[block.length - 1];
   const blockWords = last.offset + last.shape.reduce((product, length) => product * length, 1);
   const sizes: [string, number][] = [

@@ -22,7 +22,7 @@ export interface World {
 export function createWorld(spec: WorldSpec = RHYTHM): World {
   const valid = copyOf(validateWorld(spec));
   const words = buildBlock(valid);
-  return { spec: valid, words, params: readBlock(valid, words), digest: worldDigest(words) };
+  return { spec: valid, words, params: readBlock(words), digest: worldDigest(words) };
 }
 
 /** A copy that the caller cannot change, checked as well: a getter may have answered otherwise while it was made. */
