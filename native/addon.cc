@@ -55,8 +55,10 @@ class Arguments {
   // An integer in [low, high].
   int integer(size_t at, int low, int high, const char* name) {
     if (!ok_) return low;
-    const double value = info_[at].IsNumber() ? info_[at].As<Napi::Number>().DoubleValue() : -1e300;
-    if (value >= low && value <= high && value == static_cast<int>(value)) return static_cast<int>(value);
+    if (info_[at].IsNumber()) {
+      const double value = info_[at].As<Napi::Number>().DoubleValue();
+      if (value >= low && value <= high && value == static_cast<int>(value)) return static_cast<int>(value);
+    }
     fail<int>(name, ("an integer from " + std::to_string(low) + " to " + std::to_string(high)).c_str());
     return low;
   }

@@ -1,7 +1,7 @@
 /** One episode, one person, one week: the readable environment that every backend must equal bit for bit. */
 import { InputError, StateError } from '../errors.js';
 import { illegalAction, toConstantBelief } from '../validate/steps.js';
-import { checkOptions, describe } from '../validate/values.js';
+import { checkBoolean, checkOptions, describe } from '../validate/values.js';
 import {
   MODE,
   NUM_ACTIONS,
@@ -87,12 +87,18 @@ export class Episode {
 
   #begun = false;
 
-  /** @throws InputError `unknown_option`. */
+  /** @throws InputError `unknown_option`, `wrong_type` or `bad_world`. */
   constructor(options: EpisodeOptions = {}) {
     checkOptions('options', options, OPTIONS);
     this.world = options.world ?? createWorld();
+    if (this.world?.params === undefined) {
+      throw new InputError(
+        'bad_world',
+        `Expected a World at options.world, got ${describe(options.world)}. Pass createWorld(spec).`,
+      );
+    }
     const { streamEvent, streamNoise, streamImagination } = this.world.params;
-    const mask = options.imagination ? streamImagination : 0;
+    const mask = checkBoolean('imagination', options.imagination ?? false) ? streamImagination : 0;
     this.#streams = { event: (streamEvent ^ mask) >>> 0, noise: (streamNoise ^ mask) >>> 0 };
   }
 

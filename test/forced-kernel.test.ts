@@ -1,0 +1,64 @@
+/** The kernel that was forced is the kernel that ran. */
+import { describe, expect, it, test } from 'vitest';
+import { loadAddon } from '../src/backends/addon.js';
+import { nativeBackend } from '../src/backends/native.js';
+import { createVecEnv } from '../src/vec-env.js';
+import { runChild } from './support/child.js';
+import { ABSENT, NATIVE } from './support/engines.js';
+
+for (const absent of ABSENT) test.skip(`absent here: ${absent}`, () => {});
+
+const OPEN = `
+  import { createVecEnv } from './src/vec-env.ts';
+  const attempt = (options) => {
+    try {
+      const env = createVecEnv({ numEnvs: 1, ...options });
+      env.reset({ seed: 1 });
+      env.step([0]);
+      return [env.backend, env.kernel];
+    } catch ({ code, message }) {
+      return { code, message };
+    }
+  };
+  say(OPTIONS.map(attempt));
+`;
+
+/** What opens, with each of the options, in a process with this RHYTHM_KERNEL. */
+const openIn = (kernel: string, ...options: object[]): unknown =>
+  runChild(OPEN.replace('OPTIONS', JSON.stringify(options)), { RHYTHM_KERNEL: kernel }).said;
+
+describe.each(NATIVE)('$name', ({ kernel }) => {
+  it('by option', () => {
+    using env = createVecEnv({ numEnvs: 1, kernel });
+    expect([env.backend, env.kernel]).toEqual(['native', kernel]);
+  });
+
+  it('by RHYTHM_KERNEL, unless an option goes before it or the reference has no use for it', () => {
+    expect(
+      openIn(kernel!, {}, { backend: 'native' }, { kernel: 'scalar' }, { backend: 'reference' }),
+    ).toEqual([
+      ['native', kernel],
+      ['native', kernel],
+      ['native', 'scalar'],
+      ['reference', 'reference'],
+    ]);
+  });
+});
+
+it.runIf(NATIVE.length > 0)(
+  'a RHYTHM_KERNEL that is none is refused, not ignored; an empty one is none',
+  () => {
+    const message = expect.stringContaining('Did you mean "portable"?');
+    expect(openIn('protable', {})).toEqual([{ code: 'backend_unavailable', message }]);
+    expect(openIn('', {})).toEqual([['native', NATIVE[0].kernel]]);
+  },
+);
+
+it.runIf(NATIVE.length > 0)('kernels are distinct code, in priority order', () => {
+  const rows = loadAddon().kernels();
+  expect(new Set(rows.map((row) => row.name)).size).toBe(rows.length);
+  const lanes = rows.map((row) => row.lanes);
+  expect(lanes).toEqual([...lanes].sort((a, b) => b - a));
+  expect(lanes.slice(-2)).toEqual([4, 1]);
+  expect(nativeBackend.kernels().map((row) => row.name)).toEqual(rows.map((row) => row.name));
+});

@@ -1,0 +1,96 @@
+/** Numbers are written once: what is generated is fresh, and neither the core nor the backends retype a world's number. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { loadAddon } from '../src/backends/addon.js';
+import { layoutDigest } from '../src/world/digest.js';
+import { emitCppHeader } from '../src/world/emit-cpp.js';
+import { RHYTHM } from '../src/world/spec.js';
+import { NATIVE } from './support/engines.js';
+import { getAt, WORLD_NUMBERS } from './support/worlds.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Source files below a folder, without comments. */
+function sources(folder: string, extension: RegExp): { path: string; text: string }[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && extension.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, text: uncommented(readFileSync(path, 'utf8')) }));
+}
+
+const uncommented = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
+
+/** Decimal and hexadecimal float literals of C++, with their suffix. */
+const CPP_FLOATS =
+  /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?[fFlL]?(?!\w)|0[xX][\da-fA-F.]+[pP][-+]?\d+[fF]?/g;
+const ALLOWED = [0, 1, 0.5, 2];
+
+const strayFloats = (text: string): string[] =>
+  (text.match(CPP_FLOATS) ?? []).filter(
+    (literal) => !ALLOWED.includes(Number(literal.replace(/[fFlL]$/, ''))),
+  );
+
+it('the generated header is what src/world makes', () => {
+  expect(read('native/generated/world.h')).toBe(emitCppHeader());
+});
+
+it.runIf(NATIVE.length > 0)('the addon was built for this layout', () => {
+  expect(loadAddon().layoutDigest).toBe(layoutDigest());
+  expect(read('native/generated/world.h')).toContain(layoutDigest());
+});
+
+it('the header holds no float', () => {
+  expect(uncommented(read('native/generated/world.h')).match(CPP_FLOATS)).toBeNull();
+});
+
+it('native/ has no stray float literal', () => {
+  const files = sources('native', /\.(cc|h|inl)$/);
+  expect(files.length).toBeGreaterThan(15);
+  const stray = files.flatMap(({ path, text }) => strayFloats(text).map((literal) => `${path}: ${literal}`));
+  expect(stray).toEqual([]);
+});
+
+it('a stray literal would be found', () => {
+  expect(strayFloats('all(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f + 2.0f; v2.3; 1e9')).toEqual([
+    '0.7f',
+    '3e-4',
+    '0x1p-3f',
+    '1e9',
+  ]);
+});
+
+/** Numbers of the world that mean something else nowhere: no integers, halves or powers of two. */
+const TELLING = new Set(
+  WORLD_NUMBERS.map((path) => Math.abs(getAt(RHYTHM, path) as number)).filter(
+    (value) =>
+      value !== 0.5 && !Number.isInteger(Math.log2(value)) && (!Number.isInteger(value) || value > 1000),
+  ),
+);
+const DECIMALS = /(?<![\w.])\d+(?:_\d+)*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])/g;
+const retyped = (text: string): string[] =>
+  (text.match(DECIMALS) ?? []).filter((literal) => TELLING.has(Number(literal.replaceAll('_', ''))));
+
+it('the reference and the backends retype no number of the world', () => {
+  const files = [...sources('src/reference', /\.ts$/), ...sources('src/backends', /\.ts$/)];
+  expect(files.length).toBeGreaterThan(10);
+  const found = files.flatMap(({ path, text }) => retyped(text).map((literal) => `${path}: ${literal}`));
+  expect(found).toEqual([]);
+});
+
+it('a retyped number would be found', () => {
+  expect(TELLING.size).toBeGreaterThan(30);
+  expect(retyped('f32(d[V] - 0.0235) + 343_597_384 * x - 0.5 + 28')).toEqual(['0.0235', '343_597_384']);
+});
+
+it('streams and hash keys are no decimal either', () => {
+  const text = sources('src/reference', /\.ts$/)
+    .map((file) => file.text.toLowerCase())
+    .join('\n');
+  for (const hex of Object.values(RHYTHM.streams)) {
+    expect(text).not.toContain(hex.toLowerCase());
+    expect(text).not.toContain(String(Number.parseInt(hex, 16)));
+  }
+});

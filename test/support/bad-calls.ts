@@ -1,0 +1,265 @@
+/** Calls with arguments that cannot be, each with the code and what its message must mention. Batches of 20. */
+import type { ErrorCode } from '../../src/errors.js';
+import type { VecEnv } from '../../src/vec-env.js';
+import { NUM_STEPS } from '../../src/world/fields.js';
+
+export const N = 20;
+type Case = [name: string, call: (env: VecEnv) => unknown, code: ErrorCode, ...mentions: string[]];
+// A case may pass anything: that is what it is about.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const any = (value: unknown): any => value;
+
+interface Indexed<T> {
+  slice(): T;
+  [at: number]: unknown;
+}
+
+/** A copy with one entry replaced. */
+export function put<T extends Indexed<T>>(array: T, at: number, value: unknown): T {
+  const copy = array.slice();
+  copy[at] = value;
+  return copy;
+}
+
+export const legal = new Uint8Array(N);
+const codes = (at: number, value: number) => put(legal, at, value);
+const seeds = (at: number, value: unknown) =>
+  any(Array.from({ length: N }, (_, i) => (i === at ? value : i)));
+export const beliefs = (at: number, ...row: number[]) => {
+  const rows = new Float32Array(N * 3).fill(0.5);
+  rows.set(row, at * 3);
+  return rows;
+};
+const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
+const tape = (at: number, value: number) => put(new Uint8Array(N * NUM_STEPS), at, value);
+
+export const STEP: Case[] = [
+  [
+    'too few actions',
+    (env) => env.step(new Uint8Array(N - 1)),
+    'wrong_length',
+    `${N} actions (numEnvs)`,
+    'got 19',
+  ],
+  ['too many actions', (env) => env.step(new Uint8Array(N + 1)), 'wrong_length', 'got 21'],
+  ['no actions', (env) => env.step(any(undefined)), 'wrong_type', 'actions', 'undefined'],
+  ['a number', (env) => env.step(any(3)), 'wrong_type', 'actions', 'got 3'],
+  ['text', (env) => env.step(any('x'.repeat(N))), 'wrong_type', 'actions'],
+  ['an object', (env) => env.step(any({ length: N })), 'wrong_type', 'an object'],
+  ['a DataView', (env) => env.step(any(new DataView(new ArrayBuffer(N)))), 'wrong_type', 'a DataView'],
+  ['a Map', (env) => env.step(any(new Map())), 'wrong_type', 'actions'],
+  [
+    'code 10',
+    (env) => env.step(codes(7, 10)),
+    'illegal_action',
+    'actions[7]',
+    'got 10',
+    'No episode was stepped',
+  ],
+  [
+    'code 255 in the last slot',
+    (env) => env.step(codes(19, 255)),
+    'illegal_action',
+    'actions[19]',
+    'got 255',
+  ],
+  [
+    'the first of several',
+    (env) => env.step(put(codes(3, 11), 2, 12)),
+    'illegal_action',
+    'actions[2]',
+    'got 12',
+  ],
+  [
+    'code -1',
+    (env) => env.step(put(Int32Array.from(legal), 4, -1)),
+    'illegal_action',
+    'actions[4]',
+    'got -1',
+  ],
+  [
+    'a code of 256, which would wrap',
+    (env) => env.step(put(Int32Array.from(legal), 4, 256)),
+    'illegal_action',
+    'got 256',
+  ],
+  ['1.5', (env) => env.step(put(Array.from(legal), 0, 1.5)), 'illegal_action', 'actions[0]', 'got 1.5'],
+  ['NaN', (env) => env.step(put(Array.from(legal), 0, nan)), 'illegal_action', 'got NaN'],
+  ['null', (env) => env.step(any(put(Array.from(legal), 0, any(null)))), 'illegal_action', 'got null'],
+  [
+    'a name',
+    (env) => env.step(any(put(Array.from(legal), 1, any('sleep')))),
+    'illegal_action',
+    'got "sleep"',
+  ],
+  ['a hole', (env) => env.step(any(new Array(N))), 'illegal_action', 'got undefined'],
+  ['BigInts', (env) => env.step(any(new BigInt64Array(N))), 'illegal_action', 'actions[0]'],
+  [
+    'a misspelt option',
+    (env) => env.step(legal, any({ belief: 1 })),
+    'unknown_option',
+    'Did you mean "beliefs"?',
+  ],
+  ['options that are none', (env) => env.step(legal, any(5)), 'wrong_type', 'step options'],
+  ['null options', (env) => env.step(legal, any(null)), 'wrong_type', 'step options'],
+  [
+    'beliefs as an array',
+    (env) => env.step(legal, { beliefs: any([0.5, 0.5, 0.5]) }),
+    'wrong_type',
+    'beliefs',
+  ],
+  ['null beliefs', (env) => env.step(legal, { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
+  [
+    'beliefs of doubles',
+    (env) => env.step(legal, { beliefs: any(new Float64Array(N * 3)) }),
+    'wrong_type',
+    'a Float64Array',
+  ],
+  [
+    'too few beliefs',
+    (env) => env.step(legal, { beliefs: new Float32Array(3) }),
+    'wrong_length',
+    '60 floats',
+    'got 3',
+  ],
+  [
+    'a partly NaN row',
+    (env) => env.step(legal, { beliefs: beliefs(5, 0.5, nan, 0.5) }),
+    'bad_belief',
+    'row 5',
+    'NaN',
+  ],
+  [
+    'an infinite belief',
+    (env) => env.step(legal, { beliefs: beliefs(0, infinity, 0, 0) }),
+    'bad_belief',
+    'row 0',
+  ],
+  [
+    'infinities that cancel',
+    (env) => env.step(legal, { beliefs: beliefs(19, infinity, -infinity, 0) }),
+    'bad_belief',
+    'row 19',
+  ],
+  [
+    'an infinity among NaN',
+    (env) => env.step(legal, { beliefs: beliefs(2, nan, -infinity, nan) }),
+    'bad_belief',
+    'row 2',
+  ],
+];
+
+export const RESET: Case[] = [
+  ['seed -1', (env) => env.reset({ seed: -1 }), 'bad_seed', 'seed', 'got -1'],
+  ['seed 2^32', (env) => env.reset({ seed: 2 ** 32 }), 'bad_seed', 'got 4294967296'],
+  ['seed 0.5', (env) => env.reset({ seed: 0.5 }), 'bad_seed'],
+  ['seed NaN', (env) => env.reset({ seed: nan }), 'bad_seed', 'NaN'],
+  ['a last slot past u32', (env) => env.reset({ seed: 2 ** 32 - 5 }), 'bad_seed', 'seed + 19', 'array'],
+  ['a seed in text', (env) => env.reset({ seed: any('7') }), 'wrong_type', 'seed', '"7"'],
+  ['null', (env) => env.reset({ seed: any(null) }), 'wrong_type', 'seed', 'null'],
+  ['a BigInt', (env) => env.reset({ seed: any(7n) }), 'wrong_type', 'seed'],
+  ['too few seeds', (env) => env.reset({ seed: [1, 2] }), 'wrong_length', '20', 'seed', 'got 2'],
+  ['a bad one among seeds', (env) => env.reset({ seed: seeds(9, -1) }), 'bad_seed', 'seed[9]', 'got -1'],
+  ['a NaN among seeds', (env) => env.reset({ seed: seeds(9, nan) }), 'bad_seed', 'seed[9]'],
+  ['text among seeds', (env) => env.reset({ seed: seeds(9, '9') }), 'bad_seed', 'seed[9]', '"9"'],
+  ['a negative Int32Array', (env) => env.reset({ seed: new Int32Array(N).fill(-1) }), 'bad_seed', 'seed[0]'],
+  ['holes', (env) => env.reset({ seed: any(new Array(N)) }), 'bad_seed', 'undefined'],
+  ['BigInt seeds', (env) => env.reset({ seed: any(new BigUint64Array(N)) }), 'bad_seed', 'seed[0]'],
+  ['a misspelt option', (env) => env.reset(any({ seeds: 1 })), 'unknown_option', 'Did you mean "seed"?'],
+  ['a number for options', (env) => env.reset(any(7)), 'wrong_type', 'reset options'],
+  [
+    'an unknown profile',
+    (env) => env.reset({ seed: 1, profiles: 'workaholic_stoics' }),
+    'unknown_name',
+    'workaholic_stoic',
+  ],
+  [
+    'one among names',
+    (env) => env.reset({ profiles: seeds(3, 'x').map(() => 'nobody') }),
+    'unknown_name',
+    '"nobody"',
+  ],
+  ['a grader that sums to 2', (env) => env.reset({ graders: [1, 1, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
+  ['an unknown grader', (env) => env.reset({ graders: 'V1' }), 'unknown_name', 'Did you mean "v1"?'],
+  ['an inherited name', (env) => env.reset({ graders: 'constructor' }), 'unknown_name', '"constructor"'],
+];
+
+export const RUN: Case[] = [
+  ['a misspelt policy', (env) => env.run(any('heuristc')), 'unknown_name', 'Did you mean "heuristic"?'],
+  ['no policy', (env) => env.run(any(undefined)), 'wrong_type', 'undefined'],
+  [
+    'a short tape',
+    (env) => env.run(new Uint8Array(N)),
+    'wrong_length',
+    '560 actions (numEnvs x 28)',
+    'got 20',
+  ],
+  [
+    'an illegal taped action',
+    (env) => env.run(tape(3 * NUM_STEPS + 20, 10)),
+    'illegal_action',
+    'slot 3, step 20',
+    'got 10',
+  ],
+  [
+    'the same as numbers',
+    (env) => env.run(Array.from(tape(90, 10))),
+    'illegal_action',
+    'actions[90]',
+    'got 10',
+  ],
+  [
+    'a misspelt option',
+    (env) => env.run('random', any({ trajectories: true })),
+    'unknown_option',
+    '"trajectory"',
+  ],
+  ['a trajectory of 1', (env) => env.run('random', { trajectory: any(1) }), 'wrong_type', 'trajectory'],
+  ['a bad policy seed', (env) => env.run('random', { policySeeds: -1 }), 'bad_seed', 'policySeeds', 'got -1'],
+  ['too few policy seeds', (env) => env.run('random', { policySeeds: [1] }), 'wrong_length', 'policySeeds'],
+  [
+    'a stop of 29',
+    (env) => env.run('random', { stops: put(new Uint8Array(N), 6, 29) }),
+    'out_of_range',
+    'stops[6]',
+    '29',
+  ],
+  [
+    'a stop of -1',
+    (env) => env.run('random', { stops: put(new Int8Array(N), 6, -1) }),
+    'out_of_range',
+    'stops[6]',
+  ],
+  ['stops in text', (env) => env.run('random', { stops: any('28') }), 'wrong_type', 'stops'],
+  ['too few stops', (env) => env.run('random', { stops: [28] }), 'wrong_length', 'stops', 'got 1'],
+  ['a NaN constant belief', (env) => env.run('random', { beliefs: [0.5, nan, 0.5] }), 'bad_belief', 'NaN'],
+  [
+    'null in a constant belief',
+    (env) => env.run('random', { beliefs: any([0.5, null, 0.5]) }),
+    'bad_belief',
+    'null',
+  ],
+  ['a belief beyond float32', (env) => env.run('random', { beliefs: [1e39, 0, 0] }), 'bad_belief', '1e+39'],
+  ['BigInt beliefs', (env) => env.run('random', { beliefs: any(new BigInt64Array(3)) }), 'bad_belief'],
+  ['null beliefs', (env) => env.run('random', { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
+  ['beliefs in text', (env) => env.run('random', { beliefs: any('555') }), 'wrong_type', 'beliefs'],
+  [
+    'beliefs that only look like a list',
+    (env) => env.run('random', { beliefs: { length: 3 } }),
+    'wrong_type',
+    'beliefs',
+  ],
+  [
+    'too few beliefs',
+    (env) => env.run('random', { beliefs: new Float32Array(N * 3) }),
+    'wrong_length',
+    '1680',
+    'got 60',
+  ],
+  [
+    'a partly NaN row of a tape',
+    (env) => env.run('random', { beliefs: put(new Float32Array(N * NUM_STEPS * 3), 304, nan) }),
+    'bad_belief',
+    'row 101',
+  ],
+];

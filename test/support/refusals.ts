@@ -1,0 +1,33 @@
+/** What a refusal must be: a class, a stable code, and a message of what was expected, what came, where, and a remedy. */
+import { expect } from 'vitest';
+import { type ErrorCode, RhythmError } from '../../src/errors.js';
+
+/** What a message may tell its reader to do; the last sentence starts with one of these. */
+const REMEDY =
+  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Run|Did you mean|Tried:) ?/;
+
+export function refusalOf(call: () => unknown): RhythmError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof RhythmError) return error;
+    throw new Error(`Expected a RhythmError, got ${error}`, { cause: error });
+  }
+  throw new Error('Expected a refusal, got none.');
+}
+
+/** Expects `call` to be refused with `code`, in a message with all its parts and each of `mentions`. */
+export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions: string[]): void {
+  const error = refusalOf(call);
+  expect(error.message).toMatch(/^Expected /);
+  expect(error.message).toMatch(/, got /);
+  expect(error.message).toMatch(REMEDY);
+  expect(error.message).toMatch(/[.?]$/);
+  for (const mention of mentions) expect(error.message).toContain(mention);
+  expect({ code: error.code, name: error.name }).toEqual({ code, name: classOf(code) });
+}
+
+function classOf(code: ErrorCode): string {
+  if (['not_reset', 'episode_over', 'closed', 'outputs_detached'].includes(code)) return 'StateError';
+  return /^addon|unavailable/.test(code) ? 'BackendError' : 'InputError';
+}

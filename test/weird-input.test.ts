@@ -1,0 +1,185 @@
+/** JavaScript at its strangest: shared, resizable and detached memory, proxies, getters, impostors. Nothing may crash. */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../src/vec-env.js';
+import { copies, expectEqual } from './support/bits.js';
+import { ENGINES, openOn } from './support/engines.js';
+import { expectRefusal, refusalOf } from './support/refusals.js';
+import { expectUnchanged } from './support/unchanged.js';
+
+const N = 6;
+const CODES = [0, 3, 6, 9, 1, 4];
+// biome-ignore lint/suspicious/noExplicitAny: these arguments are meant to be of other types.
+const any = (value: unknown): any => value;
+
+/** The same codes in every container that can hold them. */
+const CONTAINERS: Record<string, () => unknown> = {
+  'an array': () => [...CODES],
+  'a Uint8Array': () => Uint8Array.from(CODES),
+  'a Uint8ClampedArray': () => Uint8ClampedArray.from(CODES),
+  'an Int8Array': () => Int8Array.from(CODES),
+  'an Int32Array': () => Int32Array.from(CODES),
+  'a Float64Array': () => Float64Array.from(CODES),
+  'a Buffer': () => Buffer.from(CODES),
+  'a subarray': () => Uint8Array.from([99, 99, 99, ...CODES, 99]).subarray(3, 3 + N),
+  'shared memory': () => {
+    const view = new Uint8Array(new SharedArrayBuffer(N + 3), 3);
+    view.set(CODES);
+    return view;
+  },
+  'a resizable buffer': () => {
+    const Resizable = ArrayBuffer as unknown as new (size: number, options: object) => ArrayBuffer;
+    const view = new Uint8Array(new Resizable(N, { maxByteLength: 64 }));
+    view.set(CODES);
+    return view;
+  },
+  'a frozen array': () => Object.freeze([...CODES]),
+  'a proxy of an array': () => new Proxy([...CODES], {}),
+  'an array with getters': () => {
+    const array = [...CODES];
+    Object.defineProperty(array, 2, { get: () => CODES[2] });
+    return array;
+  },
+  'a subclass': () => new (class extends Uint8Array {})(CODES),
+  'a null prototype': () => Object.setPrototypeOf(Uint8Array.from(CODES), null),
+  'numbers of -0': () => CODES.map((code) => (code === 0 ? -0 : code)),
+};
+
+function played(env: VecEnv, actions: unknown, beliefs?: Float32Array) {
+  env.reset({ seed: 9 });
+  return copies({ ...env.step(any(actions), beliefs ? { beliefs } : {}) } as never);
+}
+
+/** Views of N bytes or floats whose memory has gone. */
+function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
+  const buffer = view.buffer as ArrayBuffer;
+  structuredClone(buffer, { transfer: [buffer] });
+  return view;
+}
+
+describe.each(ENGINES)('$name', (engine) => {
+  it.each(Object.entries(CONTAINERS))('actions in %s', (name, make) => {
+    using env = openOn(engine, { numEnvs: N });
+    if (name === 'a null prototype') {
+      env.reset({ seed: 9 });
+      expect(() => env.step(any(make()))).toThrow();
+      return;
+    }
+    expectEqual(played(env, CODES), played(env, make()));
+  });
+
+  it('seeds, stops and tapes in any container too', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const expected = env.reset({ seed: CODES }).observations.slice();
+    for (const [name, make] of Object.entries(CONTAINERS)) {
+      if (name === 'a null prototype') continue;
+      expect(env.reset({ seed: any(make()) }).observations).toEqual(expected);
+      env.run('heuristic', { stops: any(make()) });
+      expect(Array.from(env.reset({ seed: any(make()) }).observations)).toEqual(Array.from(expected));
+    }
+  });
+
+  it('beliefs in shared memory, at an offset', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const plain = Float32Array.from({ length: N * 3 }, (_, i) => i / 20);
+    const shared = new Float32Array(new SharedArrayBuffer(N * 12 + 4), 4);
+    shared.set(plain);
+    expectEqual(played(env, CODES, plain), played(env, CODES, shared));
+  });
+
+  it('memory that has gone', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const result = env.reset({ seed: 9 });
+    expectUnchanged(env, result, () => {
+      const floats = new Float32Array(N * 3);
+      expectRefusal(() => env.step(detached(Uint8Array.from(CODES))), 'wrong_length', 'got 0');
+      expectRefusal(() => env.step(CODES, { beliefs: detached(floats) }), 'wrong_length', 'got 0');
+      expectRefusal(() => env.reset({ seed: detached(new Uint32Array(N)) }), 'wrong_length', 'got 0');
+      expectRefusal(() => env.run(detached(new Uint8Array(N * 28))), 'wrong_length', 'got 0');
+      expectRefusal(
+        () => env.reset({ profiles: detached(new Float32Array(N * 16)) }),
+        'wrong_length',
+        'got 0',
+      );
+    });
+  });
+
+  it('impostors of typed arrays', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const result = env.reset({ seed: 9 });
+    expectUnchanged(env, result, () => {
+      const bare = Object.create(Float32Array.prototype);
+      expectRefusal(() => env.step(any(Object.create(Uint8Array.prototype))), 'wrong_type');
+      expectRefusal(() => env.step(CODES, { beliefs: bare }), 'wrong_type', 'beliefs');
+      expectRefusal(() => env.step(CODES, { beliefs: new Proxy(new Float32Array(N * 3), {}) }), 'wrong_type');
+      expectRefusal(() => env.reset({ profiles: bare }), 'wrong_type', 'profiles');
+      const doubles = Object.setPrototypeOf(new Float64Array(N * 3), Float32Array.prototype);
+      expectRefusal(() => env.step(CODES, { beliefs: doubles }), 'wrong_type', 'Float64Array');
+    });
+  });
+
+  it('arguments that call back while they are read', () => {
+    const env = openOn(engine, { numEnvs: N });
+    env.reset({ seed: 9 });
+    const meddling = (meddle: () => void) => {
+      const array = [...CODES];
+      Object.defineProperty(array, 1, {
+        get() {
+          meddle();
+          return CODES[1];
+        },
+      });
+      return array;
+    };
+    env.step(meddling(() => env.step(CODES)));
+    env.step(meddling(() => env.reset({ seed: 9 })));
+    expect(env.step(CODES).observations[0]).toBe(2);
+    const thrown = new Error('mine');
+    expect(() =>
+      env.step(
+        meddling(() => {
+          throw thrown;
+        }),
+      ),
+    ).toThrow(thrown);
+    expect(env.step(CODES).observations[0]).toBe(3);
+    // The environment goes away under the call: anything but a crash will do.
+    try {
+      env.step(meddling(() => env.close()));
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error);
+    }
+    expect(refusalOf(() => env.step(CODES)).code).toBe('closed');
+  });
+
+  it('options with getters, inherited ones and none at all', () => {
+    using env = openOn(
+      engine,
+      any({
+        __proto__: { threads: 1 },
+        get numEnvs() {
+          return N;
+        },
+      }),
+    );
+    expect(env.numEnvs).toBe(N);
+    env.reset(any(Object.create(null)));
+    env.reset(any(new Proxy({ seed: 9 }, {})));
+    expect(Array.from(env.seeds)).toEqual([9, 10, 11, 12, 13, 14]);
+    env.reset({ seed: undefined, profiles: undefined, graders: undefined });
+    env.step(CODES, { beliefs: undefined });
+    expect(env.reset({ seed: -0 }).observations[0]).toBe(0);
+    expect(Array.from(env.seeds)[0]).toBe(0);
+  });
+
+  it('seeds that are not given are drawn, and told', () => {
+    using env = openOn(engine, { numEnvs: 70_000 });
+    env.reset();
+    const first = env.seeds.slice();
+    const hashes = env.stateHash();
+    expect(new Set(first).size).toBeGreaterThan(69_000);
+    env.reset();
+    expect(env.seeds).not.toEqual(first);
+    env.reset({ seed: first });
+    expect(env.stateHash()).toEqual(hashes);
+  });
+});

@@ -1,0 +1,71 @@
+/** Worker threads: the addon keeps no global state, so each has its own environments; and all end cleanly. */
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { createVecEnv } from '../src/vec-env.js';
+import { runChild } from './support/child.js';
+import { ENGINES, type Engine } from './support/engines.js';
+
+const SOURCE = new URL('../src/vec-env.ts', import.meta.url).href;
+
+/** Plays in a worker, with several environments open at once, and leaves one open. */
+const CODE = `
+  import('tsx/esm/api').then(async ({ tsImport }) => {
+    const { parentPort, workerData } = await import('node:worker_threads');
+    const { createVecEnv } = await tsImport(workerData.source, workerData.source);
+    const { backend, kernel, seed } = workerData;
+    const open = (numEnvs) => createVecEnv({ numEnvs, backend, kernel, threads: 2 });
+    const environments = [open(40), open(1000), open(3)];
+    for (const env of environments) env.reset({ seed });
+    const scores = environments.map((env) => Array.from(env.run('random').finalScores.slice(0, 3)));
+    environments[0].close();
+    parentPort.postMessage(scores);
+  });
+`;
+
+function play({ backend, kernel }: Engine, seed: number): Promise<{ scores: unknown; status: number }> {
+  const worker = new Worker(CODE, { eval: true, workerData: { source: SOURCE, backend, kernel, seed } });
+  return new Promise((resolve, reject) => {
+    let scores: unknown;
+    worker.once('message', (message) => {
+      scores = message;
+    });
+    worker.once('error', reject);
+    worker.once('exit', (status) => resolve({ scores, status }));
+  });
+}
+
+function expected({ backend, kernel }: Engine, seed: number): number[] {
+  using env = createVecEnv({ numEnvs: 3, backend, kernel });
+  env.reset({ seed });
+  return Array.from(env.run('random').finalScores);
+}
+
+describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
+  it('several workers at once, each with several environments', async () => {
+    const seeds = [1, 2, 3];
+    const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
+    played.forEach(({ scores, status }, k) => {
+      const scored = expected(engine, seeds[k]);
+      expect({ scores, status }).toEqual({ scores: [scored, scored, scored], status: 0 });
+    });
+  });
+
+  it('a process ends cleanly with environments open, here and in a worker', () => {
+    const { backend, kernel } = engine;
+    const { status, said, stderr } = runChild(`
+      import { Worker } from 'node:worker_threads';
+      import { createVecEnv } from './src/vec-env.ts';
+      const env = createVecEnv({ numEnvs: 1000, backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, threads: 4 });
+      env.reset({ seed: 1 });
+      env.run('heuristic');
+      const workerData = { source: ${JSON.stringify(SOURCE)}, backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, seed: 1 };
+      const worker = new Worker(${JSON.stringify(CODE)}, { eval: true, workerData });
+      worker.once('message', async () => {
+        await worker.terminate();
+        say('left open');
+        process.exit(0);
+      });
+    `);
+    expect({ status, said, stderr }).toEqual({ status: 0, said: 'left open', stderr: '' });
+  });
+});
