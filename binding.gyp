@@ -1,20 +1,19 @@
 {
   "variables": {
-    "openssl_fips": "",
     "sanitize%": "",
     "rounding": ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden", "-Wall", "-Wextra"]
   },
   "target_defaults": {
-    "cflags_cc!": ["-O2", "-std=gnu++17", "-fno-rtti"],
-    "cflags_cc": ["<@(rounding)", "-fno-exceptions"],
+    "cflags_cc!": ["-O2", "-std=gnu++17", "-fno-rtti", "-fno-exceptions"],
+    "cflags_cc": ["<@(rounding)", "-fexceptions"],
     "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS"],
     "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
     "xcode_settings": {
       "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
       "GCC_OPTIMIZATION_LEVEL": "3",
+      "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
       "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)"]
     },
-    "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17", "/fp:precise"] } },
     "conditions": [
       ["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }],
       ["sanitize!=''", {
@@ -47,16 +46,16 @@
           "type": "static_library",
           "sources": ["native/kernel_avx2.cc"],
           "cflags_cc": ["-mavx2"],
-          "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", "-mavx2"] },
-          "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/arch:AVX2"] } }
+          "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", "-mavx2"] }
         },
         {
           "target_name": "kernel_avx512",
           "type": "static_library",
           "sources": ["native/kernel_avx512.cc"],
-          "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"],
-          "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"] },
-          "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/arch:AVX512"] } }
+          "cflags_cc": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"],
+          # gcc 12's own intrinsics set it off
+          "conditions": [["clang==0", { "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized"] }]],
+          "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"] }
         }
       ]
     }]

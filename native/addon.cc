@@ -3,8 +3,10 @@
 #include <napi.h>
 
 #include <memory>
+#include <new>
 #include <string>
 
+#include "arguments.h"
 #include "batch.h"
 #include "clock.h"
 
@@ -13,70 +15,13 @@ namespace {
 
 namespace count = world::count;
 
-// A wrong type or size is a bug of the caller, src/backends/native.ts: it throws a TypeError and changes nothing.
-class Arguments {
- public:
-  explicit Arguments(const Napi::CallbackInfo& info) : info_(info) {}
-
-  bool ok() const { return ok_; }
-  Napi::Env env() const { return info_.Env(); }
-
-  // The data of typed array `at` of exactly `length` elements.
-  template <class T>
-  T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
-    return elements<T>(info_[at], type, length, name);
-  }
-  // The same, or null for null.
-  template <class T>
-  T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
-    return info_[at].IsNull() ? nullptr : array<T>(at, type, length, name);
-  }
-  template <class T>
-  T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
-    if (!ok_) return nullptr;
-    if (!value.IsTypedArray()) return fail<T>(name, "a typed array");
-    napi_typedarray_type got_type;
-    size_t got_length = 0;
-    void* data = nullptr;  // also of a SharedArrayBuffer, which Napi::TypedArray cannot say
-    napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, nullptr, nullptr);
-    if (got_type != type) return fail<T>(name, "another element type");
-    if (got_length != length) return fail<T>(name, (std::to_string(length) + " elements").c_str());
-    return static_cast<T*>(data);
-  }
-  // A second error, or one on top of a getter's, would be fatal.
-  template <class T>
-  T* fail(const char* name, const char* expected) {
-    if (ok_ && !env().IsExceptionPending()) {
-      Napi::TypeError::New(env(), std::string("Expected ") + expected + " for " + name + ".").ThrowAsJavaScriptException();
-    }
-    ok_ = false;
-    return nullptr;
-  }
-  // An integer in [low, high].
-  int integer(size_t at, int low, int high, const char* name) {
-    if (!ok_) return low;
-    if (info_[at].IsNumber()) {
-      const double value = info_[at].As<Napi::Number>().DoubleValue();
-      if (value >= low && value <= high && value == static_cast<int>(value)) return static_cast<int>(value);
-    }
-    fail<int>(name, ("an integer from " + std::to_string(low) + " to " + std::to_string(high)).c_str());
-    return low;
-  }
-
- private:
-  const Napi::CallbackInfo& info_;
-  bool ok_ = true;
-};
-
+// Null for one that is not known or that this processor cannot run.
 const Kernel* find_kernel(const std::string& name) {
   for (int k = 0; k < kKernelCount; k++) {
-    if (name == kKernels[k]->name) return kKernels[k];
+    if (name == kKernels[k].kernel->name) return kKernels[k].supported() ? kKernels[k].kernel : nullptr;
   }
   return nullptr;
 }
-
-constexpr int kMostSlots = 1 << 24;
-constexpr int kMostThreads = 256;
 
 class BatchObject : public Napi::ObjectWrap<BatchObject> {
  public:
@@ -93,11 +38,11 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   explicit BatchObject(const Napi::CallbackInfo& info) : ObjectWrap(info) {
     Arguments args(info);
     const Kernel* kernel = info[0].IsString() ? find_kernel(info[0].As<Napi::String>()) : nullptr;
-    if (kernel == nullptr || !kernel->supported()) args.fail<int>("kernel", "the name of a supported kernel");
+    if (kernel == nullptr) args.fail<int>("kernel", "the name of a supported kernel");
     const uint32_t* block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
     if (!info[2].IsBoolean()) args.fail<int>("imagination", "a boolean");
-    const int slots = args.integer(3, 1, kMostSlots, "numEnvs");
-    const int threads = args.integer(4, 1, kMostThreads, "threads");
+    const int slots = args.integer(3, 1, count::MaxEnvs, "numEnvs");
+    const int threads = args.integer(4, 1, count::MaxThreads, "threads");
     if (!info[5].IsObject()) args.fail<int>("outputs", "an object");
     if (!args.ok()) return;
     for (int k = 0; k < kOutputs; k++) {
@@ -113,11 +58,24 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
     if (args.ok() && !legal_block(block)) args.fail<int>("block", "legal codes");
     if (!args.ok()) return;
-    batch_ = std::make_unique<Batch>(*kernel, block, info[2].As<Napi::Boolean>(), slots, threads);
+    Allocate(info.Env(), [&] {
+      batch_ = std::make_unique<Batch>(*kernel, block, info[2].As<Napi::Boolean>(), slots, threads);
+    });
+    if (batch_ == nullptr) return;
     info.This().As<Napi::Object>().TypeTag(tag());
   }
 
  private:
+  // Does what may find no memory. JavaScript hears a RangeError then, as of its own arrays.
+  template <class Work>
+  static void Allocate(Napi::Env env, const Work& work) {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      Napi::RangeError::New(env, "Expected memory for the episodes' states, got none.").ThrowAsJavaScriptException();
+    }
+  }
+
   // In the order of outputs_.
   static constexpr int kOutputs = 6;
   static constexpr const char* kOutputNames[kOutputs] = {"observations", "rewards",    "finalScores",
@@ -256,9 +214,9 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     for (size_t slot = 0; args.ok() && slot < slots_; slot++) {
       if (indices[slot] >= source->slots_) args.fail<int>("indices", "slots of the source");
     }
-    if (!args.ok()) return;
-    batch_->gather(*source->batch_, indices);
-    batch_->show(out);
+    Outputs from;
+    if (!args.ok() || !source->FindOutputs(args, from)) return;
+    Allocate(info.Env(), [&] { batch_->gather(out, *source->batch_, from, indices); });
   }
 
   static BatchObject* UnwrapSource(Arguments& args, const Napi::Value& value) {
@@ -312,9 +270,9 @@ Napi::Value ListKernels(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (int k = 0; k < kKernelCount; k++) {
     auto row = Napi::Object::New(info.Env());
-    row.Set("name", kKernels[k]->name);
-    row.Set("lanes", kKernels[k]->lanes);
-    row.Set("supported", kKernels[k]->supported());
+    row.Set("name", kKernels[k].kernel->name);
+    row.Set("lanes", kKernels[k].kernel->lanes);
+    row.Set("supported", kKernels[k].supported());
     list.Set(static_cast<uint32_t>(k), row);
   }
   return list;

@@ -23,6 +23,47 @@ bool legal_codes(const uint32_t* words) {
   return true;
 }
 
+// A loop that compilers turn into vector code.
+uint8_t most(const uint8_t* bytes, size_t length) {
+  uint8_t most = 0;
+  for (size_t i = 0; i < length; i++) most = std::max(most, bytes[i]);
+  return most;
+}
+
+void copy_shown(const Outputs& from, size_t index, const Outputs& to, size_t slot) {
+  const auto row = [&](const float* source, float* target, size_t width) {
+    std::copy_n(source + index * width, width, target + slot * width);
+  };
+  row(from.observations, to.observations, count::ObservationFloats);
+  row(from.components, to.components, count::Components);
+  row(from.rewards, to.rewards, 1);
+  row(from.final_scores, to.final_scores, 1);
+  row(from.belief_mae, to.belief_mae, 1);
+  to.terminated[slot] = from.terminated[index];
+}
+
+// What a batch shows, kept while the original is overwritten.
+class ShownCopy {
+ public:
+  Outputs of(const Outputs& from, size_t slots) {
+    const auto keep = [&](std::vector<float>& copy, const float* source, size_t width) {
+      copy.assign(source, source + slots * width);
+      return copy.data();
+    };
+    terminated_.assign(from.terminated, from.terminated + slots);
+    return {keep(observations_, from.observations, count::ObservationFloats),
+            keep(rewards_, from.rewards, 1),
+            terminated_.data(),
+            keep(final_scores_, from.final_scores, 1),
+            keep(components_, from.components, count::Components),
+            keep(belief_mae_, from.belief_mae, 1)};
+  }
+
+ private:
+  std::vector<float> observations_, rewards_, final_scores_, components_, belief_mae_;
+  std::vector<uint8_t> terminated_;
+};
+
 }  // namespace
 
 Batch::Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int slots, int threads)
@@ -46,8 +87,9 @@ void Batch::reset(const Outputs& out, const Reset& reset) {
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.reset(slots, reset, first, last); });
 }
 
-std::optional<Refusal> Batch::refuse(const Step& step) const {
-  for (int slot = 0; slot < slots_; slot++) {
+std::optional<Refusal> Batch::refuse(const Step& step) {
+  const size_t tile = kernel_.check(view({}), step, 0, tiles_.size());
+  for (int slot = static_cast<int>(tile) * kTileLanes; slot < slots_; slot++) {
     if (step.mask != nullptr && step.mask[slot] == 0) continue;
     const int action = step.actions[slot];
     if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, slot, -1, action};
@@ -58,6 +100,8 @@ std::optional<Refusal> Batch::refuse(const Step& step) const {
 
 std::optional<Refusal> Batch::refuse(const Run& run) const {
   if (run.policy != Policy::Tape) return std::nullopt;
+  const size_t length = static_cast<size_t>(slots_) * count::Steps;
+  if (most(run.actions, length) < count::Actions) return std::nullopt;
   for (int slot = 0; slot < slots_; slot++) {
     const int stop = run.stops == nullptr ? count::Steps : run.stops[slot];
     for (int t = static_cast<int>(word(slot, state::Step)); t < stop; t++) {
@@ -100,15 +144,33 @@ void Batch::forget_grades(const Outputs& out) {
   }
 }
 
-void Batch::gather(const Batch& other, const uint32_t* indices) {
-  std::vector<uint32_t> words(static_cast<size_t>(slots_) * count::StateWords);
-  for (int slot = 0; slot < slots_; slot++) {
-    for (int k = 0; k < count::StateWords; k++) {
-      words[static_cast<size_t>(slot) * count::StateWords + static_cast<size_t>(k)] =
-          other.word(static_cast<int>(indices[slot]), k);
+void Batch::gather(const Outputs& out, const Batch& other, const Outputs& from, const uint32_t* indices) {
+  // A batch that gathers from itself would read what it has overwritten.
+  const bool itself = &other == this;
+  const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
+  const Tile* source = itself ? tiles.data() : other.tiles_.data();
+  ShownCopy copy;
+  const Outputs shown = itself ? copy.of(from, static_cast<size_t>(slots_)) : from;
+  each_part(kLeastTilesToRun, [&](size_t first, size_t last) {
+    for (size_t tile = first; tile < last; tile++) gather_tile(tile, source, indices);
+    const int end = std::min(slots_, static_cast<int>(last) * kTileLanes);
+    for (int slot = static_cast<int>(first) * kTileLanes; slot < end; slot++) {
+      copy_shown(shown, indices[slot], out, static_cast<size_t>(slot));
     }
+  });
+}
+
+void Batch::gather_tile(size_t tile, const Tile* source, const uint32_t* indices) {
+  const int first = static_cast<int>(tile) * kTileLanes;
+  const int lanes = std::min(kTileLanes, slots_ - first);
+  const uint32_t* words[kTileLanes];
+  for (int lane = 0; lane < lanes; lane++) {
+    const uint32_t index = indices[first + lane];
+    words[lane] = &source[index / kTileLanes].words[0][index % kTileLanes];
   }
-  load(words.data());
+  for (int k = 0; k < count::StateWords; k++) {
+    for (int lane = 0; lane < lanes; lane++) tiles_[tile].words[k][lane] = words[lane][k * kTileLanes];
+  }
 }
 
 void Batch::save(uint32_t* words) const {

@@ -28,16 +28,13 @@ class Batch {
   // `block` holds world::count::BlockWords words; `threads` counts the caller.
   Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int slots, int threads);
 
-  const Kernel& kernel() const { return kernel_; }
-  int slots() const { return slots_; }
-
   // Each call writes to `out`, which holds as many rows as the batch has slots.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
   std::optional<Refusal> run(const Outputs& out, const Run& run);
 
-  // Copies the states of other.slots[indices[i]] to slot i. Indices are below other.slots().
-  void gather(const Batch& other, const uint32_t* indices);
+  // Copies slot indices[i] of `other`, its state and what `from` shows of it, to slot i. Indices are below other's slots.
+  void gather(const Outputs& out, const Batch& other, const Outputs& from, const uint32_t* indices);
   // [slots, world::count::StateWords], row-major.
   void save(uint32_t* words) const;
   // Returns false, and changes nothing, if a step, mode, flag or taped action is none.
@@ -51,8 +48,9 @@ class Batch {
   uint32_t& word(int slot, int k) { return tiles_[slot / kTileLanes].words[k][slot % kTileLanes]; }
   uint32_t word(int slot, int k) const { return tiles_[slot / kTileLanes].words[k][slot % kTileLanes]; }
   Slots view(const Outputs& out) { return {tables_.get(), tiles_.data(), slots_, out}; }
-  std::optional<Refusal> refuse(const Step& step) const;
+  std::optional<Refusal> refuse(const Step& step);
   std::optional<Refusal> refuse(const Run& run) const;
+  void gather_tile(size_t tile, const Tile* source, const uint32_t* indices);
   void forget_grades(const Outputs& out);
   template <class Work>
   void each_part(size_t least, const Work& work);

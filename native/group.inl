@@ -24,9 +24,18 @@ struct Group {
   M present() const { return lane_numbers() < all(static_cast<uint32_t>(count)); }
 };
 
+// A batch that outgrows a core's own caches is waited for; asking for the next tile early hides most of that.
+constexpr int kSlotsInCache = 6144;
+
+RHYTHM_INLINE void prefetch(const Tile& tile) {
+  const char* line = reinterpret_cast<const char*>(&tile);
+  for (size_t at = 0; at < sizeof(Tile); at += 64) __builtin_prefetch(line + at, 1);
+}
+
 template <class Visit>
 RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, Visit visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
+    if (slots.count > kSlotsInCache && tile + 1 < last_tile) prefetch(slots.tiles[tile + 1]);
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
       if (first >= slots.count) return;
@@ -122,6 +131,7 @@ RHYTHM_INLINE void put_beliefs(const Group& g, M who, const Beliefs& b) {
   g.put_where(who, state::Belief + 2, b.work);
   g.put_where(who, state::Given, all(1u));
 }
-RHYTHM_INLINE Person person_of(const Tables& w, const Group& g) {
-  return make_person(w, [&](int k) { return g.number(state::Profile + k); });
+// The k-th profile float of each episode's person.
+RHYTHM_INLINE auto profile_of(const Group& g) {
+  return [&g](int k) { return g.number(state::Profile + k); };
 }

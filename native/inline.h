@@ -1,16 +1,10 @@
 // The rules are one expression each to the optimiser only if everything is inlined into its kernel.
 #pragma once
-#if defined(_MSC_VER)
-#define RHYTHM_INLINE static __forceinline
-#else
 #define RHYTHM_INLINE [[maybe_unused]] static inline __attribute__((always_inline))
-#endif
 
 // For loops over a handful of lane values: left as loops, gcc 12's vectoriser makes them ten times slower.
 #if defined(__clang__)
 #define RHYTHM_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define RHYTHM_UNROLL _Pragma("GCC unroll 32")
 #else
-#define RHYTHM_UNROLL
+#define RHYTHM_UNROLL _Pragma("GCC unroll 32")
 #endif

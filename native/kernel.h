@@ -1,4 +1,4 @@
-// What a kernel is: the rules compiled for one lane type, as four functions over a range of tiles.
+// What a kernel is: the rules compiled for one lane type, as functions over a range of tiles.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -74,8 +74,9 @@ struct Run {
 struct Kernel {
   const char* name;
   int lanes;
-  bool (*supported)();
   void (*reset)(const Slots&, const Reset&, size_t first_tile, size_t last_tile);
+  // The first tile that holds an action that is none or a step after the end, else last_tile.
+  size_t (*check)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*step)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*run)(const Slots&, const Run&, size_t first_tile, size_t last_tile);
   void (*show)(const Slots&, size_t first_tile, size_t last_tile);
@@ -83,8 +84,15 @@ struct Kernel {
   void (*targets)(const Slots&, float* targets, size_t first_tile, size_t last_tile);
 };
 
+// A kernel that this addon was built with.
+struct KnownKernel {
+  const Kernel* kernel;
+  // Whether this processor can run it. Asked outside the kernel's own file, which may use what the processor lacks.
+  bool (*supported)();
+};
+
 // In priority order: the first that is supported is the best for this machine.
-extern const Kernel* const kKernels[];
+extern const KnownKernel kKernels[];
 extern const int kKernelCount;
 
 }  // namespace rhythm

@@ -1,4 +1,4 @@
-// Sixteen lanes. Built with its own instruction set: nothing in it may run before `supported` said yes.
+// Sixteen lanes. Built with its own instruction set: nothing in it may run on a processor without it.
 #include <cfloat>
 #include <cstring>
 #include <type_traits>
@@ -11,10 +11,6 @@ static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every opera
 
 #include "kernel.inl"
 
-bool supported() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-extern const Kernel kernel = {"avx512", kLanes, supported, reset, step, run, show, hash, targets};
+extern const Kernel kernel = {"avx512", kLanes, reset, check, step, run, show, hash, targets};
 
 }  // namespace rhythm::avx512

@@ -11,7 +11,6 @@ static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every opera
 
 #include "kernel.inl"
 
-bool supported() { return true; }
-extern const Kernel kernel = {"portable", kLanes, supported, reset, step, run, show, hash, targets};
+extern const Kernel kernel = {"portable", kLanes, reset, check, step, run, show, hash, targets};
 
 }  // namespace rhythm::portable

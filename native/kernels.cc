@@ -17,13 +17,26 @@ namespace scalar {
 extern const Kernel kernel;
 }
 
-const Kernel* const kKernels[] = {
+namespace {
+
 #if defined(RHYTHM_X64)
-    &avx512::kernel,
-    &avx2::kernel,
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+bool has_avx2() { return __builtin_cpu_supports("avx2"); }
 #endif
-    &portable::kernel,
-    &scalar::kernel,
+bool always() { return true; }
+
+}  // namespace
+
+const KnownKernel kKernels[] = {
+#if defined(RHYTHM_X64)
+    {&avx512::kernel, has_avx512},
+    {&avx2::kernel, has_avx2},
+#endif
+    {&portable::kernel, always},
+    {&scalar::kernel, always},
 };
 const int kKernelCount = sizeof kKernels / sizeof *kKernels;
 

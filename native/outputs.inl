@@ -6,9 +6,23 @@ struct Shown {
   Meters delta, anomaly;
 };
 
+RHYTHM_INLINE Shown nothing_shown() {
+  const F zero = all(0.0f), none = zero - all(1.0f);
+  const Meters still = {zero, zero, zero, zero, zero};
+  return {none, none, zero, still, still};
+}
+RHYTHM_INLINE Shown select(M m, const Shown& a, const Shown& b) {
+  return {select(m, a.event, b.event), select(m, a.last_action, b.last_action), select(m, a.reward, b.reward),
+          select(m, a.delta, b.delta), select(m, a.anomaly, b.anomaly)};
+}
+
 // As shown: -1 for none.
 RHYTHM_INLINE F event_code(U event) {
   return to_float(select(event == all(static_cast<uint32_t>(count::Events)), all(~0u), event));
+}
+
+RHYTHM_INLINE Shown shown_of(const Moment& moment, U action) {
+  return {event_code(moment.event), to_float(action), moment.reward, moment.delta, moment.anomaly};
 }
 
 RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, U t, const Meters& m, const Shown& shown) {
@@ -20,6 +34,8 @@ RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, U t, const
       m.v, m.c, m.p, m.s, m.n, shown.event, shown.last_action, shown.reward,
       d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
   constexpr int width = count::ObservationFloats;
+  static_assert(observation::Meters == 4 && observation::Event == 9 && observation::LastAction == 10 &&
+                observation::Reward == 11 && observation::Deltas == 12 && observation::Anomalies == 17);
   float* rows = slots.out.observations + static_cast<size_t>(g.first) * width;
   if (!any(!who)) return put_whole_rows<width>(rows, columns);
   put_rows<width>(rows, width, bits_of(who), columns);
@@ -44,7 +60,7 @@ RHYTHM_INLINE void hide_grade(const Slots& slots, const Group& g, M who) {
 }
 
 RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const Life& life) {
-  const Beliefs target = targets_of(*slots.tables, [&](int k) { return g.number(state::Profile + k); });
+  const Beliefs target = targets_of(*slots.tables, profile_of(g));
   const M given = g.word(state::Given) == all(1u);
   return grade_of(*slots.tables, life, beliefs_of(g), given, target,
                   [&](int k) { return g.number(state::Grader + k); });

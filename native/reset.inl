@@ -39,9 +39,7 @@ RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& 
       g.put_where(who, state::Grader + k, column_at(r.graders, count::Components, k, g));
     }
   }
-  const F none = zero - all(1.0f);
-  const Meters still = {zero, zero, zero, zero, zero};
-  observe(slots, g, who, all(0u), initial, {none, none, zero, still, still});
+  observe(slots, g, who, all(0u), initial, nothing_shown());
   if (r.keep_results) return;
   put_rows<1>(slots.out.rewards + g.first, 1, bits_of(who), &zero);
   hide_grade(slots, g, who);

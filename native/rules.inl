@@ -60,24 +60,31 @@ RHYTHM_INLINE auto by_slot(OwnTime now, Pick pick) {
 }
 static_assert((count::Slots & (count::Slots - 1)) == 0);
 
-// What of a person the rules of a step read, products that do not change within an episode made once.
+// How well a person works in a slot, and what it does to cognition.
+struct Focus {
+  F focus, cognition;
+};
+RHYTHM_INLINE Focus select(M m, const Focus& a, const Focus& b) {
+  return {select(m, a.focus, b.focus), select(m, a.cognition, b.cognition)};
+}
+// of(k): the person's k-th profile float.
+template <class Of>
+RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, Of of) {
+  const F focus = slot == 0 ? of(trait::MorningFocus) : slot == 1 ? all(1.0f) : of(trait::NightFocus);
+  return {focus, all(w.f[block::FocusCognition]) * (focus - all(1.0f))};
+}
+
+// What of a person the rules of a step read.
 struct Person {
-  F focus[count::Slots];
-  F focus_cognition[count::Slots];
   F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
       solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
   Meters decay;
   Meters reward_weights;
 };
 
-// of(k): the person's k-th profile float.
 template <class Of>
 RHYTHM_INLINE Person make_person(const Tables& w, Of of) {
   Person who;
-  for (int slot = 0; slot < count::Slots; slot++) {
-    who.focus[slot] = slot == 0 ? of(trait::MorningFocus) : slot == 1 ? all(1.0f) : of(trait::NightFocus);
-    who.focus_cognition[slot] = all(w.f[block::FocusCognition]) * (who.focus[slot] - all(1.0f));
-  }
   who.social_vitality_multiplier = of(trait::SocialVitalityMultiplier);
   who.social_serenity_bonus = of(trait::SocialSerenityBonus);
   who.work_vitality_recovery = of(trait::WorkVitalityRecovery);
@@ -93,8 +100,9 @@ RHYTHM_INLINE Person make_person(const Tables& w, Of of) {
   return who;
 }
 
-RHYTHM_INLINE Person neutral_person(const Tables& w) {
-  return make_person(w, [&](int k) { return all(k < count::Traits ? w.f[block::TraitNeutral + k] : 0.0f); });
+// The k-th profile float of the person of whom nothing is personal; it has no reward weights.
+RHYTHM_INLINE auto neutral_of(const Tables& w) {
+  return [&w](int k) { return all(k < count::Traits ? w.f[block::TraitNeutral + k] : 0.0f); };
 }
 
 // Which of the taken actions carry which tag.
@@ -109,10 +117,10 @@ RHYTHM_INLINE Tagged tags_of(const Tables& w, U action) {
 }
 
 // Rules 1 and 2: the effect on this person. `d` comes with the action's effect, its progress scaled by vitality.
-template <class Time>
-RHYTHM_INLINE Meters respond(const Tables& w, const Person& who, Time now, const Tagged& is, const Meters& m, Meters d) {
-  d.p = select(is.productive, d.p * by_slot(now, [&](int s) { return who.focus[s]; }), d.p);
-  d.c = select(is.productive, d.c + by_slot(now, [&](int s) { return who.focus_cognition[s]; }), d.c);
+RHYTHM_INLINE Meters respond(const Tables& w, const Person& who, const Focus& works, const Tagged& is, const Meters& m,
+                             Meters d) {
+  d.p = select(is.productive, d.p * works.focus, d.p);
+  d.c = select(is.productive, d.c + works.cognition, d.c);
   d.v = select(is.social, d.v * who.social_vitality_multiplier, d.v);
   d.v = select(is.productive, d.v + who.work_vitality_recovery, d.v);
   d.s = select(is.productive, d.s + who.progress_serenity_bonus, d.s);
@@ -219,14 +227,16 @@ RHYTHM_INLINE Fate fate_of(const Tables& w, U seed, Time now) {
 
 // One step of the rules, but for beliefs and the grade. What a caller does not read of the result costs nothing.
 template <class Time>
-RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Person& neutral, Time now, const Fate& fate,
-                          U action, Life& life) {
+RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Focus& works, Time now, const Fate& fate, U action,
+                          Life& life) {
   const Tagged is = tags_of(w, action);
   const Meters effect = effect_of(w, now, is, life.meters, action);
   const Luck luck = luck_of(w, fate.noise);
-  Meters d = respond(w, who, now, is, life.meters, effect) + luck.meters;
+  Meters d = respond(w, who, works, is, life.meters, effect) + luck.meters;
   Moment moment;
-  moment.anomaly = d - respond(w, neutral, now, is, life.meters, effect);
+  const auto neutral = neutral_of(w);
+  const Focus neutral_works = by_slot(now, [&](int slot) { return focus_in(w, slot, neutral); });
+  moment.anomaly = d - respond(w, make_person(w, neutral), neutral_works, is, life.meters, effect);
   d = d - who.decay;
   moment.event = event_of(w, fate.event);
   d = d + lookup(w.event_effect, moment.event) * who.event_impact;

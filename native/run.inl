@@ -28,9 +28,11 @@ struct ChooseTape {
   ChooseTape(const Run& run, const Group& g) {
     std::memset(lanes, 0, sizeof lanes);
     for (int i = 0; i < g.count; i++) {
-      uint32_t row[words];
-      std::memcpy(row, run.actions + static_cast<size_t>(g.first + i) * count::Steps, sizeof row);
-      for (int k = 0; k < words; k++) lanes[k][i] = row[k];
+      const uint8_t* row = run.actions + static_cast<size_t>(g.first + i) * count::Steps;
+      for (int k = 0; k < words; k++) {
+        lanes[k][i] = row[4 * k] | row[4 * k + 1] << 8 | row[4 * k + 2] << 16 |
+                      static_cast<uint32_t>(row[4 * k + 3]) << 24;
+      }
     }
   }
   U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
@@ -117,64 +119,98 @@ RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Grou
               {clean_belief(w, load(last[0])), clean_belief(w, load(last[1])), clean_belief(w, load(last[2]))});
 }
 
+// A person's focus in each slot, made once.
+struct Week {
+  Focus slots[count::Slots];
+  template <class Of>
+  Week(const Tables& w, Of of) {
+    for (int slot = 0; slot < count::Slots; slot++) slots[slot] = focus_in(w, slot, of);
+  }
+  template <class Time>
+  Focus at(Time now) const {
+    return by_slot(now, [&](int slot) { return slots[slot]; });
+  }
+};
+
+// Where a run ends: the state, and what its last step showed.
+struct End {
+  Life life;
+  Shown shown;
+};
+
 // Every lane goes from the same step to the end.
 template <class Choose, class Record>
-RHYTHM_INLINE Life run_together(const Tables& w, const Group& g, const Choose& choose, const Record& record, int from) {
-  const Person who = person_of(w, g), neutral = neutral_person(w);
+RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const Record& record, int from) {
+  const Person who = make_person(w, profile_of(g));
+  const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
   Life life = life_of(g);
-  for (SameTime now = {from}; now.t < count::Steps; now = next(now)) {
+  const auto step_at = [&](SameTime now) __attribute__((always_inline)) {
     Fate fate;
     const U action = choose(w, now, seed, life, fate);
-    const Moment moment = live(w, who, neutral, now, fate, action, life);
+    const Moment moment = live(w, who, week.at(now), now, fate, action, life);
     note_action(g, now, all(true), action);
     record(now, all(true), action, moment, life.meters);
-  }
-  return life;
+    return shown_of(moment, action);
+  };
+  SameTime now = {from};
+  // What a step shows is computed where it is read, so for all but the last it costs nothing.
+  for (; now.t < count::Steps - 1; now = next(now)) step_at(now);
+  const Shown shown = step_at(now);
+  return {life, shown};
 }
 
-// Each lane of `runs` goes from its own step to its own stop.
+// Each lane goes from its own step to its own stop.
 template <class Choose, class Record>
-RHYTHM_INLINE Life run_apart(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
-                             U stop) {
-  const Person who = person_of(w, g), neutral = neutral_person(w);
+RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
+                            U stop) {
+  const Person who = make_person(w, profile_of(g));
+  const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  Life life = life_of(g);
+  End end = {life_of(g), nothing_shown()};
   OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
     Fate fate;
-    const U action = choose(w, now, seed, life, fate);
-    Life after = life;
-    const Moment moment = live(w, who, neutral, now, fate, action, after);
-    life = select(active, after, life);
+    const U action = choose(w, now, seed, end.life, fate);
+    Life after = end.life;
+    const Moment moment = live(w, who, week.at(now), now, fate, action, after);
+    end.life = select(active, after, end.life);
+    end.shown = select(active, shown_of(moment, action), end.shown);
     note_action(g, now, active, action);
-    record(now, active, action, moment, life.meters);
+    record(now, active, action, moment, end.life.meters);
     now.t = select(active, now.t + all(1u), now.t);
   }
-  return life;
+  return end;
 }
 
 template <class Choose, class Record>
 RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g) {
-  const U end = all(static_cast<uint32_t>(count::Steps));
+  const Tables& w = *slots.tables;
+  const U last = all(static_cast<uint32_t>(count::Steps));
   const U from = g.word(state::Step);
-  const U stop = select(g.present(), run.stops == nullptr ? end : bytes_at(run.stops, g), all(0u));
+  const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
   const M runs = from < stop;
+  if (!any(runs)) return;
   const uint32_t t0 = g.tile->words[state::Step][g.lane];
-  const bool together = !any(!(from == all(t0))) && !any(!(stop == end));
+  const bool together = !any(!(from == all(t0))) && !any(!(stop == last));
   const Choose choose(run, g);
   const Record record(run, g);
-  const Life life = together ? run_together(*slots.tables, g, choose, record, static_cast<int>(t0))
-                             : run_apart(*slots.tables, g, choose, record, from, stop);
-  put_life(g, life);
-  take_last_beliefs(*slots.tables, run, g, runs, from, stop);
+  End end = together ? run_together(w, g, choose, record, static_cast<int>(t0))
+                     : run_apart(w, g, choose, record, from, stop);
+  put_life(g, end.life);
+  take_last_beliefs(w, run, g, runs, from, stop);
   const U now = select(runs, stop, from);
   g.put(state::Step, now);
-  const M ended = g.present() & (now == end);
-  if (!any(ended)) return;
-  const Grade grade = grade_group(slots, g, life);
-  show_grade(slots, g, ended, grade);
-  record.add_terminal(ended & runs, terminal_reward(*slots.tables, grade.final_score));
+  const M ended = runs & (now == last);
+  if (any(ended)) {
+    const Grade grade = grade_group(slots, g, end.life);
+    const F terminal = terminal_reward(w, grade.final_score);
+    end.shown.reward = select(ended, end.shown.reward + terminal, end.shown.reward);
+    show_grade(slots, g, ended, grade);
+    record.add_terminal(ended, terminal);
+  }
+  put_rows<1>(slots.out.rewards + g.first, 1, bits_of(runs), &end.shown.reward);
+  observe(slots, g, runs, now, end.life.meters, end.shown);
 }
 
 template <class Choose, class Record>

@@ -11,21 +11,16 @@ RHYTHM_INLINE U taped_action(const Group& g, U t) {
 
 // The last step is no part of the state: it is lived again, from the seed and the tape.
 RHYTHM_INLINE Shown last_step(const Tables& w, const Group& g, U steps) {
-  const Person who = person_of(w, g), neutral = neutral_person(w);
+  const Person who = make_person(w, profile_of(g));
+  const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  const F zero = all(0.0f), none = zero - all(1.0f);
-  const Meters still = {zero, zero, zero, zero, zero};
-  Life life = {all(w.f + block::InitialMeters), zero, zero, all(0u)};
-  Shown shown = {none, none, zero, still, still};
+  Life life = {all(w.f + block::InitialMeters), all(0.0f), all(0.0f), all(0u)};
+  Shown shown = nothing_shown();
   OwnTime now = {all(0u)};
   for (M active = now.t < steps; any(active); active = now.t < steps) {
     const U action = taped_action(g, now.t);
-    const Moment moment = live(w, who, neutral, now, fate_of(w, seed, now), action, life);
-    shown.event = select(active, event_code(moment.event), shown.event);
-    shown.last_action = select(active, to_float(action), shown.last_action);
-    shown.reward = select(active, moment.reward, shown.reward);
-    shown.delta = select(active, moment.delta, shown.delta);
-    shown.anomaly = select(active, moment.anomaly, shown.anomaly);
+    const Moment moment = live(w, who, week.at(now), now, fate_of(w, seed, now), action, life);
+    shown = select(active, shown_of(moment, action), shown);
     now = next(now);
   }
   return shown;
@@ -74,7 +69,7 @@ void hash(const Slots& slots, uint64_t* hashes, size_t first_tile, size_t last_t
 
 void targets(const Slots& slots, float* rows, size_t first_tile, size_t last_tile) {
   each_group(slots, first_tile, last_tile, [&](const Group& g) {
-    const Beliefs t = targets_of(*slots.tables, [&](int k) { return g.number(state::Profile + k); });
+    const Beliefs t = targets_of(*slots.tables, profile_of(g));
     const F columns[count::Beliefs] = {t.social, t.morning, t.work};
     put_rows<count::Beliefs>(rows + static_cast<size_t>(g.first) * count::Beliefs, count::Beliefs,
                              bits_of(g.present()), columns);

@@ -32,7 +32,9 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   const U action = bytes_at(s.actions, g) & all(static_cast<uint32_t>(kTableWidth - 1));
   Life life = before;
   const Fate fate = fate_of(w, g.word(state::Seed), now);
-  Moment moment = live(w, person_of(w, g), neutral_person(w), now, fate, action, life);
+  const auto profile = profile_of(g);
+  const Focus works = by_slot(now, [&](int slot) { return focus_in(w, slot, profile); });
+  Moment moment = live(w, make_person(w, profile), works, now, fate, action, life);
   if constexpr (std::is_same_v<Time, OwnTime>) life = select(who, life, before);
   put_life(g, life);
   note_action(g, now, who, action);
@@ -48,8 +50,7 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
     }
   }
   put_floats(slots.out.rewards, g, select(who, moment.reward, all(0.0f)));
-  observe(slots, g, who, t, life.meters,
-          {event_code(moment.event), to_float(action), moment.reward, moment.delta, moment.anomaly});
+  observe(slots, g, who, t, life.meters, shown_of(moment, action));
 }
 
 RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g) {
@@ -63,6 +64,19 @@ RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g)
   } else {
     put_floats(slots.out.rewards, g, all(0.0f));
   }
+}
+
+size_t check(const Slots& slots, const Step& s, size_t first_tile, size_t last_tile) {
+  for (size_t tile = first_tile; tile < last_tile; tile++) {
+    M wrong = all(false);
+    each_group(slots, tile, tile + 1, [&](const Group& g) {
+      const M legal = bytes_at(s.actions, g) < all(static_cast<uint32_t>(count::Actions));
+      const M going = g.word(state::Step) < all(static_cast<uint32_t>(count::Steps));
+      wrong = wrong | (mask_at(s.mask, g) & !(legal & going));
+    });
+    if (any(wrong)) return tile;
+  }
+  return last_tile;
 }
 
 void step(const Slots& slots, const Step& s, size_t first_tile, size_t last_tile) {

@@ -9,6 +9,7 @@ namespace rhythm {
 // A permute reads a whole register of sixteen.
 constexpr int kTableWidth = 16;
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth);
+static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots <= kTableWidth);
 
 struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action

@@ -4,8 +4,13 @@
 
 namespace rhythm {
 
-ThreadPool::ThreadPool(int threads) : parts_(threads) {
-  for (int part = 1; part < parts_; part++) threads_.emplace_back([this, part] { serve(part); });
+ThreadPool::ThreadPool(int threads) {
+  try {
+    for (int part = 1; part < threads; part++) threads_.emplace_back([this, part] { serve(part); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that it gave do all the work.
+  }
+  parts_ = static_cast<int>(threads_.size()) + 1;
 }
 
 ThreadPool::~ThreadPool() {

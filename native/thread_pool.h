@@ -11,7 +11,7 @@ namespace rhythm {
 
 class ThreadPool {
  public:
-  // `threads` counts the caller, so 1 starts none.
+  // `threads` counts the caller, so 1 starts none. Makes do with fewer where the system has no more.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -24,7 +24,7 @@ class ThreadPool {
   void serve(int part);
   void do_part(int part);
 
-  const int parts_;
+  int parts_;  // the caller among them
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable start_, done_;

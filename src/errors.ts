@@ -31,12 +31,12 @@ export type ErrorCode =
   | 'bad_profile'
   | 'bad_grader'
   | 'bad_world'
-  | 'bad_state'
   | 'illegal_action'
   | 'not_reset'
   | 'episode_over'
   | 'closed'
   | 'outputs_detached'
   | 'backend_unavailable'
+  | 'out_of_memory'
   | 'addon_missing'
   | 'addon_stale';

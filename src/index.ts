@@ -1,6 +1,6 @@
 /** rhythm-vec: the Rhythm life simulator, thousands of episodes at a time, exact to the bit. */
 export type { Availability, Trajectory } from './backends/backend.js';
-export { BACKENDS } from './backends/choose.js';
+export { listBackends } from './backends/choose.js';
 export { BackendError, type ErrorCode, InputError, RhythmError, StateError } from './errors.js';
 export type { SeedRange } from './evaluate/conditions.js';
 export { type EvaluateOptions, type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';

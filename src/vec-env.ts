@@ -1,8 +1,16 @@
 /** VecEnv: a batch of episodes behind Gymnasium's vector vocabulary. Validation above the seam, computing below it. */
-import type { Batch, Refusal, RunBeliefs, RunPolicy } from './backends/backend.js';
+import type {
+  Backend,
+  Batch,
+  BatchOptions,
+  Outputs,
+  Refusal,
+  RunBeliefs,
+  RunPolicy,
+} from './backends/backend.js';
 import { chooseBackend } from './backends/choose.js';
 import { allocateOutputs, allocateTrajectory } from './backends/outputs.js';
-import { InputError, StateError } from './errors.js';
+import { BackendError, InputError, StateError } from './errors.js';
 import { didYouMean } from './suggest.js';
 import { type GraderChoice, type ProfileChoice, toGraders, toProfiles } from './validate/persons.js';
 import { toSeeds } from './validate/seeds.js';
@@ -35,11 +43,8 @@ import {
   type StepResult,
   type VecEnvOptions,
 } from './vec-env-options.js';
-import { NUM_STEPS } from './world/fields.js';
+import { MAX_ENVS, MAX_THREADS, NUM_STEPS } from './world/fields.js';
 import { createWorld, type World } from './world/world.js';
-
-const MAX_ENVS = 2 ** 24;
-const MAX_THREADS = 256;
 
 /**
  * Opens a batch of episodes. Call `reset` before anything else, `close` when done.
@@ -83,15 +88,9 @@ export class VecEnv {
     const wanted = checkString('backend', options.backend ?? 'auto');
     const kernel = kernelFor(wanted, options.kernel);
     const { backend, reason } = chooseBackend(wanted, kernel);
-    const outputs = allocateOutputs(this.numEnvs);
-    this.#batch = backend.open({
-      numEnvs: this.numEnvs,
-      world: this.world,
-      imagination,
-      threads,
-      kernel,
-      outputs,
-    });
+    const { numEnvs, world } = this;
+    const { batch, outputs } = openBatch(backend, { numEnvs, world, imagination, threads, kernel });
+    this.#batch = batch;
     this.#result = Object.freeze({ ...outputs, truncated: new Uint8Array(this.numEnvs) });
     this.seeds = new Uint32Array(this.numEnvs);
     this.backend = backend.name;
@@ -255,6 +254,24 @@ export class VecEnv {
   #heed(refusal: Refusal | null): void {
     if (refusal === null) return;
     throw refusal.code === 'illegal_action' ? illegal(refusal) : over(refusal);
+  }
+}
+
+/** Opens a batch and what it writes into. A machine without the memory is an error of ours, not the platform's. */
+function openBatch(
+  backend: Backend,
+  options: Omit<BatchOptions, 'outputs'>,
+): { batch: Batch; outputs: Outputs } {
+  try {
+    const outputs = allocateOutputs(options.numEnvs);
+    return { batch: backend.open({ ...options, outputs }), outputs };
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new BackendError(
+      'out_of_memory',
+      `Expected memory for ${options.numEnvs} episodes, got none (${cause.message}) Open fewer, or close others.`,
+      { cause },
+    );
   }
 }
 

@@ -2,11 +2,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { BACKENDS } from '../src/backends/choose.js';
 import { renderHeader, renderTable } from '../src/cli/eval-table.js';
 import { createProgress } from '../src/cli/progress.js';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import { PUBLISHED } from '../src/evaluate/published.js';
-import { BACKENDS, createVecEnv, layoutDigest } from '../src/index.js';
+import { createVecEnv, layoutDigest } from '../src/index.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
 import { ENGINES } from './support/engines.js';
 import { tables } from './support/golden.js';

@@ -1,7 +1,7 @@
 /** Digests: of the published world, which is pinned; and of any other, which differs in any number. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blockLayout } from '../src/world/block.js';
+import { BLOCK_LAYOUT } from '../src/world/block.js';
 import { worldDigest } from '../src/world/digest.js';
 import { RHYTHM } from '../src/world/spec.js';
 import { createWorld } from '../src/world/world.js';
@@ -81,14 +81,13 @@ it('the layout of the block is that of every world', () => {
   const random = new Random('layout');
   for (let i = 0; i < 20; i++) {
     const world = createWorld(changedWorld(random));
-    expect(blockLayout(world.spec)).toEqual(blockLayout(RHYTHM));
     expect(world.words.length).toBe(published.words.length);
   }
 });
 
 it('a block holds no NaN, infinity or subnormal, and no negative zero', () => {
   const random = new Random('block');
-  const { offset: firstCode } = blockLayout(RHYTHM).find((entry) => entry.word === 'u32')!;
+  const { offset: firstCode } = BLOCK_LAYOUT.find((entry) => entry.word === 'u32')!;
   for (let i = 0; i < 50; i++) {
     const { words } = createWorld(i === 0 ? RHYTHM : changedWorld(random));
     const floats = new Float32Array(words.buffer, 0, firstCode);

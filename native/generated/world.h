@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "2e2f763a6a0e9be12e9efc2fb2110f0f5be1067ab5db39edb0159dc1c9117f31";
+    "ca4ca58e4ef9cfb6109370999bb4e23f938fdb00a14e9cb569cec9e8dcc40b96";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -24,6 +24,9 @@ inline constexpr int TapeWords = 4;
 inline constexpr int StateWords = 41;
 inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 428;
+inline constexpr int MaxEnvs = 16777216;
+inline constexpr int MaxThreads = 256;
+inline constexpr int AddonVersion = 2;
 }  // namespace count
 
 namespace mode {
@@ -38,14 +41,6 @@ inline constexpr int Social = 1;
 inline constexpr int Solo = 2;
 inline constexpr int Guilty = 3;
 }  // namespace tag
-
-namespace meter {
-inline constexpr int Vitality = 0;
-inline constexpr int Cognition = 1;
-inline constexpr int Progress = 2;
-inline constexpr int Serenity = 3;
-inline constexpr int Connection = 4;
-}  // namespace meter
 
 namespace trait {
 inline constexpr int SocialVitalityMultiplier = 0;

@@ -88,7 +88,7 @@ export interface RunRequest {
   readonly policy: RunPolicy;
   /** One belief given at every step, or a tape of them, or none. */
   readonly beliefs: RunBeliefs | null;
-  /** u8 [numEnvs], the step (1 to 28) at which each slot stops; null for 28. A slot already there stays. */
+  /** u8 [numEnvs], the step (0 to 28) at which each slot stops; null for 28. A slot already there stays. */
   readonly stops: Uint8Array | null;
   /** Where the steps taken are written, by absolute step; null for grades alone. Other entries stay as they are. */
   readonly trajectory: Trajectory | null;
@@ -140,11 +140,11 @@ export interface Batch {
   reset(request: ResetRequest): void;
   /** One step. @returns null, or why nothing happened. */
   submit(request: StepRequest): Refusal | null;
-  /** Runs each slot to its stop; grades of those that end go to the outputs. Observations are not written. */
+  /** Runs each slot to its stop. Outputs show the last step that each took. */
   run(request: RunRequest): Refusal | null;
   /** Makes `outputs` current; a batch that computes elsewhere copies back here. */
   read(): void;
-  /** Copies the states of `source`'s slots, `indices[i]` to slot i, as `load` does; `source` is of the same backend. */
+  /** Copies `source`'s slots, state and what it shows of them, `indices[i]` to slot i. `source` is of the same backend. */
   gather(source: Batch, indices: Uint32Array): void;
   /** u32 [numEnvs, 41], STATE_FIELDS. */
   save(): Uint32Array;

@@ -7,6 +7,14 @@ import { referenceBackend } from './reference.js';
 
 export const BACKENDS: readonly Backend[] = [nativeBackend, referenceBackend];
 
+/** What can be used here, in priority order: each backend, then its kernels as `backend/kernel`. */
+export function listBackends(): Availability[] {
+  return BACKENDS.flatMap((backend) => [
+    backend.availability(),
+    ...backend.kernels().map((kernel) => ({ ...kernel, name: `${backend.name}/${kernel.name}` })),
+  ]);
+}
+
 export interface Choice {
   readonly backend: Backend;
   /** Why this one: for `auto`, what was tried before it. */

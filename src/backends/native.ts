@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { BackendError, type RhythmError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
-import { NUM_BELIEFS, STATE_WORDS } from '../world/fields.js';
+import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../world/fields.js';
 import { type Addon, loadAddon, type NativeBatch } from './addon.js';
 import type {
   Availability,
@@ -57,9 +57,6 @@ function chooseKernel(wanted: string | null): string {
     `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)}.${why || ' Use one of these.'}`,
   );
 }
-
-/** Also the addon's limit. */
-const MAX_THREADS = 256;
 
 /** Codes of the addon's policies. */
 const POLICY = { random: 0, heuristic: 1, tape: 2 } as const;

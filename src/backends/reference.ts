@@ -96,6 +96,7 @@ class ReferenceBatch implements Batch {
         const t = episode.stepCount;
         episode.advance(chooseAction(policy, episode, i), beliefAt(beliefs, i * NUM_STEPS + t));
         if (trajectory !== null) record(trajectory, i * NUM_STEPS + t, episode);
+        if (episode.stepCount === stop) this.#show(i);
       }
       this.#grade(i);
     });
@@ -117,8 +118,10 @@ class ReferenceBatch implements Batch {
 
   gather(source: Batch, indices: Uint32Array): void {
     const states = source.save();
+    const shown = (source as ReferenceBatch).episodes.map((episode) => episode.lastStep());
     this.episodes.forEach((episode, i) => {
       loadEpisode(episode, states, indices[i]);
+      episode.showAgain(shown[indices[i]]);
       this.#show(i);
     });
   }

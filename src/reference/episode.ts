@@ -43,6 +43,15 @@ export interface EpisodeReset {
 const OPTIONS: readonly (keyof EpisodeOptions)[] = ['world', 'imagination'];
 const RESET_OPTIONS: readonly (keyof EpisodeReset)[] = ['profile', 'grader'];
 
+/** @internal */
+export interface LastStep {
+  readonly event: number;
+  readonly lastAction: number;
+  readonly reward: number;
+  readonly deltas: Float32Array;
+  readonly anomalies: Float32Array;
+}
+
 /**
  * A single episode. `reset`, then `step` until `terminated`; `grade` says how it went.
  * All floats are float32 values; views are live and change with the next step.
@@ -74,7 +83,7 @@ export class Episode {
   reward = 0;
   readonly deltas = new Float32Array(NUM_METERS);
   readonly anomalies = new Float32Array(NUM_METERS);
-  /** f32 [6], of a finished episode; zeros before. */
+  /** f32 [6], as of the last `grade`, which the 28th step calls; zeros before. */
   readonly components = new Float32Array(NUM_COMPONENTS);
   beliefMae = 0;
   finalScore = 0;
@@ -131,7 +140,7 @@ export class Episode {
     return this;
   }
 
-  /** `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights. */
+  /** @internal `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights. */
   begin(seed: number, mode: number, floats: ArrayLike<number> | null, grader: ArrayLike<number>): void {
     const { params } = this.world;
     this.seed = seed;
@@ -186,7 +195,7 @@ export class Episode {
     );
   }
 
-  /** `step` with clean values. */
+  /** @internal `step` with clean values. */
   advance(action: number, belief: ArrayLike<number> | null): number {
     this.live(action);
     if (belief !== null) this.#believe(belief);
@@ -194,7 +203,7 @@ export class Episode {
     return this.reward;
   }
 
-  /** Rules 1 to 8 and 10: a step but for beliefs and the grade. */
+  /** @internal Rules 1 to 8 and 10: a step but for beliefs and the grade. */
   live(action: number): void {
     const { params } = this.world;
     const { profile, meters, deltas: d, stepCount: t } = this;
@@ -236,7 +245,7 @@ export class Episode {
     this.given = true;
   }
 
-  /** The end of rule 10: the grade, and its part of the last reward. */
+  /** @internal The end of rule 10: the grade, and its part of the last reward. */
   finish(): void {
     this.grade();
     const { terminalScale } = this.world.params;
@@ -264,6 +273,19 @@ export class Episode {
     out[offset + OBSERVATION.reward] = this.reward;
     out.set(this.deltas, offset + OBSERVATION.deltas);
     out.set(this.anomalies, offset + OBSERVATION.anomalies);
+  }
+
+  /** @internal What the step just taken showed: no part of the state, but of what a copy of the episode shows. */
+  lastStep(): LastStep {
+    const { event, lastAction, reward, deltas, anomalies } = this;
+    return { event, lastAction, reward, deltas: deltas.slice(), anomalies: anomalies.slice() };
+  }
+
+  /** @internal Shows the last step of the episode that this one is a copy of. */
+  showAgain({ event, lastAction, reward, deltas, anomalies }: LastStep): void {
+    Object.assign(this, { event, lastAction, reward });
+    this.deltas.set(deltas);
+    this.anomalies.set(anomalies);
   }
 
   /** The state's hash: equal for equal person, time and meters. */

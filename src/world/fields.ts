@@ -29,6 +29,9 @@ export const NUM_STEPS = RHYTHM.maxEpisodeSteps;
 export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
 /** Four bits an action, eight actions a word. */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
+/** How many episodes a batch may hold, and threads it may use. */
+export const MAX_ENVS = 2 ** 24;
+export const MAX_THREADS = 256;
 /** Float values of a world, a profile and a grader are 0 or of a magnitude in this range (world page, Numbers). */
 export const MIN_MAGNITUDE = 2 ** -40;
 export const MAX_MAGNITUDE = 2 ** 20;

@@ -59,7 +59,13 @@ export interface BeliefFactor {
   inverted?: boolean;
 }
 
-export const RHYTHM: WorldSpec = {
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object') freeze(part);
+  return Object.freeze(value);
+}
+
+/** The published world, frozen: change a `structuredClone` of it. */
+export const RHYTHM: WorldSpec = freeze({
   name: 'rhythm',
   version: '1.0.0',
   meters: ['vitality', 'cognition', 'progress', 'serenity', 'connection'],
@@ -240,4 +246,4 @@ export const RHYTHM: WorldSpec = {
       { meter: 'cognition', below: 0.35, slots: [0, 1], action: 'meditate' },
     ],
   },
-};
+});

@@ -1,0 +1,70 @@
+/** What compiled code is told of sizes, codes and offsets; all of it, and nothing else, makes the layout digest. */
+import { BLOCK_LAYOUT } from './block.js';
+import {
+  type Field,
+  MAX_ENVS,
+  MAX_THREADS,
+  MODE,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_EVENTS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  PROFILE_NAMES,
+  PROFILE_SIZE,
+  STATE_FIELDS,
+  STATE_WORDS,
+  TAGS,
+  TAPE_WORDS,
+  TRAIT_NAMES,
+} from './fields.js';
+import { RHYTHM } from './spec.js';
+
+/** Names and their numbers, under a name of their own. */
+export type Scope = readonly [name: string, constants: Readonly<Record<string, number>>];
+
+/** Rises when the addon's functions take other arguments or return other things. */
+const ADDON_VERSION = 2;
+
+const codesOf = (names: readonly string[]) => Object.fromEntries(names.map((name, code) => [name, code]));
+const offsetsOf = (entries: readonly Pick<Field, 'name' | 'offset'>[]) =>
+  Object.fromEntries(entries.map(({ name, offset }) => [name, offset]));
+
+const blockEnd = BLOCK_LAYOUT[BLOCK_LAYOUT.length - 1];
+
+const COUNTS = {
+  Meters: NUM_METERS,
+  Actions: NUM_ACTIONS,
+  Slots: NUM_SLOTS,
+  Events: NUM_EVENTS,
+  Steps: NUM_STEPS,
+  Traits: NUM_TRAITS,
+  ProfileFloats: PROFILE_SIZE,
+  NamedProfiles: PROFILE_NAMES.length,
+  Beliefs: NUM_BELIEFS,
+  BeliefFactors: RHYTHM.belief[0].factors.length,
+  Components: NUM_COMPONENTS,
+  HeuristicRules: RHYTHM.heuristic.rules.length,
+  TapeWords: TAPE_WORDS,
+  StateWords: STATE_WORDS,
+  ObservationFloats: OBSERVATION_SIZE,
+  BlockWords: blockEnd.offset + blockEnd.shape.reduce((product, length) => product * length, 1),
+  MaxEnvs: MAX_ENVS,
+  MaxThreads: MAX_THREADS,
+  AddonVersion: ADDON_VERSION,
+};
+
+export const LAYOUT: readonly Scope[] = [
+  ['count', COUNTS],
+  ['mode', MODE],
+  ['tag', codesOf(TAGS)],
+  ['trait', codesOf(TRAIT_NAMES)],
+  ['state', offsetsOf(STATE_FIELDS)],
+  ['observation', offsetsOf(OBSERVATION_FIELDS)],
+  ['block', offsetsOf(BLOCK_LAYOUT)],
+];
