@@ -24,7 +24,7 @@ const options = new Command('bench')
   .parse()
   .opts<{ rounds: number; smoke?: boolean; json?: string }>();
 
-/** What a case may cost at most; for information where there is no bar. */
+/** The project's own bars: what a case may cost at most. Without one a figure is for information. */
 const BARS: Record<string, number> = { fused_cycles: 16, scalar_fused_cycles: 200 };
 
 function ratiosOf(rows: readonly Row[]): Record<string, number> {

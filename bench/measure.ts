@@ -7,7 +7,7 @@ import { openRig, type Rig } from './rig.js';
 /** A play shorter than this many ticks of the timer says nothing. */
 const LEAST_TICKS = 100;
 
-export interface Row extends Omit<Case, 'play'> {
+export interface Row extends Omit<Case, 'play' | 'records'> {
   /** Median over the rounds; null if the timer was too coarse. */
   readonly nsPerStep: number | null;
   readonly cyclesPerStep: number | null;
@@ -18,21 +18,28 @@ interface Sample {
   readonly cycles: number | null;
 }
 
-/** Throws unless a case's final scores equal the reference's, bit for bit, in the first episodes. */
+/** What a play leaves behind: every output, and for a case that records, every step. */
+function left(row: Case, rig: Rig): Map<string, ArrayLike<number>> {
+  const arrays = Object.entries(row.records ? { ...rig.outputs, ...rig.trajectory } : rig.outputs);
+  return new Map(arrays);
+}
+
+/** Throws unless a case leaves the same bits as the reference does, in every episode. */
 function verify(row: Case, rig: Rig): void {
-  const episodes = Math.min(row.episodes, 256);
-  const truth = openRig({ backend: 'reference', kernel: null, threads: 1, episodes });
+  const truth = openRig({ backend: 'reference', kernel: null, threads: 1, episodes: row.episodes });
   for (const each of [rig, truth]) {
     each.reset();
     row.play(each);
   }
-  for (let i = 0; i < episodes; i++) {
-    if (rig.outputs.finalScores[i] !== truth.outputs.finalScores[i] || rig.outputs.finalScores[i] === 0) {
-      throw new Error(
-        `${row.kernel ?? row.backend}, ${row.name}: episode ${i} scored ${rig.outputs.finalScores[i]}, ` +
-          `the reference ${truth.outputs.finalScores[i]}. Nothing was timed.`,
-      );
-    }
+  const expected = left(row, truth);
+  for (const [name, got] of left(row, rig)) {
+    const wanted = expected.get(name)!;
+    const at = Array.from(got).findIndex((value, i) => !Object.is(value, wanted[i]));
+    if (at < 0) continue;
+    throw new Error(
+      `${row.kernel ?? row.backend}, ${row.name}: ${name}[${at}] is ${got[at]}, the reference's ${wanted[at]}. ` +
+        'Nothing was timed.',
+    );
   }
 }
 
@@ -70,14 +77,14 @@ function timerTick(): number {
   return median(ticks);
 }
 
-function summarise({ play: _, ...row }: Case, samples: Sample[], tick: number): Row {
+function summarise(row: Case, samples: Sample[], tick: number): Row {
+  const { play: _play, records: _records, ...described } = row;
   const ns = median(samples.map((each) => each.ns));
-  if (ns < LEAST_TICKS * tick) return { ...row, nsPerStep: null, cyclesPerStep: null };
-  const steps = stepsOf({ ...row, play: _ });
-  const cycles = samples.every((each) => each.cycles !== null)
-    ? median(samples.map((each) => each.cycles!))
-    : null;
-  return { ...row, nsPerStep: ns / steps, cyclesPerStep: cycles === null ? null : cycles / steps };
+  if (ns < LEAST_TICKS * tick) return { ...described, nsPerStep: null, cyclesPerStep: null };
+  const steps = stepsOf(row);
+  const cycles = samples.flatMap((each) => each.cycles ?? []);
+  const cyclesPerStep = cycles.length === samples.length ? median(cycles) / steps : null;
+  return { ...described, nsPerStep: ns / steps, cyclesPerStep };
 }
 
 /** Runs the cases. `onProgress` hears what is done. */

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { BACKENDS } from '../backends/choose.js';
 import type { SeedRange } from '../evaluate/conditions.js';
 import { didYouMean } from '../suggest.js';
+import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './failure.js';
 
 /** What a command hands to `createVecEnv` to say how to compute. */
@@ -55,8 +56,8 @@ export function parseNames(text: string): string[] {
 export function parseSeeds(text: string): SeedRange {
   const match = /^(\d{1,10})-(\d{1,10})$/.exec(text);
   const [first, last] = match?.slice(1).map(Number) ?? [];
-  if (match !== null && first <= last && last < 2 ** 32) return { first, last };
+  if (match !== null && first <= last && last <= MAX_U32) return { first, last };
   throw new InvalidArgumentError(
-    'Expected A-B, two integers from 0 to 4294967295 with A not above B, such as 0-99.',
+    `Expected A-B, two integers from 0 to ${MAX_U32} with A not above B, such as 0-99.`,
   );
 }

@@ -1,5 +1,5 @@
 /** Rows of stored episodes, lived again together. */
-import { createVecEnv, type VecEnv } from '../vec-env.js';
+import { EnvOfSize } from '../evaluate/env-of-size.js';
 import type { RunResult } from '../vec-env-options.js';
 import {
   ACTION_NAMES,
@@ -15,20 +15,19 @@ import type { ReplayRow } from './replay-row.js';
 
 const MAX_F32 = (2 - 2 ** -23) * 2 ** 127;
 
-/** The environment that replays batches; it is opened anew when a batch has another size, as the last one has. */
+/** Replays batches of rows on one engine. */
 export class Replayer implements Disposable {
-  readonly #options: EngineOptions;
-  #env: VecEnv | null = null;
+  readonly #envs: EnvOfSize;
 
-  constructor(options: EngineOptions) {
-    this.#options = options;
+  constructor({ backend, kernel, threads }: EngineOptions) {
+    this.#envs = new EnvOfSize({ backend, kernel, threads });
     // At once, so that a backend that is not there is known before the input is read.
-    this.#of(1);
+    this.#envs.of(1);
   }
 
   /** The rows re-scored, one JSON text each, in their order. */
   *replay(rows: readonly ReplayRow[]): Generator<string> {
-    const env = this.#of(rows.length);
+    const env = this.#envs.of(rows.length);
     env.reset({
       seed: Uint32Array.from(rows, ({ seed }) => seed),
       profiles: rows.map(({ profile }) => profile),
@@ -43,16 +42,8 @@ export class Replayer implements Disposable {
     for (const [i, row] of rows.entries()) yield JSON.stringify(scored(row, i, targets, result));
   }
 
-  #of(numEnvs: number): VecEnv {
-    if (this.#env?.numEnvs === numEnvs) return this.#env;
-    this[Symbol.dispose]();
-    const { backend, kernel, threads } = this.#options;
-    this.#env = createVecEnv({ numEnvs, backend, kernel, threads });
-    return this.#env;
-  }
-
   [Symbol.dispose](): void {
-    this.#env?.close();
+    this.#envs[Symbol.dispose]();
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RhythmError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { describe } from '../validate/values.js';
-import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
+import { ACTION_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { resolveGrader, resolveProfile } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
 
@@ -55,7 +55,7 @@ const steps = `a list of 1 to ${NUM_STEPS} action names`;
 const schema = z
   .strictObject(
     {
-      seed: expect<number>('an integer from 0 to 4294967295', isU32),
+      seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
       profile: text('"sampled", "discrete" or a profile\'s name').default('sampled'),
       actions: list(action, steps)
         .min(1, { error: `Expected ${steps}, got none.` })

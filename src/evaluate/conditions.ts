@@ -2,7 +2,7 @@
 import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { checkInteger, describe } from '../validate/values.js';
-import { PROFILE_NAMES } from '../world/fields.js';
+import { MAX_U32, PROFILE_NAMES } from '../world/fields.js';
 
 /** Consecutive seeds, both ends included. */
 export interface SeedRange {
@@ -98,8 +98,8 @@ function custom(seeds: SeedRange | undefined): Condition {
       'Expected seeds for the condition "custom", got none. Give them: 0-999.',
     );
   }
-  const first = checkInteger('the first seed', seeds.first, 0, 2 ** 32 - 1);
-  const last = checkInteger('the last seed', seeds.last, first, 2 ** 32 - 1);
+  const first = checkInteger('the first seed', seeds.first, 0, MAX_U32);
+  const last = checkInteger('the last seed', seeds.last, first, MAX_U32);
   return sampled(CUSTOM, first, last);
 }
 

@@ -1,8 +1,8 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { checkInteger, checkOptions } from '../validate/values.js';
-import { createVecEnv, type VecEnv } from '../vec-env.js';
-import type { RunResult } from '../vec-env-options.js';
+import type { VecEnv } from '../vec-env.js';
+import type { RunResult, VecEnvOptions } from '../vec-env-options.js';
 import {
   type Condition,
   type ConditionOptions,
@@ -12,6 +12,7 @@ import {
   seedsOf,
   selectConditions,
 } from './conditions.js';
+import { EnvOfSize } from './env-of-size.js';
 import { describeMachine, type Machine, packageVersion } from './provenance.js';
 import { type Summary, Tally } from './tally.js';
 
@@ -96,7 +97,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   const conditions = selectConditions(options);
   const chunkSize = checkInteger('chunkSize', options.chunkSize ?? CHUNK, 1, MAX_CHUNK);
   const started = performance.now();
-  using environments = new Environments(options);
+  using environments = new EnvOfSize(engineOf(options));
   const info = describeRun(environments.of(1), options.grader);
   options.onStart?.(info);
   const tallies = conditions.map(() => new Map(policies.map((policy) => [policy, new Tally()])));
@@ -132,26 +133,14 @@ function describeRun(env: VecEnv, grader = DEFAULT_GRADER): RunInfo {
   };
 }
 
-/** One environment at a time, of the size that a chunk needs: most chunks need the same. */
-class Environments implements Disposable {
-  readonly #options: EvaluateOptions;
-  #env: VecEnv | null = null;
-
-  constructor(options: EvaluateOptions) {
-    this.#options = options;
-  }
-
-  of(numEnvs: number): VecEnv {
-    if (this.#env?.numEnvs === numEnvs) return this.#env;
-    this[Symbol.dispose]();
-    const { backend, kernel, threads, profiles, grader } = this.#options;
-    this.#env = createVecEnv({ numEnvs, backend, kernel, threads, profiles, grader });
-    return this.#env;
-  }
-
-  [Symbol.dispose](): void {
-    this.#env?.close();
-  }
+function engineOf({
+  backend,
+  kernel,
+  threads,
+  profiles,
+  grader,
+}: EvaluateOptions): Omit<VecEnvOptions, 'numEnvs'> {
+  return { backend, kernel, threads, profiles, grader };
 }
 
 interface Chunk extends Part {

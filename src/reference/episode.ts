@@ -1,5 +1,6 @@
 /** One episode, one person, one week: the readable environment that every backend must equal bit for bit. */
 import { InputError, StateError } from '../errors.js';
+import { checkSeed } from '../validate/seeds.js';
 import { illegalAction, toConstantBelief } from '../validate/steps.js';
 import { checkBoolean, checkOptions, describe } from '../validate/values.js';
 import {
@@ -127,12 +128,7 @@ export class Episode {
    *   `bad_grader`. Nothing has changed then.
    */
   reset(seed: number, options: EpisodeReset = {}): this {
-    if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-      throw new InputError(
-        'bad_seed',
-        `Expected a u32 (an integer from 0 to ${2 ** 32 - 1}) at seed, got ${describe(seed)}. Pass one.`,
-      );
-    }
+    checkSeed(seed, 'seed');
     checkOptions('reset options', options, RESET_OPTIONS);
     const profile = resolveProfile(this.world, options.profile ?? 'sampled');
     const grader = resolveGrader(this.world, options.grader ?? 'v2');

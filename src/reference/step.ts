@@ -1,5 +1,5 @@
 /**
- * The rules of one step (world page, One step), on plain float32 vectors. Each function is one numbered rule.
+ * The rules of one step (world page, One step), on plain float32 vectors. Functions name the rules that they are.
  * Vectors over meters are ordered vitality, cognition, progress, serenity, connection.
  */
 import type { Params } from '../world/block.js';

@@ -1,11 +1,10 @@
 /** Seeds of all slots, from whatever a caller may call them by. */
 import { InputError } from '../errors.js';
+import { MAX_U32 } from '../world/fields.js';
 import { checkLength, describe, isList } from './values.js';
 
 /** One u32, to which slot i adds i; or one u32 per slot. */
 export type SeedChoice = number | ArrayLike<number>;
-
-const MAX_U32 = 2 ** 32 - 1;
 
 /** u32 [numEnvs]; absent means drawn by the platform. */
 export function toSeeds(seed: SeedChoice | undefined, numEnvs: number, what = 'seed'): Uint32Array {
@@ -26,6 +25,11 @@ export function toSeeds(seed: SeedChoice | undefined, numEnvs: number, what = 's
 
 const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 
+/** @throws InputError `bad_seed`. */
+export function checkSeed(seed: number, where: string): number {
+  return isSeed(seed) ? seed : refuseSeed(seed, where);
+}
+
 function refuseSeed(value: unknown, where: string): never {
   throw new InputError(
     'bad_seed',
@@ -34,7 +38,7 @@ function refuseSeed(value: unknown, where: string): never {
 }
 
 function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
-  if (!isSeed(seed)) refuseSeed(seed, what);
+  checkSeed(seed, what);
   if (seed + numEnvs - 1 > MAX_U32) {
     throw new InputError(
       'bad_seed',

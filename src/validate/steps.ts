@@ -25,7 +25,7 @@ export function toActions(
   const bytes = scratch();
   for (let i = 0; i < length; i++) {
     const value = actions[i];
-    // What is no byte at all would wrap into one; 255 is illegal, and ignored where a slot does not step.
+    // What is no byte at all would wrap into one.
     bytes[i] = Number.isInteger(value) && value >= 0 && value < NUM_ACTIONS ? value : refuseAction(value, i);
   }
   return bytes;

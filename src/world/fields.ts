@@ -29,6 +29,7 @@ export const NUM_STEPS = RHYTHM.maxEpisodeSteps;
 export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
 /** Four bits an action, eight actions a word. */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
+export const MAX_U32 = 2 ** 32 - 1;
 /** How many episodes a batch may hold, and threads it may use. */
 export const MAX_ENVS = 2 ** 24;
 export const MAX_THREADS = 256;
@@ -73,7 +74,7 @@ function offsets<Name extends string>(fields: readonly Field[]): Record<Name, nu
   >;
 }
 
-const U32 = 2 ** 32 - 1;
+const U32 = MAX_U32;
 const BIG = MAX_MAGNITUDE;
 /** |step reward| stays below this in any valid world: 28 sums of five products, far below float32's range. */
 const SUM = 2 ** 64;

@@ -1,10 +1,9 @@
 /** The door for a changed world: same shape and names as the spec, every number in its domain. */
 import { InputError } from '../errors.js';
-import { MAX_MAGNITUDE, MIN_MAGNITUDE } from './fields.js';
+import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE } from './fields.js';
 import { RHYTHM, type WorldSpec } from './spec.js';
 
 const SUM_TOLERANCE = 1e-6;
-const U32_MAX = 2 ** 32 - 1;
 
 function refuse(path: string, expected: string, got: unknown): never {
   const where = path === '' ? 'world' : `world.${path}`;
@@ -66,7 +65,7 @@ function checkNumber(path: string, value: number, model: number): void {
   if (FIXED.test(path)) {
     if (value !== model) refuse(path, `${model}, which the version fixes,`, value);
   } else if (U32.test(path)) {
-    if (!Number.isInteger(value) || value < 0 || value > U32_MAX)
+    if (!Number.isInteger(value) || value < 0 || value > MAX_U32)
       refuse(path, 'an integer in [0, 2^32 - 1]', value);
   } else if (!inDomain(value)) {
     refuse(path, '0 or a magnitude in [2^-40, 2^20]', value);
