@@ -158,13 +158,16 @@ export class VecEnv {
     return { ...this.#read(), trajectory };
   }
 
-  /** f32 [numEnvs, 3]: what perfect beliefs would be. For evaluation: an agent must not see it. */
+  /**
+   * f32 [numEnvs, 3]: what perfect beliefs would be. Newly allocated. For evaluation: an agent must not see it.
+   * @throws StateError `not_reset` or `closed`.
+   */
   beliefTargets(): Float32Array {
     this.#requireReset();
     return this.#batch.targets();
   }
 
-  /** u64 [numEnvs]: equal where person, time and meters are equal. */
+  /** u64 [numEnvs], newly allocated: equal where person, time and meters are. @throws StateError as above. */
   stateHash(): BigUint64Array {
     this.#requireReset();
     return this.#batch.stateHash();

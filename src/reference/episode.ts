@@ -68,12 +68,15 @@ export class Episode {
   /** f32 [16]: traits, then weights. Hidden from an agent. */
   readonly profile = new Float32Array(PROFILE_SIZE);
   readonly weights = this.profile.subarray(NUM_TRAITS);
+  /** Sums of the rewards of each half, without luck. */
   early = 0;
   late = 0;
+  /** How often a meter was below the crash threshold. */
   crashes = 0;
   /** f32 [3] in [0, 1]: the last belief given, 0.5 each before. */
   readonly belief = new Float32Array(NUM_BELIEFS);
   given = false;
+  /** u32 [4]: the actions taken, four bits each. */
   readonly tape = new Uint32Array(TAPE_WORDS);
   /** f32 [6]. */
   readonly grader = new Float32Array(NUM_COMPONENTS);
@@ -86,7 +89,9 @@ export class Episode {
   readonly anomalies = new Float32Array(NUM_METERS);
   /** f32 [6], as of the last `grade`, which the 28th step calls; zeros before. */
   readonly components = new Float32Array(NUM_COMPONENTS);
+  /** In [0, 1], of the last belief against the target. */
   beliefMae = 0;
+  /** In [0, 1]. */
   finalScore = 0;
 
   readonly #streams: { event: number; noise: number };

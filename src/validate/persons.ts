@@ -25,7 +25,7 @@ function repeat(row: ArrayLike<number>, count: number): Float32Array {
   return rows;
 }
 
-/** The profile of every slot. */
+/** The profile of every slot. @throws InputError `unknown_name`, `bad_profile`, `wrong_length`, `wrong_type`. */
 export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: number): SlotProfiles {
   if (typeof profiles === 'string') {
     const { mode, floats } = resolveProfile(world, profiles);
@@ -35,7 +35,7 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
     checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, 'numEnvs x 16');
     return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles, numEnvs) };
   }
-  const names = namePerSlot('profiles', profiles, numEnvs);
+  const names = namePerSlot('profiles', 'a Float32Array [numEnvs, 16]', profiles, numEnvs);
   const modes = new Uint8Array(numEnvs);
   const floats = new Float32Array(numEnvs * PROFILE_SIZE);
   const known = new Map([...new Set(names)].map((name) => [name, resolveProfile(world, name)]));
@@ -56,25 +56,24 @@ function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
   return rows;
 }
 
-function namePerSlot(what: string, choice: unknown, numEnvs: number): readonly string[] {
+function namePerSlot(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {
   // Array.from makes holes visible.
   const names: unknown[] | null = Array.isArray(choice) ? Array.from(choice) : null;
   if (!names?.every((name): name is string => typeof name === 'string')) {
     throw new InputError(
       'wrong_type',
-      `Expected ${what} to be a name, a name per slot or numbers, got ${describe(choice)}. ` +
-        'Numbers for profiles come as a Float32Array [numEnvs, 16].',
+      `Expected ${what} to be a name, a name per slot or ${numbers}, got ${describe(choice)}. Pass one of these.`,
     );
   }
   checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
   return names as string[];
 }
 
-/** f32 [numEnvs, 6]: every slot's grader. */
+/** f32 [numEnvs, 6]: every slot's grader. @throws InputError `unknown_name`, `bad_grader`, `wrong_length`, `wrong_type`. */
 export function toGraders(world: World, graders: GraderChoice, numEnvs: number): Float32Array {
   if (typeof graders === 'string') return repeat(resolveGrader(world, graders), numEnvs);
   if (isNumbers(graders)) return weightsOf(world, graders, numEnvs);
-  const names = namePerSlot('graders', graders, numEnvs);
+  const names = namePerSlot('graders', 'weights, [6] or [numEnvs, 6]', graders, numEnvs);
   const known = new Map([...new Set(names)].map((name) => [name, resolveGrader(world, name)]));
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
   names.forEach((name, i) => {
@@ -89,7 +88,8 @@ function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number): F
   checkLength('weights in graders', weights.length, rows.length, 'numEnvs x 6, or 6 for all');
   const list = Array.from(weights);
   for (let at = 0; at < rows.length; at += NUM_COMPONENTS) {
-    rows.set(resolveGrader(world, list.slice(at, at + NUM_COMPONENTS)), at);
+    const where = `graders[${at / NUM_COMPONENTS}]`;
+    rows.set(resolveGrader(world, list.slice(at, at + NUM_COMPONENTS), where), at);
   }
   return rows;
 }

@@ -6,7 +6,10 @@ import { checkLength, describe, isList } from './values.js';
 /** One u32, to which slot i adds i; or one u32 per slot. */
 export type SeedChoice = number | ArrayLike<number>;
 
-/** u32 [numEnvs]; absent means drawn by the platform. */
+/**
+ * u32 [numEnvs]; absent means drawn by the platform. @param what an error's name for it.
+ * @throws InputError `bad_seed`, `wrong_length` or `wrong_type`.
+ */
 export function toSeeds(seed: SeedChoice | undefined, numEnvs: number, what = 'seed'): Uint32Array {
   if (seed === undefined) return randomSeeds(numEnvs);
   if (typeof seed === 'number') return seedsFrom(seed, numEnvs, what);

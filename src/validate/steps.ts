@@ -6,7 +6,10 @@ import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '.
 /** Codes 0..9, one per slot. */
 export type Actions = Uint8Array | Int32Array | readonly number[];
 
-/** Codes as bytes. A Uint8Array passes as it is: its codes are checked where they are used. */
+/**
+ * Codes as bytes. A Uint8Array passes as it is: its codes are checked where they are used.
+ * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
+ */
 export function toActions(
   actions: Actions,
   length: number,
@@ -85,7 +88,7 @@ function absent(beliefs: Float32Array, row: number): 0 {
   );
 }
 
-/** One belief for every step. */
+/** One belief for every step. @throws InputError `bad_belief`, `wrong_length` or `wrong_type`. */
 export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
   if (!isList(belief)) {
     throw new InputError(
@@ -104,7 +107,7 @@ export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
   );
 }
 
-/** u8 [numEnvs]: where each slot stops. */
+/** u8 [numEnvs]: where each slot stops. @throws InputError `out_of_range`, `wrong_length` or `wrong_type`. */
 export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
   if (!isList(stops)) {
     throw new InputError(

@@ -45,7 +45,10 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
   return Float32Array.from(floats, (value) => value + 0);
 }
 
-/** @param profile 'sampled', 'discrete', a profile's name, or 16 floats. */
+/**
+ * @param profile 'sampled', 'discrete', a profile's name, or 16 floats.
+ * @throws InputError `unknown_name` or `bad_profile`.
+ */
 export function resolveProfile(world: World, profile: string | ArrayLike<number>): ResolvedProfile {
   if (typeof profile !== 'string') return { mode: MODE.given, floats: checkProfile(profile) };
   if (profile === 'sampled') return { mode: MODE.sampled, floats: null };
@@ -56,8 +59,15 @@ export function resolveProfile(world: World, profile: string | ArrayLike<number>
   return { mode: MODE.given, floats: table.subarray(index * PROFILE_SIZE, (index + 1) * PROFILE_SIZE) };
 }
 
-/** @param grader 'v1', 'v2', or six weights that sum to 1. @returns f32 [6]. */
-export function resolveGrader(world: World, grader: string | ArrayLike<number>): Float32Array {
+/**
+ * @param grader 'v1', 'v2', or six weights that sum to 1. @param where what an error calls it.
+ * @returns f32 [6]. @throws InputError `unknown_name` or `bad_grader`.
+ */
+export function resolveGrader(
+  world: World,
+  grader: string | ArrayLike<number>,
+  where = 'grader',
+): Float32Array {
   if (typeof grader === 'string') {
     const index = GRADER_NAMES.indexOf(grader);
     if (index < 0) throw unknownName('grader', grader, GRADER_NAMES);
@@ -68,7 +78,7 @@ export function resolveGrader(world: World, grader: string | ArrayLike<number>):
   if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights as number[])) {
     throw new InputError(
       'bad_grader',
-      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1, got [${weights.map(String).join(', ')}]. ` +
+      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1 in ${where}, got [${weights.map(String).join(', ')}]. ` +
         'Divide them by their sum, or use a name.',
     );
   }
