@@ -3,7 +3,7 @@ import type { Batch, Outputs } from '../../src/backends/backend.js';
 import { chooseBackend } from '../../src/backends/choose.js';
 import { allocateOutputs } from '../../src/backends/outputs.js';
 import { createWorld, type World } from '../../src/world/world.js';
-import { type Columns, everything } from './bits.js';
+import { type Columns, copies, everything } from './bits.js';
 import type { Engine } from './engines.js';
 
 export const WORLD = createWorld();
@@ -21,9 +21,12 @@ export interface Opened {
   see(): Columns;
 }
 
+/** Each array in a buffer of its own, so that a write past its end is past the end of memory. */
+export const apart = (outputs: Outputs): Outputs => copies({ ...outputs }) as unknown as Outputs;
+
 export function openBatch(engine: Engine, numEnvs: number, options: SeamOptions = {}): Opened {
   const { world = WORLD, imagination = false, threads = 1 } = options;
-  const outputs = allocateOutputs(numEnvs);
+  const outputs = apart(allocateOutputs(numEnvs));
   const kernel = engine.kernel ?? null;
   const { backend } = chooseBackend(engine.backend, kernel);
   const batch = backend.open({ numEnvs, world, imagination, threads, kernel, outputs });
