@@ -259,7 +259,11 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->targets(rows);
   }
 
-  void Close(const Napi::CallbackInfo&) { batch_.reset(); }
+  // The outputs are let go too, or they would live as long as this object waits for the garbage collector.
+  void Close(const Napi::CallbackInfo&) {
+    batch_.reset();
+    for (Napi::ObjectReference& output : outputs_) output.Reset();
+  }
 
   std::unique_ptr<Batch> batch_;
   Napi::ObjectReference outputs_[kOutputs];

@@ -232,6 +232,12 @@ export class VecEnv {
         policySeeds: policySeeds === undefined ? null : toSeeds(policySeeds, this.numEnvs, 'policySeeds'),
       };
     }
+    if (policySeeds !== undefined) {
+      throw new InputError(
+        'unknown_option',
+        `Expected policySeeds with the random policy only, got them with ${describe(choice)}. Leave them out.`,
+      );
+    }
     if (choice === 'heuristic') return { kind: 'heuristic' };
     if (typeof choice === 'string') {
       throw new InputError(

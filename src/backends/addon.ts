@@ -1,8 +1,10 @@
 /** Finding, loading and checking the C++ addon. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BackendError } from '../errors.js';
+import { describe } from '../validate/values.js';
 import { layoutDigest } from '../world/digest.js';
 import type { Outputs, Refusal, Trajectory } from './backend.js';
 
@@ -59,6 +61,8 @@ export interface Addon {
 /** From src/backends and dist/backends alike. */
 const DEFAULT_PATH = fileURLToPath(new URL('../../build/Release/rhythm.node', import.meta.url));
 
+const addonPath = (): string => (process.env.RHYTHM_ADDON ? resolve(process.env.RHYTHM_ADDON) : DEFAULT_PATH);
+
 /** Addons that were found to be of this layout, by path. */
 const loaded = new Map<string, Addon>();
 
@@ -66,7 +70,7 @@ const loaded = new Map<string, Addon>();
  * Loads the addon. `RHYTHM_ADDON` names another file than the package's own.
  * @throws BackendError `addon_missing` (not built, or not loadable here) or `addon_stale` (built for another layout).
  */
-export function loadAddon(path: string = process.env.RHYTHM_ADDON || DEFAULT_PATH): Addon {
+export function loadAddon(path: string = addonPath()): Addon {
   const known = loaded.get(path);
   if (known !== undefined) return known;
   if (!existsSync(path)) {
@@ -77,16 +81,18 @@ export function loadAddon(path: string = process.env.RHYTHM_ADDON || DEFAULT_PAT
   }
   const addon = requireAddon(path);
   const expected = layoutDigest();
-  if (addon.layoutDigest !== expected) {
+  if (addon?.layoutDigest !== expected) {
     throw new BackendError(
       'addon_stale',
       `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ` +
-        `${String(addon.layoutDigest).slice(0, 12)} at ${path}. Run "npm run build:addon".`,
+        `${describe(addon?.layoutDigest).slice(0, 14)} at ${path}. Run "npm run build:addon".`,
     );
   }
   loaded.set(path, addon);
   return addon;
 }
+
+const firstLine = (cause: unknown): string => String((cause as Error)?.message ?? cause).split('\n')[0];
 
 function requireAddon(path: string): Addon {
   try {
@@ -94,7 +100,7 @@ function requireAddon(path: string): Addon {
   } catch (cause) {
     throw new BackendError(
       'addon_missing',
-      `Expected a loadable native addon at ${path}, got: ${(cause as Error).message} Run "npm run build:addon".`,
+      `Expected a loadable native addon at ${path}, got: ${firstLine(cause)} Run "npm run build:addon".`,
       { cause },
     );
   }

@@ -34,6 +34,9 @@ export const referenceBackend: Backend = {
   open: (options) => new ReferenceBatch(options),
 };
 
+/** Some four kilobytes each: more would exhaust JavaScript's heap, which nobody can catch. */
+const MAX_OBJECTS = 2 ** 18;
+
 class ReferenceBatch implements Batch {
   readonly backend = 'reference';
   readonly kernel = 'reference';
@@ -42,6 +45,9 @@ class ReferenceBatch implements Batch {
   readonly #outputs: Outputs;
 
   constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
+    if (numEnvs > MAX_OBJECTS) {
+      throw new RangeError(`The reference keeps an object per episode, at most ${MAX_OBJECTS}.`);
+    }
     this.episodes = Array.from({ length: numEnvs }, () => new Episode({ world, imagination }));
     this.#outputs = outputs;
   }

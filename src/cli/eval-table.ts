@@ -56,7 +56,18 @@ export function renderHeader(info: RunInfo): string {
   const line =
     `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${threads}; ` +
     `grader ${info.grader}; world ${info.worldDigest.slice(0, 12)}\n`;
-  return info.backendReason.includes('tried before it') ? `${line}${info.backendReason}\n` : line;
+  return info.backendReason.includes('tried before it') ? `${line}${wrap(info.backendReason, 100)}\n` : line;
+}
+
+/** Breaks a text between words. A word longer than a line stays whole. */
+function wrap(text: string, width: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join('\n');
 }
 
 /** The rows, grouped by condition, and what to make of them. */
@@ -90,6 +101,7 @@ function notes({ rows, seconds }: Evaluation): string {
   const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
   const lines = [
     'won/lost/tied: final scores against heuristic on the same seeds.',
+    'belief MAE: of the last belief; where none is given, of 0.5 each, which earns nothing.',
     `published: ${PUBLISHED_SOURCE}; this world is a rebuild with its own constants.`,
     rows.some(({ belief }) => belief === 'constant')
       ? '+constant: the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.'

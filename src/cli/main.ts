@@ -6,6 +6,7 @@ import type { Context } from './context.js';
 import { addEvalCommand } from './eval.js';
 import { EXIT, exitCodeOf, Interruption, isUsage, messageOf } from './failure.js';
 import { addInfoCommand } from './info.js';
+import { discardOpenOutputs } from './output-file.js';
 import { addReplayCommand } from './replay.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
@@ -14,13 +15,21 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addInfoCommand,
 ];
 
-const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+/** How long a command may take to stop by itself. What blocks in the system, such as opening a pipe, never would. */
+const GRACE_MS = 2000;
 
 async function main(argv: readonly string[]): Promise<number> {
   const abort = new AbortController();
   for (const [name, exitCode] of Object.entries(SIGNALS)) {
     // Once: a second signal ends a process that does not heed the first.
-    process.once(name, () => abort.abort(new Interruption(exitCode)));
+    process.once(name, () => {
+      abort.abort(new Interruption(exitCode));
+      setTimeout(() => {
+        discardOpenOutputs();
+        process.exit(exitCode);
+      }, GRACE_MS).unref();
+    });
   }
   try {
     await createProgram({ signal: abort.signal }).parseAsync(argv);
@@ -47,11 +56,15 @@ function createProgram(context: Context): Command {
 
 const hint = (argv: readonly string[]): string => `See rhythm-vec ${argv[2]} --help.\n`;
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader that has seen enough, such as head, is no failure, and what goes to files still gets there.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`error: Expected to write to the standard output, got ${error.message}.\n`);
+  discardOpenOutputs();
+  process.exit(EXIT.failure);
 });
+// Nobody listens to what would be said.
+process.stderr.on('error', () => {});
 
 const exitCode = await main(process.argv);
 process.exitCode ||= exitCode;

@@ -1,5 +1,5 @@
 /** Output files that are either whole or not there: written beside the target, then renamed. */
-import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from './failure.js';
@@ -16,6 +16,8 @@ export interface Output {
 /** Refuses, before any work is done, a path that could not be written in the end. */
 export function checkOutput(option: string, path: string): void {
   if (path === '-') return;
+  if (path === '')
+    throw new UsageError(`Expected ${option} to name a file, got an empty name. Name one, or - .`);
   const directory = dirname(path);
   const there = stat(directory);
   if (!there?.isDirectory()) {
@@ -32,9 +34,18 @@ export function checkOutput(option: string, path: string): void {
     accessSync(directory, constants.W_OK);
   } catch {
     throw new UsageError(
-      `Expected to be allowed to write in ${directory} for ${option} ${path}, but may not.`,
+      `Expected to be allowed to write in ${directory} for ${option} ${path}, but may not. Choose another place.`,
     );
   }
+}
+
+/** So that the name beside a file of a long name is not too long for a file system. */
+const MAX_STEM = 64;
+const unfinished = new Set<string>();
+
+/** Removes what is half-written, for a process that ends now. */
+export function discardOpenOutputs(): void {
+  for (const path of unfinished) rmSync(path, { force: true });
 }
 
 /** Opens a path that `checkOutput` has let pass. */
@@ -45,7 +56,8 @@ export async function openOutput(path: string): Promise<Output> {
   if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'));
   // Where a link points, so that the link stays one.
   const place = target === null ? path : realpathSync(path);
-  const beside = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
+  const beside = join(dirname(place), `.${basename(place).slice(0, MAX_STEM)}.${process.pid}.tmp`);
+  unfinished.add(beside);
   return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
 }
 
@@ -74,11 +86,13 @@ class FileOutput implements Output {
     await this.#handle.sync();
     await this.#close();
     await rename(this.#beside, this.#target);
+    unfinished.delete(this.#beside);
   }
 
   async discard(): Promise<void> {
     await this.#close();
     await rm(this.#beside, { force: true });
+    unfinished.delete(this.#beside);
   }
 
   async #close(): Promise<void> {

@@ -74,7 +74,7 @@ export function selectConditions(options: ConditionOptions): readonly Condition[
 
 function withSeeds({ conditions, seeds, profiles }: ConditionOptions): readonly string[] {
   if (conditions !== undefined) {
-    const names = conditions.flatMap((name) => GROUPS[name] ?? [name]);
+    const names = conditions.flatMap((name) => (Object.hasOwn(GROUPS, name) ? GROUPS[name] : [name]));
     return [...new Set(seeds === undefined ? names : [...names, CUSTOM])];
   }
   if (seeds !== undefined) return [CUSTOM];
@@ -87,7 +87,7 @@ function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
   if (condition !== undefined) return condition;
   throw new InputError(
     'unknown_name',
-    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN)}`,
+    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN) || ' Use one of these.'}`,
   );
 }
 

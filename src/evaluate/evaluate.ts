@@ -1,6 +1,7 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
+import { InputError } from '../errors.js';
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
-import { checkInteger, checkOptions } from '../validate/values.js';
+import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { VecEnv } from '../vec-env.js';
 import type { RunResult, VecEnvOptions } from '../vec-env-options.js';
 import {
@@ -93,6 +94,7 @@ const DEFAULT_GRADER = 'v2';
  */
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   checkOptions('evaluate options', options, OPTIONS);
+  checkTypes(options);
   const policies = [...new Set(options.policies ?? POLICY_NAMES)].map(findPolicy);
   const conditions = selectConditions(options);
   const chunkSize = checkInteger('chunkSize', options.chunkSize ?? CHUNK, 1, MAX_CHUNK);
@@ -117,6 +119,29 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   options.signal?.throwIfAborted();
   const rows = conditions.flatMap((condition, index) => rowsOf(condition, tallies[index]));
   return { ...info, seconds: (performance.now() - started) / 1000, rows };
+}
+
+/** What only a caller without types gets wrong. */
+function checkTypes({ policies, conditions, seeds, signal, onStart, onProgress }: EvaluateOptions): void {
+  for (const [name, list] of Object.entries({ policies, conditions })) {
+    const fine = Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
+    if (list !== undefined && !fine) refuseType(name, 'a list of at least one name', list);
+  }
+  for (const [name, listener] of Object.entries({ onStart, onProgress })) {
+    if (listener !== undefined && typeof listener !== 'function') refuseType(name, 'a function', listener);
+  }
+  if (seeds !== undefined && (typeof seeds !== 'object' || seeds === null)) {
+    refuseType('seeds', '{ first, last }', seeds);
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    refuseType('signal', 'an AbortSignal', signal);
+}
+
+function refuseType(name: string, expected: string, got: unknown): never {
+  throw new InputError(
+    'wrong_type',
+    `Expected ${name} to be ${expected}, got ${describe(got)}. Pass one, or leave it out.`,
+  );
 }
 
 function describeRun(env: VecEnv, grader = DEFAULT_GRADER): RunInfo {

@@ -19,9 +19,13 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   }
 }
 
+/** More of a name than this helps nobody. */
+const MAX_TEXT = 100;
+
 /** A value as an error shows it. */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value);
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   return ArrayBuffer.isView(value) ? `a ${kindOf(value)}` : 'an object';

@@ -37,13 +37,13 @@ export const MAX_THREADS = 256;
 export const MIN_MAGNITUDE = 2 ** -40;
 export const MAX_MAGNITUDE = 2 ** 20;
 
-export const ACTION_NAMES: readonly string[] = RHYTHM.actions.map((action) => action.name);
-export const EVENT_NAMES: readonly string[] = RHYTHM.events.map((event) => event.name);
-export const TRAIT_NAMES: readonly string[] = RHYTHM.traits.map((trait) => trait.name);
+export const ACTION_NAMES: readonly string[] = Object.freeze(RHYTHM.actions.map((action) => action.name));
+export const EVENT_NAMES: readonly string[] = Object.freeze(RHYTHM.events.map((event) => event.name));
+export const TRAIT_NAMES: readonly string[] = Object.freeze(RHYTHM.traits.map((trait) => trait.name));
 export const METER_NAMES: readonly string[] = RHYTHM.meters;
-export const BELIEF_NAMES: readonly string[] = RHYTHM.belief.map((belief) => belief.name);
-export const PROFILE_NAMES: readonly string[] = Object.keys(RHYTHM.profiles);
-export const GRADER_NAMES: readonly string[] = Object.keys(RHYTHM.graders);
+export const BELIEF_NAMES: readonly string[] = Object.freeze(RHYTHM.belief.map((belief) => belief.name));
+export const PROFILE_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.profiles));
+export const GRADER_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.graders));
 export const TAGS = ['productive', 'social', 'solo', 'guilty'] as const;
 
 /** How a slot's next episode gets its person: drawn from the seed, one of the named by the seed, or kept. */
@@ -54,11 +54,12 @@ type Row = [name: string, size: number, word: Word, low: number, high: number, m
 
 function layOut(rows: readonly Row[]): readonly Field[] {
   let offset = 0;
-  return rows.map(([name, size, word, low, high, meaning]) => {
-    const field = { name, offset, size, word, low, high, meaning };
+  const fields = rows.map(([name, size, word, low, high, meaning]) => {
+    const field = Object.freeze({ name, offset, size, word, low, high, meaning });
     offset += size;
     return field;
   });
+  return Object.freeze(fields);
 }
 
 export const sizeOf = (fields: readonly Field[]): number =>
@@ -68,10 +69,8 @@ const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter
 
 /** The offsets of a table by field name; names are snake_case in data and camelCase in code. */
 function offsets<Name extends string>(fields: readonly Field[]): Record<Name, number> {
-  return Object.fromEntries(fields.map(({ name, offset }) => [camelCase(name), offset])) as Record<
-    Name,
-    number
-  >;
+  const entries = fields.map(({ name, offset }) => [camelCase(name), offset]);
+  return Object.freeze(Object.fromEntries(entries)) as Record<Name, number>;
 }
 
 const U32 = MAX_U32;
@@ -147,4 +146,4 @@ export const COMPONENT_FIELDS = layOut([
   ['belief_accuracy', 1, 'f32', 0, 1, '1 - belief MAE if a belief was given, else 0'],
 ]);
 export const NUM_COMPONENTS = COMPONENT_FIELDS.length;
-export const COMPONENT_NAMES: readonly string[] = COMPONENT_FIELDS.map((field) => field.name);
+export const COMPONENT_NAMES: readonly string[] = Object.freeze(COMPONENT_FIELDS.map((field) => field.name));
