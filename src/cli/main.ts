@@ -27,7 +27,8 @@ async function main(argv: readonly string[]): Promise<number> {
       abort.abort(new Interruption(exitCode));
       setTimeout(() => {
         discardOpenOutputs();
-        process.exit(exitCode);
+        // By the signal, now that nobody handles it: an orderly exit would wait for what blocks.
+        process.kill(process.pid, name);
       }, GRACE_MS).unref();
     });
   }
