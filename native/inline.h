@@ -1,6 +1,7 @@
 // The rules are one expression each to the optimiser only if everything is inlined into its kernel.
 #pragma once
 #define RHYTHM_INLINE [[maybe_unused]] static inline __attribute__((always_inline))
+#define RHYTHM_INLINE_MEMBER inline __attribute__((always_inline))
 
 // For loops over a handful of lane values: left as loops, gcc 12's vectoriser makes them ten times slower.
 #if defined(__clang__)

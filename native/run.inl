@@ -6,7 +6,7 @@ struct ChooseRandom {
   ChooseRandom(const Run& run, const Group& g)
       : policy_seed(run.policy_seeds == nullptr ? all(0u) : words_at(run.policy_seeds, g)) {}
   template <class Time>
-  U operator()(const Tables& w, Time now, U seed, const Life&, Fate& fate) const {
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life&, Fate& fate) const {
     return random_action(w, seed, now, policy_seed, fate);
   }
 };
@@ -14,7 +14,7 @@ struct ChooseRandom {
 struct ChooseHeuristic {
   ChooseHeuristic(const Run&, const Group&) {}
   template <class Time>
-  U operator()(const Tables& w, Time now, U seed, const Life& life, Fate& fate) const {
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life& life, Fate& fate) const {
     fate = fate_of(w, seed, now);
     return heuristic_action(w, now, life.meters);
   }
@@ -35,11 +35,11 @@ struct ChooseTape {
       }
     }
   }
-  U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
     fate = fate_of(w, seed, now);
     return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & all(static_cast<uint32_t>(kTableWidth - 1));
   }
-  U operator()(const Tables& w, OwnTime now, U seed, const Life&, Fate& fate) const {
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, OwnTime now, U seed, const Life&, Fate& fate) const {
     fate = fate_of(w, seed, now);
     uint32_t t[kLanes];
     store(t, now.t);
@@ -54,7 +54,7 @@ struct ChooseTape {
 struct RecordNothing {
   RecordNothing(const Run&, const Group&) {}
   template <class Time>
-  void operator()(Time, M, U, const Moment&, const Meters&) const {}
+  RHYTHM_INLINE_MEMBER void operator()(Time, M, U, const Moment&, const Meters&) const {}
   void add_terminal(M, F) const {}
 };
 
@@ -64,7 +64,7 @@ struct RecordTrajectory {
   RecordTrajectory(const Run& run, const Group& group) : to(run.trajectory), g(group) {}
 
   template <class Time>
-  void operator()(Time now, M who, U action, const Moment& moment, const Meters& m) const {
+  RHYTHM_INLINE_MEMBER void operator()(Time now, M who, U action, const Moment& moment, const Meters& m) const {
     const Meters &d = moment.delta, &a = moment.anomaly;
     const F columns[16] = {moment.reward, m.v, m.c, m.p, m.s, m.n, d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
     float rows[16][kLanes];
@@ -127,7 +127,7 @@ struct Week {
     for (int slot = 0; slot < count::Slots; slot++) slots[slot] = focus_in(w, slot, of);
   }
   template <class Time>
-  Focus at(Time now) const {
+  RHYTHM_INLINE_MEMBER Focus at(Time now) const {
     return by_slot(now, [&](int slot) { return slots[slot]; });
   }
 };
