@@ -6,12 +6,12 @@ export type { SeedRange } from './evaluate/conditions.js';
 export { type EvaluateOptions, type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';
+export type { RunChoice } from './validate/requests.js';
 export type { SeedChoice } from './validate/seeds.js';
 export type { Actions } from './validate/steps.js';
 export { createVecEnv, type VecEnv } from './vec-env.js';
 export type {
   ResetOptions,
-  RunChoice,
   RunOptions,
   RunResult,
   StepOptions,

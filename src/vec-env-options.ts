@@ -2,7 +2,6 @@
 import type { Outputs, Trajectory } from './backends/backend.js';
 import type { GraderChoice, ProfileChoice } from './validate/persons.js';
 import type { SeedChoice } from './validate/seeds.js';
-import type { Actions } from './validate/steps.js';
 import type { WorldSpec } from './world/spec.js';
 
 export interface VecEnvOptions {
@@ -62,9 +61,6 @@ export interface RunResult extends Omit<StepResult, 'observations' | 'rewards'> 
   /** Newly allocated, by absolute step; null unless asked for. Steps not taken by this run have action -1. */
   readonly trajectory: Trajectory | null;
 }
-
-/** A policy that every backend runs by itself, or a tape of action codes, u8 [numEnvs, 28] by absolute step. */
-export type RunChoice = 'random' | 'heuristic' | Actions;
 
 export const OPTIONS: readonly (keyof VecEnvOptions)[] = [
   'numEnvs',

@@ -1,41 +1,18 @@
 /** VecEnv: a batch of episodes behind Gymnasium's vector vocabulary. Validation above the seam, computing below it. */
-import type {
-  Backend,
-  Batch,
-  BatchOptions,
-  Outputs,
-  Refusal,
-  RunBeliefs,
-  RunPolicy,
-} from './backends/backend.js';
-import { chooseBackend } from './backends/choose.js';
-import { allocateOutputs, allocateTrajectory } from './backends/outputs.js';
-import { BackendError, InputError, StateError } from './errors.js';
-import { didYouMean } from './suggest.js';
+import type { Batch } from './backends/backend.js';
+import { openBatch } from './backends/open.js';
+import { allocateTrajectory } from './backends/outputs.js';
+import { StateError } from './errors.js';
 import { type GraderChoice, type ProfileChoice, toGraders, toProfiles } from './validate/persons.js';
+import { heed, type RunChoice, toRunBeliefs, toRunPolicy } from './validate/requests.js';
 import { toSeeds } from './validate/seeds.js';
-import {
-  type Actions,
-  illegalAction,
-  toActions,
-  toBeliefs,
-  toConstantBelief,
-  toStops,
-} from './validate/steps.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkOptions,
-  checkString,
-  describe,
-  isList,
-} from './validate/values.js';
+import { type Actions, toActions, toBeliefs, toStops } from './validate/steps.js';
+import { checkBoolean, checkInteger, checkOptions } from './validate/values.js';
 import {
   OPTIONS,
   RESET_OPTIONS,
   type ResetOptions,
   RUN_OPTIONS,
-  type RunChoice,
   type RunOptions,
   type RunResult,
   STEP_OPTIONS,
@@ -43,7 +20,7 @@ import {
   type StepResult,
   type VecEnvOptions,
 } from './vec-env-options.js';
-import { MAX_ENVS, MAX_THREADS, NUM_STEPS } from './world/fields.js';
+import { MAX_ENVS, MAX_THREADS } from './world/fields.js';
 import { createWorld, type World } from './world/world.js';
 
 /**
@@ -85,17 +62,14 @@ export class VecEnv {
     this.#graders = options.grader ?? 'v2';
     toProfiles(this.world, this.#profiles, this.numEnvs);
     toGraders(this.world, this.#graders, this.numEnvs);
-    const wanted = checkString('backend', options.backend ?? 'auto');
-    const kernel = kernelFor(wanted, options.kernel);
-    const { backend, reason } = chooseBackend(wanted, kernel);
     const { numEnvs, world } = this;
-    const { batch, outputs } = openBatch(backend, { numEnvs, world, imagination, threads, kernel });
+    const { batch, outputs, reason } = openBatch(options, { numEnvs, world, imagination, threads });
     this.#batch = batch;
     this.#result = Object.freeze({ ...outputs, truncated: new Uint8Array(this.numEnvs) });
     this.seeds = new Uint32Array(this.numEnvs);
-    this.backend = backend.name;
-    this.kernel = this.#batch.kernel;
-    this.threads = this.#batch.threads;
+    this.backend = batch.backend;
+    this.kernel = batch.kernel;
+    this.threads = batch.threads;
     this.backendReason = reason;
   }
 
@@ -129,7 +103,7 @@ export class VecEnv {
     const codes = toActions(actions, this.numEnvs, 'numEnvs', () => this.#actions());
     const believed =
       beliefs === undefined ? null : toBeliefs(beliefs, this.numEnvs, 'numEnvs', this.#given());
-    this.#heed(
+    heed(
       this.#batch.submit({
         actions: codes,
         beliefs: believed?.beliefs ?? null,
@@ -149,12 +123,12 @@ export class VecEnv {
   run(choice: RunChoice, options: RunOptions = {}): RunResult {
     this.#requireReset();
     checkOptions('run options', options, RUN_OPTIONS);
-    const policy = this.#policy(choice, options);
-    const beliefs = options.beliefs === undefined ? null : this.#beliefs(options.beliefs);
+    const policy = toRunPolicy(choice, options.policySeeds, this.numEnvs);
+    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(options.beliefs, this.numEnvs);
     const stops = options.stops === undefined ? null : toStops(options.stops, this.numEnvs);
     const wanted = checkBoolean('trajectory', options.trajectory ?? false);
     const trajectory = wanted ? allocateTrajectory(this.numEnvs) : null;
-    this.#heed(this.#batch.run({ policy, beliefs, stops, trajectory }));
+    heed(this.#batch.run({ policy, beliefs, stops, trajectory }));
     return { ...this.#read(), trajectory };
   }
 
@@ -224,89 +198,4 @@ export class VecEnv {
     this.#givenScratch ??= new Uint8Array(this.numEnvs);
     return this.#givenScratch;
   }
-
-  #policy(choice: RunChoice, { policySeeds }: RunOptions): RunPolicy {
-    if (choice === 'random') {
-      return {
-        kind: 'random',
-        policySeeds: policySeeds === undefined ? null : toSeeds(policySeeds, this.numEnvs, 'policySeeds'),
-      };
-    }
-    if (policySeeds !== undefined) {
-      throw new InputError(
-        'unknown_option',
-        `Expected policySeeds with the random policy only, got them with ${describe(choice)}. Leave them out.`,
-      );
-    }
-    if (choice === 'heuristic') return { kind: 'heuristic' };
-    if (typeof choice === 'string') {
-      throw new InputError(
-        'unknown_name',
-        `Expected a policy among random, heuristic or a tape of actions, got ${describe(choice)}.` +
-          (didYouMean(choice, ['random', 'heuristic']) || ' Use one of these.'),
-      );
-    }
-    const length = this.numEnvs * NUM_STEPS;
-    return { kind: 'tape', actions: toActions(choice, length, 'numEnvs x 28', () => new Uint8Array(length)) };
-  }
-
-  #beliefs(beliefs: ArrayLike<number>): RunBeliefs {
-    const rows = this.numEnvs * NUM_STEPS;
-    if (isList(beliefs) && beliefs.length === 3)
-      return { kind: 'constant', belief: toConstantBelief(beliefs) };
-    return {
-      kind: 'tape',
-      ...toBeliefs(beliefs as Float32Array, rows, 'numEnvs x 28', new Uint8Array(rows)),
-    };
-  }
-
-  #heed(refusal: Refusal | null): void {
-    if (refusal === null) return;
-    throw refusal.code === 'illegal_action' ? illegal(refusal) : over(refusal);
-  }
-}
-
-/** Opens a batch and what it writes into. A machine without the memory is an error of ours, not the platform's. */
-function openBatch(
-  backend: Backend,
-  options: Omit<BatchOptions, 'outputs'>,
-): { batch: Batch; outputs: Outputs } {
-  try {
-    const outputs = allocateOutputs(options.numEnvs);
-    return { batch: backend.open({ ...options, outputs }), outputs };
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new BackendError(
-      'out_of_memory',
-      `Expected memory for ${options.numEnvs} episodes, got none (${cause.message}) Open fewer, or close others.`,
-      { cause },
-    );
-  }
-}
-
-function illegal({ index, step, value }: Refusal): InputError {
-  return illegalAction(
-    step === undefined ? `actions[${index}]` : `actions of slot ${index}, step ${step}`,
-    value,
-  );
-}
-
-function over({ index }: Refusal): StateError {
-  return new StateError(
-    'episode_over',
-    `Expected every episode to have steps left, got slot ${index}, which has taken all ${NUM_STEPS}. ` +
-      'No episode was stepped. Call reset first.',
-  );
-}
-
-/** The kernel asked for: by the option, or, where a kernel can run, by `RHYTHM_KERNEL`. */
-function kernelFor(backend: string, kernel: string | undefined): string | null {
-  const forced = backend === 'reference' ? null : globalThis.process?.env.RHYTHM_KERNEL || null;
-  if (kernel === undefined) return forced;
-  if (backend !== 'reference') return checkString('kernel', kernel);
-  throw new InputError(
-    'unknown_name',
-    `Expected no kernel with backend "reference", which has none, got ${describe(kernel)}. ` +
-      'Leave it out, or use backend "native".',
-  );
 }

@@ -1,7 +1,8 @@
 /** The table of policies: how a whole episode is played, and what is believed meanwhile. */
 import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
-import type { RunChoice, RunOptions } from '../vec-env-options.js';
+import type { RunChoice } from '../validate/requests.js';
+import type { RunOptions } from '../vec-env-options.js';
 
 /** Where beliefs come from: nowhere, one constant, or the policy's own inference. */
 export type BeliefKind = 'none' | 'constant' | 'own';
