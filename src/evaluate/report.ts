@@ -1,7 +1,6 @@
 /** An evaluation as the object that its JSON file holds. */
+import { snakeCase } from '../names.js';
 import type { Evaluation } from './evaluate.js';
-
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The same value with snake_case names, as files and wires have them. */
 export function toSnakeCase(value: unknown): unknown {

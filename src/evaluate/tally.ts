@@ -1,6 +1,7 @@
 /** What is kept of one row's episodes while they stream by. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import { camelCase } from '../names.js';
 import type { RunResult } from '../vec-env-options.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { CompensatedSum, type Interval, Moments } from './statistics.js';
@@ -24,7 +25,6 @@ export interface Summary {
 }
 
 const DIGEST_DIGITS = 16;
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 export class Tally {
   readonly #finalScores = new Moments();

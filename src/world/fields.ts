@@ -3,6 +3,7 @@
  *
  * Types, the C++ header, snapshots and documentation are made from these tables; nothing else names an offset.
  */
+import { camelCase } from '../names.js';
 import { RHYTHM } from './spec.js';
 
 export type Word = 'f32' | 'u32';
@@ -64,8 +65,6 @@ function layOut(rows: readonly Row[]): readonly Field[] {
 
 export const sizeOf = (fields: readonly Field[]): number =>
   fields.reduce((words, field) => words + field.size, 0);
-
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 /** The offsets of a table by field name; names are snake_case in data and camelCase in code. */
 function offsets<Name extends string>(fields: readonly Field[]): Record<Name, number> {
