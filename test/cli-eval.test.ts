@@ -175,11 +175,14 @@ describe('eval', () => {
 describe('the table', () => {
   it('fits 110 columns, whatever the condition', async () => {
     const evaluation = await evaluate();
-    const widths = renderTable(evaluation)
-      .split('\n')
-      .map((line) => line.length);
-    expect(Math.max(...widths)).toBeLessThanOrEqual(110);
-    expect(renderHeader(evaluation).length).toBeLessThanOrEqual(110);
+    const elsewhere = {
+      ...evaluation,
+      backendReason: `tried before it: native (${'no such file '.repeat(30)})`,
+    };
+    const lines = [renderTable(evaluation), renderHeader(evaluation), renderHeader(elsewhere)]
+      .join('')
+      .split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
   it('shows more digits where an interval is too narrow for three', async () => {

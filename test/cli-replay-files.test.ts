@@ -12,6 +12,8 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
 
+const REFERENCE_KERNEL = ['--backend', 'reference', '--kernel', 'avx2'];
+
 const file = temporaryDirectory();
 const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
@@ -61,7 +63,7 @@ describe('files', () => {
     ['a directory as output', () => ['--input', '-', '--output', dirname(file('x'))], 'is a directory'],
     ['a missing directory', () => ['--input', '-', '--output', file('no/x')], 'Create it first.'],
     ['no output', () => ['--input', '-'], "required option '--output <file>' not specified"],
-    ['an unknown kernel', () => ['--input', '-', '--output', '-', '--kernel', 'avx521'], '--kernel'],
+    ['a kernel of the reference', () => ['--input', '-', '--output', '-', ...REFERENCE_KERNEL], '--kernel'],
     ['an unknown backend', () => ['--input', '-', '--output', '-', '--backend', 'natve'], 'Did you mean'],
   ])('refuses %s', async (_, args, message) => {
     const { code, stderr } = await runCli(['replay', ...args()], row);
