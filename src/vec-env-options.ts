@@ -57,7 +57,8 @@ export interface RunOptions {
   stops?: ArrayLike<number>;
 }
 
-export interface RunResult extends Omit<StepResult, 'observations' | 'rewards'> {
+/** The environment's views, as after the last step that each slot took, and the way there. */
+export interface RunResult extends StepResult {
   /** Newly allocated, by absolute step; null unless asked for. Steps not taken by this run have action -1. */
   readonly trajectory: Trajectory | null;
 }
