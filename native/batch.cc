@@ -150,6 +150,8 @@ void Batch::gather(const Outputs& out, const Batch& other, const Outputs& from, 
   const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
   const Tile* source = itself ? tiles.data() : other.tiles_.data();
   ShownCopy copy;
+  // A copied grade of a replaced episode is as stale as the original.
+  stale_grades_ = other.stale_grades_;
   const Outputs shown = itself ? copy.of(from, static_cast<size_t>(slots_)) : from;
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) {
     for (size_t tile = first; tile < last; tile++) gather_tile(tile, source, indices);

@@ -2,13 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { expectEqual, rowsOf } from './support/bits.js';
 import { ENGINES } from './support/engines.js';
-import { forAll, type Random } from './support/random.js';
+import { forAll, Random } from './support/random.js';
 import { type Opened, openBatch } from './support/seam.js';
 
 function ragged(random: Random, opened: Opened): Opened {
   const n = opened.outputs.rewards.length;
   opened.batch.reset(random.reset(n));
   expect(opened.batch.run(random.run(n))).toBeNull();
+  // Slots that did not step show no reward, slots that began anew still show the grade before.
+  expect(opened.batch.submit(random.step(opened.outputs.terminated))).toBeNull();
   return opened;
 }
 
@@ -34,6 +36,21 @@ describe.each(ENGINES)('$name', (engine) => {
       const order = random.permutation(n);
       batch.gather(batch, order);
       expectEqual(rowsOf(before, n, order), see());
+    });
+  });
+
+  it('a step after a copy is that of the reference', () => {
+    forAll(40, (random) => {
+      const [seed, n] = [random.integer(0, 1e6), 33];
+      const [reference, tested] = [ENGINES[0], engine].map((each) => {
+        const same = new Random(seed);
+        const source = ragged(same, openBatch(each, n));
+        const target = openBatch(each, n);
+        target.batch.gather(source.batch, same.permutation(n));
+        expect(target.batch.submit(same.step(target.outputs.terminated))).toBeNull();
+        return target.see();
+      });
+      expectEqual(reference, tested);
     });
   });
 

@@ -6,7 +6,8 @@ import { BackendError, createVecEnv } from '../src/index.js';
 import { NATIVE } from './support/engines.js';
 
 const prlimit = spawnSync('prlimit', ['--version']).status === 0;
-const missing = prlimit ? '' : ' (skipped: prlimit is not here)';
+const lacking = [...(prlimit ? [] : ['prlimit']), ...(NATIVE.length > 0 ? [] : ['the addon'])];
+const missing = lacking.length > 0 ? ` (skipped: ${lacking.join(' and ')} not here)` : '';
 
 it('the reference refuses more objects than a heap holds', () => {
   let error: unknown;
@@ -36,7 +37,7 @@ const PROGRAM = `
   console.log(env.reset({ seed: 0 }).observations[3]);
 `;
 
-describe.skipIf(!prlimit || NATIVE.length === 0)(`the native backend${missing}`, () => {
+describe.skipIf(lacking.length > 0)(`the native backend${missing}`, () => {
   // The first does not hold the outputs, the second not the states.
   it.each([1e9, 25e8])('with %i bytes left', (bytes) => {
     const cwd = fileURLToPath(new URL('..', import.meta.url));

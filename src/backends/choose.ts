@@ -31,7 +31,7 @@ export function chooseBackend(name: string, kernel: string | null): Choice {
     throw new InputError(
       'unknown_name',
       `Expected backend to be one of auto, ${names.join(', ')}, got ${JSON.stringify(name)}.` +
-        (didYouMean(name, ['auto', ...names]) || ' Use one of these.'),
+        didYouMean(name, ['auto', ...names]),
     );
   }
   const wanted = name === 'auto' && kernel !== null ? 'native' : name;

@@ -54,7 +54,7 @@ function chooseKernel(wanted: string | null): string {
     : didYouMean(wanted, names);
   throw new BackendError(
     'backend_unavailable',
-    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)} (option kernel, or RHYTHM_KERNEL).${why || ' Use one of these.'}`,
+    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)} (option kernel, or RHYTHM_KERNEL).${why}`,
   );
 }
 

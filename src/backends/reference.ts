@@ -42,14 +42,14 @@ class ReferenceBatch implements Batch {
   readonly kernel = 'reference';
   readonly threads = 1;
   readonly episodes: Episode[];
-  readonly #outputs: Outputs;
+  readonly outputs: Outputs;
 
   constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
     if (numEnvs > MAX_OBJECTS) {
       throw new RangeError(`The reference keeps an object per episode, at most ${MAX_OBJECTS}.`);
     }
     this.episodes = Array.from({ length: numEnvs }, () => new Episode({ world, imagination }));
-    this.#outputs = outputs;
+    this.outputs = outputs;
   }
 
   reset({ mask, seeds, modes, profiles, graders }: ResetRequest): void {
@@ -59,7 +59,7 @@ class ReferenceBatch implements Batch {
       const grader = graders?.subarray(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS) ?? episode.grader;
       episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader);
       this.#observe(i);
-      this.#outputs.rewards[i] = 0;
+      this.outputs.rewards[i] = 0;
       this.#grade(i);
     });
   }
@@ -69,10 +69,10 @@ class ReferenceBatch implements Batch {
     const refusal = this.#refuseStep(actions, stepMask);
     if (refusal !== null) return refusal;
     this.episodes.forEach((episode, i) => {
-      this.#outputs.rewards[i] = 0;
+      this.outputs.rewards[i] = 0;
       if (stepMask === null || stepMask[i] !== 0) {
         const belief = given?.[i] ? beliefs!.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) : null;
-        this.#outputs.rewards[i] = episode.advance(actions[i], belief);
+        this.outputs.rewards[i] = episode.advance(actions[i], belief);
         this.#observe(i);
       }
       this.#grade(i);
@@ -124,11 +124,14 @@ class ReferenceBatch implements Batch {
 
   gather(source: Batch, indices: Uint32Array): void {
     const states = source.save();
-    const shown = (source as ReferenceBatch).episodes.map((episode) => episode.lastStep());
+    // Copies, because a batch may gather from itself.
+    const shown = Object.values((source as ReferenceBatch).outputs).map((column) => column.slice());
     this.episodes.forEach((episode, i) => {
       loadEpisode(episode, states, indices[i]);
-      episode.showAgain(shown[indices[i]]);
-      this.#show(i);
+      Object.values(this.outputs).forEach((column, k) => {
+        const width = column.length / this.episodes.length;
+        column.set(shown[k].subarray(indices[i] * width, (indices[i] + 1) * width), i * width);
+      });
     });
   }
 
@@ -165,21 +168,21 @@ class ReferenceBatch implements Batch {
 
   #show(i: number): void {
     this.#observe(i);
-    this.#outputs.rewards[i] = this.episodes[i].reward;
+    this.outputs.rewards[i] = this.episodes[i].reward;
     this.#grade(i);
   }
 
   #observe(i: number): void {
-    this.episodes[i].observe(this.#outputs.observations, i * OBSERVATION_SIZE);
+    this.episodes[i].observe(this.outputs.observations, i * OBSERVATION_SIZE);
   }
 
   /** A slot's grade: zeros until its episode has ended. */
   #grade(i: number): void {
     const episode = this.episodes[i];
-    this.#outputs.terminated[i] = Number(episode.terminated);
-    this.#outputs.finalScores[i] = episode.finalScore;
-    this.#outputs.beliefMae[i] = episode.beliefMae;
-    this.#outputs.components.set(episode.components, i * NUM_COMPONENTS);
+    this.outputs.terminated[i] = Number(episode.terminated);
+    this.outputs.finalScores[i] = episode.finalScore;
+    this.outputs.beliefMae[i] = episode.beliefMae;
+    this.outputs.components.set(episode.components, i * NUM_COMPONENTS);
   }
 }
 

@@ -29,7 +29,7 @@ const world = createWorld();
 
 const got = (value: unknown): string => (value === undefined ? 'got none.' : `got ${describe(value)}.`);
 const guess = (value: unknown, known: readonly string[]): string =>
-  typeof value === 'string' && known.length > 0 ? didYouMean(value, known) : '';
+  typeof value === 'string' && known.length > 0 ? didYouMean(value, known, '') : '';
 
 const isU32 = (value: unknown) => typeof value === 'number' && value >>> 0 === value;
 const isBelief = (value: unknown) =>
@@ -80,7 +80,7 @@ const notAnObject = (value: unknown): string =>
   `Expected an object with the keys ${KEYS.join(', ')}, ${got(value)}`;
 
 function unknownKeys(keys: readonly string[]): string {
-  return `Expected no keys but ${KEYS.join(', ')}; got ${JSON.stringify(keys[0])}.${didYouMean(keys[0], KEYS)}`;
+  return `Expected no keys but ${KEYS.join(', ')}; got ${JSON.stringify(keys[0])}.${didYouMean(keys[0], KEYS, ' Remove it.')}`;
 }
 
 /** @param line one line of JSON. @throws BadRow that says what was expected and what came. */

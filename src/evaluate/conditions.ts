@@ -87,7 +87,7 @@ function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
   if (condition !== undefined) return condition;
   throw new InputError(
     'unknown_name',
-    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN) || ' Use one of these.'}`,
+    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN)}`,
   );
 }
 

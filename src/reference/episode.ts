@@ -44,15 +44,6 @@ export interface EpisodeReset {
 const OPTIONS: readonly (keyof EpisodeOptions)[] = ['world', 'imagination'];
 const RESET_OPTIONS: readonly (keyof EpisodeReset)[] = ['profile', 'grader'];
 
-/** @internal */
-export interface LastStep {
-  readonly event: number;
-  readonly lastAction: number;
-  readonly reward: number;
-  readonly deltas: Float32Array;
-  readonly anomalies: Float32Array;
-}
-
 /**
  * A single episode. `reset`, then `step` until `terminated`; `grade` says how it went.
  * All floats are float32 values; views are live and change with the next step.
@@ -276,26 +267,8 @@ export class Episode {
     out.set(this.anomalies, offset + OBSERVATION.anomalies);
   }
 
-  /** @internal What the step just taken showed: no part of the state, but of what a copy of the episode shows. */
-  lastStep(): LastStep {
-    const { event, lastAction, reward, deltas, anomalies } = this;
-    return { event, lastAction, reward, deltas: deltas.slice(), anomalies: anomalies.slice() };
-  }
-
-  /** @internal Shows the last step of the episode that this one is a copy of. */
-  showAgain({ event, lastAction, reward, deltas, anomalies }: LastStep): void {
-    Object.assign(this, { event, lastAction, reward });
-    this.deltas.set(deltas);
-    this.anomalies.set(anomalies);
-  }
-
   /** The state's hash: equal for equal person, time and meters. */
   stateHash(): bigint {
-    const words = new Uint32Array(2 + NUM_METERS + PROFILE_SIZE + 1);
-    words[0] = this.seed;
-    words[1] = this.stepCount;
-    new Float32Array(words.buffer).set(this.meters, 2);
-    new Float32Array(words.buffer).set(this.profile, 2 + NUM_METERS);
-    return stateHash(words);
+    return stateHash(this.seed, this.stepCount, this.meters, this.profile);
   }
 }

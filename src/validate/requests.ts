@@ -34,7 +34,7 @@ export function toRunPolicy(
     throw new InputError(
       'unknown_name',
       `Expected a policy among ${POLICIES.join(', ')} or a tape of actions, got ${describe(choice)}.` +
-        (didYouMean(choice, POLICIES) || ' Use one of these.'),
+        didYouMean(choice, POLICIES),
     );
   }
   const length = numEnvs * NUM_STEPS;

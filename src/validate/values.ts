@@ -14,7 +14,7 @@ export function checkOptions(what: string, options: unknown, known: readonly str
     if (known.includes(name)) continue;
     throw new InputError(
       'unknown_option',
-      `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known) || ' Remove it.'}`,
+      `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known, ' Remove it.')}`,
     );
   }
 }

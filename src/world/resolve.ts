@@ -21,7 +21,7 @@ export interface ResolvedProfile {
 function unknownName(what: string, name: string, known: readonly string[]): InputError {
   return new InputError(
     'unknown_name',
-    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known) || ' Use one of these.'}`,
+    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
   );
 }
 

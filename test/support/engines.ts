@@ -1,4 +1,5 @@
 /** Every backend and kernel that tests run on, and what is absent and why. */
+import { test } from 'vitest';
 import { chooseBackend } from '../../src/backends/choose.js';
 import { nativeBackend } from '../../src/backends/native.js';
 import { createVecEnv, type VecEnv } from '../../src/vec-env.js';
@@ -23,10 +24,15 @@ export const NATIVE: readonly Engine[] = kernels
 export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
 /** For the names of tests: what this machine does not have. */
-export const ABSENT: readonly string[] = [
+const ABSENT: readonly string[] = [
   ...kernels.filter((kernel) => !kernel.available).map(({ name, reason }) => `native ${name}: ${reason}`),
   ...(kernels.length === 0 ? [`native: ${nativeBackend.availability().reason}`] : []),
 ];
+
+/** A skipped test for each, so that a report names what it has not tested. */
+export function nameAbsent(): void {
+  for (const absent of ABSENT) test.skip(`absent here: ${absent}`, () => {});
+}
 
 /** An environment on one engine. */
 export function openOn(engine: Engine, options: VecEnvOptions): VecEnv {
