@@ -43,7 +43,7 @@ function verify(row: Case, rig: Rig): void {
   }
 }
 
-/** Nanoseconds of one play: the least of a few, with a reset before each. */
+/** Nanoseconds of one play: the median of a few, with a reset before each. */
 async function timeOnce(row: Case, rig: Rig, iterations: number): Promise<number> {
   const bench = new Bench({
     time: 0,
@@ -55,7 +55,7 @@ async function timeOnce(row: Case, rig: Rig, iterations: number): Promise<number
   await bench.run();
   const { result } = bench.tasks[0];
   if (result.state !== 'completed') throw new Error(`${row.name} did not complete: ${result.state}`);
-  return result.latency.min * 1e6;
+  return result.latency.p50 * 1e6;
 }
 
 async function sample(row: Case, rig: Rig, iterations: number): Promise<Sample> {
