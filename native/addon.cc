@@ -9,11 +9,14 @@
 #include "arguments.h"
 #include "batch.h"
 #include "clock.h"
+#include "output_arrays.h"
 
 namespace rhythm {
 namespace {
 
 namespace count = world::count;
+
+constexpr uintptr_t kLine = 64;  // bytes
 
 // Null for one that is not known or that this processor cannot run.
 const Kernel* find_kernel(const std::string& name) {
@@ -45,15 +48,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     const int threads = args.integer(4, 1, count::MaxThreads, "threads");
     if (!info[5].IsObject()) args.fail<int>("outputs", "an object");
     if (!args.ok()) return;
-    for (int k = 0; k < kOutputs; k++) {
-      const Napi::Value output = info[5].As<Napi::Object>().Get(kOutputNames[k]);
-      if (!output.IsObject()) args.fail<int>(kOutputNames[k], "a typed array");
-      if (!args.ok()) return;
-      outputs_[k] = Napi::Persistent(output.As<Napi::Object>());
-    }
     slots_ = static_cast<size_t>(slots);
-    Outputs out;
-    if (!FindOutputs(args, out)) return;
+    if (!outputs_.take(args, info[5].As<Napi::Object>(), slots_)) return;
     // The outputs' getters have run and could have taken the block away.
     block = args.array<uint32_t>(1, napi_uint32_array, count::BlockWords, "block");
     if (args.ok() && !legal_block(block)) args.fail<int>("block", "legal codes");
@@ -74,26 +70,6 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     } catch (const std::bad_alloc&) {
       Napi::RangeError::New(env, "Expected memory for the episodes' states, got none.").ThrowAsJavaScriptException();
     }
-  }
-
-  // In the order of outputs_.
-  static constexpr int kOutputs = 6;
-  static constexpr const char* kOutputNames[kOutputs] = {"observations", "rewards",    "finalScores",
-                                                         "components",   "beliefMae", "terminated"};
-
-  // JavaScript owns the outputs and could detach them, so their addresses are asked for at every call. The arrays
-  // are not: no getter runs between the moment when an address is taken and its last use.
-  bool FindOutputs(Arguments& args, Outputs& out) {
-    const auto floats = [&](int k, size_t width) {
-      return args.elements<float>(outputs_[k].Value(), napi_float32_array, slots_ * width, kOutputNames[k]);
-    };
-    out.observations = floats(0, count::ObservationFloats);
-    out.rewards = floats(1, 1);
-    out.final_scores = floats(2, 1);
-    out.components = floats(3, count::Components);
-    out.belief_mae = floats(4, 1);
-    out.terminated = args.elements<uint8_t>(outputs_[5].Value(), napi_uint8_array, slots_, kOutputNames[5]);
-    return args.ok();
   }
 
   // Marks the objects that this copy of the addon has wrapped: an address in it is like no other copy's.
@@ -122,14 +98,14 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   void Reset(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    if (!Open(args) || !FindOutputs(args, out)) return;
+    if (!Open(args) || !outputs_.find(args, out)) return;
     const rhythm::Reset reset = {
         args.array_or_null<uint8_t>(0, napi_uint8_array, slots_, "mask"),
         args.array<uint32_t>(1, napi_uint32_array, slots_, "seeds"),
         args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "modes"),
         args.array_or_null<float>(3, napi_float32_array, slots_ * count::ProfileFloats, "profiles"),
         args.array_or_null<float>(4, napi_float32_array, slots_ * count::Components, "graders"),
-        false};
+        false, nullptr};
     for (size_t slot = 0; args.ok() && reset.modes != nullptr && slot < slots_; slot++) {
       if (reset.modes[slot] > world::mode::Given) args.fail<int>("modes", "codes of modes");
     }
@@ -140,7 +116,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   Napi::Value Step(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    if (!Open(args) || !FindOutputs(args, out)) return info.Env().Undefined();
+    if (!Open(args) || !outputs_.find(args, out)) return info.Env().Undefined();
     const rhythm::Step step = {args.array<uint8_t>(0, napi_uint8_array, slots_, "actions"),
                                args.array_or_null<float>(1, napi_float32_array, slots_ * count::Beliefs, "beliefs"),
                                args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "given"),
@@ -154,13 +130,13 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   }
 
   // (policy, policySeeds u32|null, actions u8|null, constantBelief f32|null, beliefs f32|null, given u8|null,
-  //  stops u8|null, trajectory|null)
+  //  stops u8|null, trajectory|null, first, end)
   Napi::Value Run(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
     Napi::Value columns[kColumns];
     if (!info[7].IsNull()) GetColumns(args, info[7], columns);  // getters run here, before any address is taken
-    if (!args.ok() || !Open(args) || !FindOutputs(args, out)) return info.Env().Undefined();
+    if (!args.ok() || !Open(args) || !outputs_.find(args, out)) return info.Env().Undefined();
     const size_t steps = slots_ * count::Steps;
     rhythm::Run run = {};
     run.policy = static_cast<Policy>(args.integer(0, 0, static_cast<int>(Policy::Tape), "policy"));
@@ -175,8 +151,11 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
       if (run.stops[slot] > count::Steps) args.fail<int>("stops", "no stop after the last step");
     }
     if (!info[7].IsNull()) FindTrajectory(args, columns, steps, run.trajectory);
+    Part part = {args.integer(8, 0, static_cast<int>(slots_) - 1, "first"), 0};
+    part.end = args.integer(9, part.first + 1, static_cast<int>(slots_), "end");
+    if (part.first % kTileLanes != 0) args.fail<int>("first", "a tile's first slot");
     if (!args.ok()) return info.Env().Undefined();
-    return Tell(info.Env(), batch_->run(out, run));
+    return Tell(info.Env(), batch_->run(out, run, part));
   }
 
   // The columns of a trajectory: two of codes, then those of floats.
@@ -208,14 +187,14 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   void Gather(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    if (!Open(args) || !FindOutputs(args, out)) return;
+    if (!Open(args) || !outputs_.find(args, out)) return;
     BatchObject* source = UnwrapSource(args, info[0]);
     const auto* indices = args.array<uint32_t>(1, napi_uint32_array, slots_, "indices");
     for (size_t slot = 0; args.ok() && slot < slots_; slot++) {
       if (indices[slot] >= source->slots_) args.fail<int>("indices", "slots of the source");
     }
     Outputs from;
-    if (!args.ok() || !source->FindOutputs(args, from)) return;
+    if (!args.ok() || !source->outputs_.find(args, from)) return;
     Allocate(info.Env(), [&] { batch_->gather(out, *source->batch_, from, indices); });
   }
 
@@ -226,21 +205,27 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return object;
   }
 
-  // (words u32): writes [numEnvs, stateWords].
+  // (words u32, indices u32|null): writes [indices or numEnvs, stateWords].
   void Save(const Napi::CallbackInfo& info) {
     Arguments args(info);
     if (!Open(args)) return;
-    auto* words = args.array<uint32_t>(0, napi_uint32_array, slots_ * count::StateWords, "words");
-    if (args.ok()) batch_->save(words);
+    size_t length = slots_;
+    const bool some = !info[1].IsNull();
+    if (info[1].IsTypedArray()) length = info[1].As<Napi::TypedArray>().ElementLength();
+    const auto* indices = some ? args.array<uint32_t>(1, napi_uint32_array, length, "indices") : nullptr;
+    for (size_t i = 0; args.ok() && some && i < length; i++) {
+      if (indices[i] >= slots_) args.fail<int>("indices", "slots of the batch");
+    }
+    auto* words = args.array<uint32_t>(0, napi_uint32_array, length * count::StateWords, "words");
+    if (args.ok()) batch_->save(words, indices, length);
   }
 
   void Load(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    if (!Open(args) || !FindOutputs(args, out)) return;
+    if (!Open(args) || !outputs_.find(args, out)) return;
     const auto* words = args.array<uint32_t>(0, napi_uint32_array, slots_ * count::StateWords, "words");
-    if (args.ok() && !batch_->load(words)) args.fail<int>("words", "legal steps, modes, flags and actions");
-    if (args.ok()) batch_->show(out);
+    if (args.ok() && !batch_->load(out, words)) args.fail<int>("words", "legal steps, modes, flags and actions");
   }
 
   // (hashes u64): writes [numEnvs].
@@ -259,14 +244,13 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->targets(rows);
   }
 
-  // The outputs are let go too, or they would live as long as this object waits for the garbage collector.
   void Close(const Napi::CallbackInfo&) {
     batch_.reset();
-    for (Napi::ObjectReference& output : outputs_) output.Reset();
+    outputs_.let_go();
   }
 
   std::unique_ptr<Batch> batch_;
-  Napi::ObjectReference outputs_[kOutputs];
+  OutputArrays outputs_;
   size_t slots_ = 0;
 };
 
@@ -289,10 +273,18 @@ void DependentAdds(const Napi::CallbackInfo& info) {
   if (args.ok()) dependent_adds(count);
 }
 
+// (buffer): how many bytes after its start the next cache line begins.
+Napi::Value Lead(const Napi::CallbackInfo& info) {
+  void* data = nullptr;
+  napi_get_arraybuffer_info(info.Env(), info[0], &data, nullptr);
+  return Napi::Number::New(info.Env(), static_cast<double>(-reinterpret_cast<uintptr_t>(data) % kLine));
+}
+
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("layoutDigest", world::kLayoutDigest);
   exports.Set("kernels", Napi::Function::New(env, ListKernels));
   exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));
+  exports.Set("lead", Napi::Function::New(env, Lead));
   exports.Set("Batch", BatchObject::Define(env));
   return exports;
 }

@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace rhythm {
 
@@ -30,38 +31,42 @@ uint8_t most(const uint8_t* bytes, size_t length) {
   return most;
 }
 
-void copy_shown(const Outputs& from, size_t index, const Outputs& to, size_t slot) {
-  const auto row = [&](const float* source, float* target, size_t width) {
-    std::copy_n(source + index * width, width, target + slot * width);
-  };
-  row(from.observations, to.observations, count::ObservationFloats);
-  row(from.components, to.components, count::Components);
-  row(from.rewards, to.rewards, 1);
-  row(from.final_scores, to.final_scores, 1);
-  row(from.belief_mae, to.belief_mae, 1);
-  to.terminated[slot] = from.terminated[index];
-}
-
 // What a batch shows, kept while the original is overwritten.
 class ShownCopy {
  public:
   Outputs of(const Outputs& from, size_t slots) {
-    const auto keep = [&](std::vector<float>& copy, const float* source, size_t width) {
-      copy.assign(source, source + slots * width);
-      return copy.data();
-    };
-    terminated_.assign(from.terminated, from.terminated + slots);
-    return {keep(observations_, from.observations, count::ObservationFloats),
-            keep(rewards_, from.rewards, 1),
-            terminated_.data(),
-            keep(final_scores_, from.final_scores, 1),
-            keep(components_, from.components, count::Components),
-            keep(belief_mae_, from.belief_mae, 1)};
+    const size_t rows = from.column_stride == 0 ? slots : from.column_stride;
+    Outputs copy = from;
+    keep(copy.observations, rows * count::ObservationFloats);
+    keep(copy.final_observations, rows * count::ObservationFloats);
+    keep(copy.components, rows * count::Components);
+    for (float** array : {&copy.rewards, &copy.final_scores, &copy.belief_mae, &copy.episode_returns}) keep(*array, slots);
+    keep(copy.episode_lengths, slots);
+    keep(copy.terminated, slots);
+    keep(copy.final_mask, slots);
+    return copy;
   }
 
  private:
-  std::vector<float> observations_, rewards_, final_scores_, components_, belief_mae_;
-  std::vector<uint8_t> terminated_;
+  template <class T>
+  void keep(T*& array, size_t length) {
+    if (array == nullptr) return;
+    const char* bytes = reinterpret_cast<const char*>(array);
+    kept_.emplace_back(bytes, bytes + length * sizeof(T));
+    array = reinterpret_cast<T*>(kept_.back().data());
+  }
+
+  std::deque<std::vector<char>> kept_;
+};
+
+// The elements of `width` numbers that a slot has in an array of rows or columns.
+class Row {
+ public:
+  Row(const Outputs& out, size_t width) : slot_(out.column_stride == 0 ? width : 1), number_(out.column_stride == 0 ? 1 : out.column_stride) {}
+  size_t at(int slot, size_t k) const { return static_cast<size_t>(slot) * slot_ + k * number_; }
+
+ private:
+  size_t slot_, number_;
 };
 
 }  // namespace
@@ -76,10 +81,16 @@ Batch::Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int 
 }
 
 template <class Work>
-void Batch::each_part(size_t least, const Work& work) {
-  if (threads_ == 1 || tiles_.size() < 2 * least) return work(0, tiles_.size());
+void Batch::each_part_of(size_t first_tile, size_t last_tile, size_t least, const Work& work) {
+  const size_t tiles = last_tile - first_tile;
+  if (threads_ == 1 || tiles < 2 * least) return work(first_tile, last_tile);
   if (pool_ == nullptr) pool_ = std::make_unique<ThreadPool>(threads_);
-  pool_->split(tiles_.size(), work);
+  pool_->split(tiles, [&](size_t first, size_t last) { work(first_tile + first, first_tile + last); });
+}
+
+template <class Work>
+void Batch::each_part(size_t least, const Work& work) {
+  each_part_of(0, tiles_.size(), least, work);
 }
 
 void Batch::reset(const Outputs& out, const Reset& reset) {
@@ -114,86 +125,95 @@ std::optional<Refusal> Batch::refuse(const Run& run) const {
 
 std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const AutoReset& autoreset) {
   if (const auto refusal = refuse(step)) return refusal;
-  forget_grades(out);
   const Slots slots = view(out);
-  const Reset begin = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true};
+  const Reset begin = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask};
   each_part(kLeastTilesToStep, [&](size_t first, size_t last) {
+    if (stale_results_) forget_results(out, first, last);
     kernel_.step(slots, step, first, last);
-    if (begin.mask != nullptr) kernel_.reset(slots, begin, first, last);
+    if (begin.mask == nullptr) return;
+    keep_final(out, step, begin.mask, first, last);
+    kernel_.reset(slots, begin, first, last);
   });
-  stale_grades_ = begin.mask != nullptr;
+  stale_results_ = begin.mask != nullptr;
   return std::nullopt;
 }
 
-std::optional<Refusal> Batch::run(const Outputs& out, const Run& run) {
-  if (const auto refusal = refuse(run)) return refusal;
-  forget_grades(out);
+std::optional<Refusal> Batch::run(const Outputs& out, const Run& run, const Part& part) {
+  if (part.first == 0) {
+    if (const auto refusal = refuse(run)) return refusal;
+  }
+  if (stale_results_) forget_results(out, 0, tiles_.size());
+  stale_results_ = false;
   const Slots slots = view(out);
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.run(slots, run, first, last); });
+  const size_t first_tile = static_cast<size_t>(part.first / kTileLanes);
+  const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
+  each_part_of(first_tile, last_tile, kLeastTilesToRun,
+               [&](size_t first, size_t last) { kernel_.run(slots, run, first, last); });
   return std::nullopt;
 }
 
-void Batch::forget_grades(const Outputs& out) {
-  if (!stale_grades_) return;
-  stale_grades_ = false;
-  for (int slot = 0; slot < slots_; slot++) {
+void Batch::forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const {
+  const Row components(out, count::Components), observations(out, count::ObservationFloats);
+  const int end = std::min(slots_, static_cast<int>(last_tile) * kTileLanes);
+  for (int slot = static_cast<int>(first_tile) * kTileLanes; slot < end; slot++) {
     if (word(slot, state::Step) == count::Steps) continue;
     out.terminated[slot] = 0;
-    out.final_scores[slot] = out.belief_mae[slot] = 0;
-    std::fill_n(out.components + static_cast<size_t>(slot) * count::Components, count::Components, 0.0f);
+    out.final_scores[slot] = out.belief_mae[slot] = out.episode_returns[slot] = 0;
+    out.episode_lengths[slot] = 0;
+    for (size_t k = 0; k < count::Components; k++) out.components[components.at(slot, k)] = 0;
+    if (out.final_observations == nullptr) continue;
+    for (size_t k = 0; k < count::ObservationFloats; k++) out.final_observations[observations.at(slot, k)] = 0;
   }
 }
 
-void Batch::gather(const Outputs& out, const Batch& other, const Outputs& from, const uint32_t* indices) {
+void Batch::keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,
+                       size_t last_tile) const {
+  if (out.final_observations == nullptr) return;
+  const Row observations(out, count::ObservationFloats);
+  const int end = std::min(slots_, static_cast<int>(last_tile) * kTileLanes);
+  for (int slot = static_cast<int>(first_tile) * kTileLanes; slot < end; slot++) {
+    if (mask[slot] == 0 || (step.mask != nullptr && step.mask[slot] == 0)) continue;
+    for (size_t k = 0; k < count::ObservationFloats; k++) {
+      out.final_observations[observations.at(slot, k)] = out.observations[observations.at(slot, k)];
+    }
+  }
+}
+
+void Batch::gather(const Outputs& out, const Batch& other, const Outputs& shown, const uint32_t* indices) {
   // A batch that gathers from itself would read what it has overwritten.
   const bool itself = &other == this;
   const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
-  const Tile* source = itself ? tiles.data() : other.tiles_.data();
   ShownCopy copy;
-  // A copied grade of a replaced episode is as stale as the original.
-  stale_grades_ = other.stale_grades_;
-  const Outputs shown = itself ? copy.of(from, static_cast<size_t>(slots_)) : from;
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) {
-    for (size_t tile = first; tile < last; tile++) gather_tile(tile, source, indices);
-    const int end = std::min(slots_, static_cast<int>(last) * kTileLanes);
-    for (int slot = static_cast<int>(first) * kTileLanes; slot < end; slot++) {
-      copy_shown(shown, indices[slot], out, static_cast<size_t>(slot));
-    }
-  });
+  const Gather from = {itself ? tiles.data() : other.tiles_.data(),
+                       itself ? copy.of(shown, static_cast<size_t>(slots_)) : shown, indices};
+  // A copied result of a replaced episode is as stale as the original.
+  stale_results_ = other.stale_results_;
+  const Slots slots = view(out);
+  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.gather(slots, from, first, last); });
 }
 
-void Batch::gather_tile(size_t tile, const Tile* source, const uint32_t* indices) {
-  const int first = static_cast<int>(tile) * kTileLanes;
-  const int lanes = std::min(kTileLanes, slots_ - first);
-  const uint32_t* words[kTileLanes];
-  for (int lane = 0; lane < lanes; lane++) {
-    const uint32_t index = indices[first + lane];
-    words[lane] = &source[index / kTileLanes].words[0][index % kTileLanes];
-  }
-  for (int k = 0; k < count::StateWords; k++) {
-    for (int lane = 0; lane < lanes; lane++) tiles_[tile].words[k][lane] = words[lane][k * kTileLanes];
-  }
-}
-
-void Batch::save(uint32_t* words) const {
-  for (int slot = 0; slot < slots_; slot++) {
+void Batch::save(uint32_t* words, const uint32_t* indices, size_t length) const {
+  for (size_t i = 0; i < length; i++) {
+    const int slot = static_cast<int>(indices == nullptr ? i : indices[i]);
     for (int k = 0; k < count::StateWords; k++) *words++ = word(slot, k);
   }
 }
 
-bool Batch::load(const uint32_t* words) {
+bool Batch::load(const Outputs& out, const uint32_t* words) {
   for (int slot = 0; slot < slots_; slot++) {
     if (!legal_codes(words + static_cast<size_t>(slot) * count::StateWords)) return false;
   }
   for (int slot = 0; slot < slots_; slot++) {
     for (int k = 0; k < count::StateWords; k++) word(slot, k) = *words++;
   }
-  return true;
-}
-
-void Batch::show(const Outputs& out) {
   const Slots slots = view(out);
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.show(slots, first, last); });
+  if (out.final_observations != nullptr) {
+    const size_t rows = out.column_stride == 0 ? static_cast<size_t>(slots_) : out.column_stride;
+    std::fill_n(out.final_observations, rows * count::ObservationFloats, 0.0f);
+  }
+  stale_results_ = false;
+  return true;
 }
 
 void Batch::hash(uint64_t* hashes) {

@@ -23,6 +23,12 @@ struct AutoReset {
   const uint32_t* seeds;
 };
 
+// Slots [first, end); first is a tile's.
+struct Part {
+  int first;
+  int end;
+};
+
 class Batch {
  public:
   // `block` holds world::count::BlockWords words; `threads` counts the caller.
@@ -31,16 +37,15 @@ class Batch {
   // Each call writes to `out`, which holds as many rows as the batch has slots.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  std::optional<Refusal> run(const Outputs& out, const Run& run);
+  std::optional<Refusal> run(const Outputs& out, const Run& run, const Part& part);
 
-  // Copies slot indices[i] of `other`, its state and what `from` shows of it, to slot i. Indices are below other's slots.
-  void gather(const Outputs& out, const Batch& other, const Outputs& from, const uint32_t* indices);
-  // [slots, world::count::StateWords], row-major.
-  void save(uint32_t* words) const;
-  // Returns false, and changes nothing, if a step, mode, flag or taped action is none.
-  bool load(const uint32_t* words);
-  // Writes what the states show: the last step, lived again from seed and tape, and grades of finished episodes.
-  void show(const Outputs& out);
+  // Copies slot indices[i] of `other`, its state and what `shown` has of it, to slot i. Indices are below other's slots.
+  void gather(const Outputs& out, const Batch& other, const Outputs& shown, const uint32_t* indices);
+  // The states of `length` slots, those at `indices` or, if that is null, the first: [length, world::count::StateWords].
+  void save(uint32_t* words, const uint32_t* indices, size_t length) const;
+  // Takes states and writes what they show: the last step, lived again from seed and tape, and grades of finished
+  // episodes. Returns false, and changes nothing, if a step, mode, flag or taped action is none.
+  bool load(const Outputs& out, const uint32_t* words);
   void hash(uint64_t* hashes);
   void targets(float* rows);
 
@@ -50,10 +55,12 @@ class Batch {
   Slots view(const Outputs& out) { return {tables_.get(), tiles_.data(), slots_, out}; }
   std::optional<Refusal> refuse(const Step& step);
   std::optional<Refusal> refuse(const Run& run) const;
-  void gather_tile(size_t tile, const Tile* source, const uint32_t* indices);
-  void forget_grades(const Outputs& out);
+  void forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
+  void keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile, size_t last_tile) const;
   template <class Work>
   void each_part(size_t least, const Work& work);
+  template <class Work>
+  void each_part_of(size_t first_tile, size_t last_tile, size_t least, const Work& work);
 
   const Kernel& kernel_;
   const int slots_;
@@ -61,7 +68,7 @@ class Batch {
   std::vector<Tile> tiles_;
   const int threads_;
   std::unique_ptr<ThreadPool> pool_;  // started by the first call that is worth it
-  bool stale_grades_ = false;  // the outputs show grades of episodes that an autoreset has replaced
+  bool stale_results_ = false;  // the outputs show results of episodes that an autoreset has replaced
 };
 
 }  // namespace rhythm

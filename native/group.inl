@@ -68,6 +68,16 @@ RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
   return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == all(0u));
 }
 
+// One byte a slot, 1 where the flag is set.
+RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
+  uint8_t lanes[kLanes] = {};
+  if (any(flags)) {
+    const uint32_t bits = bits_of(flags);
+    for (int i = 0; i < kLanes; i++) lanes[i] = bits >> i & 1;
+  }
+  std::memcpy(array + g.first, lanes, g.full() ? kLanes : static_cast<size_t>(g.count));
+}
+
 // Column k of an array of rows of `width` floats a slot.
 RHYTHM_INLINE F column_at(const float* rows, int width, int k, const Group& g) {
   float lanes[kTileLanes] = {};
@@ -86,7 +96,24 @@ RHYTHM_INLINE void put_rows(float* rows, size_t stride, uint32_t who, const F* c
   }
 }
 
-// The same for all lanes and rows that follow each other, in blocks of kLanes columns. A block that is wider than
+// Writes them as columns, `stride` floats apart, for the lanes of `who`.
+template <int Width>
+RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* columns) {
+  if (!any(!who)) {
+    for (int k = 0; k < Width; k++) store(column + k * stride, columns[k]);
+    return;
+  }
+  const uint32_t lanes = bits_of(who);
+  for (int k = 0; k < Width; k++) {
+    float values[kLanes];
+    store(values, columns[k]);
+    for (int i = 0; i < kLanes; i++) {
+      if (lanes >> i & 1) column[k * stride + i] = values[i];
+    }
+  }
+}
+
+// Like put_rows for all lanes, and rows that follow each other, in blocks of kLanes columns. A block that is wider than
 // what is left of a row runs into the next row, which then covers it.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {

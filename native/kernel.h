@@ -15,14 +15,19 @@ struct alignas(64) Tile {
   uint32_t words[world::count::StateWords][kTileLanes];
 };
 
-// Where a batch writes: row-major arrays that the caller owns (see src/backends/backend.ts).
+// Where a batch writes: arrays that the caller owns (see src/backends/backend.ts).
 struct Outputs {
   float* observations;
-  float* rewards;
-  uint8_t* terminated;
-  float* final_scores;
+  float* final_observations;  // null: not kept
   float* components;
+  float* rewards;
+  float* final_scores;
   float* belief_mae;
+  float* episode_returns;
+  int32_t* episode_lengths;
+  uint8_t* terminated;
+  uint8_t* final_mask;
+  size_t column_stride;  // 0: rows
 };
 
 struct Slots {
@@ -39,7 +44,9 @@ struct Reset {
   const uint8_t* modes;
   const float* profiles;
   const float* graders;
-  bool keep_results;  // the step before this reset keeps its reward and grade
+  // Whether this is the end of a step: then slots that took it keep its reward and grade.
+  bool after_step;
+  const uint8_t* stepped;  // which took it; null for all
 };
 
 struct Step {
@@ -71,6 +78,13 @@ struct Run {
   Trajectory trajectory;
 };
 
+// Slots that are copied: indices[i] of `from` to slot i.
+struct Gather {
+  const Tile* tiles;
+  Outputs shown;
+  const uint32_t* indices;
+};
+
 struct Kernel {
   const char* name;
   int lanes;
@@ -79,6 +93,7 @@ struct Kernel {
   size_t (*check)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*step)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*run)(const Slots&, const Run&, size_t first_tile, size_t last_tile);
+  void (*gather)(const Slots&, const Gather&, size_t first_tile, size_t last_tile);
   void (*show)(const Slots&, size_t first_tile, size_t last_tile);
   void (*hash)(const Slots&, uint64_t* hashes, size_t first_tile, size_t last_tile);
   void (*targets)(const Slots&, float* targets, size_t first_tile, size_t last_tile);

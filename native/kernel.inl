@@ -20,4 +20,5 @@ namespace trait = world::trait;
 #include "reset.inl"
 #include "step.inl"
 #include "run.inl"
+#include "gather.inl"
 #include "show.inl"

@@ -95,6 +95,11 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
   return {_mm256_blendv_ps(low, high, _mm256_castsi256_ps((index << 28).v))};
 }
 
+// base[index], for each lane.
+RHYTHM_INLINE U gather(const uint32_t* base, U index) {
+  return {_mm256_i32gather_epi32(reinterpret_cast<const int*>(base), index.v, 4)};
+}
+
 // Eight columns become eight rows, in place.
 RHYTHM_INLINE void transpose(F (&rows)[8]) {
   __m256 t[8], r[8];

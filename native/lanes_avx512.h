@@ -85,6 +85,9 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
   return {_mm512_permutexvar_epi32(index.v, _mm512_load_si512(table))};
 }
 
+// base[index], for each lane.
+RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
+
 // Sixteen columns become sixteen rows, in place.
 RHYTHM_INLINE void transpose(F (&rows)[16]) {
   __m512 r[16], t[16];

@@ -98,6 +98,11 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
   return {WordVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
 
+// base[index], for each lane.
+RHYTHM_INLINE U gather(const uint32_t* base, U i) {
+  return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
+}
+
 // Four columns become four rows, in place.
 RHYTHM_INLINE void transpose(F (&rows)[4]) {
   const FloatVector a = rows[0].v, b = rows[1].v, c = rows[2].v, d = rows[3].v;

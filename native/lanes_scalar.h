@@ -79,6 +79,7 @@ RHYTHM_INLINE U load_bytes(const uint8_t* from) { return {*from}; }
 
 RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
+RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
 RHYTHM_INLINE void transpose(F (&)[1]) {}
 

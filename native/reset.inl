@@ -22,6 +22,7 @@ RHYTHM_INLINE void put_profile(const Slots& slots, const Reset& r, const Group& 
 RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& g) {
   const Tables& w = *slots.tables;
   const M who = mask_at(r.mask, g);
+  if (!r.after_step) put_flags(slots.out.final_mask, g, all(false));
   if (!any(who)) return;
   const U seed = words_at(r.seeds, g);
   const Meters initial = all(w.f + block::InitialMeters);
@@ -30,6 +31,7 @@ RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& 
   put_profile(slots, r, g, who, seed);
   g.put_where(who, state::Seed, seed);
   put_life(g, select(who, Life{initial, zero, zero, all(0u)}, life_of(g)));
+  g.put_where(who, state::Return, zero);
   g.put_where(who, state::Step, all(0u));
   g.put_where(who, state::Given, all(0u));
   for (int k = 0; k < count::TapeWords; k++) g.put_where(who, state::Tape + k, all(0u));
@@ -40,9 +42,9 @@ RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& 
     }
   }
   observe(slots, g, who, all(0u), initial, nothing_shown());
-  if (r.keep_results) return;
-  put_rows<1>(slots.out.rewards + g.first, 1, bits_of(who), &zero);
-  hide_grade(slots, g, who);
+  const M silent = r.after_step ? who & !mask_at(r.stepped, g) : who;
+  put_columns<1>(slots.out.rewards + g.first, 0, silent, &zero);
+  hide_result(slots, g, silent);
 }
 
 void reset(const Slots& slots, const Reset& r, size_t first_tile, size_t last_tile) {

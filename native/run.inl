@@ -132,10 +132,11 @@ struct Week {
   }
 };
 
-// Where a run ends: the state, and what its last step showed.
+// Where a run ends: the state, what its last step showed, and what was earned before that step.
 struct End {
   Life life;
   Shown shown;
+  F earned;
 };
 
 // Every lane goes from the same step to the end.
@@ -154,10 +155,11 @@ RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& ch
     return shown_of(moment, action);
   };
   SameTime now = {from};
-  // What a step shows is computed where it is read, so for all but the last it costs nothing.
-  for (; now.t < count::Steps - 1; now = next(now)) step_at(now);
+  F earned = g.number(state::Return);
+  // What a step shows is computed where it is read, so for all but the last most of it costs nothing.
+  for (; now.t < count::Steps - 1; now = next(now)) earned = earned + step_at(now).reward;
   const Shown shown = step_at(now);
-  return {life, shown};
+  return {life, shown, earned};
 }
 
 // Each lane goes from its own step to its own stop.
@@ -167,12 +169,13 @@ RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choos
   const Person who = make_person(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  End end = {life_of(g), nothing_shown()};
+  End end = {life_of(g), nothing_shown(), g.number(state::Return)};
   OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
     Fate fate;
     const U action = choose(w, now, seed, end.life, fate);
     Life after = end.life;
+    end.earned = select(active, end.earned + end.shown.reward, end.earned);
     const Moment moment = live(w, who, week.at(now), now, fate, action, after);
     end.life = select(active, after, end.life);
     end.shown = select(active, shown_of(moment, action), end.shown);
@@ -190,7 +193,7 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
   const U from = g.word(state::Step);
   const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
   const M runs = from < stop;
-  if (!any(runs)) return;
+  if (!any(runs)) return put_flags(slots.out.final_mask, g, runs);
   const uint32_t t0 = g.tile->words[state::Step][g.lane];
   const bool together = !any(!(from == all(t0))) && !any(!(stop == last));
   const Choose choose(run, g);
@@ -206,10 +209,12 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
     const Grade grade = grade_group(slots, g, end.life);
     const F terminal = terminal_reward(w, grade.final_score);
     end.shown.reward = select(ended, end.shown.reward + terminal, end.shown.reward);
-    show_grade(slots, g, ended, grade);
     record.add_terminal(ended, terminal);
+    show_result(slots, g, ended, grade, end.earned + end.shown.reward);
   }
-  put_rows<1>(slots.out.rewards + g.first, 1, bits_of(runs), &end.shown.reward);
+  g.put_where(runs, state::Return, end.earned + end.shown.reward);
+  put_flags(slots.out.final_mask, g, ended);
+  put_columns<1>(slots.out.rewards + g.first, 0, runs, &end.shown.reward);
   observe(slots, g, runs, now, end.life.meters, end.shown);
 }
 

@@ -33,13 +33,14 @@ RHYTHM_INLINE void show_group(const Slots& slots, const Group& g) {
   const Life life = life_of(g);
   Shown shown = last_step(w, g, t);
   const M ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
-  hide_grade(slots, g, who);
+  hide_result(slots, g, who);
+  put_flags(slots.out.final_mask, g, all(false));
   if (any(ended)) {
     const Grade grade = grade_group(slots, g, life);
     shown.reward = select(ended, shown.reward + terminal_reward(w, grade.final_score), shown.reward);
-    show_grade(slots, g, ended, grade);
+    show_result(slots, g, ended, grade, g.number(state::Return));
   }
-  put_rows<1>(slots.out.rewards + g.first, 1, bits_of(who), &shown.reward);
+  put_columns<1>(slots.out.rewards + g.first, 0, who, &shown.reward);
   observe(slots, g, who, t, life.meters, shown);
 }
 

@@ -41,14 +41,19 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   if (s.given != nullptr) take_beliefs(w, s, g, who);
   const U t = steps_of(next(now));
   g.put_where(who, state::Step, t);
+  F earned = g.number(state::Return) + moment.reward;
+  M ended = all(false);
   if (may_end(now)) {
-    const M ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
+    ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
     if (any(ended)) {
       const Grade grade = grade_group(slots, g, life);
       moment.reward = select(ended, moment.reward + terminal_reward(w, grade.final_score), moment.reward);
-      show_grade(slots, g, ended, grade);
+      earned = g.number(state::Return) + moment.reward;
+      show_result(slots, g, ended, grade, earned);
     }
   }
+  g.put_where(who, state::Return, earned);
+  put_flags(slots.out.final_mask, g, ended);
   put_floats(slots.out.rewards, g, select(who, moment.reward, all(0.0f)));
   observe(slots, g, who, t, life.meters, shown_of(moment, action));
 }
@@ -63,6 +68,7 @@ RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g)
     step_lanes(slots, s, g, who, OwnTime{t});
   } else {
     put_floats(slots.out.rewards, g, all(0.0f));
+    put_flags(slots.out.final_mask, g, all(false));
   }
 }
 

@@ -63,7 +63,13 @@ export class VecEnv {
     toProfiles(this.world, this.#profiles, this.numEnvs);
     toGraders(this.world, this.#graders, this.numEnvs);
     const { numEnvs, world } = this;
-    const { batch, outputs, reason } = openBatch(options, { numEnvs, world, imagination, threads });
+    const { batch, outputs, reason } = openBatch(options, {
+      numEnvs,
+      world,
+      imagination,
+      threads,
+      layout: { columnMajor: false, finalObservations: false },
+    });
     this.#batch = batch;
     this.#result = Object.freeze({ ...outputs, truncated: new Uint8Array(this.numEnvs) });
     this.seeds = new Uint32Array(this.numEnvs);

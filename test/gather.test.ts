@@ -18,9 +18,15 @@ describe.each(ENGINES)('$name', (engine) => {
   it('slot i becomes slot indices[i] of the source, and shows what it showed', () => {
     forAll(60, (random) => {
       const [from, to] = [random.pick([1, 16, 17, 40]), random.pick([1, 15, 33])];
-      const source = ragged(random, openBatch(engine, from));
-      const target = ragged(random, openBatch(engine, to));
+      const layout = () => ({ columnMajor: random.chance(0.5), finalObservations: true });
+      const source = ragged(random, openBatch(engine, from, { layout: layout() }));
+      const target = ragged(random, openBatch(engine, to, { layout: layout() }));
+      // Often many slots in a row from the same one, as in a group of rollouts.
+      const group = random.pick([1, 16]);
       const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
+      indices.forEach((_, i) => {
+        indices[i] = indices[i - (i % group)];
+      });
       const before = source.see();
       target.batch.gather(source.batch, indices);
       expectEqual(before, source.see(), 'the source');

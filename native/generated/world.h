@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "ca4ca58e4ef9cfb6109370999bb4e23f938fdb00a14e9cb569cec9e8dcc40b96";
+    "5bc803641f6c0cc44c76c1ff25b511532c3479eafaba435eec8e1c869fca9227";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -21,12 +21,12 @@ inline constexpr int BeliefFactors = 3;
 inline constexpr int Components = 6;
 inline constexpr int HeuristicRules = 4;
 inline constexpr int TapeWords = 4;
-inline constexpr int StateWords = 41;
+inline constexpr int StateWords = 42;
 inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 428;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 2;
+inline constexpr int AddonVersion = 3;
 }  // namespace count
 
 namespace mode {
@@ -64,11 +64,12 @@ inline constexpr int Meters = 3;
 inline constexpr int Profile = 8;
 inline constexpr int Early = 24;
 inline constexpr int Late = 25;
-inline constexpr int Crashes = 26;
-inline constexpr int Belief = 27;
-inline constexpr int Given = 30;
-inline constexpr int Tape = 31;
-inline constexpr int Grader = 35;
+inline constexpr int Return = 26;
+inline constexpr int Crashes = 27;
+inline constexpr int Belief = 28;
+inline constexpr int Given = 31;
+inline constexpr int Tape = 32;
+inline constexpr int Grader = 36;
 }  // namespace state
 
 namespace observation {

@@ -34,9 +34,11 @@ export interface NativeBatch {
     given: Uint8Array | null,
     stops: Uint8Array | null,
     trajectory: Trajectory | null,
+    first: number,
+    end: number,
   ): Refusal | null;
   gather(source: NativeBatch, indices: Uint32Array): void;
-  save(words: Uint32Array): void;
+  save(words: Uint32Array, indices: Uint32Array | null): void;
   load(words: Uint32Array): void;
   hash(hashes: BigUint64Array): void;
   targets(targets: Float32Array): void;
@@ -48,6 +50,8 @@ export interface Addon {
   kernels(): { name: string; lanes: number; supported: boolean }[];
   /** Takes about `count` processor cycles: a bench's clock. */
   dependentAdds(count: number): void;
+  /** How many bytes after a buffer's start the next cache line begins. */
+  lead(buffer: ArrayBuffer): number;
   readonly Batch: new (
     kernel: string,
     block: Uint32Array,

@@ -23,6 +23,16 @@ export interface Backend {
   kernels(): Availability[];
   /** @throws BackendError if it or the kernel asked for cannot be used. */
   open(options: BatchOptions): Batch;
+  /** How many bytes at the start of a buffer to leave out so that what follows begins on a cache line. */
+  lead?(buffer: ArrayBuffer): number;
+}
+
+/** How outputs are to be laid out. */
+export interface OutputLayout {
+  /** Whether arrays of several numbers a slot are column-major. */
+  readonly columnMajor: boolean;
+  /** Whether slots that begin anew within a step keep what their last episode showed at its end. */
+  readonly finalObservations: boolean;
 }
 
 export interface BatchOptions {
@@ -39,20 +49,34 @@ export interface BatchOptions {
   readonly outputs: Outputs;
 }
 
-/** What a step or a reset shows. Row-major. Slots whose episode has not ended hold 0 in the last three. */
+/**
+ * What a call shows. Arrays of several numbers a slot are row-major ([numEnvs, width]) when `columnStride` is 0, else
+ * column-major: number k of slot i stands at `k * columnStride + i`, and what is between numEnvs and the stride is 0.
+ * From `finalScores` on, slots whose episode has not ended hold 0.
+ */
 export interface Outputs {
+  /** Elements from one column to the next; 0 for row-major. */
+  readonly columnStride: number;
   /** f32 [numEnvs, 22], fields as in OBSERVATION_FIELDS. */
   readonly observations: Float32Array;
   /** f32 [numEnvs]: of the last step; 0 for a slot that did not take part in it. */
   readonly rewards: Float32Array;
   /** u8 [numEnvs]: 1 once the 28th step was taken. */
   readonly terminated: Uint8Array;
+  /** u8 [numEnvs]: 1 where this very call took the 28th step. */
+  readonly finalMask: Uint8Array;
   /** f32 [numEnvs] in [0, 1]. */
   readonly finalScores: Float32Array;
   /** f32 [numEnvs, 6], components as in COMPONENT_FIELDS. */
   readonly components: Float32Array;
   /** f32 [numEnvs] in [0, 1]. */
   readonly beliefMae: Float32Array;
+  /** f32 [numEnvs]: sum of the rewards given, in float32, in their order. */
+  readonly episodeReturns: Float32Array;
+  /** i32 [numEnvs]: steps of the episode. */
+  readonly episodeLengths: Int32Array;
+  /** f32 [numEnvs, 22]: the observation at the end of an episode that began anew in the same step; null if not kept. */
+  readonly finalObservations: Float32Array | null;
 }
 
 export interface ResetRequest {
@@ -77,7 +101,10 @@ export interface StepRequest {
   readonly given: Uint8Array | null;
   /** u8 [numEnvs], the slots that step; null for all. */
   readonly stepMask: Uint8Array | null;
-  /** u8 [numEnvs], the slots that begin anew after the step, its reward and grade kept; null for none. */
+  /**
+   * u8 [numEnvs], the slots that begin anew after the step; null for none. Those that took it keep its reward and
+   * grade, and what they showed in `finalObservations`; the others show a reset.
+   */
   readonly resetMask: Uint8Array | null;
   /** u32 [numEnvs], seeds of those; null if `resetMask` is. */
   readonly resetSeeds: Uint32Array | null;
@@ -90,6 +117,11 @@ export interface RunRequest {
   readonly beliefs: RunBeliefs | null;
   /** u8 [numEnvs], the step (0 to 28) at which each slot stops; null for 28. A slot already there stays. */
   readonly stops: Uint8Array | null;
+  /**
+   * The slots that run, `first` (a multiple of 16) to before `end`; absent for all. A tape played in parts is judged as a
+   * whole with the first, the part from slot 0.
+   */
+  readonly part?: { readonly first: number; readonly end: number };
   /** Where the steps taken are written, by absolute step; null for grades alone. Other entries stay as they are. */
   readonly trajectory: Trajectory | null;
 }
@@ -144,10 +176,13 @@ export interface Batch {
   run(request: RunRequest): Refusal | null;
   /** Makes `outputs` current; a batch that computes elsewhere copies back here. */
   read(): void;
-  /** Copies `source`'s slots, state and what it shows of them, `indices[i]` to slot i. `source` is of the same backend. */
+  /**
+   * Copies `source`'s slots, state and what it shows of them, `indices[i]` to slot i. `source` is of the same backend,
+   * and may be this batch, and laid out otherwise; final observations are copied if it keeps them.
+   */
   gather(source: Batch, indices: Uint32Array): void;
-  /** u32 [numEnvs, 41], STATE_FIELDS. */
-  save(): Uint32Array;
+  /** u32 [slots, STATE_WORDS], STATE_FIELDS, newly allocated: of the slots at `indices`, or of all. */
+  save(indices?: Uint32Array): Uint32Array;
   /** Takes words that `save` wrote and the caller has checked. Outputs show the last step, lived again from the tape. */
   load(words: Uint32Array): void;
   /** u64 [numEnvs]. */

@@ -15,7 +15,7 @@ import type {
   StepRequest,
 } from './backend.js';
 
-export const nativeBackend: Backend = { name: 'native', availability, kernels, open };
+export const nativeBackend: Backend = { name: 'native', availability, kernels, open, lead };
 
 function availability(): Availability {
   try {
@@ -41,6 +41,10 @@ function kernels(): Availability[] {
 function open(options: BatchOptions): Batch {
   const addon = loadAddon();
   return new NativeBackendBatch(addon, chooseKernel(options.kernel), options);
+}
+
+function lead(buffer: ArrayBuffer): number {
+  return loadAddon().lead(buffer);
 }
 
 function chooseKernel(wanted: string | null): string {
@@ -84,7 +88,7 @@ class NativeBackendBatch implements Batch {
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
   }
 
-  run({ policy, beliefs, stops, trajectory }: RunRequest): Refusal | null {
+  run({ policy, beliefs, stops, trajectory, part }: RunRequest): Refusal | null {
     const tape = beliefs?.kind === 'tape' ? beliefs : null;
     return this.#batch.run(
       POLICY[policy.kind],
@@ -95,6 +99,8 @@ class NativeBackendBatch implements Batch {
       tape?.given ?? null,
       stops,
       trajectory,
+      part?.first ?? 0,
+      part?.end ?? this.#numEnvs,
     );
   }
 
@@ -105,9 +111,9 @@ class NativeBackendBatch implements Batch {
     this.#batch.gather((source as NativeBackendBatch).#batch, indices);
   }
 
-  save(): Uint32Array {
-    const words = new Uint32Array(this.#numEnvs * STATE_WORDS);
-    this.#batch.save(words);
+  save(indices?: Uint32Array): Uint32Array {
+    const words = new Uint32Array((indices?.length ?? this.#numEnvs) * STATE_WORDS);
+    this.#batch.save(words, indices ?? null);
     return words;
   }
 

@@ -1,7 +1,7 @@
 /** From what a caller asks for to an open batch. */
 import { BackendError, InputError } from '../errors.js';
 import { checkString, describe } from '../validate/values.js';
-import type { Batch, BatchOptions, Outputs } from './backend.js';
+import type { Batch, BatchOptions, OutputLayout, Outputs } from './backend.js';
 import { chooseBackend } from './choose.js';
 import { allocateOutputs } from './outputs.js';
 
@@ -18,13 +18,13 @@ export interface OpenBatch {
  */
 export function openBatch(
   asked: { backend?: string; kernel?: string },
-  options: Omit<BatchOptions, 'outputs' | 'kernel'>,
+  { layout, ...options }: Omit<BatchOptions, 'outputs' | 'kernel'> & { layout: OutputLayout },
 ): OpenBatch {
   const wanted = checkString('backend', asked.backend ?? 'auto');
   const kernel = kernelFor(wanted, asked.kernel);
   const { backend, reason } = chooseBackend(wanted, kernel);
   try {
-    const outputs = allocateOutputs(options.numEnvs);
+    const outputs = allocateOutputs(options.numEnvs, layout, backend.lead);
     return { batch: backend.open({ ...options, kernel, outputs }), outputs, reason };
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;

@@ -1,24 +1,70 @@
 /** Allocation of what a batch writes: one ArrayBuffer that JavaScript owns, so views outlive the batch. */
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../world/fields.js';
-import type { Outputs, Trajectory } from './backend.js';
+import type { OutputLayout, Outputs, Trajectory } from './backend.js';
 
 /** Views start at multiples of a cache line, which wide stores want. */
 const LINE = 64;
 const align = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
 
-/** Zeroed outputs for `numEnvs` slots. */
-export function allocateOutputs(numEnvs: number): Outputs {
-  const floats = [numEnvs * OBSERVATION_SIZE, numEnvs, numEnvs, numEnvs * NUM_COMPONENTS, numEnvs];
-  const bytes = floats.reduce((sum, length) => sum + align(length * 4), align(numEnvs));
-  const buffer = new ArrayBuffer(bytes);
-  let offset = 0;
-  const [observations, rewards, finalScores, components, beliefMae] = floats.map((length) => {
-    const view = new Float32Array(buffer, offset, length);
-    offset += align(length * 4);
-    return view;
+const KINDS = { f32: Float32Array, i32: Int32Array, u8: Uint8Array };
+
+/** Every array of `Outputs`: its elements, and how many of them a slot has. */
+export const OUTPUT_ARRAYS = {
+  observations: ['f32', OBSERVATION_SIZE],
+  finalObservations: ['f32', OBSERVATION_SIZE],
+  components: ['f32', NUM_COMPONENTS],
+  rewards: ['f32', 1],
+  finalScores: ['f32', 1],
+  beliefMae: ['f32', 1],
+  episodeReturns: ['f32', 1],
+  episodeLengths: ['i32', 1],
+  terminated: ['u8', 1],
+  finalMask: ['u8', 1],
+} as const satisfies Record<string, readonly [keyof typeof KINDS, number]>;
+
+/** How arrays of a row a slot are laid out unless something else is asked for. */
+const ROW_MAJOR: OutputLayout = { columnMajor: false, finalObservations: false };
+
+/**
+ * How far columns of `numEnvs` entries lie apart: whole cache lines, and an odd number of them, because columns a power
+ * of two apart compete for the same few places in a cache and double the time of a step.
+ */
+export function strideOf(numEnvs: number): number {
+  const perLine = LINE / Float32Array.BYTES_PER_ELEMENT;
+  const lines = Math.ceil(numEnvs / perLine);
+  return perLine * (lines | 1);
+}
+
+/**
+ * Zeroed outputs for `numEnvs` slots.
+ * @param lead how many bytes of a buffer to leave out so that views begin on a cache line: only compiled code knows.
+ */
+export function allocateOutputs(
+  numEnvs: number,
+  layout: OutputLayout = ROW_MAJOR,
+  lead: (buffer: ArrayBuffer) => number = () => 0,
+): Outputs {
+  const columnStride = layout.columnMajor ? strideOf(numEnvs) : 0;
+  const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
+  const arrays = names
+    .filter((name) => name !== 'finalObservations' || layout.finalObservations)
+    .map((name) => {
+      const [kind, width] = OUTPUT_ARRAYS[name];
+      return {
+        name,
+        kind: KINDS[kind],
+        length: width * (width > 1 && columnStride ? columnStride : numEnvs),
+      };
+    });
+  const sizeOf = ({ kind, length }: (typeof arrays)[number]) => align(kind.BYTES_PER_ELEMENT * length);
+  const buffer = new ArrayBuffer(arrays.reduce((sum, array) => sum + sizeOf(array), LINE));
+  let offset = lead(buffer);
+  const views = arrays.map((array) => {
+    const view = new array.kind(buffer, offset, array.length);
+    offset += sizeOf(array);
+    return [array.name, view];
   });
-  const terminated = new Uint8Array(buffer, offset, numEnvs);
-  return { observations, rewards, terminated, finalScores, components, beliefMae };
+  return { finalObservations: null, ...Object.fromEntries(views), columnStride } as Outputs;
 }
 
 /** A trajectory in which no step was taken: -1 for actions and events, 0 elsewhere. */

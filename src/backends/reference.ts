@@ -26,6 +26,7 @@ import type {
   StepRequest,
   Trajectory,
 } from './backend.js';
+import { OUTPUT_ARRAYS } from './outputs.js';
 
 export const referenceBackend: Backend = {
   name: 'reference',
@@ -43,6 +44,7 @@ class ReferenceBatch implements Batch {
   readonly threads = 1;
   readonly episodes: Episode[];
   readonly outputs: Outputs;
+  readonly #observation = new Float32Array(OBSERVATION_SIZE);
 
   constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
     if (numEnvs > MAX_OBJECTS) {
@@ -62,6 +64,7 @@ class ReferenceBatch implements Batch {
       this.outputs.rewards[i] = 0;
       this.#grade(i);
     });
+    this.outputs.finalMask.fill(0);
   }
 
   submit(request: StepRequest): Refusal | null {
@@ -70,18 +73,27 @@ class ReferenceBatch implements Batch {
     if (refusal !== null) return refusal;
     this.episodes.forEach((episode, i) => {
       this.outputs.rewards[i] = 0;
-      if (stepMask === null || stepMask[i] !== 0) {
+      const steps = stepMask === null || stepMask[i] !== 0;
+      if (steps) {
         const belief = given?.[i] ? beliefs!.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) : null;
         this.outputs.rewards[i] = episode.advance(actions[i], belief);
         this.#observe(i);
       }
-      this.#grade(i);
-      if (resetMask !== null && resetMask[i] !== 0) {
-        episode.begin(resetSeeds![i], episode.mode, null, episode.grader);
-        this.#observe(i);
-      }
+      this.outputs.finalMask[i] = Number(steps && episode.terminated);
+      this.#forgetFinal(i);
+      const resets = resetMask !== null && resetMask[i] !== 0;
+      if (!resets || steps) this.#grade(i);
+      if (resets) this.#beginAnew(i, resetSeeds![i], steps);
     });
     return null;
+  }
+
+  #beginAnew(i: number, seed: number, hasStepped: boolean): void {
+    const episode = this.episodes[i];
+    if (hasStepped) this.#keepFinal(i);
+    episode.begin(seed, episode.mode, null, episode.grader);
+    this.#observe(i);
+    if (!hasStepped) this.#grade(i);
   }
 
   #refuseStep(actions: Uint8Array, stepMask: Uint8Array | null): Refusal | null {
@@ -93,11 +105,15 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  run({ policy, beliefs, stops, trajectory }: RunRequest): Refusal | null {
-    const refusal = policy.kind === 'tape' ? this.#refuseTape(policy.actions, stops) : null;
+  run({ policy, beliefs, stops, part, trajectory }: RunRequest): Refusal | null {
+    const { first, end } = part ?? { first: 0, end: this.episodes.length };
+    const refusal = policy.kind === 'tape' && first === 0 ? this.#refuseTape(policy.actions, stops) : null;
     if (refusal !== null) return refusal;
-    this.episodes.forEach((episode, i) => {
+    this.episodes.slice(first, end).forEach((episode, k) => {
+      const i = first + k;
       const stop = stops?.[i] ?? NUM_STEPS;
+      this.outputs.finalMask[i] = Number(!episode.terminated && stop === NUM_STEPS);
+      this.#forgetFinal(i);
       while (episode.stepCount < stop) {
         const t = episode.stepCount;
         episode.advance(chooseAction(policy, episode, i), beliefAt(beliefs, i * NUM_STEPS + t));
@@ -123,21 +139,42 @@ class ReferenceBatch implements Batch {
   read(): void {}
 
   gather(source: Batch, indices: Uint32Array): void {
-    const states = source.save();
-    // Copies, because a batch may gather from itself.
-    const shown = Object.values((source as ReferenceBatch).outputs).map((column) => column.slice());
+    const states = source.save(indices);
+    const rows = (source as ReferenceBatch).#rowsAt(indices);
     this.episodes.forEach((episode, i) => {
-      loadEpisode(episode, states, indices[i]);
-      Object.values(this.outputs).forEach((column, k) => {
-        const width = column.length / this.episodes.length;
-        column.set(shown[k].subarray(indices[i] * width, (indices[i] + 1) * width), i * width);
-      });
+      loadEpisode(episode, states, i);
     });
+    this.#putRows(rows);
   }
 
-  save(): Uint32Array {
-    const words = new Uint32Array(this.episodes.length * STATE_WORDS);
-    this.episodes.forEach((episode, i) => {
+  /** A copy of what slots show, [indices, width] each: a batch may gather from itself. */
+  #rowsAt(indices: Uint32Array): Rows {
+    const rows: Rows = {};
+    for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+      const copy = new Float64Array(indices.length * width);
+      for (let at = 0; at < copy.length; at++) {
+        const slot = indices[Math.floor(at / width)];
+        copy[at] = column[stride === 0 ? slot * width + (at % width) : (at % width) * stride + slot];
+      }
+      rows[name] = copy;
+    }
+    return rows;
+  }
+
+  #putRows(rows: Rows): void {
+    for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+      const from = rows[name] ?? new Float64Array(this.episodes.length * width);
+      from.forEach((value, at) => {
+        const slot = Math.floor(at / width);
+        column[stride === 0 ? at : (at % width) * stride + slot] = value;
+      });
+    }
+  }
+
+  save(indices?: Uint32Array): Uint32Array {
+    const episodes = indices === undefined ? this.episodes : Array.from(indices, (i) => this.episodes[i]);
+    const words = new Uint32Array(episodes.length * STATE_WORDS);
+    episodes.forEach((episode, i) => {
       saveEpisode(episode, words, i);
     });
     return words;
@@ -147,6 +184,8 @@ class ReferenceBatch implements Batch {
     this.episodes.forEach((episode, i) => {
       loadEpisode(episode, words, i);
       this.#show(i);
+      this.outputs.finalMask[i] = 0;
+      this.#forgetFinal(i);
     });
   }
 
@@ -173,17 +212,50 @@ class ReferenceBatch implements Batch {
   }
 
   #observe(i: number): void {
-    this.episodes[i].observe(this.outputs.observations, i * OBSERVATION_SIZE);
+    this.episodes[i].observe(this.#observation);
+    this.#put(this.outputs.observations, i, this.#observation);
+  }
+
+  /** Writes a slot's numbers where the layout has them. */
+  #put(array: Float32Array, i: number, numbers: Float32Array): void {
+    const { columnStride } = this.outputs;
+    if (columnStride === 0) array.set(numbers, i * numbers.length);
+    else for (let k = 0; k < numbers.length; k++) array[k * columnStride + i] = numbers[k];
+  }
+
+  /** What a slot shows now is the last of its episode. */
+  #keepFinal(i: number): void {
+    if (this.outputs.finalObservations === null) return;
+    this.episodes[i].observe(this.#observation);
+    this.#put(this.outputs.finalObservations, i, this.#observation);
+  }
+
+  #forgetFinal(i: number): void {
+    if (this.outputs.finalObservations === null) return;
+    this.#put(this.outputs.finalObservations, i, this.#observation.fill(0));
   }
 
   /** A slot's grade: zeros until its episode has ended. */
   #grade(i: number): void {
     const episode = this.episodes[i];
-    this.outputs.terminated[i] = Number(episode.terminated);
+    const { terminated } = episode;
+    this.outputs.terminated[i] = Number(terminated);
     this.outputs.finalScores[i] = episode.finalScore;
     this.outputs.beliefMae[i] = episode.beliefMae;
-    this.outputs.components.set(episode.components, i * NUM_COMPONENTS);
+    this.outputs.episodeReturns[i] = terminated ? episode.return : 0;
+    this.outputs.episodeLengths[i] = terminated ? NUM_STEPS : 0;
+    this.#put(this.outputs.components, i, episode.components);
   }
+}
+
+type Rows = Record<string, Float64Array>;
+
+/** Name, array, width and column stride of every output that is kept. */
+function arraysOf(outputs: Outputs): [string, Outputs['observations' | 'terminated'], number, number][] {
+  return Object.entries(OUTPUT_ARRAYS).flatMap(([name, [, width]]) => {
+    const array = outputs[name as keyof typeof OUTPUT_ARRAYS] as Float32Array | null;
+    return array === null ? [] : [[name, array, width, width > 1 ? outputs.columnStride : 0]];
+  });
 }
 
 function chooseAction(policy: RunPolicy, episode: Episode, i: number): number {

@@ -62,6 +62,8 @@ export class Episode {
   /** Sums of the rewards of each half, without luck. */
   early = 0;
   late = 0;
+  /** Sum of the rewards given. */
+  return = 0;
   /** How often a meter was below the crash threshold. */
   crashes = 0;
   /** f32 [3] in [0, 1]: the last belief given, 0.5 each before. */
@@ -142,7 +144,7 @@ export class Episode {
     else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
     else if (floats !== null) this.profile.set(floats);
     this.meters.set(params.initialMeters);
-    this.stepCount = this.early = this.late = this.crashes = 0;
+    this.stepCount = this.early = this.late = this.return = this.crashes = 0;
     this.belief.fill(0.5);
     this.given = false;
     this.tape.fill(0);
@@ -192,6 +194,7 @@ export class Episode {
     this.live(action);
     if (belief !== null) this.#believe(belief);
     if (this.terminated) this.finish();
+    this.return = f32(this.return + this.reward);
     return this.reward;
   }
 

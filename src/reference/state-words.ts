@@ -16,7 +16,7 @@ function stateAt(rows: Uint32Array, index: number): { words: Uint32Array; floats
   return { words, floats: new Float32Array(words.buffer, words.byteOffset, STATE_WORDS) };
 }
 
-/** Writes an episode's state into row `index` of u32 [n, 41]. What the last step showed is no part of it. */
+/** Writes an episode's state into row `index` of u32 [n, STATE_WORDS]. What the last step showed is no part of it. */
 export function saveEpisode(episode: Episode, rows: Uint32Array, index: number): void {
   const { words, floats } = stateAt(rows, index);
   words[STATE.seed] = episode.seed;
@@ -26,6 +26,7 @@ export function saveEpisode(episode: Episode, rows: Uint32Array, index: number):
   floats.set(episode.profile, STATE.profile);
   floats[STATE.early] = episode.early;
   floats[STATE.late] = episode.late;
+  floats[STATE.return] = episode.return;
   words[STATE.crashes] = episode.crashes;
   floats.set(episode.belief, STATE.belief);
   words[STATE.given] = Number(episode.given);
@@ -41,6 +42,7 @@ export function loadEpisode(episode: Episode, rows: Uint32Array, index: number):
   episode.meters.set(part(STATE.meters, NUM_METERS));
   episode.early = floats[STATE.early];
   episode.late = floats[STATE.late];
+  episode.return = floats[STATE.return];
   episode.crashes = words[STATE.crashes];
   episode.belief.set(part(STATE.belief, NUM_BELIEFS));
   episode.given = words[STATE.given] === 1;

@@ -86,6 +86,7 @@ export const STATE_FIELDS = layOut([
   ['profile', PROFILE_SIZE, 'f32', -BIG, BIG, 'who the person is: the traits, then the reward weights'],
   ['early', 1, 'f32', -SUM, SUM, 'sum of rewards of the first half, without luck'],
   ['late', 1, 'f32', -SUM, SUM, 'sum of rewards of the second half, without luck'],
+  ['return', 1, 'f32', -SUM, SUM, 'sum of the rewards given so far'],
   ['crashes', 1, 'u32', 0, NUM_STEPS * NUM_METERS, 'how often a meter was below the crash threshold'],
   ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before'],
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
@@ -101,6 +102,7 @@ export const STATE = offsets<
   | 'profile'
   | 'early'
   | 'late'
+  | 'return'
   | 'crashes'
   | 'belief'
   | 'given'

@@ -2,13 +2,27 @@
 import { expect } from 'vitest';
 import type { Batch, Outputs, Trajectory } from '../../src/backends/backend.js';
 
-type Column = Float32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
+type Column = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Copies of all outputs. */
+/** Copies of all outputs, row-major whatever the layout. */
 export function shown(outputs: Outputs): Columns {
-  const { observations, rewards, terminated, finalScores, components, beliefMae } = outputs;
-  return copies({ observations, rewards, terminated, finalScores, components, beliefMae });
+  const arrays = Object.entries(outputs).filter(([, array]) => ArrayBuffer.isView(array)) as [
+    string,
+    Column,
+  ][];
+  return Object.fromEntries(arrays.map(([name, array]) => [name, rowMajor(array, outputs)]));
+}
+
+function rowMajor(array: Column, { columnStride, rewards }: Outputs): Column {
+  const numEnvs = rewards.length;
+  if (columnStride === 0 || array.length === numEnvs) return array.slice();
+  const width = array.length / columnStride;
+  const rows = array.slice(0, width * numEnvs);
+  for (let at = 0; at < rows.length; at++) {
+    rows[at] = array[(at % width) * columnStride + Math.floor(at / width)];
+  }
+  return rows;
 }
 
 /** Copies of all outputs, the state's words, hashes and belief targets. */
@@ -17,9 +31,13 @@ export function everything(batch: Batch, outputs: Outputs): Columns {
   return { ...shown(outputs), state: batch.save(), hash: batch.stateHash(), targets: batch.targets() };
 }
 
+/** All but what is true of one call alone: which episodes it ended. */
+export const lasting = ({ finalMask: _, ...rest }: Columns): Columns => rest;
+
 /** Copies of columns, a trajectory's for instance. */
 export function copies(columns: Columns | Trajectory): Columns {
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column.slice()]));
+  const arrays = Object.entries(columns).filter(([, column]) => ArrayBuffer.isView(column));
+  return Object.fromEntries(arrays.map(([name, column]) => [name, column.slice()]));
 }
 
 const bytes = (column: Column): Buffer => Buffer.from(column.buffer, column.byteOffset, column.byteLength);

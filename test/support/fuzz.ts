@@ -105,9 +105,11 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
     new Uint8Array(N * NUM_STEPS),
     new Uint8Array(N).fill(3),
     allocateTrajectory(N),
+    0,
+    N,
   ],
   gather: (batch) => [batch, new Uint32Array(N)],
-  save: () => [new Uint32Array(N * STATE_WORDS)],
+  save: () => [new Uint32Array(2 * STATE_WORDS), Uint32Array.of(3, 0)],
   load: () => [new Uint32Array(N * STATE_WORDS)],
   hash: () => [new BigUint64Array(N)],
   targets: () => [new Float32Array(N * 3)],
@@ -123,7 +125,7 @@ export function open(addon: Addon, kernel: string, outputs = apart(allocateOutpu
 
 export function stateOf(batch: NativeBatch): Uint32Array {
   const words = new Uint32Array(N * STATE_WORDS);
-  batch.save(words);
+  batch.save(words, null);
   return words;
 }
 

@@ -1,0 +1,82 @@
+// Copying slots, their states and what they show, from another batch.
+// Included inside a kernel's namespace, see kernel.inl.
+
+// Where the lanes of a group come from.
+struct Origin {
+  uint32_t slots[kLanes];
+  bool one;  // all lanes come from the same slot, as when many rollouts begin from one state
+
+  Origin(const Gather& from, const Group& g) : one(g.full()) {
+    for (int i = 0; i < kLanes; i++) {
+      slots[i] = from.indices[g.first + (i < g.count ? i : 0)];
+      one = one && slots[i] == slots[0];
+    }
+  }
+};
+
+RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origin& origin) {
+  const uint32_t first = origin.slots[0];
+  if (origin.one) {
+    const Tile& tile = from.tiles[first / kTileLanes];
+    for (int k = 0; k < count::StateWords; k++) g.put(k, all(tile.words[k][first % kTileLanes]));
+    return;
+  }
+  uint32_t at[kLanes];
+  for (int i = 0; i < kLanes; i++) {
+    const uint32_t slot = origin.slots[i];
+    at[i] = slot / kTileLanes * (count::StateWords * kTileLanes) + slot % kTileLanes;
+  }
+  const U index = load(at);
+  for (int k = 0; k < count::StateWords; k++) g.put(k, gather(from.tiles[0].words[k], index));
+}
+
+// Arrays of one element a slot.
+template <class T>
+RHYTHM_INLINE void copy_elements(T* to, const T* from, const Group& g, const Origin& origin) {
+  for (int i = 0; i < g.count; i++) to[g.first + i] = from[origin.slots[i]];
+}
+
+// Arrays of several numbers a slot, each as its batch lays it out.
+template <int Width>
+RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, size_t from_stride, const Group& g,
+                                const Origin& origin) {
+  if (to_stride == 0 && from_stride == 0) {
+    for (int i = 0; i < g.count; i++) {
+      std::memcpy(to + static_cast<size_t>(g.first + i) * Width, from + static_cast<size_t>(origin.slots[i]) * Width,
+                  Width * sizeof(float));
+    }
+    return;
+  }
+  const size_t to_slot = to_stride == 0 ? Width : 1, to_column = to_stride == 0 ? 1 : to_stride;
+  const size_t from_slot = from_stride == 0 ? Width : 1, from_column = from_stride == 0 ? 1 : from_stride;
+  for (int k = 0; k < Width; k++) {
+    for (int i = 0; i < g.count; i++) {
+      to[static_cast<size_t>(g.first + i) * to_slot + k * to_column] =
+          from[origin.slots[i] * from_slot + k * from_column];
+    }
+  }
+}
+
+RHYTHM_INLINE void gather_shown(const Outputs& to, const Outputs& from, const Group& g, const Origin& origin) {
+  copy_numbers<count::ObservationFloats>(to.observations, to.column_stride, from.observations, from.column_stride, g,
+                                         origin);
+  copy_numbers<count::Components>(to.components, to.column_stride, from.components, from.column_stride, g, origin);
+  copy_elements(to.rewards, from.rewards, g, origin);
+  copy_elements(to.final_scores, from.final_scores, g, origin);
+  copy_elements(to.belief_mae, from.belief_mae, g, origin);
+  copy_elements(to.episode_returns, from.episode_returns, g, origin);
+  copy_elements(to.episode_lengths, from.episode_lengths, g, origin);
+  copy_elements(to.terminated, from.terminated, g, origin);
+  copy_elements(to.final_mask, from.final_mask, g, origin);
+  if (to.final_observations == nullptr || from.final_observations == nullptr) return;
+  copy_numbers<count::ObservationFloats>(to.final_observations, to.column_stride, from.final_observations,
+                                         from.column_stride, g, origin);
+}
+
+void gather_slots(const Slots& slots, const Gather& from, size_t first_tile, size_t last_tile) {
+  each_group(slots, first_tile, last_tile, [&](const Group& g) {
+    const Origin origin(from, g);
+    gather_state(from, g, origin);
+    gather_shown(slots.out, from.shown, g, origin);
+  });
+}

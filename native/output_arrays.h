@@ -1,0 +1,124 @@
+// The arrays that a batch writes: JavaScript's, found anew at every call.
+#pragma once
+#include <napi.h>
+
+#include <algorithm>
+
+#include "arguments.h"
+#include "kernel.h"
+
+namespace rhythm {
+
+class OutputArrays {
+ public:
+  // Takes the arrays of `outputs`, an object as in src/backends/backend.ts, for `slots` slots. Runs its getters.
+  bool take(Arguments& args, Napi::Object outputs, size_t slots) {
+    if (!take_stride(args, outputs, slots)) return false;
+    for (int k = 0; k < kArrays; k++) {
+      const Napi::Value value = outputs.Get(kKinds[k].name);
+      if (args.env().IsExceptionPending()) return args.fail<int>(kKinds[k].name, "an array") != nullptr;
+      if (value.IsNull() && kKinds[k].optional) continue;
+      if (!take_array(args, k, value, slots)) return false;
+    }
+    return true;
+  }
+
+  // Where the arrays are now. JavaScript owns their buffers and could detach them, so it is asked at every call; once
+  // for all if they share one buffer, which is why they should.
+  bool find(Arguments& args, Outputs& out) const {
+    char* data[kArrays] = {};
+    for (int b = 0; b < buffers_; b++) {
+      size_t length = 0;
+      data[b] = data_of(args.env(), buffer_[b].Value(), length);
+      if (length < end_[b]) return args.fail<int>("outputs", "arrays that were not detached") != nullptr;
+    }
+    const auto at = [&](int k) { return array_[k].present ? data[array_[k].buffer] + array_[k].offset : nullptr; };
+    const auto floats = [&](int k) { return reinterpret_cast<float*>(at(k)); };
+    const auto bytes = [&](int k) { return reinterpret_cast<uint8_t*>(at(k)); };
+    out = {floats(0), floats(1), floats(2), floats(3), floats(4), floats(5), floats(6),
+           reinterpret_cast<int32_t*>(at(7)), bytes(8), bytes(9), stride_};
+    return true;
+  }
+
+  // Or they would live as long as whoever holds them waits for the garbage collector.
+  void let_go() {
+    for (Napi::Reference<Napi::ArrayBuffer>& buffer : buffer_) buffer.Reset();
+    buffers_ = 0;
+  }
+
+ private:
+  struct Kind {
+    const char* name;
+    napi_typedarray_type type;
+    size_t size;
+    size_t width;  // elements a slot
+    bool optional;
+  };
+  // In the order of Outputs.
+  static constexpr int kArrays = 10;
+  static constexpr Kind kKinds[kArrays] = {
+      {"observations", napi_float32_array, 4, world::count::ObservationFloats, false},
+      {"finalObservations", napi_float32_array, 4, world::count::ObservationFloats, true},
+      {"components", napi_float32_array, 4, world::count::Components, false},
+      {"rewards", napi_float32_array, 4, 1, false},
+      {"finalScores", napi_float32_array, 4, 1, false},
+      {"beliefMae", napi_float32_array, 4, 1, false},
+      {"episodeReturns", napi_float32_array, 4, 1, false},
+      {"episodeLengths", napi_int32_array, 4, 1, false},
+      {"terminated", napi_uint8_array, 1, 1, false},
+      {"finalMask", napi_uint8_array, 1, 1, false},
+  };
+  struct Array {
+    bool present = false;
+    int buffer = 0;
+    size_t offset = 0;
+  };
+
+  static char* data_of(Napi::Env env, Napi::Value buffer, size_t& length) {
+    void* data = nullptr;
+    napi_get_arraybuffer_info(env, buffer, &data, &length);
+    return static_cast<char*>(data);
+  }
+
+  bool take_stride(Arguments& args, Napi::Object outputs, size_t slots) {
+    const Napi::Value value = outputs.Get("columnStride");
+    const double stride = !args.env().IsExceptionPending() && value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
+    const bool fits = stride >= static_cast<double>(slots) && stride <= 2.0 * world::count::MaxEnvs;
+    if (stride != 0 && !(fits && stride == static_cast<double>(static_cast<size_t>(stride)))) {
+      return args.fail<int>("columnStride", "0, or at least numEnvs") != nullptr;
+    }
+    stride_ = static_cast<size_t>(stride);
+    return true;
+  }
+
+  bool take_array(Arguments& args, int k, const Napi::Value& value, size_t slots) {
+    const Kind& kind = kKinds[k];
+    const size_t rows = kind.width > 1 && stride_ != 0 ? stride_ : slots;
+    args.elements<void>(value, kind.type, rows * kind.width, kind.name);
+    if (!args.ok()) return false;
+    napi_value buffer;
+    size_t offset;
+    napi_get_typedarray_info(args.env(), value, nullptr, nullptr, nullptr, &buffer, &offset);
+    if (!Napi::Value(args.env(), buffer).IsArrayBuffer()) return args.fail<int>(kind.name, "an ArrayBuffer's array") != nullptr;
+    const int b = buffer_of(Napi::ArrayBuffer(args.env(), buffer));
+    array_[k] = {true, b, offset};
+    end_[b] = std::max(end_[b], offset + rows * kind.width * kind.size);
+    return true;
+  }
+
+  int buffer_of(Napi::ArrayBuffer buffer) {
+    for (int b = 0; b < buffers_; b++) {
+      if (buffer_[b].Value().StrictEquals(buffer)) return b;
+    }
+    buffer_[buffers_] = Napi::Persistent(buffer);
+    return buffers_++;
+  }
+
+  Array array_[kArrays];
+  Napi::Reference<Napi::ArrayBuffer> buffer_[kArrays];
+  size_t end_[kArrays] = {};
+  int buffers_ = 0;
+  size_t stride_ = 0;
+};
+
+}  // namespace rhythm
