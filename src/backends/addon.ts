@@ -1,11 +1,10 @@
-/** Finding, loading and checking the C++ addon. */
+/** Loading and checking the C++ addon. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { BackendError } from '../errors.js';
 import { describe } from '../validate/values.js';
 import { layoutDigest } from '../world/digest.js';
+import { addonPath, BUILD_REMEDY } from './addon-path.js';
 import type { Outputs, Refusal, Trajectory } from './backend.js';
 
 /** One batch of the addon; arrays as the seam describes them, null where a request has null. */
@@ -62,17 +61,12 @@ export interface Addon {
   ) => NativeBatch;
 }
 
-/** From src/backends and dist/backends alike. */
-const DEFAULT_PATH = fileURLToPath(new URL('../../build/Release/rhythm.node', import.meta.url));
-
-const addonPath = (): string => (process.env.RHYTHM_ADDON ? resolve(process.env.RHYTHM_ADDON) : DEFAULT_PATH);
-
 /** Addons that were found to be of this layout, by path. */
 const loaded = new Map<string, Addon>();
 
 /**
- * Loads the addon. `RHYTHM_ADDON` names another file than the package's own.
- * @throws BackendError `addon_missing` (not built, or not loadable here) or `addon_stale` (built for another layout).
+ * Loads the addon, by default the one that `addonPath` finds.
+ * @throws BackendError `addon_missing` (none there, or not loadable here) or `addon_stale` (built for another layout).
  */
 export function loadAddon(path: string = addonPath()): Addon {
   const known = loaded.get(path);
@@ -80,7 +74,7 @@ export function loadAddon(path: string = addonPath()): Addon {
   if (!existsSync(path)) {
     throw new BackendError(
       'addon_missing',
-      `Expected the native addon at ${path}, found none. Run "npm run build:addon" (needs Python 3 and a C++17 compiler).`,
+      `Expected the native addon at ${path}, found none. ${BUILD_REMEDY}`,
     );
   }
   const addon = requireAddon(path);
@@ -89,7 +83,7 @@ export function loadAddon(path: string = addonPath()): Addon {
     throw new BackendError(
       'addon_stale',
       `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ` +
-        `${describe(addon?.layoutDigest).slice(0, 14)} at ${path}. Run "npm run build:addon".`,
+        `${describe(addon?.layoutDigest).slice(0, 14)} at ${path}. ${BUILD_REMEDY}`,
     );
   }
   loaded.set(path, addon);
@@ -104,7 +98,7 @@ function requireAddon(path: string): Addon {
   } catch (cause) {
     throw new BackendError(
       'addon_missing',
-      `Expected a loadable native addon at ${path}, got: ${firstLine(cause)} Run "npm run build:addon".`,
+      `Expected a loadable native addon at ${path}, got: ${firstLine(cause)} ${BUILD_REMEDY}`,
       { cause },
     );
   }
