@@ -31,6 +31,7 @@ export type ErrorCode =
   | 'bad_profile'
   | 'bad_grader'
   | 'bad_world'
+  | 'bad_snapshot'
   | 'illegal_action'
   | 'not_reset'
   | 'episode_over'

@@ -3,7 +3,8 @@ import { InputError } from '../errors.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE } from './fields.js';
 import { RHYTHM, type WorldSpec } from './spec.js';
 
-const SUM_TOLERANCE = 1e-6;
+/** How far from 1 weights may sum. */
+export const SUM_TOLERANCE = 1e-6;
 
 function refuse(path: string, expected: string, got: unknown): never {
   const where = path === '' ? 'world' : `world.${path}`;

@@ -1,0 +1,156 @@
+/** A snapshot from bytes that may be anything: what is not exactly one is refused, and said why. */
+import { bytesToHex } from '@noble/hashes/utils';
+import { describe, kindOf } from '../validate/values.js';
+import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../world/fields.js';
+import { RHYTHM } from '../world/spec.js';
+import {
+  AUTORESET_MODES,
+  FORMAT,
+  HEADER_LENGTH,
+  type HeaderName,
+  headerBytes,
+  headerNumber,
+  MAGIC,
+  type Snapshot,
+  STATE_LAYOUT_DIGEST,
+} from './format.js';
+import { refuse } from './refuse.js';
+import { bytesOf, checksumOf, reorderBytes } from './words.js';
+
+const WRITER = 'Use the release that wrote it (docs/compatibility.md).';
+
+interface Header {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+}
+
+/**
+ * Reads a snapshot. Its header holds then; whether its states are legal in a world is what `checkStates` tells.
+ * @param source any Uint8Array, a Buffer too. It is copied: the result keeps none of its memory.
+ * @throws InputError `bad_snapshot` that names what is wrong first: not bytes, too short, no snapshot, another format,
+ *   another state or world version, lengths that do not fit, damage, a code or a counter that is none.
+ */
+export function decodeSnapshot(source: Uint8Array): Snapshot {
+  const given = plainBytes(source);
+  // Read from copies only: bytes that another thread shares could change between a check and its use.
+  const bytes = copyOf(given, 0, HEADER_LENGTH);
+  const header = { bytes, view: new DataView(bytes.buffer) };
+  checkKind(header);
+  const numEnvs = checkLengths(header, given.length);
+  const words = readWords(given, HEADER_LENGTH, numEnvs * STATE_WORDS);
+  const episodeNumbers = readWords(given, HEADER_LENGTH + words.byteLength, numEnvs);
+  checkChecksum(header, words, episodeNumbers);
+  if (headerBytes(bytes, 'reserved').some((byte) => byte !== 0)) refuse('reserved bytes of 0', 'others');
+  reorderBytes(words);
+  reorderBytes(episodeNumbers);
+  const worldDigest = bytesToHex(headerBytes(bytes, 'worldDigest'));
+  return { worldDigest, numEnvs, ...modesOf(header), words, episodeNumbers };
+}
+
+function plainBytes(source: unknown): Uint8Array {
+  if (!ArrayBuffer.isView(source) || kindOf(source) !== 'Uint8Array') {
+    refuse('a snapshot as a Uint8Array', describe(source), 'Pass the bytes that snapshot() returned.');
+  }
+  const { buffer, byteOffset, byteLength } = source;
+  if (byteLength < HEADER_LENGTH) {
+    refuse(
+      `a snapshot of at least ${HEADER_LENGTH} bytes (its header)`,
+      byteLength,
+      'Pass all the bytes that snapshot() returned.',
+    );
+  }
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function copyOf(given: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(to - from);
+  bytes.set(given.subarray(from, to));
+  return bytes;
+}
+
+/** As they lie in the body. */
+function readWords(given: Uint8Array, from: number, length: number): Uint32Array {
+  const words = new Uint32Array(length);
+  const bytes = bytesOf(words);
+  bytes.set(given.subarray(from, from + bytes.length));
+  return words;
+}
+
+/** Whether this release reads such a snapshot at all. */
+function checkKind({ bytes, view }: Header): void {
+  const magic = String.fromCharCode(...headerBytes(bytes, 'magic'));
+  if (magic !== MAGIC) {
+    refuse(
+      `bytes that begin with "${MAGIC}"`,
+      'something that is no snapshot',
+      'Pass what snapshot() returned.',
+    );
+  }
+  const format = headerNumber(view, 'format');
+  const age = format > FORMAT ? 'newer' : 'older';
+  if (format !== FORMAT) refuse(`a snapshot of format ${FORMAT}`, `the ${age} format ${format}`, WRITER);
+  expect(view, 'headerLength', HEADER_LENGTH, 'a header of', ' bytes');
+  const layout = bytesToHex(headerBytes(bytes, 'layoutDigest'));
+  if (layout !== STATE_LAYOUT_DIGEST) {
+    refuse(`states of the layout ${short(STATE_LAYOUT_DIGEST)}`, short(layout), WRITER);
+  }
+  const version = (['worldMajor', 'worldMinor', 'worldPatch'] as const)
+    .map((name) => headerNumber(view, name))
+    .join('.');
+  if (version !== RHYTHM.version) {
+    refuse(`episodes of world version ${RHYTHM.version}`, `version ${version}`, WRITER);
+  }
+}
+
+/** A digest as people compare it. */
+const short = (digest: string): string => `${digest.slice(0, 12)}...`;
+
+/** Nothing is allocated by a number that has not passed here. @returns numEnvs. */
+function checkLengths({ view }: Header, given: number): number {
+  const numEnvs = headerNumber(view, 'numEnvs');
+  if (numEnvs < 1 || numEnvs > MAX_ENVS) refuse(`from 1 to ${MAX_ENVS} slots (numEnvs)`, numEnvs);
+  expect(view, 'stateWords', STATE_WORDS, 'states of', ' words');
+  const bodyLength = numEnvs * (STATE_WORDS + 1) * Uint32Array.BYTES_PER_ELEMENT;
+  expect(view, 'bodyLength', bodyLength, `a body of`, ` bytes for ${numEnvs} slots`);
+  const length = HEADER_LENGTH + bodyLength;
+  if (given !== length) {
+    refuse(
+      `${length} bytes (a header of ${HEADER_LENGTH}, a body of ${bodyLength})`,
+      given,
+      'Pass all the bytes that snapshot() returned.',
+    );
+  }
+  return numEnvs;
+}
+
+function expect(view: DataView, name: HeaderName, expected: number, before: string, after: string): void {
+  const got = headerNumber(view, name);
+  if (got !== expected) refuse(`${before} ${expected}${after} (${name})`, got);
+}
+
+function checkChecksum({ bytes, view }: Header, words: Uint32Array, episodeNumbers: Uint32Array): void {
+  const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+  const stored = headerNumber(view, 'checksum');
+  const sum = checksumOf(bytes, bytesOf(words), bytesOf(episodeNumbers));
+  if (sum === stored) return;
+  refuse(
+    `the CRC-32 of header and body to be ${hex(stored)}, as the header says`,
+    `${hex(sum)}: bytes have changed since they were written`,
+  );
+}
+
+function modesOf({ view }: Header) {
+  const number = (name: HeaderName, low: number, high: number): number => {
+    const value = headerNumber(view, name);
+    if (value < low || value > high) refuse(`${name} from ${low} to ${high}`, value);
+    return value;
+  };
+  const seedLow = number('seedLow', 0, MAX_U32);
+  return {
+    autoreset: AUTORESET_MODES[number('autoreset', 0, AUTORESET_MODES.length - 1)],
+    imagination: number('imagination', 0, 1) === 1,
+    steps: number('steps', 0, Number.MAX_SAFE_INTEGER),
+    episodes: number('episodes', 0, Number.MAX_SAFE_INTEGER),
+    seedRange: [seedLow, number('seedSize', 1, MAX_U32 + 1 - seedLow)] as const,
+  };
+}

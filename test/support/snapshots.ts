@@ -1,0 +1,101 @@
+/** Snapshots of real states, and damage to their bytes. */
+import {
+  AUTORESET_MODES,
+  HEADER,
+  HEADER_LENGTH,
+  type HeaderName,
+  putHeaderNumber,
+  type Snapshot,
+} from '../../src/snapshot/format.js';
+import { checksumOf } from '../../src/snapshot/words.js';
+import { NUM_STEPS } from '../../src/world/fields.js';
+import { inDomain } from '../../src/world/validate.js';
+import type { World } from '../../src/world/world.js';
+import type { Engine } from './engines.js';
+import type { Random } from './random.js';
+import { type Opened, openBatch, WORLD } from './seam.js';
+
+/** A reset whose persons have passed the door: the floats of `random` may lie out of their domain in a wild world. */
+export function cleanReset(random: Random, n: number, world: World) {
+  const request = random.reset(n, world);
+  return { ...request, profiles: request.profiles!.map((x) => (inDomain(x) ? x + 0 : 1)) };
+}
+
+/** A batch whose slots have gone to stops of their own, with any policy and beliefs. */
+export function wandered(random: Random, engine: Engine, n: number, world: World = WORLD): Opened {
+  const opened = openBatch(engine, n, { world });
+  opened.batch.reset(cleanReset(random, n, world));
+  opened.batch.run({ ...random.run(n), stops: random.stops(n) });
+  return opened;
+}
+
+/** A snapshot of those states; modes, counters and episode numbers are any. */
+export function snapshotOf(
+  random: Random,
+  words: Uint32Array,
+  numEnvs: number,
+  world: World = WORLD,
+): Snapshot {
+  const low = random.integer(0, 2 ** 32 - 1);
+  return {
+    worldDigest: world.digest,
+    numEnvs,
+    autoreset: random.pick(AUTORESET_MODES),
+    imagination: random.chance(0.5),
+    steps: random.integer(0, Number.MAX_SAFE_INTEGER),
+    episodes: random.integer(0, 2 ** 33),
+    seedRange: [low, random.integer(1, 2 ** 32 - low)],
+    words,
+    episodeNumbers: random.seeds(numEnvs),
+  };
+}
+
+/** The same bytes with the checksum that belongs to them. */
+export function sealed(bytes: Uint8Array): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  const sum = checksumOf(copy.subarray(0, HEADER_LENGTH), copy.subarray(HEADER_LENGTH));
+  putHeaderNumber(new DataView(copy.buffer), 'checksum', sum);
+  return copy;
+}
+
+/** A sealed copy with another number in its header. */
+export function withNumber(bytes: Uint8Array, name: HeaderName, value: number): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  putHeaderNumber(new DataView(copy.buffer), name, value);
+  return sealed(copy);
+}
+
+/** A copy with one byte replaced. */
+export function withByte(bytes: Uint8Array, at: number, value: number): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  copy[at] = value;
+  return copy;
+}
+
+/** The name of the header's field that byte `at` belongs to. */
+export const fieldAt = (at: number): HeaderName =>
+  Object.values(HEADER).find(({ offset, size }) => at >= offset && at < offset + size)!.name;
+
+/** What memory errors leave: a bit, a byte, a word of a kind that breaks things, a word from elsewhere. */
+export function damage(random: Random, bytes: Uint8Array): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  const view = new DataView(copy.buffer);
+  const at = () => random.integer(HEADER_LENGTH, copy.length - 1);
+  const word = () => HEADER_LENGTH + 4 * random.integer(0, (copy.length - HEADER_LENGTH) / 4 - 1);
+  for (let times = random.pick([1, 1, 1, 2, 3]); times > 0; times--) {
+    const kind = random.pick(['bit', 'byte', 'odd word', 'any word', 'copy']);
+    if (kind === 'bit') copy[at()] ^= 1 << random.integer(0, 7);
+    if (kind === 'byte') copy[at()] = random.integer(0, 255);
+    if (kind === 'odd word') view.setUint32(word(), random.pick(ODD_WORDS), true);
+    if (kind === 'any word') view.setUint32(word(), random.integer(0, 2 ** 32 - 1), true);
+    if (kind === 'copy') view.setUint32(word(), view.getUint32(word()));
+  }
+  return copy;
+}
+
+/** Codes one too large, and floats: -0, 1, 0.5, one below 2^-40, a subnormal, the largest, infinities, NaNs. */
+const ODD_WORDS = [
+  ...[0, 1, 2, 3, 9, NUM_STEPS, NUM_STEPS + 1, 140, 141, 0xffffffff],
+  ...[0x80000000, 0x3f800000, 0x3f000000, 0x2b7fffff, 0x00000001, 0x7f7fffff],
+  ...[0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001],
+];
