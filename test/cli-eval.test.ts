@@ -30,7 +30,10 @@ describe('eval', () => {
     expect(stdout).toContain('shows no inference');
     const { rows, ...provenance } = results('all.json');
     expect(Object.keys(provenance).sort()).toEqual(
-      ['version', 'world_digest', 'backend', 'kernel', 'threads', 'machine', 'grader', 'seconds'].sort(),
+      [
+        ...['schema', 'version', 'world_digest', 'backend', 'kernel', 'threads', 'machine'],
+        ...['grader', 'seconds'],
+      ].sort(),
     );
     expect(rows).toHaveLength(24);
     for (const row of rows) {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../src/cli/lines.js';
 import { MAX_LINE_BYTES, type ReplayCounts, replayStream } from '../src/cli/replay-stream.js';
-import { ACTION_NAMES, createVecEnv, type GraderChoice, PROFILE_NAMES } from '../src/index.js';
+import { ACTION_NAMES, createVecEnv, createWorld, type GraderChoice, PROFILE_NAMES } from '../src/index.js';
 import { fromLines, runCli, temporaryDirectory } from './support/cli.js';
 import { ENGINES } from './support/engines.js';
 import { episodes, type GoldenEpisode } from './support/golden.js';
@@ -130,6 +130,13 @@ describe('what a row may leave out or say otherwise', () => {
     expect(await final(beliefs([1e300, -1e300, 0.5]))).toBe(score('v2', 'sampled', [1, 0, 0.5]));
   });
 
+  it('where it comes from: this schema, this world', async () => {
+    const row = { seed: 9, actions: WEEK };
+    const schema = { name: 'rhythm-vec/episode', version: 1 };
+    const provenance = { schema, world_digest: createWorld().digest };
+    expect(await scoresOf({ ...row, ...provenance })).toEqual(await scoresOf(row));
+  });
+
   it('blank lines, CRLF, a byte order mark, no end of the last line, and any cutting into chunks', async () => {
     const row = JSON.stringify({ seed: 5, actions: ['sleep'] });
     const text = `\uFEFF${row}\r\n\r\n  \t\n${row}\n\n?\n${row}`;
@@ -182,6 +189,30 @@ describe('bad rows', () => {
     ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'six finite weights'],
     ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0] }, 'sum to 1'],
     ['a grader that is none', { ...good, grader: 2 }, "grader: Expected a grader's name or six weights"],
+    [
+      'a newer schema',
+      { ...good, schema: { name: 'rhythm-vec/episode', version: 2 } },
+      'schema: Expected "rhythm-vec/episode" version 1, got "rhythm-vec/episode" version 2. Use the release',
+    ],
+    [
+      'another schema',
+      { ...good, schema: { name: 'rhythm-vec/evaluation', version: 1 } },
+      'got "rhythm-vec/evaluation" version 1.',
+    ],
+    ['a schema that is none', { ...good, schema: 1 }, 'version 1, got 1. Use'],
+    ['no schema', { ...good, schema: null }, 'version 1, got null. Use'],
+    ['an empty schema', { ...good, schema: {} }, 'version 1, got an object. Use'],
+    [
+      'a deep schema',
+      JSON.stringify(good).replace('}', `,"schema":${'['.repeat(9000)}${']'.repeat(9000)}}`),
+      'version 1, got an array of 1. Use',
+    ],
+    [
+      'another world',
+      { ...good, world_digest: 'f'.repeat(64) },
+      `world_digest: Expected ${createWorld().digest}, the world that rows are played in, got "${'f'.repeat(64)}".`,
+    ],
+    ['a world by number', { ...good, world_digest: 1 }, 'the world that rows are played in, got 1.'],
     ['a line that is too long', ' '.repeat(MAX_LINE_BYTES + 1), `at most ${MAX_LINE_BYTES} bytes`],
   ];
   it.each(refused)('%s', async (_, row, reason) => {

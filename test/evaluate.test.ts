@@ -113,6 +113,7 @@ it('counts wins against the heuristic on the same seeds, asked for or not', asyn
 it('carries where its numbers come from', async () => {
   const json = evaluationToJson(await evaluate({ backend: 'reference', seeds: { first: 3, last: 3 } }));
   expect(json).toMatchObject({
+    schema: { name: 'rhythm-vec/evaluation', version: 1 },
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     world_digest: worldDigest(createWorld().words),
     backend: 'reference',

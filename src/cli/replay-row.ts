@@ -1,6 +1,7 @@
 /** A row of stored episodes: what it may say, and what is wrong with one that does not. */
 import { z } from 'zod';
 import { RhythmError } from '../errors.js';
+import { follows, SCHEMAS, type Schema } from '../schemas.js';
 import { didYouMean } from '../suggest.js';
 import { describe } from '../validate/values.js';
 import { ACTION_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
@@ -24,7 +25,7 @@ export interface ReplayRow {
 /** Why a line is no row. */
 export class BadRow extends Error {}
 
-const KEYS = ['seed', 'profile', 'actions', 'beliefs', 'grader'];
+const KEYS = ['seed', 'profile', 'actions', 'beliefs', 'grader', 'schema', 'world_digest'];
 const world = createWorld();
 
 const got = (value: unknown): string => (value === undefined ? 'got none.' : `got ${describe(value)}.`);
@@ -51,6 +52,12 @@ const list = <T extends z.ZodType>(of: T, expected: string) =>
   z.array(of, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
 const text = (expected: string) => expect<string>(expected, (value) => typeof value === 'string');
 
+const isOurs = (value: unknown) => follows(SCHEMAS.episode, value);
+const schemaName = ({ name, version }: Schema): string => `${describe(name)} version ${describe(version)}`;
+/** A schema by name; what has none as it is. */
+const said = (value: unknown): string =>
+  (value as Schema | null)?.name === undefined ? describe(value) : schemaName(value as Schema);
+
 const steps = `a list of 1 to ${NUM_STEPS} action names`;
 const schema = z
   .strictObject(
@@ -65,6 +72,16 @@ const schema = z
         "a grader's name or six weights that sum to 1",
         (value) => typeof value === 'string' || Array.isArray(value),
       ).default('v2'),
+      schema: z
+        .custom<Schema>(isOurs, {
+          error: ({ input }) =>
+            `Expected ${schemaName(SCHEMAS.episode)}, got ${said(input)}. Use the release that wrote it.`,
+        })
+        .optional(),
+      world_digest: expect<string>(
+        `${world.digest}, the world that rows are played in`,
+        (value) => value === world.digest,
+      ).optional(),
     },
     {
       error: (issue) =>

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { SCHEMAS } from '../schemas.js';
 import type { Context } from './context.js';
 import { EXIT, UsageError } from './failure.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from './options.js';
@@ -18,6 +19,8 @@ const HELP = `
 A row in, one JSON object a line; profile, beliefs and grader may be left out:
   {"seed":0,"profile":"sampled","actions":["sleep","deep_work"],"beliefs":[null,[0.5,0.5,0.5]],"grader":"v2"}
   actions are 1 to 28 names, profile is sampled, discrete or a name, grader is v1, v2 or six weights that sum to 1.
+  A row may say where it comes from, and is bad if that is elsewhere: "world_digest", as \`rhythm-vec info\` shows it,
+  and "schema":${JSON.stringify(SCHEMAS.episode)}.
 A row out, in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
   final holds the grade of an episode of 28 actions.

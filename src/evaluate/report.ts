@@ -1,5 +1,6 @@
 /** An evaluation as the object that its JSON file holds. */
 import { snakeCase } from '../names.js';
+import { SCHEMAS } from '../schemas.js';
 import type { Evaluation } from './evaluate.js';
 
 /** The same value with snake_case names, as files and wires have them. */
@@ -9,7 +10,7 @@ export function toSnakeCase(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [snakeCase(name), toSnakeCase(of)]));
 }
 
-/** Version, world digest, seeds, backend and machine travel with the numbers. */
+/** Schema, version, world digest, seeds, backend and machine travel with the numbers. */
 export function evaluationToJson({ backendReason: _, ...evaluation }: Evaluation): unknown {
-  return toSnakeCase(evaluation);
+  return toSnakeCase({ schema: SCHEMAS.evaluation, ...evaluation });
 }
