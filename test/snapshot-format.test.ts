@@ -165,7 +165,7 @@ describe('refused:', () => {
     [
       'another layout',
       sealed(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)),
-      `layout ${STATE_LAYOUT_DIGEST.slice(0, 12)}..., got 5a`,
+      `layout ${STATE_LAYOUT_DIGEST.slice(0, 12)}, got 5a`,
     ],
     [
       'another world version',

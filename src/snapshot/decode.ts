@@ -103,7 +103,7 @@ function checkKind({ bytes, view }: Header): void {
 }
 
 /** A digest as people compare it. */
-const short = (digest: string): string => `${digest.slice(0, 12)}...`;
+const short = (digest: string): string => digest.slice(0, 12);
 
 /** Nothing is allocated by a number that has not passed here. @returns numEnvs. */
 function checkLengths({ view }: Header, given: number): number {

@@ -1,0 +1,85 @@
+/** What docs/compatibility.md says of versions and errors is what the code says. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { BadRow, parseRow } from '../src/cli/replay-row.js';
+import { SCHEMAS } from '../src/schemas.js';
+import { decodeSnapshot } from '../src/snapshot/decode.js';
+import { encodeSnapshot } from '../src/snapshot/encode.js';
+import { checkFit } from '../src/snapshot/fit.js';
+import { FORMAT, HEADER, HEADER_LENGTH } from '../src/snapshot/format.js';
+import { checkStates } from '../src/snapshot/legal.js';
+import { STATE, STATE_WORDS } from '../src/world/fields.js';
+import { RHYTHM } from '../src/world/spec.js';
+import { createWorld } from '../src/world/world.js';
+import { ENGINES } from './support/engines.js';
+import { Random } from './support/random.js';
+import { refusalOf } from './support/refusals.js';
+import { WORLD } from './support/seam.js';
+import { sealed, snapshotOf, wandered, withByte, withNumber } from './support/snapshots.js';
+
+const page = readFileSync(new URL('../docs/compatibility.md', import.meta.url), 'utf8');
+const random = new Random('compatibility');
+const snapshot = snapshotOf(random, wandered(random, ENGINES[0], 4).batch.save(), 4);
+const bytes = encodeSnapshot(snapshot);
+
+/** Digests and checksums differ from case to case. */
+const general = (message: string): string =>
+  message.replace(/\b[0-9a-f]{64}\b|\b[0-9a-f]{12}\b/g, '<digest>').replace(/\b[0-9a-f]{8}\b/g, '<crc>');
+
+const decoding = (damaged: Uint8Array) => refusalOf(() => decodeSnapshot(damaged)).message;
+
+function elsewhere(): string {
+  const world = createWorld({ ...structuredClone(RHYTHM), beliefGain: 1 });
+  return refusalOf(() => checkFit(snapshot, { ...snapshot, world })).message;
+}
+
+function illegal(): string {
+  const words = snapshot.words.slice();
+  words[3 * STATE_WORDS + STATE.step] = 77;
+  return refusalOf(() => checkStates(words, 4, WORLD)).message;
+}
+
+function badRow(extra: object): string {
+  try {
+    parseRow(JSON.stringify({ seed: 1, actions: ['sleep'], ...extra }));
+  } catch (error) {
+    if (error instanceof BadRow) return error.message;
+    throw error;
+  }
+  throw new Error('Expected a bad row, got a good one.');
+}
+
+const messages: [string, () => string][] = [
+  ['no snapshot', () => decoding(new Uint8Array(1000))],
+  ['an older format', () => decoding(withNumber(bytes, 'format', FORMAT - 1))],
+  ['a newer format', () => decoding(withNumber(bytes, 'format', FORMAT + 1))],
+  ['another layout', () => decoding(sealed(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)))],
+  ['another world version', () => decoding(withNumber(bytes, 'worldMajor', 2))],
+  ['damage', () => decoding(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
+  ['another world', elsewhere],
+  ['an illegal state', illegal],
+  ['a row of another schema', () => badRow({ schema: { ...SCHEMAS.episode, version: 2 } })],
+  ['a row of another world', () => badRow({ world_digest: 'f'.repeat(64) })],
+];
+it.each(messages)('the page has the error for %s, to the letter', (_, messageOf) => {
+  const lines = page.split('\n').map((line) => line.trim());
+  expect(lines).toContain(general(messageOf()));
+});
+
+it('its last row of versions is of today', () => {
+  const rows = page.split('\n').filter((line) => /^\| \d+\.\d+\.\d+ \|/.test(line));
+  const [, world, ...versions] = rows[rows.length - 1]
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+  const { evaluation, bench, episode } = SCHEMAS;
+  expect(world).toBe(RHYTHM.version);
+  expect(versions.map(Number)).toEqual([FORMAT, evaluation.version, bench.version, episode.version]);
+});
+
+it('it names every schema as it is written, and the length of a header', () => {
+  for (const { name, version } of Object.values(SCHEMAS)) {
+    expect(page).toContain(`{"name": "${name}", "version": ${version}}`);
+  }
+  expect(page).toContain(`a header of ${HEADER_LENGTH} bytes`);
+});
