@@ -33,6 +33,8 @@ export type ErrorCode =
   | 'bad_world'
   | 'bad_snapshot'
   | 'illegal_action'
+  | 'not_alike'
+  | 'foreign_past'
   | 'not_reset'
   | 'episode_over'
   | 'closed'

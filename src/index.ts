@@ -4,12 +4,16 @@ export { listBackends } from './backends/choose.js';
 export { BackendError, type ErrorCode, InputError, RhythmError, StateError } from './errors.js';
 export type { SeedRange } from './evaluate/conditions.js';
 export { type EvaluateOptions, type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
+export type { EncodedField } from './observe/fields.js';
+export type { ObservationOptions } from './observe/options.js';
+export type { HistoryStep } from './observe/record.js';
+export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';
 export type { RunChoice } from './validate/requests.js';
 export type { SeedChoice } from './validate/seeds.js';
 export type { Actions } from './validate/steps.js';
-export { createVecEnv, type VecEnv } from './vec-env.js';
 export type {
   ResetOptions,
   RunOptions,
@@ -17,7 +21,8 @@ export type {
   StepOptions,
   StepResult,
   VecEnvOptions,
-} from './vec-env-options.js';
+} from './vec-env/options.js';
+export { createVecEnv, createVecEnv, type EnvSpec, type VecEnv, type VecEnv } from './vec-env.js';
 export { layoutDigest, worldDigest } from './world/digest.js';
 export {
   ACTION_NAMES,

@@ -1,36 +1,54 @@
 /** VecEnv: a batch of episodes behind Gymnasium's vector vocabulary. Validation above the seam, computing below it. */
-import type { Batch } from './backends/backend.js';
-import { openBatch } from './backends/open.js';
-import { allocateTrajectory } from './backends/outputs.js';
-import { StateError } from './errors.js';
-import { type GraderChoice, type ProfileChoice, toGraders, toProfiles } from './validate/persons.js';
-import { heed, type RunChoice, toRunBeliefs, toRunPolicy } from './validate/requests.js';
-import { toSeeds } from './validate/seeds.js';
-import { type Actions, toActions, toBeliefs, toStops } from './validate/steps.js';
-import { checkBoolean, checkInteger, checkOptions } from './validate/values.js';
+import { InputError } from './errors.js';
+import type { HistoryStep } from './observe/record.js';
+import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace } from './observe/spaces.js';
+import type { AutoresetMode } from './validate/autoreset-modes.js';
+import { heed, type RunChoice } from './validate/requests.js';
+import type { Actions } from './validate/steps.js';
+import { checkInteger, describe } from './validate/values.js';
 import {
-  OPTIONS,
-  RESET_OPTIONS,
-  type ResetOptions,
-  RUN_OPTIONS,
-  type RunOptions,
-  type RunResult,
-  STEP_OPTIONS,
-  type StepOptions,
-  type StepResult,
-  type VecEnvOptions,
-} from './vec-env-options.js';
-import { MAX_ENVS, MAX_THREADS } from './world/fields.js';
-import { createWorld, type World } from './world/world.js';
+  checkAlike,
+  gather,
+  historyOf,
+  openFork,
+  restoreSnapshot,
+  takeSnapshot,
+  toIndices,
+} from './vec-env/copying.js';
+import { Core } from './vec-env/core.js';
+import type {
+  ForkOptions,
+  ResetOptions,
+  RunOptions,
+  RunResult,
+  StepOptions,
+  StepResult,
+  VecEnvOptions,
+} from './vec-env/options.js';
+import { checkLongCall, runInSlices } from './vec-env/slices.js';
+import { type Field, NUM_STEPS } from './world/fields.js';
+import type { World } from './world/world.js';
+
+/** What is fixed by the world's version and numbers. */
+export interface EnvSpec {
+  readonly id: string;
+  /** Of the world: it rises when episodes change. */
+  readonly version: string;
+  /** SHA-256 of the world's numbers, hexadecimal. */
+  readonly worldDigest: string;
+  readonly maxEpisodeSteps: number;
+}
+
+/** An option that is left out, without an object for each call. */
+const NONE = Object.freeze({});
 
 /**
  * Opens a batch of episodes. Call `reset` before anything else, `close` when done.
  * @throws InputError for an option that is unknown, of a wrong type or out of range, or a malformed world;
- *   BackendError if the backend or kernel asked for cannot be used here.
+ *   BackendError if the backend or kernel asked for cannot be used here, or there is no memory.
  */
 export function createVecEnv(options: VecEnvOptions): VecEnv {
-  checkOptions('options', options, OPTIONS);
-  return new VecEnv(options);
+  return new VecEnv(new Core(options));
 }
 
 export class VecEnv {
@@ -41,101 +59,168 @@ export class VecEnv {
   readonly threads: number;
   readonly backendReason: string;
   readonly world: World;
-  /** u32 [numEnvs]: the seed of each slot's episode. A view that changes with `reset`. */
+  readonly spec: EnvSpec;
+  /** What follows an episode's end, under the name that Gymnasium's metadata has. */
+  readonly metadata: { readonly autoresetMode: AutoresetMode };
+  /** What one slot shows, number by number: names, offsets, sizes, bounds, meaning. */
+  readonly observationFields: readonly Field[];
+  /** The space of one slot's observation. */
+  readonly observationSpace: ObservationSpace;
+  readonly actionSpace: ActionSpace = ACTION_SPACE;
+  /** u32 [numEnvs]: the seed of each slot's present episode. A view, kept up to date. */
   readonly seeds: Uint32Array;
-  readonly #batch: Batch;
-  readonly #result: StepResult;
-  readonly #profiles: ProfileChoice;
-  readonly #graders: GraderChoice;
-  #actionScratch: Uint8Array | null = null;
-  #givenScratch: Uint8Array | null = null;
-  #phase: 'fresh' | 'open' | 'closed' = 'fresh';
+  /** u32 [numEnvs]: how many episodes each slot has begun by autoreset since its reset. A view, kept up to date. */
+  readonly episodeNumbers: Uint32Array;
+  readonly #core: Core;
 
   /** Use `createVecEnv`. */
-  constructor(options: VecEnvOptions) {
-    this.numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
-    this.world = createWorld(options.world);
-    const imagination = checkBoolean('imagination', options.imagination ?? false);
-    const threads =
-      options.threads === undefined ? null : checkInteger('threads', options.threads, 1, MAX_THREADS);
-    this.#profiles = options.profiles ?? 'sampled';
-    this.#graders = options.grader ?? 'v2';
-    toProfiles(this.world, this.#profiles, this.numEnvs);
-    toGraders(this.world, this.#graders, this.numEnvs);
-    const { numEnvs, world } = this;
-    const { batch, outputs, reason } = openBatch(options, {
-      numEnvs,
-      world,
-      imagination,
-      threads,
-      layout: { columnMajor: false, finalObservations: false },
-    });
-    this.#batch = batch;
-    this.#result = Object.freeze({ ...outputs, truncated: new Uint8Array(this.numEnvs) });
-    this.seeds = new Uint32Array(this.numEnvs);
+  constructor(core: Core) {
+    const { batch, world, autoreset, shown } = core;
+    this.#core = core;
+    this.numEnvs = core.numEnvs;
     this.backend = batch.backend;
     this.kernel = batch.kernel;
     this.threads = batch.threads;
-    this.backendReason = reason;
+    this.backendReason = core.backendReason;
+    this.world = world;
+    this.spec = Object.freeze({
+      id: 'rhythm',
+      version: world.spec.version,
+      worldDigest: world.digest,
+      maxEpisodeSteps: NUM_STEPS,
+    });
+    this.metadata = Object.freeze({ autoresetMode: autoreset.mode });
+    this.observationFields = shown.fields;
+    this.observationSpace = observationSpace(shown.fields);
+    this.seeds = core.seeds;
+    this.episodeNumbers = autoreset.episodeNumbers;
+  }
+
+  /** Since the environment was opened: steps taken by all slots together, and episodes that ended. */
+  get counters(): { readonly steps: number; readonly episodes: number } {
+    const { steps, episodes } = this.#core.autoreset;
+    return { steps, episodes };
   }
 
   /**
-   * Begins a new episode in every slot. @returns the first observations, in the object that `step` returns too.
+   * Begins a new episode in every slot, or in those of a mask. @returns the observations, in the object that `step`
+   * returns too; a slot that begins shows no result, `finalMask` is 0 everywhere.
    * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `unknown_option`;
-   *   StateError `closed`. Nothing has changed then.
+   *   StateError `not_reset` (a mask at the first reset), `closed`. Nothing has changed then.
    */
-  reset(options: ResetOptions = {}): StepResult {
-    this.#requireOpen();
-    checkOptions('reset options', options, RESET_OPTIONS);
-    const seeds = toSeeds(options.seed, this.numEnvs);
-    const { modes, floats } = toProfiles(this.world, options.profiles ?? this.#profiles, this.numEnvs);
-    const graders = toGraders(this.world, options.graders ?? this.#graders, this.numEnvs);
-    this.#batch.reset({ mask: null, seeds, modes, profiles: floats, graders });
-    this.seeds.set(seeds);
-    this.#phase = 'open';
-    return this.#read();
+  reset(options: ResetOptions = NONE): StepResult {
+    const core = this.#core;
+    core.requireOpen();
+    const request = core.toReset(options);
+    core.batch.reset(request);
+    core.batch.read();
+    core.hasReset(request);
+    return core.shown.afterReset(request.mask);
   }
 
   /**
-   * Takes one action in every slot.
-   * @param actions codes 0..9, one per slot; a Uint8Array is used as it is, without a copy.
-   * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over`,
-   *   `not_reset`, `closed`. No episode was stepped then.
+   * Takes one action in every slot, or in those of a mask; what `autoreset` says follows.
+   * @param actions codes 0..9, one per slot; a Uint8Array is used as it is, without a copy. Those of slots that do not
+   *   step are ignored.
+   * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over`
+   *   (a finished slot that the mask does not leave out), `not_reset`, `closed`. No episode was stepped then.
    */
-  step(actions: Actions, options: StepOptions = {}): StepResult {
-    this.#requireReset();
-    checkOptions('step options', options, STEP_OPTIONS);
-    const { beliefs } = options;
-    const codes = toActions(actions, this.numEnvs, 'numEnvs', () => this.#actions());
-    const believed =
-      beliefs === undefined ? null : toBeliefs(beliefs, this.numEnvs, 'numEnvs', this.#given());
-    heed(
-      this.#batch.submit({
-        actions: codes,
-        beliefs: believed?.beliefs ?? null,
-        given: believed?.given ?? null,
-        stepMask: null,
-        resetMask: null,
-        resetSeeds: null,
-      }),
-    );
-    return this.#read();
+  step(actions: Actions, options: StepOptions = NONE): StepResult {
+    const core = this.#core;
+    core.requireReset();
+    const request = core.toStep(actions, options);
+    heed(core.batch.submit(request));
+    core.batch.read();
+    core.hasStepped(request);
+    return core.shown.afterStep(request);
   }
 
   /**
-   * Plays every slot from its present state to its end, or to `stops`, in one call.
-   * @throws as `step`.
+   * Plays every slot from its present state to its end, or to `stops`, in one call. Nothing begins anew by itself.
+   * @param choice 'random', 'heuristic', or a tape of codes, [numEnvs, 28] by absolute step.
+   * @throws as `step`; the signal's reason if it was aborted.
    */
-  run(choice: RunChoice, options: RunOptions = {}): RunResult {
-    this.#requireReset();
-    checkOptions('run options', options, RUN_OPTIONS);
-    const policy = toRunPolicy(choice, options.policySeeds, this.numEnvs);
-    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(options.beliefs, this.numEnvs);
-    const stops = options.stops === undefined ? null : toStops(options.stops, this.numEnvs);
-    const wanted = checkBoolean('trajectory', options.trajectory ?? false);
-    const trajectory = wanted ? allocateTrajectory(this.numEnvs) : null;
-    heed(this.#batch.run({ policy, beliefs, stops, trajectory }));
-    return { ...this.#read(), trajectory };
+  run(choice: RunChoice, options: RunOptions = NONE): RunResult {
+    const core = this.#core;
+    core.requireReset();
+    const request = core.toRun(choice, options);
+    checkLongCall(options);
+    try {
+      heed(runInSlices(core.batch, request, core.numEnvs, options));
+    } finally {
+      core.batch.read();
+      core.hasRun(request);
+    }
+    return { ...core.shown.current(), trajectory: options.trajectory ? request.trajectory : null };
+  }
+
+  /**
+   * A new environment of `indices.length` slots that go on from slots of this one, with its options.
+   * @param indices slots, in any order, any number of times. @param changes what the fork does otherwise.
+   * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`.
+   */
+  fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): VecEnv {
+    const core = this.#core;
+    core.requireReset();
+    const slots = toIndices(indices, null, core);
+    const fork = new VecEnv(openFork(core, slots, changes));
+    gather(fork.#core, core, slots);
+    fork.#core.shown.current();
+    return fork;
+  }
+
+  /**
+   * Slot i becomes a copy of slot indices[i] of `source`: its episode, and what it shows. Nothing is allocated if
+   * `indices` is a Uint32Array and the source another environment.
+   * @param source of the same backend and world; it may be this one. @param indices one per slot of this environment.
+   * @returns what this environment now shows.
+   * @throws InputError `not_alike`, `out_of_range`, `wrong_length`; StateError `not_reset` (the source), `closed`.
+   */
+  assign(source: VecEnv, indices: ArrayLike<number>): StepResult {
+    const core = this.#core;
+    core.requireOpen();
+    if (!(source instanceof VecEnv)) {
+      throw new InputError(
+        'wrong_type',
+        `Expected source to be a VecEnv, got ${describe(source)}. Pass the environment to copy from.`,
+      );
+    }
+    source.#core.requireReset();
+    checkAlike(core, source.#core);
+    gather(core, source.#core, toIndices(indices, core.numEnvs, source.#core));
+    return core.shown.current();
+  }
+
+  /**
+   * The environment's state as bytes, for `restore` here or in another environment, on any backend and kernel. Options
+   * are no part of it, nor are the environment's own profiles and graders.
+   * @throws StateError `not_reset`, `closed`, or `foreign_past` for slots copied from where other luck rules.
+   */
+  snapshot(): Uint8Array {
+    this.#core.requireReset();
+    return takeSnapshot(this.#core);
+  }
+
+  /**
+   * Goes on from a snapshot. @returns what the slots show. `finalMask` is 0: this call ended nothing.
+   * @throws InputError `bad_snapshot` for bytes that are damaged, of another format, world, numEnvs, autoreset,
+   *   seedRange or imagination, or hold what no episode can; StateError `closed`. Nothing has changed then.
+   */
+  restore(bytes: Uint8Array): StepResult {
+    this.#core.requireOpen();
+    restoreSnapshot(this.#core, bytes);
+    return this.#core.shown.current();
+  }
+
+  /**
+   * The last steps of slot i's episode, the oldest first: up to seven, as a prompt shows them, or up to `last`.
+   * Recomputed from the seed and the actions, some 10 microseconds.
+   * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
+   */
+  history(i: number, last = 7): HistoryStep[] {
+    this.#core.requireReset();
+    checkInteger('i', i, 0, this.numEnvs - 1);
+    return historyOf(this.#core, i, checkInteger('last', last, 0, NUM_STEPS));
   }
 
   /**
@@ -143,65 +228,26 @@ export class VecEnv {
    * @throws StateError `not_reset` or `closed`.
    */
   beliefTargets(): Float32Array {
-    this.#requireReset();
-    return this.#batch.targets();
+    this.#core.requireReset();
+    return this.#core.batch.targets();
   }
 
   /** u64 [numEnvs], newly allocated: equal where person, time and meters are. @throws StateError as above. */
   stateHash(): BigUint64Array {
-    this.#requireReset();
-    return this.#batch.stateHash();
+    this.#core.requireReset();
+    return this.#core.batch.stateHash();
   }
 
   /** Frees the batch. Views stay readable; calling it again does nothing. */
   close(): void {
-    if (this.#phase === 'closed') return;
-    this.#phase = 'closed';
-    this.#batch.close();
+    this.#core.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 
-  #requireOpen(): void {
-    if (this.#phase === 'closed') {
-      throw new StateError(
-        'closed',
-        'Expected an open environment, got one that was closed. Create a new one.',
-      );
-    }
-    if (this.#result.rewards.length !== this.numEnvs) {
-      throw new StateError(
-        'outputs_detached',
-        'Expected the output arrays where they were allocated, got a detached buffer: it was transferred. ' +
-          'Create a new environment, and transfer copies.',
-      );
-    }
-  }
-
-  #requireReset(): void {
-    this.#requireOpen();
-    if (this.#phase === 'fresh') {
-      throw new StateError(
-        'not_reset',
-        'Expected a reset before this call, got none yet. Call reset({ seed }) first.',
-      );
-    }
-  }
-
-  #read(): StepResult {
-    this.#batch.read();
-    return this.#result;
-  }
-
-  #actions(): Uint8Array {
-    this.#actionScratch ??= new Uint8Array(this.numEnvs);
-    return this.#actionScratch;
-  }
-
-  #given(): Uint8Array {
-    this.#givenScratch ??= new Uint8Array(this.numEnvs);
-    return this.#givenScratch;
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
   }
 }

@@ -1,8 +1,8 @@
 /** Options that cannot be: each is refused with what was expected, what came, where, and what to do. */
 import { describe, it } from 'vitest';
 import type { ErrorCode } from '../src/errors.js';
+import type { VecEnvOptions } from '../src/vec-env/options.js';
 import { createVecEnv } from '../src/vec-env.js';
-import type { VecEnvOptions } from '../src/vec-env-options.js';
 import { ENGINES } from './support/engines.js';
 import { expectRefusal } from './support/refusals.js';
 

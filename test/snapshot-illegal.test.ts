@@ -234,7 +234,8 @@ describe('a snapshot fits', () => {
     autoreset: 'same-step',
     imagination: false,
   };
-  const home = { world: WORLD, numEnvs: 3, autoreset: 'same-step', imagination: false } as const;
+  const { seedRange } = snapshot;
+  const home = { world: WORLD, numEnvs: 3, autoreset: 'same-step', imagination: false, seedRange } as const;
 
   it('where it was taken', () => checkFit(snapshot, home));
 
@@ -249,6 +250,12 @@ describe('a snapshot fits', () => {
     );
     refuse({ numEnvs: 4 }, 'a snapshot of numEnvs 4, as this environment has it, got 3.', '{ numEnvs: 3 }');
     refuse({ imagination: true }, 'imagination true', 'got false', '{ imagination: false }');
-    refuse({ autoreset: 'disabled' }, 'autoreset disabled', 'got same-step', '{ autoreset: "same-step" }');
+    refuse(
+      { autoreset: 'disabled' },
+      'autoreset "disabled"',
+      'got "same-step"',
+      '{ autoreset: "same-step" }',
+    );
+    refuse({ seedRange: [0, 9] }, 'seedRange [0,9]', `{ seedRange: [${seedRange}] }`);
   });
 });

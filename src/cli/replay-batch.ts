@@ -1,6 +1,6 @@
 /** Rows of stored episodes, lived again together. */
 import { EnvOfSize } from '../evaluate/env-of-size.js';
-import type { RunResult } from '../vec-env-options.js';
+import type { RunResult } from '../vec-env/options.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,

@@ -2,8 +2,8 @@
 import { InputError } from '../errors.js';
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
+import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
 import type { VecEnv } from '../vec-env.js';
-import type { RunResult, VecEnvOptions } from '../vec-env-options.js';
 import {
   type Condition,
   type ConditionOptions,

@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { camelCase } from '../names.js';
-import type { RunResult } from '../vec-env-options.js';
+import type { RunResult } from '../vec-env/options.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { CompensatedSum, type Interval, Moments } from './statistics.js';
 

@@ -1,10 +1,10 @@
 /** A snapshot from bytes that may be anything: what is not exactly one is refused, and said why. */
 import { bytesToHex } from '@noble/hashes/utils';
+import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
 import { describe, kindOf } from '../validate/values.js';
 import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
 import {
-  AUTORESET_MODES,
   FORMAT,
   HEADER_LENGTH,
   type HeaderName,

@@ -1,8 +1,8 @@
 /** A snapshot as bytes. */
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
+import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
 import { RHYTHM } from '../world/spec.js';
 import {
-  AUTORESET_MODES,
   FORMAT,
   HEADER_LENGTH,
   type HeaderName,

@@ -4,13 +4,13 @@ import type { Snapshot } from './format.js';
 import { refuse } from './refuse.js';
 
 /** What an environment must have in common with a snapshot. */
-export interface SnapshotHome extends Pick<Snapshot, 'numEnvs' | 'autoreset' | 'imagination'> {
+export interface SnapshotHome extends Pick<Snapshot, 'numEnvs' | 'autoreset' | 'imagination' | 'seedRange'> {
   readonly world: World;
 }
 
 /**
  * Compares a snapshot with the environment that shall take it.
- * @throws InputError `bad_snapshot` that names what differs: the world, numEnvs, imagination or autoreset.
+ * @throws InputError `bad_snapshot` that names what differs: the world, numEnvs, imagination, autoreset or seedRange.
  */
 export function checkFit(snapshot: Snapshot, { world, ...home }: SnapshotHome): void {
   if (snapshot.worldDigest !== world.digest) {
@@ -20,12 +20,13 @@ export function checkFit(snapshot: Snapshot, { world, ...home }: SnapshotHome): 
       'Create an environment with the world that it was taken in.',
     );
   }
-  for (const name of ['numEnvs', 'imagination', 'autoreset'] as const) {
-    if (snapshot[name] === home[name]) continue;
+  for (const name of ['numEnvs', 'imagination', 'autoreset', 'seedRange'] as const) {
+    const [wanted, got] = [JSON.stringify(home[name]), JSON.stringify(snapshot[name])];
+    if (wanted === got) continue;
     refuse(
-      `a snapshot of ${name} ${home[name]}, as this environment has it`,
-      `${snapshot[name]}`,
-      `Create an environment with { ${name}: ${JSON.stringify(snapshot[name])} }.`,
+      `a snapshot of ${name} ${wanted}, as this environment has it`,
+      got,
+      `Create an environment with { ${name}: ${got} }.`,
     );
   }
 }

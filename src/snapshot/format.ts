@@ -1,10 +1,8 @@
 /** What a snapshot holds, and where its header keeps what. All numbers are little-endian, whatever the machine. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import { STATE_FIELDS } from '../world/fields.js';
-
-export const AUTORESET_MODES = ['disabled', 'same-step', 'next-step'] as const;
-export type AutoresetMode = (typeof AUTORESET_MODES)[number];
 
 /** A vector environment's state: all that its future depends on, but for the world's numbers. */
 export interface Snapshot {

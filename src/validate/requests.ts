@@ -38,7 +38,7 @@ export function toRunPolicy(
     );
   }
   const length = numEnvs * NUM_STEPS;
-  return { kind: 'tape', actions: toActions(choice, length, TAPE, () => new Uint8Array(length)) };
+  return { kind: 'tape', actions: toActions(choice, length, TAPE, null) };
 }
 
 /** Three numbers are one belief for every step, more a tape of them. @throws InputError as for a step's beliefs. */
@@ -67,6 +67,6 @@ function over({ index }: Refusal): StateError {
   return new StateError(
     'episode_over',
     `Expected every episode to have steps left, got slot ${index}, which has taken all ${NUM_STEPS}. ` +
-      'No episode was stepped. Call reset first.',
+      'No episode was stepped. Call reset first, or leave the slot out by a mask.',
   );
 }

@@ -1,18 +1,51 @@
 /** Seeds of all slots, from whatever a caller may call them by. */
 import { InputError } from '../errors.js';
 import { MAX_U32 } from '../world/fields.js';
-import { checkLength, describe, isList } from './values.js';
+import { checkInteger, checkLength, describe, isList } from './values.js';
 
 /** One u32, to which slot i adds i; or one u32 per slot. */
 export type SeedChoice = number | ArrayLike<number>;
 
+/** The seeds that an environment may use: `size` of them from `low` on. */
+export interface SeedSpan {
+  /** u32. */
+  readonly low: number;
+  /** 1 to 2^32 - low. */
+  readonly size: number;
+}
+
+export const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
+
+/** @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
+export function toSeedSpan(range: readonly [number, number] | undefined): SeedSpan {
+  if (range === undefined) return EVERY_SEED;
+  if (!Array.isArray(range) || range.length !== 2) {
+    throw new InputError(
+      'wrong_type',
+      `Expected seedRange to be [low, size], got ${describe(range)}. Pass the first seed and how many there are.`,
+    );
+  }
+  const low = checkInteger('seedRange[0] (low)', range[0], 0, MAX_U32);
+  return Object.freeze({ low, size: checkInteger('seedRange[1] (size)', range[1], 1, 2 ** 32 - low) });
+}
+
 /**
  * u32 [numEnvs]; absent means drawn by the platform. @param what an error's name for it.
- * @throws InputError `bad_seed`, `wrong_length` or `wrong_type`.
+ * @throws InputError `bad_seed` (also for one outside `span`), `wrong_length` or `wrong_type`.
  */
-export function toSeeds(seed: SeedChoice | undefined, numEnvs: number, what = 'seed'): Uint32Array {
-  if (seed === undefined) return randomSeeds(numEnvs);
-  if (typeof seed === 'number') return seedsFrom(seed, numEnvs, what);
+export function toSeeds(
+  seed: SeedChoice | undefined,
+  numEnvs: number,
+  what = 'seed',
+  span = EVERY_SEED,
+): Uint32Array {
+  if (seed === undefined) return randomSeeds(numEnvs, span);
+  const seeds = typeof seed === 'number' ? seedsFrom(seed, numEnvs, what) : seedList(seed, numEnvs, what);
+  if (span !== EVERY_SEED) requireInside(seeds, what, span);
+  return seeds;
+}
+
+function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint32Array {
   if (!isList(seed)) {
     throw new InputError(
       'wrong_type',
@@ -24,6 +57,16 @@ export function toSeeds(seed: SeedChoice | undefined, numEnvs: number, what = 's
   for (let i = 0; i < numEnvs; i++)
     seeds[i] = isSeed(seed[i]) ? seed[i] : refuseSeed(seed[i], `${what}[${i}]`);
   return seeds;
+}
+
+function requireInside(seeds: Uint32Array, what: string, { low, size }: SeedSpan): void {
+  const at = seeds.findIndex((seed) => seed < low || seed >= low + size);
+  if (at < 0) return;
+  throw new InputError(
+    'bad_seed',
+    `Expected seeds in seedRange, ${low} to ${low + size - 1}, got ${seeds[at]} for slot ${at} from ${what}. ` +
+      'Pass one of these, or widen seedRange.',
+  );
 }
 
 const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
@@ -54,9 +97,10 @@ function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
   return seeds;
 }
 
-function randomSeeds(numEnvs: number): Uint32Array {
+function randomSeeds(numEnvs: number, { low, size }: SeedSpan): Uint32Array {
   const seeds = new Uint32Array(numEnvs);
   const most = 65536 / seeds.BYTES_PER_ELEMENT;
   for (let from = 0; from < numEnvs; from += most) crypto.getRandomValues(seeds.subarray(from, from + most));
-  return seeds;
+  if (size === 2 ** 32) return seeds;
+  return seeds.map((draw) => low + Math.floor((draw * size) / 2 ** 32));
 }

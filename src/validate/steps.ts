@@ -6,15 +6,21 @@ import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '.
 /** Codes 0..9, one per slot. */
 export type Actions = Uint8Array | Int32Array | readonly number[];
 
+/** What no slot may do. */
+const NO_ACTION = 255;
+
 /**
  * Codes as bytes. A Uint8Array passes as it is: its codes are checked where they are used.
+ * @param scratch where other arrays are copied to; null for a new one.
+ * @param takes which slots' codes count: those where it is not 0; null for all.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
  */
 export function toActions(
   actions: Actions,
   length: number,
   unit: string,
-  scratch: () => Uint8Array,
+  scratch: Uint8Array | null,
+  takes: Uint8Array | null = null,
 ): Uint8Array {
   if (!isList(actions)) {
     throw new InputError(
@@ -24,12 +30,13 @@ export function toActions(
     );
   }
   checkLength('actions', actions.length, length, unit);
-  if (ArrayBuffer.isView(actions) && kindOf(actions) === 'Uint8Array') return actions as Uint8Array;
-  const bytes = scratch();
+  if (kindOf(actions) === 'Uint8Array') return actions as Uint8Array;
+  const bytes = scratch ?? new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const value = actions[i];
     // What is no byte at all would wrap into one.
-    bytes[i] = Number.isInteger(value) && value >= 0 && value < NUM_ACTIONS ? value : refuseAction(value, i);
+    if (Number.isInteger(value) && value >= 0 && value < NUM_ACTIONS) bytes[i] = value;
+    else bytes[i] = takes !== null && takes[i] === 0 ? NO_ACTION : refuseAction(value, i);
   }
   return bytes;
 }
@@ -54,7 +61,7 @@ export interface GivenBeliefs {
 }
 
 /**
- * Beliefs as rows of three: a whole row of NaN means none given.
+ * Beliefs as rows of three: a whole row of NaN means none given. Rows where `takes` is 0 do not count.
  * @throws InputError `bad_belief` for a row that is partly NaN or holds an infinity.
  */
 export function toBeliefs(
@@ -62,6 +69,7 @@ export function toBeliefs(
   rows: number,
   unit: string,
   given: Uint8Array,
+  takes: Uint8Array | null = null,
 ): GivenBeliefs {
   if (!isFloats(beliefs)) {
     throw new InputError(
@@ -73,7 +81,8 @@ export function toBeliefs(
   for (let row = 0; row < rows; row++) {
     const at = row * NUM_BELIEFS;
     // A sum is finite only if its terms are (three float32s cannot overflow a float64).
-    given[row] = Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2]) ? 1 : absent(beliefs, row);
+    if (Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2])) given[row] = 1;
+    else given[row] = takes !== null && takes[row] === 0 ? 0 : absent(beliefs, row);
   }
   return { beliefs, given };
 }

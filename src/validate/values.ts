@@ -10,8 +10,9 @@ export function checkOptions(what: string, options: unknown, known: readonly str
       `Expected ${what} to be an object, got ${describe(options)}. Pass { ${known[0]}: ... }.`,
     );
   }
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
+  // Not Object.keys, which allocates: this runs at every step.
+  for (const name in options) {
+    if (known.includes(name) || !Object.hasOwn(options, name)) continue;
     throw new InputError(
       'unknown_option',
       `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known, ' Remove it.')}`,
@@ -28,14 +29,19 @@ export function describe(value: unknown): string {
     return JSON.stringify(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value);
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value instanceof DataView) return 'a DataView';
   return ArrayBuffer.isView(value) ? `a ${kindOf(value)}` : 'an object';
 }
 
-/** What a view is by its making, whatever its prototype says: 'Float32Array', 'DataView', ... */
-export const kindOf = (view: ArrayBufferView): string => Object.prototype.toString.call(view).slice(8, -1);
+const typedArrayKind = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
+  Symbol.toStringTag,
+)?.get as (this: unknown) => string | undefined;
 
-export const isFloats = (value: unknown): value is Float32Array =>
-  ArrayBuffer.isView(value) && kindOf(value) === 'Float32Array';
+/** What a typed array is by its making, whatever its prototype says: 'Float32Array', ...; undefined for anything else. */
+export const kindOf = (value: unknown): string | undefined => typedArrayKind.call(value);
+
+export const isFloats = (value: unknown): value is Float32Array => kindOf(value) === 'Float32Array';
 
 export function checkInteger(what: string, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
@@ -70,5 +76,15 @@ export function checkLength(what: string, got: number, expected: number, unit: s
 
 /** An array or a typed array. Only its length and entries are read. */
 export function isList(value: unknown): value is ArrayLike<number> {
-  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+  return Array.isArray(value) || kindOf(value) !== undefined;
+}
+
+/** One of a few names. @throws InputError `wrong_type` or `unknown_name`. */
+export function checkName<Name extends string>(what: string, value: unknown, names: readonly Name[]): Name {
+  const name = checkString(what, value);
+  if (names.includes(name as Name)) return name as Name;
+  throw new InputError(
+    'unknown_name',
+    `Expected ${what} to be one of ${names.join(', ')}, got ${describe(name)}.${didYouMean(name, names)}`,
+  );
 }

@@ -2,8 +2,8 @@
 import { test } from 'vitest';
 import { chooseBackend } from '../../src/backends/choose.js';
 import { nativeBackend } from '../../src/backends/native.js';
+import type { VecEnvOptions } from '../../src/vec-env/options.js';
 import { createVecEnv, type VecEnv } from '../../src/vec-env.js';
-import type { VecEnvOptions } from '../../src/vec-env-options.js';
 
 export interface Engine {
   readonly name: string;

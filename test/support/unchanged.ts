@@ -1,6 +1,7 @@
 /** Whether a refused call left an environment as it was. */
+
+import type { StepResult } from '../../src/vec-env/options.js';
 import type { VecEnv } from '../../src/vec-env.js';
-import type { StepResult } from '../../src/vec-env-options.js';
 import { type Columns, copies, expectEqual, shown } from './bits.js';
 
 export function visible(env: VecEnv, result: StepResult): Columns {

@@ -1,0 +1,176 @@
+/** States that leave an environment or enter it: copies of slots, and snapshots. */
+import { InputError, StateError } from '../errors.js';
+import { HISTORY_STEPS, type HistoryStep } from '../observe/record.js';
+import { relive } from '../observe/relive.js';
+import { decodeSnapshot } from '../snapshot/decode.js';
+import { encodeSnapshot } from '../snapshot/encode.js';
+import { checkFit } from '../snapshot/fit.js';
+import { checkStates } from '../snapshot/legal.js';
+import { checkLength, checkOptions, describe, isList } from '../validate/values.js';
+import { NUM_COMPONENTS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
+import { Core } from './core.js';
+import { FORK_OPTIONS, type ForkOptions } from './options.js';
+
+/** u32: slots of a source. @param length how many are expected; null for any number but none. */
+export function toIndices(indices: ArrayLike<number>, length: number | null, source: Core): Uint32Array {
+  if (!isList(indices)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected indices to be an array of slots, got ${describe(indices)}. Pass a slot of the source for each.`,
+    );
+  }
+  if (length !== null) checkLength('indices', indices.length, length, 'numEnvs');
+  if (indices.length === 0) {
+    throw new InputError('wrong_length', 'Expected at least one index, got none. Pass a slot for each.');
+  }
+  const last = source.numEnvs - 1;
+  if (indices instanceof Uint32Array && indices.every((index) => index <= last)) return indices;
+  return Uint32Array.from({ length: indices.length }, (_, i) => {
+    const index = indices[i];
+    if (Number.isInteger(index) && index >= 0 && index <= last) return index;
+    throw new InputError(
+      'out_of_range',
+      `Expected a slot of the source, 0 to ${last}, at indices[${i}], got ${describe(index)}. Pass one.`,
+    );
+  });
+}
+
+/** A core that has no episodes yet, of `indices.length` slots, with what slots of `source` have. @throws as `createVecEnv`. */
+export function openFork(source: Core, indices: Uint32Array, changes: ForkOptions): Core {
+  checkOptions('fork options', changes, FORK_OPTIONS);
+  const { modes, floats } = source.profiles;
+  const { backend, kernel } = source.batch;
+  const options = {
+    ...source.options,
+    ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
+    numEnvs: indices.length,
+    backend,
+    kernel: kernel === backend ? undefined : kernel,
+    profiles: undefined,
+    grader: undefined,
+  };
+  return new Core(options, {
+    profiles: { modes: rowsAt(modes, 1, indices), floats: floats && rowsAt(floats, PROFILE_SIZE, indices) },
+    graders: rowsAt(source.graders, NUM_COMPONENTS, indices),
+  });
+}
+
+function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, indices: Uint32Array): T {
+  const copy = new (rows.constructor as new (length: number) => T)(indices.length * width);
+  indices.forEach((index, i) => {
+    copy.set(rows.subarray(index * width, (index + 1) * width), i * width);
+  });
+  return copy;
+}
+
+/** @throws InputError `not_alike` for a source of another backend or world. */
+export function checkAlike(target: Core, source: Core): void {
+  for (const [name, wanted, got] of [
+    ['backend', target.batch.backend, source.batch.backend],
+    ['world', target.world.digest, source.world.digest],
+  ]) {
+    if (wanted === got) continue;
+    throw new InputError(
+      'not_alike',
+      `Expected a source of ${name} ${wanted}, as this environment's, got ${got}. ` +
+        (name === 'backend' ? 'Go by way of snapshot() and restore(bytes).' : 'Create both with one world.'),
+    );
+  }
+}
+
+/** Copies slot indices[i] of `source` to slot i: states, what they show, and all that is noted about them. */
+export function gather(target: Core, source: Core, indices: Uint32Array): void {
+  const sourceHistory = source.shown.history;
+  const { history } = target.shown;
+  if (history !== null && sourceHistory === null) requireOwnPast(source, indices);
+  target.batch.gather(source.batch, indices);
+  if (history !== null) {
+    if (sourceHistory !== null) history.gather(sourceHistory, indices);
+    else replaceHistory(target, source.batch.save(indices), source.imagination);
+  }
+  const otherLuck = Number(source.imagination !== target.imagination);
+  const from = source === target ? copyNotes(source) : notesOf(source);
+  for (let i = 0; i < target.numEnvs; i++) {
+    target.seeds[i] = from.seeds[indices[i]];
+    target.foreign[i] = from.foreign[indices[i]] | otherLuck;
+    target.autoreset.episodeNumbers[i] = from.episodeNumbers[indices[i]];
+  }
+  target.autoreset.sync(target.outputs);
+  target.phase = 'open';
+}
+
+const notesOf = ({ seeds, foreign, autoreset: { episodeNumbers } }: Core) => ({
+  seeds,
+  foreign,
+  episodeNumbers,
+});
+
+function copyNotes(core: Core): ReturnType<typeof notesOf> {
+  const { seeds, foreign, episodeNumbers } = notesOf(core);
+  return { seeds: seeds.slice(), foreign: foreign.slice(), episodeNumbers: episodeNumbers.slice() };
+}
+
+function replaceHistory({ shown, world }: Core, words: Uint32Array, imagination: boolean): void {
+  for (let i = 0; i * STATE_WORDS < words.length; i++) {
+    const state = words.subarray(i * STATE_WORDS, (i + 1) * STATE_WORDS);
+    shown.history?.replace(i, relive(world, imagination, state));
+  }
+}
+
+/** @throws StateError `foreign_past`. */
+function requireOwnPast({ foreign }: Core, slots: ArrayLike<number>): void {
+  for (let i = 0; i < slots.length; i++) {
+    if (foreign[slots[i]] === 0) continue;
+    throw new StateError(
+      'foreign_past',
+      `Expected slots that began here, got slot ${slots[i]}, which was copied from where other luck rules ` +
+        '(imagination): its past cannot be lived again here. Ask the environment that it was copied from.',
+    );
+  }
+}
+
+/** The last `last` steps of a slot's episode. */
+export function historyOf(core: Core, slot: number, last = HISTORY_STEPS): HistoryStep[] {
+  requireOwnPast(core, [slot]);
+  return relive(core.world, core.imagination, core.batch.save(Uint32Array.of(slot)), last);
+}
+
+export function takeSnapshot(core: Core): Uint8Array {
+  requireOwnPast(core, Array.from(core.foreign.keys()));
+  const { numEnvs, imagination, span, autoreset, world } = core;
+  return encodeSnapshot({
+    worldDigest: world.digest,
+    numEnvs,
+    autoreset: autoreset.mode,
+    imagination,
+    steps: autoreset.steps,
+    episodes: autoreset.episodes,
+    seedRange: [span.low, span.size],
+    words: core.batch.save(),
+    episodeNumbers: autoreset.episodeNumbers,
+  });
+}
+
+/** @throws InputError `bad_snapshot`. Nothing has changed then. */
+export function restoreSnapshot(core: Core, bytes: Uint8Array): void {
+  const snapshot = decodeSnapshot(bytes);
+  const { numEnvs, imagination, span, autoreset, world } = core;
+  checkFit(snapshot, {
+    world,
+    numEnvs,
+    autoreset: autoreset.mode,
+    imagination,
+    seedRange: [span.low, span.size],
+  });
+  checkStates(snapshot.words, numEnvs, world);
+  core.batch.load(snapshot.words);
+  core.batch.read();
+  if (core.shown.history !== null) replaceHistory(core, snapshot.words, imagination);
+  for (let i = 0; i < numEnvs; i++) core.seeds[i] = snapshot.words[i * STATE_WORDS + STATE.seed];
+  core.foreign.fill(0);
+  autoreset.episodeNumbers.set(snapshot.episodeNumbers);
+  autoreset.steps = snapshot.steps;
+  autoreset.episodes = snapshot.episodes;
+  autoreset.sync(core.outputs);
+  core.phase = 'open';
+}

@@ -1,0 +1,208 @@
+/**
+ * What every face of a vector environment shares: validation, and the bookkeeping around a batch. A face asks it for a
+ * clean request, hands that to the batch, and tells it what was done.
+ */
+import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
+import { openBatch } from '../backends/open.js';
+import { allocateTrajectory } from '../backends/outputs.js';
+import { StateError } from '../errors.js';
+import { toObservationOptions } from '../observe/options.js';
+import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
+import { type Mask, toMask } from '../validate/masks.js';
+import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
+import { type RunChoice, toRunBeliefs, toRunPolicy } from '../validate/requests.js';
+import { type SeedSpan, toSeedSpan, toSeeds } from '../validate/seeds.js';
+import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
+import { checkBoolean, checkInteger, checkName, checkOptions } from '../validate/values.js';
+import { MAX_ENVS, MAX_THREADS } from '../world/fields.js';
+import { createWorld, type World } from '../world/world.js';
+import { Autoreset, type AutoresetPlan } from './autoreset.js';
+import {
+  LAYOUTS,
+  OPTIONS,
+  RESET_OPTIONS,
+  type ResetOptions,
+  RUN_OPTIONS,
+  type RunOptions,
+  STEP_OPTIONS,
+  type StepOptions,
+  type VecEnvOptions,
+} from './options.js';
+import { Shown } from './shown.js';
+
+/** Who lives in each slot and how that is graded, where a reset does not say. */
+export interface Defaults {
+  readonly profiles: SlotProfiles;
+  /** f32 [numEnvs, 6]. */
+  readonly graders: Float32Array;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+export class Core implements Defaults {
+  readonly options: VecEnvOptions;
+  readonly numEnvs: number;
+  readonly world: World;
+  readonly imagination: boolean;
+  readonly batch: Batch;
+  readonly backendReason: string;
+  readonly outputs: Outputs;
+  readonly shown: Shown;
+  readonly span: SeedSpan;
+  readonly seeds: Uint32Array;
+  readonly autoreset: Autoreset;
+  readonly profiles: SlotProfiles;
+  readonly graders: Float32Array;
+  /** u8 [numEnvs]: slots that were copied from where other luck rules, so that their past cannot be lived again. */
+  readonly foreign: Uint8Array;
+  phase: 'fresh' | 'open' | 'closed' = 'fresh';
+  readonly #request: Mutable<StepRequest>;
+  readonly #actions: Uint8Array;
+  readonly #given: Uint8Array;
+
+  /** @param defaults instead of those that the options name. @throws as `createVecEnv`. */
+  constructor(options: VecEnvOptions, defaults?: Defaults) {
+    checkOptions('options', options, OPTIONS);
+    this.options = Object.freeze({ ...options });
+    const numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
+    const threads =
+      options.threads === undefined ? null : checkInteger('threads', options.threads, 1, MAX_THREADS);
+    const mode = checkName('autoreset', options.autoreset ?? 'disabled', AUTORESET_MODES);
+    const columnMajor = checkName('layout', options.layout ?? 'row-major', LAYOUTS) === 'column-major';
+    const copy = checkBoolean('copy', options.copy ?? false);
+    const observation = toObservationOptions(options.observation);
+    this.numEnvs = numEnvs;
+    this.world = createWorld(options.world);
+    this.imagination = checkBoolean('imagination', options.imagination ?? false);
+    this.span = toSeedSpan(options.seedRange);
+    this.profiles = defaults?.profiles ?? toProfiles(this.world, options.profiles ?? 'sampled', numEnvs);
+    this.graders = defaults?.graders ?? toGraders(this.world, options.grader ?? 'v2', numEnvs);
+    const { world, imagination } = this;
+    const layout = { columnMajor, finalObservations: mode === 'same-step' };
+    const opened = openBatch(options, { numEnvs, world, imagination, threads, layout });
+    this.batch = opened.batch;
+    this.outputs = opened.outputs;
+    this.backendReason = opened.reason;
+    this.shown = new Shown(this.outputs, { world, observation, copy });
+    this.seeds = new Uint32Array(numEnvs);
+    this.autoreset = new Autoreset(mode, this.span, this.seeds);
+    this.foreign = new Uint8Array(numEnvs);
+    this.#actions = new Uint8Array(numEnvs);
+    this.#given = new Uint8Array(numEnvs);
+    this.#request = {
+      actions: this.#actions,
+      beliefs: null,
+      given: null,
+      stepMask: null,
+      resetMask: null,
+      resetSeeds: null,
+    };
+  }
+
+  requireOpen(): void {
+    if (this.phase === 'closed') {
+      throw new StateError(
+        'closed',
+        'Expected an open environment, got one that was closed. Create a new one.',
+      );
+    }
+    if (this.shown.attached) return;
+    throw new StateError(
+      'outputs_detached',
+      'Expected the output arrays where they were allocated, got a detached buffer: it was transferred. ' +
+        'Create a new environment, and transfer copies.',
+    );
+  }
+
+  requireReset(): void {
+    this.requireOpen();
+    if (this.phase === 'open') return;
+    throw new StateError(
+      'not_reset',
+      'Expected a reset before this call, got none yet. Call reset({ seed }) first.',
+    );
+  }
+
+  toReset(options: ResetOptions): ResetRequest {
+    checkOptions('reset options', options, RESET_OPTIONS);
+    const { numEnvs, world } = this;
+    const mask = this.#toMask(options.mask);
+    if (mask !== null && this.phase === 'fresh') {
+      throw new StateError(
+        'not_reset',
+        'Expected a first reset of all slots, got one with a mask. Call reset() without a mask first.',
+      );
+    }
+    const { profiles, graders } = options;
+    const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
+    return {
+      mask,
+      seeds: toSeeds(options.seed, numEnvs, 'seed', this.span),
+      modes,
+      profiles: floats,
+      graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
+    };
+  }
+
+  hasReset({ mask, seeds }: ResetRequest): void {
+    for (let i = 0; i < this.numEnvs; i++) {
+      if (mask !== null && mask[i] === 0) continue;
+      this.seeds[i] = seeds[i];
+      this.foreign[i] = this.autoreset.episodeNumbers[i] = 0;
+    }
+    this.autoreset.sync(this.outputs);
+    this.phase = 'open';
+  }
+
+  /** One object, reused: nothing is allocated per step. */
+  toStep(actions: Actions, options: StepOptions): StepRequest {
+    checkOptions('step options', options, STEP_OPTIONS);
+    const request = this.#request;
+    const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(options.mask));
+    request.actions = toActions(actions, this.numEnvs, 'numEnvs', this.#actions, stepMask);
+    request.beliefs = request.given = null;
+    if (options.beliefs !== undefined) {
+      toBeliefs(options.beliefs, this.numEnvs, 'numEnvs', this.#given, stepMask);
+      request.beliefs = options.beliefs;
+      request.given = this.#given;
+    }
+    request.stepMask = stepMask;
+    request.resetMask = resetMask;
+    request.resetSeeds = resetSeeds;
+    return request;
+  }
+
+  hasStepped({ resetMask }: Readonly<AutoresetPlan>): void {
+    this.autoreset.commit();
+    if (resetMask === null) return;
+    for (let i = 0; i < this.numEnvs; i++) if (resetMask[i] !== 0) this.foreign[i] = 0;
+  }
+
+  toRun(choice: RunChoice, options: RunOptions): RunRequest {
+    checkOptions('run options', options, RUN_OPTIONS);
+    const { numEnvs } = this;
+    const wanted = checkBoolean('trajectory', options.trajectory ?? false);
+    return {
+      policy: toRunPolicy(choice, options.policySeeds, numEnvs),
+      beliefs: options.beliefs === undefined ? null : toRunBeliefs(options.beliefs, numEnvs),
+      stops: options.stops === undefined ? null : toStops(options.stops, numEnvs),
+      // A history is made of what a trajectory records.
+      trajectory: wanted || this.shown.history !== null ? allocateTrajectory(numEnvs) : null,
+    };
+  }
+
+  hasRun({ trajectory }: RunRequest): void {
+    if (trajectory !== null) this.shown.history?.append(trajectory);
+    this.autoreset.syncRun(this.outputs);
+  }
+
+  close(): void {
+    if (this.phase === 'closed') return;
+    this.phase = 'closed';
+    this.batch.close();
+  }
+
+  #toMask(mask: Mask | undefined): Uint8Array | null {
+    return mask === undefined ? null : toMask(mask, this.numEnvs, this.outputs.rewards.buffer);
+  }
+}

@@ -1,0 +1,120 @@
+/** What a call returns: the batch's outputs, encoded as the agent shall see them, as views or as copies. */
+import type { Outputs } from '../backends/backend.js';
+import { ObservationEncoder } from '../observe/encoder.js';
+import { HistoryRows } from '../observe/history.js';
+import { isPlain, type ObservationOptions } from '../observe/options.js';
+import { type Field, OBSERVATION_FIELDS } from '../world/fields.js';
+import type { World } from '../world/world.js';
+import type { AutoresetPlan } from './autoreset.js';
+import type { StepResult } from './options.js';
+
+export interface ShownOptions {
+  readonly world: World;
+  readonly observation: ObservationOptions;
+  readonly copy: boolean;
+}
+
+export class Shown {
+  /** What an observation consists of. */
+  readonly fields: readonly Field[];
+  /** The last steps of each slot, where observations have them. */
+  readonly history: HistoryRows | null;
+  readonly #outputs: Outputs;
+  readonly #encoder: ObservationEncoder | null;
+  readonly #result: StepResult;
+  readonly #copy: boolean;
+  /** u8 [numEnvs] for history: who stepped and did not begin anew. */
+  readonly #stayed: Uint8Array;
+
+  /** @throws InputError for the observation's options. */
+  constructor(outputs: Outputs, { world, observation, copy }: ShownOptions) {
+    const numEnvs = outputs.rewards.length;
+    this.#encoder = isPlain(observation) ? null : new ObservationEncoder(world, observation, numEnvs);
+    this.history = observation.history ? new HistoryRows(numEnvs) : null;
+    this.fields = this.#encoder?.fields ?? OBSERVATION_FIELDS;
+    this.#outputs = outputs;
+    this.#copy = copy;
+    this.#stayed = new Uint8Array(this.history === null ? 0 : numEnvs);
+    this.#result = Object.freeze({ ...outputs, ...this.#encodedViews(), truncated: new Uint8Array(numEnvs) });
+  }
+
+  #encodedViews(): Partial<StepResult> {
+    if (this.#encoder === null) return {};
+    const { columnStride, rewards, finalObservations } = this.#outputs;
+    const length = this.#encoder.size * (columnStride || rewards.length);
+    return {
+      observations: new Float32Array(length),
+      finalObservations: finalObservations && new Float32Array(length),
+    };
+  }
+
+  /** Whether the views are where they were allocated: a transferred buffer leaves them empty. */
+  get attached(): boolean {
+    return this.#outputs.rewards.length > 0 && this.#result.observations.length > 0;
+  }
+
+  /** What a call leaves that neither stepped nor ran. */
+  current(): StepResult {
+    this.#encode();
+    this.#result.finalObservations?.fill(0);
+    return this.#given();
+  }
+
+  /** After a reset of the slots in `mask`, null for all. */
+  afterReset(mask: Uint8Array | null): StepResult {
+    this.history?.clear(mask);
+    return this.current();
+  }
+
+  /** After a step as planned. Nothing is allocated, unless copies are asked for. */
+  afterStep(plan: Readonly<AutoresetPlan>): StepResult {
+    if (this.#encoder !== null) {
+      if (this.history !== null) this.#note(this.history, plan);
+      this.#encodeFinal(plan);
+      if (plan.resetMask !== null) this.history?.clear(plan.resetMask);
+      this.#encode();
+    }
+    return this.#given();
+  }
+
+  /** Keeps the step just taken, as it was shown: by slots that began anew since, as their last. */
+  #note(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
+    const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
+    if (resetMask === null || finalObservations === null) {
+      history.push(observations, columnStride, stepMask);
+      return;
+    }
+    for (let i = 0; i < this.#stayed.length; i++) {
+      this.#stayed[i] = Number((stepMask === null || stepMask[i] !== 0) && resetMask[i] === 0);
+    }
+    history.push(observations, columnStride, this.#stayed);
+    history.push(finalObservations, columnStride, finalMask);
+  }
+
+  #encodeFinal({ resetMask }: Readonly<AutoresetPlan>): void {
+    const { finalObservations, finalMask, columnStride } = this.#outputs;
+    const encoded = this.#result.finalObservations;
+    if (finalObservations === null || encoded === null) return;
+    encoded.fill(0);
+    if (resetMask === null) return;
+    this.#encoder?.encode(finalObservations, this.history, encoded, columnStride, finalMask);
+  }
+
+  #encode(): void {
+    const { observations, columnStride } = this.#outputs;
+    this.#encoder?.encode(observations, this.history, this.#result.observations, columnStride, null);
+  }
+
+  #given(): StepResult {
+    return this.#copy ? copyOf(this.#result) : this.#result;
+  }
+}
+
+/** The same, in arrays of its own. */
+export function copyOf(result: StepResult): StepResult {
+  const copies = Object.entries(result).map(([name, value]) => [
+    name,
+    ArrayBuffer.isView(value) ? (value as Float32Array).slice() : value,
+  ]);
+  return Object.freeze(Object.fromEntries(copies));
+}
