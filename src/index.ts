@@ -9,12 +9,15 @@ export type { ObservationOptions } from './observe/options.js';
 export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.js';
 export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';
 export type { RunChoice } from './validate/requests.js';
 export type { SeedChoice } from './validate/seeds.js';
 export type { Actions } from './validate/steps.js';
 export type {
+  ForkOptions,
+  LongCallOptions,
   ResetOptions,
   RunOptions,
   RunResult,
@@ -22,7 +25,7 @@ export type {
   StepResult,
   VecEnvOptions,
 } from './vec-env/options.js';
-export { createVecEnv, createVecEnv, type EnvSpec, type VecEnv, type VecEnv } from './vec-env.js';
+export { createVecEnv, type EnvSpec, type VecEnv } from './vec-env.js';
 export { layoutDigest, worldDigest } from './world/digest.js';
 export {
   ACTION_NAMES,

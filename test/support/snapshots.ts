@@ -1,6 +1,5 @@
 /** Snapshots of real states, and damage to their bytes. */
 import {
-  AUTORESET_MODES,
   HEADER,
   HEADER_LENGTH,
   type HeaderName,
@@ -8,6 +7,7 @@ import {
   type Snapshot,
 } from '../../src/snapshot/format.js';
 import { checksumOf } from '../../src/snapshot/words.js';
+import { AUTORESET_MODES } from '../../src/validate/autoreset-modes.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { inDomain } from '../../src/world/validate.js';
 import type { World } from '../../src/world/world.js';
