@@ -171,6 +171,9 @@ describe('no state of an episode:', () => {
       float(STATE.early, 1),
       'early of slot 3 to be 0 before the first step, got 1.',
     ],
+    ['a return at first', AT_FIRST, float(STATE.return, 1), 'return of slot 3 to be 0 before the first step'],
+    ['a return of -0', UNDER_WAY, float(STATE.return, -0), 'return of slot 3 from'],
+    ['a return that is no number', ENDED, float(STATE.return, Number.NaN), 'return of slot 3 from'],
     [
       'a crash at first',
       AT_FIRST,
