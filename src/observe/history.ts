@@ -38,11 +38,12 @@ export class HistoryRows {
 
   /**
    * Adds the step just taken.
-   * @param observations f32 [numEnvs, 22], raw rows as the step showed them.
-   * @param columnStride 0 for rows; else number k of slot i is at `k * columnStride + i`.
-   * @param mask u8 [numEnvs], the slots that took it and have not begun anew since; null for all.
+   * @param observations f32 [numEnvs, 22], row-major, as the step showed them; of slots that have begun anew, as it showed
+   *   their end.
+   * @param mask u8 [numEnvs], the slots that took it, null for all.
+   * @param columnStride of `observations`: 0 for rows; else number k of slot i is at `k * columnStride + i`.
    */
-  push(observations: Float32Array, columnStride: number, mask: Uint8Array | null): void {
+  push(observations: Float32Array, mask: Uint8Array | null, columnStride = 0): void {
     const { numEnvs, rings } = this;
     const slotStep = columnStride === 0 ? OBSERVATION_SIZE : 1;
     const wordStep = columnStride === 0 ? 1 : columnStride;

@@ -81,14 +81,14 @@ export class Shown {
   #note(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
     const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
     if (resetMask === null || finalObservations === null) {
-      history.push(observations, columnStride, stepMask);
+      history.push(observations, stepMask, columnStride);
       return;
     }
     for (let i = 0; i < this.#stayed.length; i++) {
       this.#stayed[i] = Number((stepMask === null || stepMask[i] !== 0) && resetMask[i] === 0);
     }
-    history.push(observations, columnStride, this.#stayed);
-    history.push(finalObservations, columnStride, finalMask);
+    history.push(observations, this.#stayed, columnStride);
+    history.push(finalObservations, finalMask, columnStride);
   }
 
   #encodeFinal({ resetMask }: Readonly<AutoresetPlan>): void {
@@ -97,12 +97,19 @@ export class Shown {
     if (finalObservations === null || encoded === null) return;
     encoded.fill(0);
     if (resetMask === null) return;
-    this.#encoder?.encode(finalObservations, this.history, encoded, columnStride, finalMask);
+    this.#encoder?.encode(finalObservations, this.history, encoded, columnStride, finalMask, columnStride);
   }
 
   #encode(): void {
     const { observations, columnStride } = this.#outputs;
-    this.#encoder?.encode(observations, this.history, this.#result.observations, columnStride, null);
+    this.#encoder?.encode(
+      observations,
+      this.history,
+      this.#result.observations,
+      columnStride,
+      null,
+      columnStride,
+    );
   }
 
   #given(): StepResult {

@@ -1,0 +1,193 @@
+/** The table of what is shown, its spaces, and the reach of rewards and anomalies. */
+import { expect, it } from 'vitest';
+import { reachOf } from '../src/observe/bounds.js';
+import { encodedFields } from '../src/observe/fields.js';
+import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../src/observe/record.js';
+import { ACTION_SPACE, observationSpace } from '../src/observe/spaces.js';
+import { Episode } from '../src/reference/episode.js';
+import {
+  ACTION_NAMES,
+  EVENT_NAMES,
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  OBSERVATION_FIELDS,
+  sizeOf,
+} from '../src/world/fields.js';
+import { RHYTHM } from '../src/world/spec.js';
+import { createWorld } from '../src/world/world.js';
+import { drawOptions } from './support/observe.js';
+import { forAll, Random } from './support/random.js';
+import { WORLD } from './support/seam.js';
+import { changedWorld } from './support/worlds.js';
+
+const shape = (options: Parameters<typeof encodedFields>[1]) =>
+  encodedFields(WORLD, options).map(({ name, offset, size, low, high }) => [name, offset, size, low, high]);
+
+it('without options the table is that of the raw rows', () => {
+  expect(encodedFields(WORLD).map(({ rawLow, rawHigh, ...field }) => field)).toEqual(OBSERVATION_FIELDS);
+  for (const field of encodedFields(WORLD)) {
+    expect([field.rawLow, field.rawHigh]).toEqual([field.low, field.high]);
+  }
+});
+
+it('a subset stands in the order asked for, without gaps', () => {
+  expect(shape({ fields: ['deltas', 'step', 'meters'] })).toEqual([
+    ['deltas', 0, 5, -1, 1],
+    ['step', 5, 1, 0, 28],
+    ['meters', 6, 5, 0, 1],
+  ]);
+});
+
+it('one-hot turns codes into blocks and leaves the rest', () => {
+  expect(shape({ oneHot: true })).toEqual([
+    ['step', 0, 1, 0, 28],
+    ['day', 1, 8, 0, 1],
+    ['slot', 9, 4, 0, 1],
+    ['remaining', 13, 1, 0, 28],
+    ['meters', 14, 5, 0, 1],
+    ['event', 19, 6, 0, 1],
+    ['last_action', 25, 11, 0, 1],
+    ['reward', 36, 1, -(2 ** 64), 2 ** 64],
+    ['deltas', 37, 5, -1, 1],
+    ['anomalies', 42, 5, -(2 ** 64), 2 ** 64],
+  ]);
+});
+
+it('a one-hot block tells its order and has a place for every code', () => {
+  const fields = encodedFields(WORLD, { oneHot: true, history: true });
+  const orders = {
+    day: ['0', '1', '2', '3', '4', '5', '6', '7'],
+    slot: RHYTHM.slots,
+    event: ['none', ...EVENT_NAMES],
+    last_action: ['none', ...ACTION_NAMES],
+  };
+  for (const [name, order] of Object.entries(orders)) {
+    const { size, meaning, rawLow, rawHigh } = fields.find((field) => field.name === name)!;
+    expect(meaning).toContain(`one-hot: ${order.join(', ')}`);
+    expect([size, rawHigh - rawLow + 1]).toEqual([order.length, order.length]);
+  }
+  expect(fields.find((field) => field.name === 'history_action')?.meaning).toContain(
+    'one-hot: none, deep_work',
+  );
+});
+
+it('the history follows in four fields', () => {
+  const reach = reachOf(WORLD.params);
+  expect(shape({ fields: ['step'], history: true })).toEqual([
+    ['step', 0, 1, 0, 28],
+    ['history_action', 1, 7, -1, 9],
+    ['history_reward', 8, 7, -(2 ** 64), 2 ** 64],
+    ['history_deltas', 15, 35, -1, 1],
+    ['history_anomalies', 50, 35, -(2 ** 64), 2 ** 64],
+  ]);
+  const both = encodedFields(WORLD, { fields: ['reward'], history: true, oneHot: true, scale: true });
+  expect(both.map(({ name, size, rawLow, rawHigh }) => [name, size, rawLow, rawHigh])).toEqual([
+    ['reward', 1, -reach.reward, reach.reward],
+    ['history_action', 77, -1, 9],
+    ['history_reward', 7, -reach.reward, reach.reward],
+    ['history_deltas', 35, -1, 1],
+    ['history_anomalies', 35, -reach.anomalies, reach.anomalies],
+  ]);
+});
+
+it('a record is what the end of an observation holds, in its order', () => {
+  expect(RECORD_FIELDS).toEqual(OBSERVATION_FIELDS.slice(-4));
+  expect(RECORD_FIELDS.map((field) => field.name)).toEqual(['last_action', 'reward', 'deltas', 'anomalies']);
+  expect([RECORD_SIZE, RECORD]).toEqual([12, { action: 0, reward: 1, deltas: 2, anomalies: 7 }]);
+});
+
+it('any table is frozen, named apart, bounded, and without gaps', () => {
+  forAll(100, (random) => {
+    const options = drawOptions(random);
+    const fields = encodedFields(WORLD, options);
+    expect([fields, ...fields].every(Object.isFrozen)).toBe(true);
+    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
+    fields.reduce((offset, field) => {
+      expect(field.offset).toBe(offset);
+      expect(field.rawLow).toBeLessThan(field.rawHigh);
+      if (options.scale) expect([field.low, field.high]).toEqual([0, 1]);
+      return offset + field.size;
+    }, 0);
+  });
+});
+
+it('a space has the bounds of every number', () => {
+  const fields = encodedFields(WORLD, {
+    fields: ['event', 'meters', 'last_action'],
+    oneHot: true,
+    history: true,
+  });
+  const space = observationSpace(fields);
+  expect(Object.isFrozen(space) && Object.isFrozen(space.shape)).toBe(true);
+  expect([space.type, space.dtype, space.shape]).toEqual(['box', 'float32', [sizeOf(fields)]]);
+  for (const { offset, size, low, high } of fields) {
+    expect([...space.low.subarray(offset, offset + size)]).toEqual(new Array(size).fill(low));
+    expect([...space.high.subarray(offset, offset + size)]).toEqual(new Array(size).fill(high));
+  }
+  expect(observationSpace(OBSERVATION_FIELDS).shape).toEqual([22]);
+  expect(observationSpace(fields).low).not.toBe(space.low);
+});
+
+it('the space of actions names the ten', () => {
+  expect(ACTION_SPACE).toEqual({ type: 'discrete', n: 10, names: ACTION_NAMES });
+  expect(Object.isFrozen(ACTION_SPACE) && Object.isFrozen(ACTION_SPACE.names)).toBe(true);
+});
+
+/** A person at the ends of the traits' ranges, who cares for one meter only: as far as rewards can go. */
+function extremePerson(random: Random): Float32Array {
+  const cares = NUM_TRAITS + random.integer(0, NUM_METERS - 1);
+  return Float32Array.from({ length: NUM_TRAITS + NUM_METERS }, (_, k) => {
+    if (k >= NUM_TRAITS) return Number(k === cares);
+    return WORLD.params.traitLow[k] + (random.chance(0.5) ? WORLD.params.traitSpan[k] : 0);
+  });
+}
+
+it('no person of the ranges goes beyond the reach, and some come near', () => {
+  const reach = reachOf(WORLD.params);
+  const random = new Random('reach');
+  const episode = new Episode();
+  let [reward, anomaly] = [0, 0];
+  for (let seed = 0; seed < 3000; seed++) {
+    episode.reset(seed, { profile: random.chance(0.2) ? 'sampled' : extremePerson(random) });
+    const favourite = random.integer(0, NUM_ACTIONS - 1);
+    for (let t = 0; t < NUM_STEPS; t++) {
+      episode.step(random.chance(0.5) ? favourite : random.integer(0, NUM_ACTIONS - 1));
+      reward = Math.max(reward, Math.abs(episode.reward));
+      anomaly = Math.max(anomaly, ...episode.anomalies.map(Math.abs));
+    }
+  }
+  expect(reward).toBeLessThan(reach.reward);
+  expect(anomaly).toBeLessThan(reach.anomalies);
+  expect(reward).toBeGreaterThan(reach.reward / 2);
+  expect(anomaly).toBeGreaterThan(reach.anomalies * 0.9);
+});
+
+it('the reach is finite and above 0 in any world, and follows its numbers', () => {
+  forAll(40, (random) => {
+    const { reward, anomalies } = reachOf(createWorld(changedWorld(random)).params);
+    for (const reach of [reward, anomalies]) expect(reach > 0 && Number.isFinite(reach)).toBe(true);
+  });
+  const louder = structuredClone(RHYTHM);
+  louder.noise = { meters: louder.noise.meters.map(() => 0.5), reward: 100 };
+  const reach = reachOf(createWorld(louder).params);
+  expect(reach.anomalies).toBeGreaterThan(0.5);
+  expect(reach.reward).toBeGreaterThan(100);
+});
+
+it('where nothing is personal and nothing is luck, anomalies still have bounds', () => {
+  const dull = structuredClone(RHYTHM);
+  dull.noise = { meters: [0, 0, 0, 0, 0], reward: 0 };
+  dull.stress = [0, 0, 0, 0, 0];
+  // Next to effects of 1, the narrowest of ranges is lost in rounding.
+  for (const { tags, effect } of dull.actions)
+    effect.splice(0, 5, Number(tags[0] === 'productive'), 0, 0, 1, 0);
+  dull.constants.focusCognition = 0;
+  for (const trait of dull.traits.filter(({ name }) => /bonus|recovery|guilt/.test(name))) {
+    trait.neutral = 0;
+    trait.low = 0;
+    trait.high = 2 ** -40;
+  }
+  expect(reachOf(createWorld(dull).params).anomalies).toBe(1);
+});
