@@ -31,7 +31,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   static Napi::Function Define(Napi::Env env) {
     return DefineClass(env, "Batch",
                        {InstanceMethod<&BatchObject::Reset>("reset"), InstanceMethod<&BatchObject::Step>("step"),
-                        InstanceMethod<&BatchObject::Run>("run"), InstanceMethod<&BatchObject::Gather>("gather"),
+                        InstanceMethod<&BatchObject::StepEach>("stepEach"), InstanceMethod<&BatchObject::Run>("run"), InstanceMethod<&BatchObject::Gather>("gather"),
                         InstanceMethod<&BatchObject::Save>("save"), InstanceMethod<&BatchObject::Load>("load"),
                         InstanceMethod<&BatchObject::Hash>("hash"), InstanceMethod<&BatchObject::Targets>("targets"),
                         InstanceMethod<&BatchObject::Close>("close")});
@@ -127,6 +127,22 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if ((autoreset.mask == nullptr) != (autoreset.seeds == nullptr)) args.fail<int>("resetSeeds", "a mask and seeds together");
     if (!args.ok()) return info.Env().Undefined();
     return Tell(info.Env(), batch_->step(out, step, autoreset));
+  }
+
+  // (actions u8 [steps, numEnvs], steps): that many steps of all slots in one call, so without what a call costs: what a
+  // bench compares calls with.
+  Napi::Value StepEach(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    Outputs out;
+    if (!Open(args) || !outputs_.find(args, out)) return info.Env().Undefined();
+    const auto steps = static_cast<size_t>(args.integer(1, 1, count::Steps, "steps"));
+    const auto* actions = args.array<uint8_t>(0, napi_uint8_array, steps * slots_, "actions");
+    if (!args.ok()) return info.Env().Undefined();
+    std::optional<Refusal> refusal;
+    for (size_t t = 0; t < steps && !refusal; t++) {
+      refusal = batch_->step(out, {actions + t * slots_, nullptr, nullptr, nullptr}, {nullptr, nullptr});
+    }
+    return Tell(info.Env(), refusal);
   }
 
   // (policy, policySeeds u32|null, actions u8|null, constantBelief f32|null, beliefs f32|null, given u8|null,

@@ -32,10 +32,12 @@ RHYTHM_INLINE void prefetch(const Tile& tile) {
   for (size_t at = 0; at < sizeof(Tile); at += 64) __builtin_prefetch(line + at, 1);
 }
 
+// `visit` should be always_inline where it is short: a call for each group costs as much as a few of its rules.
 template <class Visit>
-RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, Visit visit) {
+RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, const Visit& visit) {
+  const bool outgrown = slots.count > kSlotsInCache;
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    if (slots.count > kSlotsInCache && tile + 1 < last_tile) prefetch(slots.tiles[tile + 1]);
+    if (outgrown && tile + 1 < last_tile) prefetch(slots.tiles[tile + 1]);
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
       if (first >= slots.count) return;
@@ -100,7 +102,7 @@ RHYTHM_INLINE void put_rows(float* rows, size_t stride, uint32_t who, const F* c
 template <int Width>
 RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* columns) {
   if (!any(!who)) {
-    for (int k = 0; k < Width; k++) store(column + k * stride, columns[k]);
+    RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(column + k * stride, columns[k]);
     return;
   }
   const uint32_t lanes = bits_of(who);

@@ -41,41 +41,42 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   if (s.given != nullptr) take_beliefs(w, s, g, who);
   const U t = steps_of(next(now));
   g.put_where(who, state::Step, t);
-  F earned = g.number(state::Return) + moment.reward;
+  const F earned_before = g.number(state::Return);
   M ended = all(false);
   if (may_end(now)) {
     ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
     if (any(ended)) {
       const Grade grade = grade_group(slots, g, life);
       moment.reward = select(ended, moment.reward + terminal_reward(w, grade.final_score), moment.reward);
-      earned = g.number(state::Return) + moment.reward;
-      show_result(slots, g, ended, grade, earned);
+      show_result(slots, g, ended, grade, earned_before + moment.reward);
     }
   }
-  g.put_where(who, state::Return, earned);
+  g.put_where(who, state::Return, earned_before + moment.reward);
   put_flags(slots.out.final_mask, g, ended);
   put_floats(slots.out.rewards, g, select(who, moment.reward, all(0.0f)));
   observe(slots, g, who, t, life.meters, shown_of(moment, action));
 }
 
+// Apart, so that the common case keeps its registers.
+__attribute__((noinline)) void step_apart(const Slots& slots, const Step& s, const Group& g, M who) {
+  if (any(who)) return step_lanes(slots, s, g, who, OwnTime{g.word(state::Step)});
+  put_floats(slots.out.rewards, g, all(0.0f));
+  put_flags(slots.out.final_mask, g, all(false));
+}
+
 RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g) {
   const M who = mask_at(s.mask, g);
-  const U t = g.word(state::Step);
   const uint32_t t0 = g.tile->words[state::Step][g.lane];
-  if (!any(!who) && !any(!(t == all(t0)))) {
-    step_lanes(slots, s, g, who, SameTime{static_cast<int>(t0)});
-  } else if (any(who)) {
-    step_lanes(slots, s, g, who, OwnTime{t});
-  } else {
-    put_floats(slots.out.rewards, g, all(0.0f));
-    put_flags(slots.out.final_mask, g, all(false));
-  }
+  const bool together = !any(!who) && !any(!(g.word(state::Step) == all(t0)));
+  if (!together) return step_apart(slots, s, g, who);
+  const Group whole = {g.tile, g.lane, g.first, kLanes};
+  step_lanes(slots, s, whole, all(true), SameTime{static_cast<int>(t0)});
 }
 
 size_t check(const Slots& slots, const Step& s, size_t first_tile, size_t last_tile) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
     M wrong = all(false);
-    each_group(slots, tile, tile + 1, [&](const Group& g) {
+    each_group(slots, tile, tile + 1, [&](const Group& g) __attribute__((always_inline)) {
       const M legal = bytes_at(s.actions, g) < all(static_cast<uint32_t>(count::Actions));
       const M going = g.word(state::Step) < all(static_cast<uint32_t>(count::Steps));
       wrong = wrong | (mask_at(s.mask, g) & !(legal & going));
@@ -86,5 +87,6 @@ size_t check(const Slots& slots, const Step& s, size_t first_tile, size_t last_t
 }
 
 void step(const Slots& slots, const Step& s, size_t first_tile, size_t last_tile) {
-  each_group(slots, first_tile, last_tile, [&](const Group& g) { step_group(slots, s, g); });
+  each_group(slots, first_tile, last_tile,
+             [&](const Group& g) __attribute__((always_inline)) { step_group(slots, s, g); });
 }

@@ -24,6 +24,8 @@ export interface NativeBatch {
     resetMask: Uint8Array | null,
     resetSeeds: Uint32Array | null,
   ): Refusal | null;
+  /** Steps all slots once for each row of u8 [steps, numEnvs]: what a bench compares single calls with. */
+  stepEach(actions: Uint8Array, steps: number): Refusal | null;
   run(
     policy: number,
     policySeeds: Uint32Array | null,

@@ -96,6 +96,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
     new Uint8Array(N),
     new Uint32Array(N),
   ],
+  stepEach: () => [new Uint8Array(3 * N), 3],
   run: () => [
     2,
     new Uint32Array(N),
