@@ -95,10 +95,13 @@ void Batch::each_part(size_t least, const Work& work) {
 
 void Batch::reset(const Outputs& out, const Reset& reset) {
   const Slots slots = view(out);
+  if (reset.mask == nullptr) oldest_ = 0;
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.reset(slots, reset, first, last); });
 }
 
 std::optional<Refusal> Batch::refuse(const Step& step) {
+  // The common case needs no look at the states.
+  if (oldest_ < count::Steps && most(step.actions, static_cast<size_t>(slots_)) < count::Actions) return std::nullopt;
   const size_t tile = kernel_.check(view({}), step, 0, tiles_.size());
   for (int slot = static_cast<int>(tile) * kTileLanes; slot < slots_; slot++) {
     if (step.mask != nullptr && step.mask[slot] == 0) continue;
@@ -135,6 +138,7 @@ std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const A
     kernel_.reset(slots, begin, first, last);
   });
   stale_results_ = begin.mask != nullptr;
+  oldest_ = std::min(oldest_ + 1, count::Steps);
   return std::nullopt;
 }
 
@@ -144,6 +148,7 @@ std::optional<Refusal> Batch::run(const Outputs& out, const Run& run, const Part
   }
   if (stale_results_) forget_results(out, 0, tiles_.size());
   stale_results_ = false;
+  oldest_ = count::Steps;
   const Slots slots = view(out);
   const size_t first_tile = static_cast<size_t>(part.first / kTileLanes);
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
@@ -188,6 +193,7 @@ void Batch::gather(const Outputs& out, const Batch& other, const Outputs& shown,
                        itself ? copy.of(shown, static_cast<size_t>(slots_)) : shown, indices};
   // A copied result of a replaced episode is as stale as the original.
   stale_results_ = other.stale_results_;
+  oldest_ = other.oldest_;
   const Slots slots = view(out);
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.gather(slots, from, first, last); });
 }
@@ -213,6 +219,7 @@ bool Batch::load(const Outputs& out, const uint32_t* words) {
     std::fill_n(out.final_observations, rows * count::ObservationFloats, 0.0f);
   }
   stale_results_ = false;
+  oldest_ = count::Steps;
   return true;
 }
 

@@ -73,7 +73,9 @@ RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
 // One byte a slot, 1 where the flag is set.
 RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
   uint8_t lanes[kLanes] = {};
-  if (any(flags)) {
+  if (!any(!flags)) {
+    std::memset(lanes, 1, kLanes);
+  } else if (any(flags)) {
     const uint32_t bits = bits_of(flags);
     for (int i = 0; i < kLanes; i++) lanes[i] = bits >> i & 1;
   }
@@ -98,6 +100,16 @@ RHYTHM_INLINE void put_rows(float* rows, size_t stride, uint32_t who, const F* c
   }
 }
 
+RHYTHM_INLINE void put_words(int32_t* array, const Group& g, M who, U x) {
+  uint32_t* words = reinterpret_cast<uint32_t*>(array) + g.first;
+  if (!any(!who)) return store(words, x);
+  uint32_t lanes[kLanes];
+  store(lanes, x);
+  for (int i = 0; i < kLanes; i++) {
+    if (bits_of(who) >> i & 1) words[i] = lanes[i];
+  }
+}
+
 // Writes them as columns, `stride` floats apart, for the lanes of `who`.
 template <int Width>
 RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* columns) {
@@ -115,26 +127,22 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* col
   }
 }
 
-// Like put_rows for all lanes, and rows that follow each other, in blocks of kLanes columns. A block that is wider than
-// what is left of a row runs into the next row, which then covers it.
+// Like put_rows for all lanes, and rows that follow each other, in eights of columns. The last eight, if it is wider
+// than what is left of a row, runs into the next row, which then covers it; the last row has no next.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
-  constexpr int blocks = (Width + kLanes - 1) / kLanes;
-  constexpr int rest = Width - (blocks - 1) * kLanes;
-  F row[blocks][kLanes];
-  RHYTHM_UNROLL for (int b = 0; b < blocks; b++) {
-    RHYTHM_UNROLL for (int k = 0; k < kLanes; k++) {
-      row[b][k] = b * kLanes + k < Width ? columns[b * kLanes + k] : all(0.0f);
-    }
-    transpose(row[b]);
+  if constexpr (kLanes == 1) {
+    RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(rows + k, columns[k]);
+  } else {
+    constexpr int last = (Width - 1) / 8 * 8;
+    alignas(64) float lanes[last + 8][kLanes];
+    RHYTHM_UNROLL for (int k = 0; k < last + 8; k++) store(lanes[k], columns[k < Width ? k : Width - 1]);
+    // Or the compiler would take pieces out of registers, by shuffles, instead of loading them.
+    asm("" : "+m"(lanes));
+    store_eights(rows + last, Width, lanes + last, kLanes - 1);
+    for (int k = last; k < Width; k++) rows[(kLanes - 1) * Width + k] = lanes[k][kLanes - 1];
+    RHYTHM_UNROLL for (int k = 0; k < last; k += 8) store_eights(rows + k, Width, lanes + k, kLanes);
   }
-  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) {
-    RHYTHM_UNROLL for (int b = 0; b < blocks - 1; b++) store(rows + i * Width + b * kLanes, row[b][i]);
-    if (i < kLanes - 1) store(rows + i * Width + Width - rest, row[blocks - 1][i]);
-  }
-  float last[kLanes];
-  store(last, row[blocks - 1][kLanes - 1]);
-  std::memcpy(rows + kLanes * Width - rest, last, rest * sizeof(float));
 }
 
 RHYTHM_INLINE Life life_of(const Group& g) {

@@ -100,23 +100,40 @@ RHYTHM_INLINE U gather(const uint32_t* base, U index) {
   return {_mm256_i32gather_epi32(reinterpret_cast<const int*>(base), index.v, 4)};
 }
 
-// Eight columns become eight rows, in place.
-RHYTHM_INLINE void transpose(F (&rows)[8]) {
-  __m256 t[8], r[8];
-  RHYTHM_UNROLL for (int i = 0; i < 8; i += 2) {  // pairs of columns, then fours, in each half
-    t[i] = _mm256_unpacklo_ps(rows[i].v, rows[i + 1].v);
-    t[i + 1] = _mm256_unpackhi_ps(rows[i].v, rows[i + 1].v);
+// Two 128-bit pieces of memory, side by side. Loads put them there, which shuffles would have to queue for.
+RHYTHM_INLINE __m256 pieces(const float* a, const float* b) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
+}
+
+// Transposes the 4 x 4 numbers in each half.
+RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
+  const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])), b = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1]));
+  const __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3])), d = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
+  r[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+  r[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+  r[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+  r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
+}
+
+// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart.
+RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 4) {
+    __m256 r[4];
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = pieces(columns[k] + i, columns[k + 4] + i);
+    transpose_halves(r);
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+      if (i + k < count) _mm256_storeu_ps(rows + (i + k) * stride, r[k]);
+    }
   }
-  RHYTHM_UNROLL for (int i = 0; i < 8; i += 4) {
-    r[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
-    r[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
-    r[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
-    r[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
-  }
-  RHYTHM_UNROLL for (int i = 0; i < 4; i++) {  // then the halves
-    rows[i].v = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
-    rows[i + 4].v = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
-  }
+}
+
+// Reads four words of each lane's row, `stride` words apart, as columns.
+RHYTHM_INLINE void load_fours(const uint32_t* rows, size_t stride, U (&columns)[4]) {
+  const float* from = reinterpret_cast<const float*>(rows);
+  __m256 r[4];
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = pieces(from + k * stride, from + (k + 4) * stride);
+  transpose_halves(r);
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k] = bits(F{r[k]});
 }
 
 }  // namespace rhythm::avx2

@@ -88,32 +88,48 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
 // base[index], for each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
 
-// Sixteen columns become sixteen rows, in place.
-RHYTHM_INLINE void transpose(F (&rows)[16]) {
-  __m512 r[16], t[16];
-  RHYTHM_UNROLL for (int i = 0; i < 16; i++) r[i] = rows[i].v;
-  RHYTHM_UNROLL for (int i = 0; i < 16; i += 2) {  // pairs of columns, then fours, in each 128-bit quarter
-    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
-    t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+// Four 128-bit pieces of memory, side by side. Loads put them there, which shuffles would have to queue for.
+RHYTHM_INLINE __m512 pieces(const float* a, const float* b, const float* c, const float* d) {
+  __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(a));
+  v = _mm512_insertf32x4(v, _mm_loadu_ps(b), 1);
+  v = _mm512_insertf32x4(v, _mm_loadu_ps(c), 2);
+  return _mm512_insertf32x4(v, _mm_loadu_ps(d), 3);
+}
+
+// Transposes the 4 x 4 numbers in each 128-bit quarter.
+RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
+  const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1]));
+  const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
+  r[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+  r[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+  r[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+  r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+}
+
+// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart.
+RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 8) {
+    __m512 r[4];
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+      r[k] = pieces(columns[k] + i, columns[k + 4] + i, columns[k] + i + 4, columns[k + 4] + i + 4);
+    }
+    transpose_quarters(r);
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) _mm256_storeu_ps(rows + (i + k) * stride, _mm512_castps512_ps256(r[k]));
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+      if (i + 4 + k < count) _mm256_storeu_ps(rows + (i + 4 + k) * stride, _mm512_extractf32x8_ps(r[k], 1));
+    }
   }
-  RHYTHM_UNROLL for (int i = 0; i < 16; i += 4) {
-    const __m512d a = _mm512_castps_pd(t[i]), b = _mm512_castps_pd(t[i + 1]);
-    const __m512d c = _mm512_castps_pd(t[i + 2]), d = _mm512_castps_pd(t[i + 3]);
-    r[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
-    r[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
-    r[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
-    r[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+}
+
+// Reads four words of each lane's row, `stride` words apart, as columns.
+RHYTHM_INLINE void load_fours(const uint32_t* rows, size_t stride, U (&columns)[4]) {
+  const float* from = reinterpret_cast<const float*>(rows);
+  __m512 r[4];
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+    r[k] = pieces(from + k * stride, from + (k + 4) * stride, from + (k + 8) * stride, from + (k + 12) * stride);
   }
-  RHYTHM_UNROLL for (int i = 0; i < 4; i++) {  // then the quarters
-    const __m512 low = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), high = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
-    const __m512 low2 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
-    const __m512 high2 = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
-    t[i] = _mm512_shuffle_f32x4(low, low2, 0x88);
-    t[i + 8] = _mm512_shuffle_f32x4(low, low2, 0xdd);
-    t[i + 4] = _mm512_shuffle_f32x4(high, high2, 0x88);
-    t[i + 12] = _mm512_shuffle_f32x4(high, high2, 0xdd);
-  }
-  RHYTHM_UNROLL for (int i = 0; i < 16; i++) rows[i].v = t[i];
+  transpose_quarters(r);
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k] = bits(F{r[k]});
 }
 
 }  // namespace rhythm::avx512

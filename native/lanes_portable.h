@@ -103,10 +103,21 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Four columns become four rows, in place.
-RHYTHM_INLINE void transpose(F (&rows)[4]) {
-  const FloatVector a = rows[0].v, b = rows[1].v, c = rows[2].v, d = rows[3].v;
-  RHYTHM_UNROLL for (int i = 0; i < 4; i++) rows[i].v = FloatVector{a[i], b[i], c[i], d[i]};
+// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart.
+RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
+  RHYTHM_UNROLL for (int half = 0; half < 8; half += 4) {
+    const FloatVector a = load(columns[half]).v, b = load(columns[half + 1]).v;
+    const FloatVector c = load(columns[half + 2]).v, d = load(columns[half + 3]).v;
+    RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) {
+      if (i < count) store(rows + i * stride + half, F{FloatVector{a[i], b[i], c[i], d[i]}});
+    }
+  }
+}
+
+// Reads four words of each lane's row, `stride` words apart, as columns.
+RHYTHM_INLINE void load_fours(const uint32_t* rows, size_t stride, U (&columns)[4]) {
+  const WordVector a = load(rows).v, b = load(rows + stride).v, c = load(rows + 2 * stride).v, d = load(rows + 3 * stride).v;
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k].v = WordVector{a[k], b[k], c[k], d[k]};
 }
 
 }  // namespace rhythm::portable

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <cstring>
 
 #include "inline.h"
 
@@ -81,6 +82,11 @@ RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-RHYTHM_INLINE void transpose(F (&)[1]) {}
+RHYTHM_INLINE void store_eights(float* row, size_t, const float (*columns)[kLanes], int count) {
+  for (int k = 0; count > 0 && k < 8; k++) row[k] = columns[k][0];
+}
+RHYTHM_INLINE void load_fours(const uint32_t* row, size_t, U (&columns)[4]) {
+  std::memcpy(columns, row, sizeof columns);
+}
 
 }  // namespace rhythm::scalar

@@ -16,13 +16,22 @@ RHYTHM_INLINE Shown select(M m, const Shown& a, const Shown& b) {
           select(m, a.delta, b.delta), select(m, a.anomaly, b.anomaly)};
 }
 
-// As shown: -1 for none.
-RHYTHM_INLINE F event_code(U event) {
-  return to_float(select(event == all(static_cast<uint32_t>(count::Events)), all(~0u), event));
+RHYTHM_INLINE Shown shown_of(const Tables& w, const Moment& moment, U action) {
+  return {lookup(w.shown_event, moment.event), to_float(action), moment.reward, moment.delta, moment.anomaly};
 }
 
-RHYTHM_INLINE Shown shown_of(const Moment& moment, U action) {
-  return {event_code(moment.event), to_float(action), moment.reward, moment.delta, moment.anomaly};
+// The time as it is shown.
+struct Clock {
+  F step, day, slot, remaining;
+};
+RHYTHM_INLINE Clock clock_of(const Tables& w, SameTime now) {
+  const float* numbers = w.clock[now.t];
+  return {all(numbers[0]), all(numbers[1]), all(numbers[2]), all(numbers[3])};
+}
+RHYTHM_INLINE Clock clock_of(const Tables&, OwnTime now) {
+  static_assert(count::Slots == 4, "a day is t >> 2");
+  const F step = to_float(now.t);
+  return {step, to_float(now.t >> 2), to_float(now.t & all(3u)), all(static_cast<float>(count::Steps)) - step};
 }
 
 // Several numbers a slot, rows or columns as the batch has them, for the lanes of `who`.
@@ -31,18 +40,16 @@ RHYTHM_INLINE void put_numbers(const Slots& slots, float* array, const Group& g,
   const size_t stride = slots.out.column_stride;
   if (stride != 0) return put_columns<Width>(array + g.first, stride, who, columns);
   float* rows = array + static_cast<size_t>(g.first) * Width;
-  if constexpr (Width >= kLanes) {
-    if (!any(!who)) return put_whole_rows<Width>(rows, columns);
-  }
+  if (!any(!who)) return put_whole_rows<Width>(rows, columns);
   put_rows<Width>(rows, Width, bits_of(who), columns);
 }
 
-RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, U t, const Meters& m, const Shown& shown) {
+template <class Time>
+RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, Time now, const Meters& m, const Shown& shown) {
   const Meters &d = shown.delta, &a = shown.anomaly;
-  const U slot = t & all(static_cast<uint32_t>(count::Slots - 1));
-  static_assert(count::Slots == 4, "a day is t >> 2");
+  const Clock clock = clock_of(*slots.tables, now);
   const F columns[count::ObservationFloats] = {
-      to_float(t), to_float(t >> 2), to_float(slot), all(static_cast<float>(count::Steps)) - to_float(t),
+      clock.step, clock.day, clock.slot, clock.remaining,
       m.v, m.c, m.p, m.s, m.n, shown.event, shown.last_action, shown.reward,
       d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
   static_assert(observation::Meters == 4 && observation::Event == 9 && observation::LastAction == 10 &&
@@ -57,10 +64,14 @@ RHYTHM_INLINE void put_result(const Slots& slots, const Group& g, M who, const G
   put_columns<1>(slots.out.final_scores + g.first, 0, who, &grade.final_score);
   put_columns<1>(slots.out.belief_mae + g.first, 0, who, &grade.belief_mae);
   put_columns<1>(slots.out.episode_returns + g.first, 0, who, &earned);
+  put_words(slots.out.episode_lengths, g, who, all(static_cast<uint32_t>(length)));
+  const uint8_t over = length == count::Steps;
+  if (!any(!who)) {
+    std::memset(slots.out.terminated + g.first, over, kLanes);
+    return;
+  }
   for (int i = 0; i < kLanes; i++) {
-    if (!(lanes >> i & 1)) continue;
-    slots.out.episode_lengths[g.first + i] = length;
-    slots.out.terminated[g.first + i] = length == count::Steps;
+    if (lanes >> i & 1) slots.out.terminated[g.first + i] = over;
   }
 }
 RHYTHM_INLINE void show_result(const Slots& slots, const Group& g, M who, const Grade& grade, F earned) {

@@ -41,7 +41,7 @@ RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& 
       g.put_where(who, state::Grader + k, column_at(r.graders, count::Components, k, g));
     }
   }
-  observe(slots, g, who, all(0u), initial, nothing_shown());
+  observe(slots, g, who, SameTime{0}, initial, nothing_shown());
   const M silent = r.after_step ? who & !mask_at(r.stepped, g) : who;
   put_columns<1>(slots.out.rewards + g.first, 0, silent, &zero);
   hide_result(slots, g, silent);

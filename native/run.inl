@@ -23,17 +23,23 @@ struct ChooseHeuristic {
 // A tape's bytes, four steps to a word, laid out by lane.
 struct ChooseTape {
   static constexpr int words = count::Steps / 4;
-  static_assert(count::Steps % 4 == 0);
-  uint32_t lanes[words][kLanes];
+  static_assert(count::Steps % 4 == 0 && words > 4 && words <= 8);
+  alignas(64) uint32_t lanes[words][kLanes];
   ChooseTape(const Run& run, const Group& g) {
-    std::memset(lanes, 0, sizeof lanes);
-    for (int i = 0; i < g.count; i++) {
-      const uint8_t* row = run.actions + static_cast<size_t>(g.first + i) * count::Steps;
-      for (int k = 0; k < words; k++) {
-        lanes[k][i] = row[4 * k] | row[4 * k + 1] << 8 | row[4 * k + 2] << 16 |
-                      static_cast<uint32_t>(row[4 * k + 3]) << 24;
-      }
+    const uint8_t* rows = run.actions + static_cast<size_t>(g.first) * count::Steps;
+    uint8_t copy[kLanes * count::Steps];
+    if (!g.full()) {
+      std::memset(copy, 0, sizeof copy);
+      std::memcpy(copy, rows, static_cast<size_t>(g.count) * count::Steps);
+      rows = copy;
     }
+    const auto take = [&](int first) __attribute__((always_inline)) {
+      U four[4];
+      load_fours(reinterpret_cast<const uint32_t*>(rows) + first, words, four);
+      for (int k = 0; k < 4; k++) store(lanes[first + k], four[k]);
+    };
+    take(0);
+    take(words - 4);  // overlaps those before
   }
   RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
     fate = fate_of(w, seed, now);
@@ -152,7 +158,7 @@ RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& ch
     const Moment moment = live(w, who, week.at(now), now, fate, action, life);
     note_action(g, now, all(true), action);
     record(now, all(true), action, moment, life.meters);
-    return shown_of(moment, action);
+    return shown_of(w, moment, action);
   };
   SameTime now = {from};
   F earned = g.number(state::Return);
@@ -178,7 +184,7 @@ RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choos
     end.earned = select(active, end.earned + end.shown.reward, end.earned);
     const Moment moment = live(w, who, week.at(now), now, fate, action, after);
     end.life = select(active, after, end.life);
-    end.shown = select(active, shown_of(moment, action), end.shown);
+    end.shown = select(active, shown_of(w, moment, action), end.shown);
     note_action(g, now, active, action);
     record(now, active, action, moment, end.life.meters);
     now.t = select(active, now.t + all(1u), now.t);
@@ -215,7 +221,7 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
   g.put_where(runs, state::Return, end.earned + end.shown.reward);
   put_flags(slots.out.final_mask, g, ended);
   put_columns<1>(slots.out.rewards + g.first, 0, runs, &end.shown.reward);
-  observe(slots, g, runs, now, end.life.meters, end.shown);
+  observe(slots, g, runs, OwnTime{now}, end.life.meters, end.shown);
 }
 
 template <class Choose, class Record>

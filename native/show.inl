@@ -20,7 +20,7 @@ RHYTHM_INLINE Shown last_step(const Tables& w, const Group& g, U steps) {
   for (M active = now.t < steps; any(active); active = now.t < steps) {
     const U action = taped_action(g, now.t);
     const Moment moment = live(w, who, week.at(now), now, fate_of(w, seed, now), action, life);
-    shown = select(active, shown_of(moment, action), shown);
+    shown = select(active, shown_of(w, moment, action), shown);
     now = next(now);
   }
   return shown;
@@ -41,7 +41,7 @@ RHYTHM_INLINE void show_group(const Slots& slots, const Group& g) {
     show_result(slots, g, ended, grade, g.number(state::Return));
   }
   put_columns<1>(slots.out.rewards + g.first, 0, who, &shown.reward);
-  observe(slots, g, who, t, life.meters, shown);
+  observe(slots, g, who, OwnTime{t}, life.meters, shown);
 }
 
 void show(const Slots& slots, size_t first_tile, size_t last_tile) {

@@ -54,7 +54,7 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   g.put_where(who, state::Return, earned_before + moment.reward);
   put_flags(slots.out.final_mask, g, ended);
   put_floats(slots.out.rewards, g, select(who, moment.reward, all(0.0f)));
-  observe(slots, g, who, t, life.meters, shown_of(moment, action));
+  observe(slots, g, who, next(now), life.meters, shown_of(w, moment, action));
 }
 
 // Apart, so that the common case keeps its registers.

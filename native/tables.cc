@@ -28,6 +28,13 @@ void transpose(const float* by_code, int codes, int width, float (*by_column)[kT
   }
 }
 
+void build_clock(Tables& tables) {
+  for (int step = 0; step <= count::Steps; step++) {
+    const int numbers[4] = {step, step / count::Slots, step % count::Slots, count::Steps - step};
+    std::copy_n(numbers, 4, tables.clock[step]);
+  }
+}
+
 bool all_below(const uint32_t* words, int length, uint32_t limit) {
   return std::all_of(words, words + length, [limit](uint32_t word) { return word < limit; });
 }
@@ -50,6 +57,9 @@ void build_tables(const uint32_t* words, bool imagination, Tables& tables) {
   transpose(tables.f + block::NamedProfiles, count::NamedProfiles, count::ProfileFloats,
             tables.named_profiles);
   std::memcpy(tables.schedule, tables.u + block::HeuristicSchedule, count::Slots * sizeof(uint32_t));
+  build_clock(tables);
+  for (int event = 0; event < count::Events; event++) tables.shown_event[event] = static_cast<float>(event);
+  tables.shown_event[count::Events] = -1;
   const uint32_t mask = imagination ? tables.u[block::StreamImagination] : 0;
   tables.event_stream = tables.u[block::StreamEvent] ^ mask;
   tables.noise_stream = tables.u[block::StreamNoise] ^ mask;

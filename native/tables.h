@@ -19,6 +19,8 @@ struct alignas(64) Tables {
   // The block's words, read as either type; index with world::block.
   float f[world::count::BlockWords];
   uint32_t u[world::count::BlockWords];
+  float clock[world::count::Steps + 1][4];  // step, day, slot and remaining steps, as they are shown
+  float shown_event[kTableWidth];           // an event's code as it is shown: -1 for none
   uint32_t event_stream;
   uint32_t noise_stream;
 };
