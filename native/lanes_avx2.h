@@ -115,7 +115,7 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart.
+// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart, in the lanes' order.
 RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
   RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 4) {
     __m256 r[4];

@@ -14,13 +14,13 @@ static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots 
 struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
   float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 past the last, for none
+  float shown_event[kTableWidth];                                        // an event's code as it is shown: -1 for none
   float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
   uint32_t schedule[kTableWidth];                                        // the heuristic's, by slot
   // The block's words, read as either type; index with world::block.
   float f[world::count::BlockWords];
   uint32_t u[world::count::BlockWords];
   float clock[world::count::Steps + 1][4];  // step, day, slot and remaining steps, as they are shown
-  float shown_event[kTableWidth];           // an event's code as it is shown: -1 for none
   uint32_t event_stream;
   uint32_t noise_stream;
 };
