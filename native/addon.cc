@@ -146,7 +146,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   }
 
   // (policy, policySeeds u32|null, actions u8|null, constantBelief f32|null, beliefs f32|null, given u8|null,
-  //  stops u8|null, trajectory|null, first, end)
+  //  stops u8|null, trajectory|null, first, end, source Batch|null, indices u32|null)
   Napi::Value Run(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -170,8 +170,10 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     Part part = {args.integer(8, 0, static_cast<int>(slots_) - 1, "first"), 0};
     part.end = args.integer(9, part.first + 1, static_cast<int>(slots_), "end");
     if (part.first % kTileLanes != 0) args.fail<int>("first", "a tile's first slot");
+    const From from = info[10].IsNull() ? From{} : FindSource(args, 10);
+    if (from.batch == batch_.get()) args.fail<int>("source", "another batch");
     if (!args.ok()) return info.Env().Undefined();
-    return Tell(info.Env(), batch_->run(out, run, part));
+    return Tell(info.Env(), batch_->run(out, run, part, from));
   }
 
   // The columns of a trajectory: two of codes, then those of floats.
@@ -204,14 +206,20 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     Arguments args(info);
     Outputs out;
     if (!Open(args) || !outputs_.find(args, out)) return;
-    BatchObject* source = UnwrapSource(args, info[0]);
-    const auto* indices = args.array<uint32_t>(1, napi_uint32_array, slots_, "indices");
+    const From from = FindSource(args, 0);
+    if (args.ok()) Allocate(info.Env(), [&] { batch_->gather(out, from); });
+  }
+
+  // Of arguments `at`, a source, and at + 1, indices u32.
+  From FindSource(Arguments& args, size_t at) {
+    From from = {};
+    BatchObject* source = UnwrapSource(args, args.value(at));
+    from.indices = args.array<uint32_t>(at + 1, napi_uint32_array, slots_, "indices");
     for (size_t slot = 0; args.ok() && slot < slots_; slot++) {
-      if (indices[slot] >= source->slots_) args.fail<int>("indices", "slots of the source");
+      if (from.indices[slot] >= source->slots_) args.fail<int>("indices", "slots of the source");
     }
-    Outputs from;
-    if (!args.ok() || !source->outputs_.find(args, from)) return;
-    Allocate(info.Env(), [&] { batch_->gather(out, *source->batch_, from, indices); });
+    if (args.ok() && source->outputs_.find(args, from.shown)) from.batch = source->batch_.get();
+    return from;
   }
 
   static BatchObject* UnwrapSource(Arguments& args, const Napi::Value& value) {

@@ -24,13 +24,6 @@ bool legal_codes(const uint32_t* words) {
   return true;
 }
 
-// A loop that compilers turn into vector code.
-uint8_t most(const uint8_t* bytes, size_t length) {
-  uint8_t most = 0;
-  for (size_t i = 0; i < length; i++) most = std::max(most, bytes[i]);
-  return most;
-}
-
 // What a batch shows, kept while the original is overwritten.
 class ShownCopy {
  public:
@@ -101,7 +94,7 @@ void Batch::reset(const Outputs& out, const Reset& reset) {
 
 std::optional<Refusal> Batch::refuse(const Step& step) {
   // The common case needs no look at the states.
-  if (oldest_ < count::Steps && most(step.actions, static_cast<size_t>(slots_)) < count::Actions) return std::nullopt;
+  if (oldest_ < count::Steps && kernel_.legal(step.actions, static_cast<size_t>(slots_))) return std::nullopt;
   const size_t tile = kernel_.check(view({}), step, 0, tiles_.size());
   for (int slot = static_cast<int>(tile) * kTileLanes; slot < slots_; slot++) {
     if (step.mask != nullptr && step.mask[slot] == 0) continue;
@@ -112,13 +105,15 @@ std::optional<Refusal> Batch::refuse(const Step& step) {
   return std::nullopt;
 }
 
-std::optional<Refusal> Batch::refuse(const Run& run) const {
+std::optional<Refusal> Batch::refuse(const Run& run, const From& from) const {
   if (run.policy != Policy::Tape) return std::nullopt;
   const size_t length = static_cast<size_t>(slots_) * count::Steps;
-  if (most(run.actions, length) < count::Actions) return std::nullopt;
+  if (kernel_.legal(run.actions, length)) return std::nullopt;
   for (int slot = 0; slot < slots_; slot++) {
     const int stop = run.stops == nullptr ? count::Steps : run.stops[slot];
-    for (int t = static_cast<int>(word(slot, state::Step)); t < stop; t++) {
+    const uint32_t first = from.batch == nullptr ? word(slot, state::Step)
+                                                 : from.batch->word(static_cast<int>(from.indices[slot]), state::Step);
+    for (int t = static_cast<int>(first); t < stop; t++) {
       const int action = run.actions[static_cast<size_t>(slot) * count::Steps + static_cast<size_t>(t)];
       if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, slot, t, action};
     }
@@ -142,10 +137,12 @@ std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const A
   return std::nullopt;
 }
 
-std::optional<Refusal> Batch::run(const Outputs& out, const Run& run, const Part& part) {
+std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part, const From& from) {
   if (part.first == 0) {
-    if (const auto refusal = refuse(run)) return refusal;
+    if (const auto refusal = refuse(run, from)) return refusal;
   }
+  const Gather origin = {from.batch == nullptr ? nullptr : from.batch->tiles_.data(), from.shown, from.indices};
+  run.from = from.batch == nullptr ? nullptr : &origin;
   if (stale_results_) forget_results(out, 0, tiles_.size());
   stale_results_ = false;
   oldest_ = count::Steps;
@@ -184,18 +181,18 @@ void Batch::keep_final(const Outputs& out, const Step& step, const uint8_t* mask
   }
 }
 
-void Batch::gather(const Outputs& out, const Batch& other, const Outputs& shown, const uint32_t* indices) {
+void Batch::gather(const Outputs& out, const From& from) {
   // A batch that gathers from itself would read what it has overwritten.
-  const bool itself = &other == this;
+  const bool itself = from.batch == this;
   const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
   ShownCopy copy;
-  const Gather from = {itself ? tiles.data() : other.tiles_.data(),
-                       itself ? copy.of(shown, static_cast<size_t>(slots_)) : shown, indices};
+  const Gather origin = {itself ? tiles.data() : from.batch->tiles_.data(),
+                         itself ? copy.of(from.shown, static_cast<size_t>(slots_)) : from.shown, from.indices};
   // A copied result of a replaced episode is as stale as the original.
-  stale_results_ = other.stale_results_;
-  oldest_ = other.oldest_;
+  stale_results_ = from.batch->stale_results_;
+  oldest_ = from.batch->oldest_;
   const Slots slots = view(out);
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.gather(slots, from, first, last); });
+  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.gather(slots, origin, first, last); });
 }
 
 void Batch::save(uint32_t* words, const uint32_t* indices, size_t length) const {

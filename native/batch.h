@@ -23,6 +23,15 @@ struct AutoReset {
   const uint32_t* seeds;
 };
 
+class Batch;
+
+// Slots of another batch, and what it shows: slot indices[i] is slot i's origin. Null batch for none.
+struct From {
+  const Batch* batch;
+  Outputs shown;
+  const uint32_t* indices;
+};
+
 // Slots [first, end); first is a tile's.
 struct Part {
   int first;
@@ -37,10 +46,11 @@ class Batch {
   // Each call writes to `out`, which holds as many rows as the batch has slots.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  std::optional<Refusal> run(const Outputs& out, const Run& run, const Part& part);
+  // With `from`, of another batch, the slots of the part become copies first. run.from is not looked at.
+  std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const From& from);
 
-  // Copies slot indices[i] of `other`, its state and what `shown` has of it, to slot i. Indices are below other's slots.
-  void gather(const Outputs& out, const Batch& other, const Outputs& shown, const uint32_t* indices);
+  // Makes every slot a copy, of its state and of what it shows. `from` may be this batch.
+  void gather(const Outputs& out, const From& from);
   // The states of `length` slots, those at `indices` or, if that is null, the first: [length, world::count::StateWords].
   void save(uint32_t* words, const uint32_t* indices, size_t length) const;
   // Takes states and writes what they show: the last step, lived again from seed and tape, and grades of finished
@@ -54,7 +64,7 @@ class Batch {
   uint32_t word(int slot, int k) const { return tiles_[slot / kTileLanes].words[k][slot % kTileLanes]; }
   Slots view(const Outputs& out) { return {tables_.get(), tiles_.data(), slots_, out}; }
   std::optional<Refusal> refuse(const Step& step);
-  std::optional<Refusal> refuse(const Run& run) const;
+  std::optional<Refusal> refuse(const Run& run, const From& from) const;
   void forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
   void keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile, size_t last_tile) const;
   template <class Work>

@@ -3,14 +3,11 @@
 
 // Where the lanes of a group come from.
 struct Origin {
-  uint32_t slots[kLanes];
-  bool one;  // all lanes come from the same slot, as when many rollouts begin from one state
+  const uint32_t* slots;  // of the group's lanes
+  bool one;               // all come from the same, as when many rollouts begin from one state
 
-  Origin(const Gather& from, const Group& g) : one(g.full()) {
-    for (int i = 0; i < kLanes; i++) {
-      slots[i] = from.indices[g.first + (i < g.count ? i : 0)];
-      one = one && slots[i] == slots[0];
-    }
+  Origin(const Gather& from, const Group& g) : slots(from.indices + g.first) {
+    one = g.full() && !any(!(load(slots) == all(slots[0])));
   }
 };
 
@@ -23,7 +20,7 @@ RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origin
   }
   uint32_t at[kLanes];
   for (int i = 0; i < kLanes; i++) {
-    const uint32_t slot = origin.slots[i];
+    const uint32_t slot = origin.slots[i < g.count ? i : 0];
     at[i] = slot / kTileLanes * (count::StateWords * kTileLanes) + slot % kTileLanes;
   }
   const U index = load(at);

@@ -24,20 +24,21 @@ struct Group {
   M present() const { return lane_numbers() < all(static_cast<uint32_t>(count)); }
 };
 
-// A batch that outgrows a core's own caches is waited for; asking for the next tile early hides most of that.
-constexpr int kSlotsInCache = 6144;
-
-RHYTHM_INLINE void prefetch(const Tile& tile) {
-  const char* line = reinterpret_cast<const char*>(&tile);
-  for (size_t at = 0; at < sizeof(Tile); at += 64) __builtin_prefetch(line + at, 1);
+// Memory that is asked for early arrives while something else is computed.
+RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
+  const char* line = static_cast<const char*>(from);
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// `visit` should be always_inline where it is short: a call for each group costs as much as a few of its rules.
+// From this many slots on a batch outgrows a core's own caches.
+constexpr int kSlotsInCache = 6144;
+
+// Visits groups in order. With `ahead` the next tile is asked for early. `visit` should be always_inline where it is
+// short: a call for each group costs as much as a few of its rules.
 template <class Visit>
-RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, const Visit& visit) {
-  const bool outgrown = slots.count > kSlotsInCache;
+RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, bool ahead, const Visit& visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    if (outgrown && tile + 1 < last_tile) prefetch(slots.tiles[tile + 1]);
+    if (ahead && tile + 1 < last_tile) prefetch(&slots.tiles[tile + 1], sizeof(Tile));
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
       if (first >= slots.count) return;
@@ -45,6 +46,10 @@ RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last
       visit(Group{slots.tiles + tile, lane, first, left < kLanes ? left : kLanes});
     }
   }
+}
+template <class Visit>
+RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, const Visit& visit) {
+  each_group(slots, first_tile, last_tile, slots.count > kSlotsInCache, visit);
 }
 
 // Arrays of one entry a slot. The last group may be shorter than a register: its missing lanes read 0.
@@ -79,7 +84,11 @@ RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
     const uint32_t bits = bits_of(flags);
     for (int i = 0; i < kLanes; i++) lanes[i] = bits >> i & 1;
   }
-  std::memcpy(array + g.first, lanes, g.full() ? kLanes : static_cast<size_t>(g.count));
+  if (kLanes == 1 || g.full()) {
+    std::memcpy(array + g.first, lanes, kLanes);
+  } else {
+    for (int i = 0; i < g.count; i++) array[g.first + i] = lanes[i];
+  }
 }
 
 // Column k of an array of rows of `width` floats a slot.

@@ -67,7 +67,15 @@ struct Trajectory {
   float* anomalies;
 };
 
+// Where slots are copied from: slot indices[i] to slot i.
+struct Gather {
+  const Tile* tiles;
+  Outputs shown;
+  const uint32_t* indices;
+};
+
 struct Run {
+  const Gather* from;  // slots that the batch's own become first; null: they stay
   Policy policy;
   const uint32_t* policy_seeds;
   const uint8_t* actions;
@@ -78,17 +86,12 @@ struct Run {
   Trajectory trajectory;
 };
 
-// Slots that are copied: indices[i] of `from` to slot i.
-struct Gather {
-  const Tile* tiles;
-  Outputs shown;
-  const uint32_t* indices;
-};
-
 struct Kernel {
   const char* name;
   int lanes;
   void (*reset)(const Slots&, const Reset&, size_t first_tile, size_t last_tile);
+  // Whether all of an array are codes of actions.
+  bool (*legal)(const uint8_t* codes, size_t length);
   // The first tile that holds an action that is none or a step after the end, else last_tile.
   size_t (*check)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*step)(const Slots&, const Step&, size_t first_tile, size_t last_tile);

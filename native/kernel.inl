@@ -19,6 +19,6 @@ namespace trait = world::trait;
 #include "outputs.inl"
 #include "reset.inl"
 #include "step.inl"
-#include "run.inl"
 #include "gather.inl"
+#include "run.inl"
 #include "show.inl"

@@ -11,6 +11,6 @@ static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every opera
 
 #include "kernel.inl"
 
-extern const Kernel kernel = {"portable", kLanes, reset, check, step, run, gather_slots, show, hash, targets};
+extern const Kernel kernel = {"portable", kLanes, reset, legal, check, step, run, gather_slots, show, hash, targets};
 
 }  // namespace rhythm::portable

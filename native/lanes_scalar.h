@@ -73,7 +73,11 @@ RHYTHM_INLINE F abs(F a) { return float_bits(bits(a) & all(0x7fffffffu)); }
 RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
 
 RHYTHM_INLINE F load(const float* from) { return {*from}; }
-RHYTHM_INLINE U load(const uint32_t* from) { return {*from}; }
+RHYTHM_INLINE U load(const uint32_t* from) {
+  U a;
+  std::memcpy(&a.v, from, sizeof a.v);
+  return a;
+}
 RHYTHM_INLINE void store(float* to, F a) { *to = a.v; }
 RHYTHM_INLINE void store(uint32_t* to, U a) { *to = a.v; }
 RHYTHM_INLINE U load_bytes(const uint8_t* from) { return {*from}; }

@@ -83,6 +83,23 @@ RHYTHM_INLINE void hide_result(const Slots& slots, const Group& g, M who) {
   put_result(slots, g, who, {{zero, zero, zero, zero, zero, zero}, zero, zero}, zero, 0);
 }
 
+// Asks early for the rows that a run will end with.
+RHYTHM_INLINE void prefetch_rows(const Slots& slots, const Group& g) {
+  if (slots.out.column_stride != 0) return;
+  const auto rows = [&](const float* array, size_t width) {
+    prefetch(array + static_cast<size_t>(g.first) * width, width * kLanes * sizeof(float));
+  };
+  rows(slots.out.observations, count::ObservationFloats);
+  rows(slots.out.components, count::Components);
+}
+
+RHYTHM_INLINE void forget_final(const Slots& slots, const Group& g) {
+  if (slots.out.final_observations == nullptr) return;
+  F zeros[count::ObservationFloats];
+  for (F& zero : zeros) zero = all(0.0f);
+  put_numbers<count::ObservationFloats>(slots, slots.out.final_observations, g, g.present(), zeros);
+}
+
 RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const Life& life) {
   const Beliefs target = targets_of(*slots.tables, profile_of(g));
   const M given = g.word(state::Given) == all(1u);

@@ -192,25 +192,26 @@ RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choos
   return end;
 }
 
-template <class Choose, class Record>
-RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g) {
+// The slots become copies. What they show is copied only of those that will not run: the run shows the rest, and
+// results where episodes end.
+RHYTHM_INLINE void take_origin(const Slots& slots, const Gather& from, const Group& g, U stop) {
+  const Origin origin(from, g);
+  gather_state(from, g, origin);
+  const M runs = g.word(state::Step) < stop;
+  if (any(!runs & g.present())) gather_shown(slots.out, from.shown, g, origin);
+  hide_result(slots, g, runs & (stop < all(static_cast<uint32_t>(count::Steps))));
+  forget_final(slots, g);
+}
+
+// Of lanes `runs`, which have gone from step `from` to step `now`.
+template <class Record>
+RHYTHM_INLINE void finish_run(const Slots& slots, const Run& run, const Group& g, const Record& record, M runs, U from,
+                              U now, End& end) {
   const Tables& w = *slots.tables;
-  const U last = all(static_cast<uint32_t>(count::Steps));
-  const U from = g.word(state::Step);
-  const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
-  const M runs = from < stop;
-  if (!any(runs)) return put_flags(slots.out.final_mask, g, runs);
-  const uint32_t t0 = g.tile->words[state::Step][g.lane];
-  const bool together = !any(!(from == all(t0))) && !any(!(stop == last));
-  const Choose choose(run, g);
-  const Record record(run, g);
-  End end = together ? run_together(w, g, choose, record, static_cast<int>(t0))
-                     : run_apart(w, g, choose, record, from, stop);
   put_life(g, end.life);
-  take_last_beliefs(w, run, g, runs, from, stop);
-  const U now = select(runs, stop, from);
-  g.put(state::Step, now);
-  const M ended = runs & (now == last);
+  take_last_beliefs(w, run, g, runs, from, now);
+  g.put_where(runs, state::Step, now);
+  const M ended = runs & (now == all(static_cast<uint32_t>(count::Steps)));
   if (any(ended)) {
     const Grade grade = grade_group(slots, g, end.life);
     const F terminal = terminal_reward(w, grade.final_score);
@@ -221,12 +222,41 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
   g.put_where(runs, state::Return, end.earned + end.shown.reward);
   put_flags(slots.out.final_mask, g, ended);
   put_columns<1>(slots.out.rewards + g.first, 0, runs, &end.shown.reward);
+}
+
+template <class Choose, class Record>
+__attribute__((noinline)) void run_group_apart(const Slots& slots, const Run& run, const Group& g, M runs, U stop) {
+  if (!any(runs)) return put_flags(slots.out.final_mask, g, runs);
+  const Choose choose(run, g);
+  const Record record(run, g);
+  const U from = g.word(state::Step);
+  End end = run_apart(*slots.tables, g, choose, record, from, stop);
+  const U now = select(runs, stop, from);
+  finish_run(slots, run, g, record, runs, from, now, end);
   observe(slots, g, runs, OwnTime{now}, end.life.meters, end.shown);
 }
 
 template <class Choose, class Record>
+RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g) {
+  const U last = all(static_cast<uint32_t>(count::Steps));
+  const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
+  prefetch_rows(slots, g);
+  if (run.from != nullptr) take_origin(slots, *run.from, g, stop);
+  const U from = g.word(state::Step);
+  const uint32_t t0 = g.tile->words[state::Step][g.lane];
+  const bool together = t0 < count::Steps && !any(!(from == all(t0))) && !any(!(stop == last));
+  if (!together) return run_group_apart<Choose, Record>(slots, run, g, from < stop, stop);
+  const Group whole = {g.tile, g.lane, g.first, kLanes};
+  const Choose choose(run, whole);
+  const Record record(run, whole);
+  End end = run_together(*slots.tables, whole, choose, record, static_cast<int>(t0));
+  finish_run(slots, run, whole, record, all(true), from, last, end);
+  observe(slots, whole, all(true), SameTime{count::Steps}, end.life.meters, end.shown);
+}
+
+template <class Choose, class Record>
 void run_all(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
-  each_group(slots, first_tile, last_tile, [&](const Group& g) { run_group<Choose, Record>(slots, run, g); });
+  each_group(slots, first_tile, last_tile, true, [&](const Group& g) { run_group<Choose, Record>(slots, run, g); });
 }
 
 template <class Choose>

@@ -73,6 +73,21 @@ RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g)
   step_lanes(slots, s, whole, all(true), SameTime{static_cast<int>(t0)});
 }
 
+// Whether every byte is an action's code, four bytes to a word: adding takes those of at least count::Actions, and no
+// others below 128, to a byte's highest bit.
+bool legal(const uint8_t* codes, size_t length) {
+  const auto each = [](uint32_t byte) { return all(byte * 0x01010101u); };
+  U wrong = all(0u);
+  size_t at = 0;
+  for (; at + sizeof(U) <= length; at += sizeof(U)) {
+    const U four = load(reinterpret_cast<const uint32_t*>(codes + at));
+    wrong = wrong | four | ((four & each(0x7f)) + each(0x80 - count::Actions));
+  }
+  bool fine = !any(intersects(wrong, each(0x80)));
+  for (; at < length; at++) fine = fine && codes[at] < count::Actions;
+  return fine;
+}
+
 size_t check(const Slots& slots, const Step& s, size_t first_tile, size_t last_tile) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
     M wrong = all(false);

@@ -84,7 +84,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       try {
         const batch = new addon.Batch(kernel!, words, false, N, 1, allocateOutputs(N));
         batch.reset(null, new Uint32Array(N), new Uint8Array(N).fill(1), null, null);
-        batch.run(1, null, null, null, null, null, null, null, 0, N);
+        batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
         batch.targets(new Float32Array(N * 3));
       } catch (error) {
         expect(error).toBeInstanceOf(TypeError);
@@ -94,13 +94,13 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 
   it('any words to load: refused, or played to the end', () => {
     const batch = open(addon, kernel!);
-    batch.run(1, null, null, null, null, null, new Uint8Array(N).fill(9), null, 0, N);
+    batch.run(1, null, null, null, null, null, new Uint8Array(N).fill(9), null, 0, N, null, null);
     const saved = stateOf(batch);
     forAll(3 * RUNS, (random) => {
       const words = saved.slice();
       words[random.integer(0, words.length - 1)] = anyWord(random);
       call(batch, 'load', [words]);
-      batch.run(1, null, null, null, null, null, null, null, 0, N);
+      batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
       batch.load(saved);
     });
   });

@@ -96,7 +96,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     const outputs = allocateOutputs(3);
     const batch = new (loadAddon().Batch)(kernel!, WORLD.words, false, 3, 1, outputs);
     batch.reset(null, Uint32Array.of(7, 8, 9), null, null, null);
-    batch.run(1, null, null, null, null, null, new Uint8Array(3).fill(9), null, 0, 3);
+    batch.run(1, null, null, null, null, null, new Uint8Array(3).fill(9), null, 0, 3, null, null);
     const before = new Uint32Array(3 * STATE_WORDS);
     batch.save(before, null);
     const shown = structuredClone(outputs);

@@ -37,6 +37,8 @@ export interface NativeBatch {
     trajectory: Trajectory | null,
     first: number,
     end: number,
+    source: NativeBatch | null,
+    indices: Uint32Array | null,
   ): Refusal | null;
   gather(source: NativeBatch, indices: Uint32Array): void;
   save(words: Uint32Array, indices: Uint32Array | null): void;

@@ -122,6 +122,11 @@ export interface RunRequest {
    * whole with the first, the part from slot 0.
    */
   readonly part?: { readonly first: number; readonly end: number };
+  /**
+   * Another batch of this backend, and u32 [numEnvs]: each slot becomes a copy of slot indices[i] first, as by `gather`,
+   * in the same pass.
+   */
+  readonly from?: { readonly source: Batch; readonly indices: Uint32Array };
   /** Where the steps taken are written, by absolute step; null for grades alone. Other entries stay as they are. */
   readonly trajectory: Trajectory | null;
 }

@@ -88,7 +88,7 @@ class NativeBackendBatch implements Batch {
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
   }
 
-  run({ policy, beliefs, stops, trajectory, part }: RunRequest): Refusal | null {
+  run({ policy, beliefs, stops, trajectory, part, from }: RunRequest): Refusal | null {
     const tape = beliefs?.kind === 'tape' ? beliefs : null;
     return this.#batch.run(
       POLICY[policy.kind],
@@ -101,6 +101,8 @@ class NativeBackendBatch implements Batch {
       trajectory,
       part?.first ?? 0,
       part?.end ?? this.#numEnvs,
+      from === undefined ? null : (from.source as NativeBackendBatch).#batch,
+      from?.indices ?? null,
     );
   }
 

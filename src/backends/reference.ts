@@ -105,10 +105,13 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  run({ policy, beliefs, stops, part, trajectory }: RunRequest): Refusal | null {
+  run({ policy, beliefs, stops, part, from, trajectory }: RunRequest): Refusal | null {
     const { first, end } = part ?? { first: 0, end: this.episodes.length };
-    const refusal = policy.kind === 'tape' && first === 0 ? this.#refuseTape(policy.actions, stops) : null;
+    const begin = from === undefined ? this.episodes : originsOf(from);
+    const refusal =
+      policy.kind === 'tape' && first === 0 ? this.#refuseTape(policy.actions, stops, begin) : null;
     if (refusal !== null) return refusal;
+    if (from !== undefined) this.#copy(from.source, from.indices, first, end);
     this.episodes.slice(first, end).forEach((episode, k) => {
       const i = first + k;
       const stop = stops?.[i] ?? NUM_STEPS;
@@ -125,8 +128,8 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  #refuseTape(actions: Uint8Array, stops: Uint8Array | null): Refusal | null {
-    for (const [index, { stepCount }] of this.episodes.entries()) {
+  #refuseTape(actions: Uint8Array, stops: Uint8Array | null, begin: readonly Episode[]): Refusal | null {
+    for (const [index, { stepCount }] of begin.entries()) {
       for (let step = stepCount; step < (stops?.[index] ?? NUM_STEPS); step++) {
         const value = actions[index * NUM_STEPS + step];
         if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
@@ -139,12 +142,16 @@ class ReferenceBatch implements Batch {
   read(): void {}
 
   gather(source: Batch, indices: Uint32Array): void {
-    const states = source.save(indices);
-    const rows = (source as ReferenceBatch).#rowsAt(indices);
-    this.episodes.forEach((episode, i) => {
-      loadEpisode(episode, states, i);
-    });
-    this.#putRows(rows);
+    this.#copy(source, indices, 0, indices.length);
+  }
+
+  /** Of slots `first` to before `end`. */
+  #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
+    const origins = indices.subarray(first, end);
+    const states = source.save(origins);
+    const rows = (source as ReferenceBatch).#rowsAt(origins);
+    for (let i = first; i < end; i++) loadEpisode(this.episodes[i], states, i - first);
+    this.#putRows(rows, first, end);
   }
 
   /** A copy of what slots show, [indices, width] each: a batch may gather from itself. */
@@ -161,12 +168,12 @@ class ReferenceBatch implements Batch {
     return rows;
   }
 
-  #putRows(rows: Rows): void {
+  #putRows(rows: Rows, first: number, end: number): void {
     for (const [name, column, width, stride] of arraysOf(this.outputs)) {
-      const from = rows[name] ?? new Float64Array(this.episodes.length * width);
+      const from = rows[name] ?? new Float64Array((end - first) * width);
       from.forEach((value, at) => {
-        const slot = Math.floor(at / width);
-        column[stride === 0 ? at : (at % width) * stride + slot] = value;
+        const slot = first + Math.floor(at / width);
+        column[stride === 0 ? slot * width + (at % width) : (at % width) * stride + slot] = value;
       });
     }
   }
@@ -246,6 +253,11 @@ class ReferenceBatch implements Batch {
     this.outputs.episodeLengths[i] = terminated ? NUM_STEPS : 0;
     this.#put(this.outputs.components, i, episode.components);
   }
+}
+
+/** The episodes that slots will be copies of. */
+function originsOf({ source, indices }: NonNullable<RunRequest['from']>): Episode[] {
+  return Array.from(indices, (index) => (source as ReferenceBatch).episodes[index]);
 }
 
 type Rows = Record<string, Float64Array>;

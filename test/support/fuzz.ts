@@ -108,6 +108,8 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
     allocateTrajectory(N),
     0,
     N,
+    null,
+    new Uint32Array(N),
   ],
   gather: (batch) => [batch, new Uint32Array(N)],
   save: () => [new Uint32Array(2 * STATE_WORDS), Uint32Array.of(3, 0)],
