@@ -198,7 +198,7 @@ RHYTHM_INLINE void take_origin(const Slots& slots, const Gather& from, const Gro
   const Origin origin(from, g);
   gather_state(from, g, origin);
   const M runs = g.word(state::Step) < stop;
-  if (any(!runs & g.present())) gather_shown(slots.out, from.shown, g, origin);
+  if (any((!runs) & g.present())) gather_shown(slots.out, from.shown, g, origin);
   hide_result(slots, g, runs & (stop < all(static_cast<uint32_t>(count::Steps))));
   forget_final(slots, g);
 }
