@@ -67,7 +67,7 @@ export class VecEnv {
   /** The space of one slot's observation. */
   readonly observationSpace: ObservationSpace;
   readonly actionSpace: ActionSpace = ACTION_SPACE;
-  /** u32 [numEnvs]: the seed of each slot's present episode. A view, kept up to date. */
+  /** u32 [numEnvs]: the seed of each slot's present episode. A view, kept up to date: autoreset goes on from it. */
   readonly seeds: Uint32Array;
   /** u32 [numEnvs]: how many episodes each slot has begun by autoreset since its reset. A view, kept up to date. */
   readonly episodeNumbers: Uint32Array;
@@ -145,11 +145,15 @@ export class VecEnv {
     core.requireReset();
     const request = core.toRun(choice, options);
     checkLongCall(options);
+    let ran = 0;
+    const noteEnd = (end: number): void => {
+      ran = end;
+    };
     try {
-      heed(runInSlices(core.batch, request, core.numEnvs, options));
+      heed(runInSlices(core.batch, request, core.numEnvs, options, noteEnd));
     } finally {
       core.batch.read();
-      core.hasRun(request);
+      core.hasRun(request, ran);
     }
     return { ...core.shown.current(), trajectory: options.trajectory ? request.trajectory : null };
   }

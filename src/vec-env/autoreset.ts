@@ -2,11 +2,11 @@
  * Autoreset: which slots begin anew, when, and with which seed.
  *
  * An episode ends at its 28th step and nowhere else, so nobody has to be asked who ends: a clock of steps is enough.
+ * The clock never looks at what slots show: views are the caller's, who may write into them.
  */
-import type { Outputs } from '../backends/backend.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { SeedSpan } from '../validate/seeds.js';
-import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../world/fields.js';
+import { NUM_STEPS } from '../world/fields.js';
 
 /** What a step is to do besides stepping. */
 export interface AutoresetPlan {
@@ -48,6 +48,7 @@ export class Autoreset {
     this.#seeds = seeds;
     this.episodeNumbers = new Uint32Array(numEnvs);
     this.#ends = new Float64Array(numEnvs);
+    this.#over = numEnvs;
     this.#stepMask = new Uint8Array(resets);
     this.#resetMask = new Uint8Array(resets);
     this.#resetSeeds = new Uint32Array(resets);
@@ -98,10 +99,7 @@ export class Autoreset {
   }
 
   #begin(slot: number): void {
-    const end = this.#tick + NUM_STEPS;
-    this.#ends[slot] = end;
-    this.#due[end % RING]++;
-    this.#over--;
+    this.place(slot, NUM_STEPS);
     this.#seeds[slot] = this.#resetSeeds[slot];
     this.episodeNumbers[slot]++;
   }
@@ -120,30 +118,39 @@ export class Autoreset {
     return steps;
   }
 
-  /** Steps that slots can still take before their episodes end. */
-  #left(): number {
-    return this.#ends.reduce((sum, end) => sum + Math.max(0, end - this.#tick), 0);
+  /** Steps that a slot can still take before its episode ends. */
+  #left(slot: number): number {
+    return Math.max(0, this.#ends[slot] - this.#tick);
   }
 
-  /** Sets the clock by what slots show, after anything but a step. */
-  sync({ observations, columnStride }: Outputs): void {
-    const first = OBSERVATION.step * (columnStride || 1);
-    const apart = columnStride === 0 ? OBSERVATION_SIZE : 1;
-    this.#due.fill(0);
-    this.#over = 0;
-    for (let i = 0; i < this.#ends.length; i++) {
-      const end = this.#tick + NUM_STEPS - observations[first + i * apart];
-      this.#ends[i] = end;
-      if (end > this.#tick) this.#due[end % RING]++;
-      else this.#over++;
+  /** Sets a slot's clock: `left` steps (0 to 28) before its episode ends. */
+  place(slot: number, left: number): void {
+    if (this.#left(slot) > 0) this.#due[this.#ends[slot] % RING]--;
+    else this.#over--;
+    const end = this.#tick + left;
+    this.#ends[slot] = end;
+    if (left > 0) this.#due[end % RING]++;
+    else this.#over++;
+  }
+
+  /** Slot i's clock and episode number become those of `source`'s slot indices[i]. */
+  gather(source: Autoreset, indices: Uint32Array): void {
+    const ends = source === this ? source.#ends.slice() : source.#ends;
+    const numbers = source === this ? source.episodeNumbers.slice() : source.episodeNumbers;
+    for (let i = 0; i < indices.length; i++) {
+      this.place(i, Math.max(0, ends[indices[i]] - source.#tick));
+      this.episodeNumbers[i] = numbers[indices[i]];
     }
   }
 
-  /** The same after a run, whose steps and ends count. */
-  syncRun(outputs: Outputs): void {
-    const [left, over] = [this.#left(), this.#over];
-    this.sync(outputs);
-    this.steps += left - this.#left();
-    this.episodes += this.#over - over;
+  /** Notes that the slots before `end` ran to their stops, null for their episodes' ends. */
+  ran(stops: Uint8Array | null, end: number): void {
+    for (let i = 0; i < end; i++) {
+      const before = this.#left(i);
+      const left = Math.min(before, NUM_STEPS - (stops?.[i] ?? NUM_STEPS));
+      this.place(i, left);
+      this.steps += before - left;
+      this.episodes += Number(before > 0 && left === 0);
+    }
   }
 }

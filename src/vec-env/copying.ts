@@ -7,7 +7,7 @@ import { encodeSnapshot } from '../snapshot/encode.js';
 import { checkFit } from '../snapshot/fit.js';
 import { checkStates } from '../snapshot/legal.js';
 import { checkLength, checkOptions, describe, isList } from '../validate/values.js';
-import { NUM_COMPONENTS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
+import { NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
 import { Core } from './core.js';
 import { FORK_OPTIONS, type ForkOptions } from './options.js';
 
@@ -89,26 +89,16 @@ export function gather(target: Core, source: Core, indices: Uint32Array): void {
     else replaceHistory(target, source.batch.save(indices), source.imagination);
   }
   const otherLuck = Number(source.imagination !== target.imagination);
-  const from = source === target ? copyNotes(source) : notesOf(source);
+  const { seeds, foreign } = source === target ? copyNotes(source) : source;
   for (let i = 0; i < target.numEnvs; i++) {
-    target.seeds[i] = from.seeds[indices[i]];
-    target.foreign[i] = from.foreign[indices[i]] | otherLuck;
-    target.autoreset.episodeNumbers[i] = from.episodeNumbers[indices[i]];
+    target.seeds[i] = seeds[indices[i]];
+    target.foreign[i] = foreign[indices[i]] | otherLuck;
   }
-  target.autoreset.sync(target.outputs);
+  target.autoreset.gather(source.autoreset, indices);
   target.phase = 'open';
 }
 
-const notesOf = ({ seeds, foreign, autoreset: { episodeNumbers } }: Core) => ({
-  seeds,
-  foreign,
-  episodeNumbers,
-});
-
-function copyNotes(core: Core): ReturnType<typeof notesOf> {
-  const { seeds, foreign, episodeNumbers } = notesOf(core);
-  return { seeds: seeds.slice(), foreign: foreign.slice(), episodeNumbers: episodeNumbers.slice() };
-}
+const copyNotes = ({ seeds, foreign }: Core) => ({ seeds: seeds.slice(), foreign: foreign.slice() });
 
 function replaceHistory({ shown, world }: Core, words: Uint32Array, imagination: boolean): void {
   for (let i = 0; i * STATE_WORDS < words.length; i++) {
@@ -166,11 +156,13 @@ export function restoreSnapshot(core: Core, bytes: Uint8Array): void {
   core.batch.load(snapshot.words);
   core.batch.read();
   if (core.shown.history !== null) replaceHistory(core, snapshot.words, imagination);
-  for (let i = 0; i < numEnvs; i++) core.seeds[i] = snapshot.words[i * STATE_WORDS + STATE.seed];
+  for (let i = 0; i < numEnvs; i++) {
+    core.seeds[i] = snapshot.words[i * STATE_WORDS + STATE.seed];
+    autoreset.place(i, NUM_STEPS - snapshot.words[i * STATE_WORDS + STATE.step]);
+  }
   core.foreign.fill(0);
   autoreset.episodeNumbers.set(snapshot.episodeNumbers);
   autoreset.steps = snapshot.steps;
   autoreset.episodes = snapshot.episodes;
-  autoreset.sync(core.outputs);
   core.phase = 'open';
 }

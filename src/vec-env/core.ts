@@ -14,7 +14,7 @@ import { type RunChoice, toRunBeliefs, toRunPolicy } from '../validate/requests.
 import { type SeedSpan, toSeedSpan, toSeeds } from '../validate/seeds.js';
 import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
 import { checkBoolean, checkInteger, checkName, checkOptions } from '../validate/values.js';
-import { MAX_ENVS, MAX_THREADS } from '../world/fields.js';
+import { MAX_ENVS, MAX_THREADS, NUM_STEPS } from '../world/fields.js';
 import { createWorld, type World } from '../world/world.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import {
@@ -149,8 +149,8 @@ export class Core implements Defaults {
       if (mask !== null && mask[i] === 0) continue;
       this.seeds[i] = seeds[i];
       this.foreign[i] = this.autoreset.episodeNumbers[i] = 0;
+      this.autoreset.place(i, NUM_STEPS);
     }
-    this.autoreset.sync(this.outputs);
     this.phase = 'open';
   }
 
@@ -191,9 +191,10 @@ export class Core implements Defaults {
     };
   }
 
-  hasRun({ trajectory }: RunRequest): void {
+  /** @param end the slots before it have run. */
+  hasRun({ stops, trajectory }: RunRequest, end: number): void {
     if (trajectory !== null) this.shown.history?.append(trajectory);
-    this.autoreset.syncRun(this.outputs);
+    this.autoreset.ran(stops, end);
   }
 
   close(): void {

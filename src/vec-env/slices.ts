@@ -22,19 +22,25 @@ function refuse(name: string, expected: string, got: unknown): never {
   );
 }
 
-/** Runs a batch at once, or, if someone watches, slice by slice. @throws the signal's reason. */
+/**
+ * Runs a batch at once, or, if someone watches, slice by slice.
+ * @param noteEnd told after each slice which slots have run: those before it. @throws the signal's reason.
+ */
 export function runInSlices(
   batch: Batch,
   request: RunRequest,
   numEnvs: number,
   { onProgress, signal }: LongCallOptions,
+  noteEnd: (end: number) => void,
 ): Refusal | null {
   signal?.throwIfAborted();
-  if (onProgress === undefined && signal === undefined) return batch.run(request);
-  for (let first = 0; first < numEnvs; first += SLICE) {
-    const end = Math.min(first + SLICE, numEnvs);
-    const refusal = batch.run({ ...request, part: { first, end } });
+  const watched = onProgress !== undefined || signal !== undefined;
+  const slice = watched ? SLICE : numEnvs;
+  for (let first = 0; first < numEnvs; first += slice) {
+    const end = Math.min(first + slice, numEnvs);
+    const refusal = batch.run(watched ? { ...request, part: { first, end } } : request);
     if (refusal !== null) return refusal;
+    noteEnd(end);
     onProgress?.(end, numEnvs);
     if (end < numEnvs) signal?.throwIfAborted();
   }
