@@ -37,6 +37,7 @@ export type ErrorCode =
   | 'foreign_past'
   | 'not_reset'
   | 'episode_over'
+  | 'busy'
   | 'closed'
   | 'outputs_detached'
   | 'backend_unavailable'

@@ -138,24 +138,16 @@ export class VecEnv {
   /**
    * Plays every slot from its present state to its end, or to `stops`, in one call. Nothing begins anew by itself.
    * @param choice 'random', 'heuristic', or a tape of codes, [numEnvs, 28] by absolute step.
-   * @throws as `step`; the signal's reason if it was aborted.
+   * @throws as `step`; the signal's reason if it was aborted. From within `onProgress` every method throws StateError
+   *   `busy`.
    */
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
     core.requireReset();
     const request = core.toRun(choice, options);
     checkLongCall(options);
-    let ran = 0;
-    const noteEnd = (end: number): void => {
-      ran = end;
-    };
-    try {
-      heed(runInSlices(core.batch, request, core.numEnvs, options, noteEnd));
-    } finally {
-      core.batch.read();
-      core.hasRun(request, ran);
-    }
-    return { ...core.shown.current(), trajectory: options.trajectory ? request.trajectory : null };
+    heed(runInSlices(core, request, options));
+    return { ...core.shown.given(), trajectory: options.trajectory ? request.trajectory : null };
   }
 
   /**
@@ -242,7 +234,7 @@ export class VecEnv {
     return this.#core.batch.stateHash();
   }
 
-  /** Frees the batch. Views stay readable; calling it again does nothing. */
+  /** Frees the batch. Views stay readable; calling it again does nothing. @throws StateError `busy`: see `run`. */
   close(): void {
     this.#core.close();
   }

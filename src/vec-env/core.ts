@@ -55,7 +55,7 @@ export class Core implements Defaults {
   readonly graders: Float32Array;
   /** u8 [numEnvs]: slots that were copied from where other luck rules, so that their past cannot be lived again. */
   readonly foreign: Uint8Array;
-  phase: 'fresh' | 'open' | 'closed' = 'fresh';
+  phase: 'fresh' | 'open' | 'busy' | 'closed' = 'fresh';
   readonly #request: Mutable<StepRequest>;
   readonly #actions: Uint8Array;
   readonly #given: Uint8Array;
@@ -106,6 +106,7 @@ export class Core implements Defaults {
         'Expected an open environment, got one that was closed. Create a new one.',
       );
     }
+    this.#requireIdle();
     if (this.shown.attached) return;
     throw new StateError(
       'outputs_detached',
@@ -195,9 +196,20 @@ export class Core implements Defaults {
   hasRun({ stops, trajectory }: RunRequest, end: number): void {
     if (trajectory !== null) this.shown.history?.append(trajectory);
     this.autoreset.ran(stops, end);
+    this.shown.refresh();
+  }
+
+  #requireIdle(): void {
+    if (this.phase !== 'busy') return;
+    throw new StateError(
+      'busy',
+      "Expected this call after a run has returned, got it from within the run's onProgress. " +
+        'Call it afterwards; aborting the signal ends a run early.',
+    );
   }
 
   close(): void {
+    this.#requireIdle();
     if (this.phase === 'closed') return;
     this.phase = 'closed';
     this.batch.close();

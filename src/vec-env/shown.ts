@@ -53,11 +53,16 @@ export class Shown {
     return this.#outputs.rewards.length > 0 && this.#result.observations.length > 0;
   }
 
-  /** What a call leaves that neither stepped nor ran. */
+  /** What a call leaves that did not step. */
   current(): StepResult {
+    this.refresh();
+    return this.given();
+  }
+
+  /** Encodes what slots now are; no call but a step ends and begins an episode at once. */
+  refresh(): void {
     this.#encode();
     this.#result.finalObservations?.fill(0);
-    return this.#given();
   }
 
   /** After a reset of the slots in `mask`, null for all. */
@@ -74,7 +79,7 @@ export class Shown {
       if (plan.resetMask !== null) this.history?.clear(plan.resetMask);
       this.#encode();
     }
-    return this.#given();
+    return this.given();
   }
 
   /** Keeps the step just taken, as it was shown: by slots that began anew since, as their last. */
@@ -112,7 +117,8 @@ export class Shown {
     );
   }
 
-  #given(): StepResult {
+  /** The views, or copies of them. */
+  given(): StepResult {
     return this.#copy ? copyOf(this.#result) : this.#result;
   }
 }

@@ -1,7 +1,8 @@
 /** Long calls in slices: progress between them, and a chance to stop. */
-import type { Batch, Refusal, RunRequest } from '../backends/backend.js';
+import type { Refusal, RunRequest } from '../backends/backend.js';
 import { InputError } from '../errors.js';
 import { describe } from '../validate/values.js';
+import type { Core } from './core.js';
 import type { LongCallOptions } from './options.js';
 
 /** Slots of a slice: a few milliseconds of native work, a few tenths of a second of the reference's. Whole tiles. */
@@ -23,26 +24,32 @@ function refuse(name: string, expected: string, got: unknown): never {
 }
 
 /**
- * Runs a batch at once, or, if someone watches, slice by slice.
- * @param noteEnd told after each slice which slots have run: those before it. @throws the signal's reason.
+ * Runs a batch at once, or, if someone watches, slice by slice. Whatever stops it, what was run is noted and shown.
+ * @throws the signal's reason, or what `onProgress` throws.
  */
 export function runInSlices(
-  batch: Batch,
+  core: Core,
   request: RunRequest,
-  numEnvs: number,
   { onProgress, signal }: LongCallOptions,
-  noteEnd: (end: number) => void,
 ): Refusal | null {
-  signal?.throwIfAborted();
+  const { batch, numEnvs } = core;
   const watched = onProgress !== undefined || signal !== undefined;
-  const slice = watched ? SLICE : numEnvs;
-  for (let first = 0; first < numEnvs; first += slice) {
-    const end = Math.min(first + slice, numEnvs);
-    const refusal = batch.run(watched ? { ...request, part: { first, end } } : request);
-    if (refusal !== null) return refusal;
-    noteEnd(end);
-    onProgress?.(end, numEnvs);
-    if (end < numEnvs) signal?.throwIfAborted();
+  let done = 0;
+  signal?.throwIfAborted();
+  core.phase = 'busy';
+  try {
+    while (done < numEnvs) {
+      const part = { first: done, end: watched ? Math.min(done + SLICE, numEnvs) : numEnvs };
+      const refusal = batch.run({ ...request, part });
+      if (refusal !== null) return refusal;
+      done = part.end;
+      onProgress?.(done, numEnvs);
+      if (done < numEnvs) signal?.throwIfAborted();
+    }
+    return null;
+  } finally {
+    core.phase = 'open';
+    batch.read();
+    if (done > 0) core.hasRun(request, done);
   }
-  return null;
 }

@@ -28,6 +28,6 @@ export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions:
 }
 
 function classOf(code: ErrorCode): string {
-  if (['not_reset', 'episode_over', 'closed', 'outputs_detached'].includes(code)) return 'StateError';
+  if (['not_reset', 'episode_over', 'busy', 'closed', 'outputs_detached'].includes(code)) return 'StateError';
   return /^addon|unavailable/.test(code) ? 'BackendError' : 'InputError';
 }
