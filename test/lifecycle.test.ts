@@ -1,84 +1,101 @@
-/** The state machine of an environment: which call is allowed before a reset, while open, at the end, and closed. */
+/** From opening to closing: what outlives an environment, who disposes of it, and views that are taken away. */
 import { describe, expect, it } from 'vitest';
-import { StateError } from '../src/errors.js';
 import type { VecEnv } from '../src/vec-env.js';
+import { copies, expectEqual } from './support/bits.js';
 import { ENGINES, type Engine, openOn } from './support/engines.js';
+import { detached } from './support/fuzz.js';
 import { expectRefusal } from './support/refusals.js';
 
 const N = 3;
-type State = 'fresh' | 'open' | 'finished' | 'closed';
-const STATES: readonly State[] = ['fresh', 'open', 'finished', 'closed'];
 
-const CALLS: Record<string, (env: VecEnv) => unknown> = {
-  reset: (env) => env.reset({ seed: 1 }),
-  step: (env) => env.step(new Uint8Array(N)),
-  'step with options that are wrong': (env) => env.step(new Uint8Array(N), { belief: 1 } as object),
-  run: (env) => env.run('heuristic'),
-  'run of a tape': (env) => env.run(new Uint8Array(N * 28)),
-  beliefTargets: (env) => env.beliefTargets(),
-  stateHash: (env) => env.stateHash(),
-  close: (env) => env.close(),
-  dispose: (env) => env[Symbol.dispose](),
-};
-
-/** What each call does in each state; '' is success. A run of finished episodes has nothing left to do. */
-const TABLE: Record<string, Record<State, string>> = {
-  reset: { fresh: '', open: '', finished: '', closed: 'closed' },
-  step: { fresh: 'not_reset', open: '', finished: 'episode_over', closed: 'closed' },
-  'step with options that are wrong': {
-    fresh: 'not_reset',
-    open: 'unknown_option',
-    finished: 'unknown_option',
-    closed: 'closed',
-  },
-  run: { fresh: 'not_reset', open: '', finished: '', closed: 'closed' },
-  'run of a tape': { fresh: 'not_reset', open: '', finished: '', closed: 'closed' },
-  beliefTargets: { fresh: 'not_reset', open: '', finished: '', closed: 'closed' },
-  stateHash: { fresh: 'not_reset', open: '', finished: '', closed: 'closed' },
-  close: { fresh: '', open: '', finished: '', closed: '' },
-  dispose: { fresh: '', open: '', finished: '', closed: '' },
-};
-
-function bring(engine: Engine, state: State): VecEnv {
-  const env = openOn(engine, { numEnvs: N });
-  if (state !== 'fresh') env.reset({ seed: 5 });
-  if (state === 'finished' || state === 'closed') env.run('random');
-  if (state === 'closed') env.close();
-  return env;
+/** Every view there is: encoded observations and final ones have memory of their own. */
+function openWithViews(engine: Engine) {
+  const env = openOn(engine, { numEnvs: N, autoreset: 'same-step', observation: { history: true } });
+  const { observations, finalObservations, truncated, rewards } = env.reset({ seed: 5 });
+  const { seeds, episodeNumbers } = env;
+  return {
+    env,
+    views: { observations, finalObservations: finalObservations!, truncated, rewards, seeds, episodeNumbers },
+  };
 }
-
-function outcome(call: () => unknown): string {
-  try {
-    call();
-    return '';
-  } catch (error) {
-    return (error as StateError).code;
-  }
-}
+type View = keyof ReturnType<typeof openWithViews>['views'];
+const VIEWS: View[] = [
+  'observations',
+  'finalObservations',
+  'truncated',
+  'rewards',
+  'seeds',
+  'episodeNumbers',
+];
 
 describe.each(ENGINES)('$name', (engine) => {
-  it.each(Object.entries(TABLE))('%s', (name, expected) => {
-    const got = STATES.map((state) => [state, outcome(() => CALLS[name](bring(engine, state)))]);
-    expect(Object.fromEntries(got)).toEqual(expected);
-  });
-
-  it('every refusal of a state says what to do', () => {
-    for (const [name, call] of Object.entries(CALLS)) {
-      for (const state of STATES) {
-        const code = TABLE[name][state];
-        if (code !== '') expectRefusal(() => call(bring(engine, state)), code as StateError['code']);
-      }
-    }
-  });
-
   it('views outlive the environment', () => {
-    const env = openOn(engine, { numEnvs: N });
-    env.reset({ seed: 5 });
-    const { observations, terminated, finalScores } = { ...env.run('heuristic'), ...env.reset({ seed: 5 }) };
-    const kept = observations.slice();
+    const { env, views } = openWithViews(engine);
+    env.run('heuristic');
+    const { counters } = env;
+    const kept = copies(views);
     env.close();
-    expect(observations).toEqual(kept);
-    expect([terminated.length, finalScores.length]).toEqual([N, N]);
+    expectEqual(kept, copies(views));
+    expect([env.counters, env.numEnvs, env.metadata.autoresetMode]).toEqual([counters, N, 'same-step']);
+  });
+
+  it('closing twice is closing once, and so is disposing of what was closed', async () => {
+    const env = openOn(engine, { numEnvs: N });
+    env.close();
+    env.close();
+    env[Symbol.dispose]();
+    await env[Symbol.asyncDispose]();
+    expectRefusal(() => env.reset(), 'closed', 'Create');
+  });
+
+  it('using and await using close, at the end of the block and when it throws', async () => {
+    const left: VecEnv[] = [];
+    const open = () => {
+      left.push(openOn(engine, { numEnvs: N }));
+      return left[left.length - 1];
+    };
+    {
+      using env = open();
+      env.reset();
+    }
+    {
+      await using env = open();
+      env.reset();
+    }
+    const thrower = () => {
+      using env = open();
+      env.step([0, 0, 0]);
+    };
+    expectRefusal(thrower, 'not_reset');
+    expect(left).toHaveLength(3);
+    for (const env of left) expectRefusal(() => env.reset(), 'closed');
+  });
+
+  it('disposing from within a run is refused, later or at once', async () => {
+    using env = openOn(engine, { numEnvs: N });
+    env.reset();
+    let disposal: Promise<void> | undefined;
+    const onProgress = () => {
+      expectRefusal(() => env[Symbol.dispose](), 'busy');
+      disposal = env[Symbol.asyncDispose]();
+    };
+    env.run('random', { onProgress });
+    await expect(disposal).rejects.toMatchObject({ code: 'busy' });
+    env.reset();
+  });
+
+  it.each(VIEWS)('%s that were transferred away are named, and closing goes on', (name) => {
+    const { env, views } = openWithViews(engine);
+    detached(views[name]);
+    const calls = [
+      () => env.step([0, 0, 0]),
+      () => env.reset(),
+      () => env.run('random'),
+      () => env.stateHash(),
+    ];
+    for (const call of calls) expectRefusal(call, 'outputs_detached', 'transfer');
+    env.close();
+    expectRefusal(() => env.reset(), 'closed');
   });
 
   it('many open, closed in any order, or never', () => {
@@ -90,22 +107,10 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(new Set(first).size).toBe(1);
   });
 
-  it('an output buffer that was transferred away is named', () => {
-    const env = openOn(engine, { numEnvs: N });
-    const { observations } = env.reset({ seed: 5 });
-    const buffer = observations.buffer as ArrayBuffer;
-    structuredClone(buffer, { transfer: [buffer] });
-    for (const call of [CALLS.step, CALLS.reset, CALLS.run, CALLS.stateHash]) {
-      expectRefusal(() => call(env), 'outputs_detached', 'transfer');
-    }
-    expect(() => env.close()).not.toThrow();
-  });
-
   it('refused construction leaves nothing open', () => {
     for (let i = 0; i < 200; i++) {
       expect(() => openOn(engine, { numEnvs: 1, grader: 'v9' })).toThrow();
       expect(() => openOn(engine, { numEnvs: 1, threads: 0 })).toThrow();
     }
-    expect(StateError.prototype).toBeInstanceOf(Error);
   });
 });

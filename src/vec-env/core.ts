@@ -107,10 +107,10 @@ export class Core implements Defaults {
       );
     }
     this.#requireIdle();
-    if (this.shown.attached) return;
+    if (this.shown.attached && this.seeds.length > 0 && this.autoreset.episodeNumbers.length > 0) return;
     throw new StateError(
       'outputs_detached',
-      'Expected the output arrays where they were allocated, got a detached buffer: it was transferred. ' +
+      'Expected the views where they were allocated, got a detached buffer: it was transferred. ' +
         'Create a new environment, and transfer copies.',
     );
   }

@@ -50,7 +50,13 @@ export class Shown {
 
   /** Whether the views are where they were allocated: a transferred buffer leaves them empty. */
   get attached(): boolean {
-    return this.#outputs.rewards.length > 0 && this.#result.observations.length > 0;
+    const { observations, finalObservations, truncated } = this.#result;
+    return (
+      this.#outputs.rewards.length > 0 &&
+      observations.length > 0 &&
+      finalObservations?.length !== 0 &&
+      truncated.length > 0
+    );
   }
 
   /** What a call leaves that did not step. */
