@@ -4,6 +4,7 @@ import { chooseBackend } from '../../src/backends/choose.js';
 import { nativeBackend } from '../../src/backends/native.js';
 import type { VecEnvOptions } from '../../src/vec-env/options.js';
 import { createVecEnv, type VecEnv } from '../../src/vec-env.js';
+import { isRequired } from './required.js';
 
 export interface Engine {
   readonly name: string;
@@ -14,8 +15,8 @@ export interface Engine {
 const reference: Engine = { name: 'reference', backend: 'reference' };
 const kernels = nativeBackend.kernels();
 
-/** With `RHYTHM_REQUIRE=native`, as in CI, a missing addon fails the run. */
-if (process.env.RHYTHM_REQUIRE === 'native') chooseBackend('native', null);
+// Throws if there is no addon.
+if (isRequired('native')) chooseBackend('native', null);
 
 export const NATIVE: readonly Engine[] = kernels
   .filter((kernel) => kernel.available)

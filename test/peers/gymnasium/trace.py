@@ -1,0 +1,83 @@
+"""What Gymnasium's vector environment shows, call by call: the peer of test/gymnasium.test.ts.
+
+Reads from standard input {"numEnvs", "length", "stories": [{"mode", "calls"}]}, in which a call is {"reset": seed, "mask":
+[...] or null} or {"step": [action, ...]}; prints {"version", "stories": [{"mode", "rows"}]}. A row is what the call
+returned, or {"refused": the exception's name}, which ends its story.
+"""
+
+import json
+import sys
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+
+class CountingEnv(gymnasium.Env):
+    """Observes the steps taken and the last action (-1 before the first); each step is rewarded with 1."""
+
+    def __init__(self, length):
+        self.length = length
+        self.observation_space = spaces.Box(-1, np.inf, (2,), np.int64)
+        self.action_space = spaces.Discrete(256)
+        self.steps = 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return np.array([0, -1]), {"seed": -1 if seed is None else seed}
+
+    def step(self, action):
+        self.steps += 1
+        return np.array([self.steps, action]), 1.0, self.steps == self.length, False, {}
+
+
+def final_observations(info, num_envs):
+    """Those that Gymnasium keeps, null for slots that have none."""
+    kept = info.get("_final_obs", np.zeros(num_envs, bool))
+    return [info["final_obs"][i].tolist() if kept[i] else None for i in range(num_envs)]
+
+
+def given_seeds(info, num_envs):
+    """The seeds that this call has passed on, null for the slots that it has given none."""
+    given = info.get("_seed", np.zeros(num_envs, bool))
+    return [int(info["seed"][i]) if given[i] and info["seed"][i] >= 0 else None for i in range(num_envs)]
+
+
+def make(envs, call):
+    """One call. A reset returns no rewards and flags of its own: null."""
+    n = envs.num_envs
+    if "step" in call:
+        observations, rewards, terminated, truncated, info = envs.step(np.array(call["step"]))
+        flags = {"rewards": rewards.tolist(), "terminated": terminated.tolist(), "truncated": truncated.tolist()}
+    else:
+        options = {"options": {"reset_mask": np.array(call["mask"])}} if call["mask"] else {}
+        observations, info = envs.reset(seed=call["reset"], **options)
+        flags = {"rewards": None, "terminated": None, "truncated": None}
+    final = {"finalObservations": final_observations(info, n), "seeds": given_seeds(info, n)}
+    return {"observations": observations.tolist(), **flags, **final}
+
+
+def rows_of(envs, calls):
+    for call in calls:
+        try:
+            yield make(envs, call)
+        except AssertionError as error:
+            yield {"refused": type(error).__name__}
+            return
+
+
+def tell(story, num_envs, length):
+    envs = SyncVectorEnv([lambda: CountingEnv(length)] * num_envs, autoreset_mode=AutoresetMode(story["mode"]))
+    rows = list(rows_of(envs, story["calls"]))
+    return {"mode": envs.metadata["autoreset_mode"].value, "rows": rows}
+
+
+def main():
+    asked = json.load(sys.stdin)
+    stories = [tell(story, asked["numEnvs"], asked["length"]) for story in asked["stories"]]
+    json.dump({"version": gymnasium.__version__, "stories": stories}, sys.stdout)
+
+
+main()
