@@ -1,94 +1,100 @@
-/** What is timed: a table of cases. A case's `play` is verified against the reference before it is timed. */
-import type { RunBeliefs } from '../dist/backends/backend.js';
+/** What is timed: a table of cases, those that matter most first. Each is verified against the reference before. */
 import { nativeBackend } from '../dist/backends/native.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
-import type { Rig } from './rig.js';
+import { FORK_STEP, NAMES, SIZE } from './names.js';
+import * as plays from './plays.js';
+import type { Play, Setting } from './rig.js';
+import { WRITES, type Writes } from './writes.js';
 
-export interface Case {
+export interface Case extends Setting {
   /** As in the JSON: what is done, how. */
   readonly name: string;
-  readonly backend: 'native' | 'reference';
-  readonly kernel: string | null;
-  readonly threads: number;
-  readonly episodes: number;
-  readonly writes: string;
-  /** Whether `play` fills the rig's trajectory. */
-  readonly records?: boolean;
-  /** Plays every episode from reset to its grade: what is timed. */
-  readonly play: (rig: Rig) => void;
+  readonly writes: Writes;
+  /** What is timed: every episode from where it begins to its grade. */
+  readonly play: Play;
+  /** What leaves the same when the reference plays it. */
+  readonly truth: Play;
+  /** Steps that a play takes of each episode. */
+  readonly steps: number;
 }
 
-const BYTES = {
-  grades: 'grades',
-  steps: 'grades, rewards, 22 observation numbers a step, row-major',
-  all: 'grades and the full trajectory',
-};
-const noBeliefs: RunBeliefs | null = null;
+type Way = Pick<Case, 'name' | 'writes' | 'play' | 'truth' | 'steps'>;
 
-const random = (rig: Rig) => {
-  rig.batch.run({
-    policy: { kind: 'random', policySeeds: null },
-    beliefs: noBeliefs,
-    stops: null,
-    trajectory: null,
-  });
-};
-const heuristic = (rig: Rig) => {
-  rig.batch.run({ policy: { kind: 'heuristic' }, beliefs: noBeliefs, stops: null, trajectory: null });
-};
-const tape = (rig: Rig) => {
-  rig.batch.run({
-    policy: { kind: 'tape', actions: rig.tape },
-    beliefs: noBeliefs,
-    stops: null,
-    trajectory: null,
-  });
-};
-const recorded = (rig: Rig) => {
-  const { tape: actions, trajectory } = rig;
-  rig.batch.run({ policy: { kind: 'tape', actions }, beliefs: noBeliefs, stops: null, trajectory });
-};
-const stepwise = (rig: Rig) => {
-  const request = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
-  for (const actions of rig.columns) rig.batch.submit({ actions, ...request });
-};
+/** Whole episodes; unless something else is named, the reference plays them the same way. */
+const way = (name: string, writes: Writes, play: Play, truth: Play = play): Way => ({
+  name,
+  writes,
+  play,
+  truth,
+  steps: NUM_STEPS,
+});
 
-const EPISODES = 4096;
-const MANY = 65_536;
+export const FUSED = way(NAMES.fused, WRITES.grades, plays.random);
+export const STEP = way(NAMES.step, WRITES.steps, plays.steps);
+const HEURISTIC = way(NAMES.heuristic, WRITES.grades, plays.heuristic);
+const TAPE = way(NAMES.tape, WRITES.grades, plays.tape);
+const RECORDED = way(NAMES.recorded, WRITES.trajectory, plays.recordedTape);
+const FORK: Way = {
+  ...way(NAMES.fork, WRITES.grades, plays.fork, plays.forkUnforked),
+  steps: NUM_STEPS - FORK_STEP,
+};
+const ENV_STEP = way(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
+// One call shows one thing: the end, which a run of the same tape shows too.
+const ADDON_STEP = way(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.tape);
 
-const kernels = nativeBackend
+const rows = 'row-major' as const;
+const columns = 'column-major' as const;
+
+/** The kernels that this machine can run, best first. */
+export const KERNELS: readonly string[] = nativeBackend
   .kernels()
   .filter((kernel) => kernel.available)
   .map((kernel) => kernel.name);
 
-const one = (kernel: string) => ({ backend: 'native' as const, kernel, threads: 1, episodes: EPISODES });
-const many = (kernel: string, threads: number) => ({
-  backend: 'native' as const,
+/** A native case on one thread, row-major as `createVecEnv` is by default, unless said otherwise. */
+const native = (kernel: string, of: Way, changes: Partial<Setting> = {}): Case => ({
+  ...of,
+  backend: 'native',
   kernel,
-  threads,
-  episodes: MANY,
+  threads: 1,
+  episodes: SIZE.usual,
+  layout: rows,
+  ...changes,
 });
-const reference = { backend: 'reference' as const, kernel: null, threads: 1, episodes: 256 };
 
-function nativeCases(best: string): Case[] {
-  return [
-    ...kernels.flatMap((kernel): Case[] => [
-      { name: 'fused random', ...one(kernel), writes: BYTES.grades, play: random },
-      { name: 'fused heuristic', ...one(kernel), writes: BYTES.grades, play: heuristic },
-      { name: 'fused tape', ...one(kernel), writes: BYTES.grades, play: tape },
-      { name: 'fused tape, recorded', ...one(kernel), writes: BYTES.all, records: true, play: recorded },
-      { name: 'step', ...one(kernel), writes: BYTES.steps, play: stepwise },
-    ]),
-    { name: 'fused random, 1 thread', ...many(best, 1), writes: BYTES.grades, play: random },
-    { name: 'fused random, 2 threads', ...many(best, 2), writes: BYTES.grades, play: random },
-  ];
-}
-
-export const CASES: readonly Case[] = [
-  ...(kernels.length > 0 ? nativeCases(kernels[0]) : []),
-  { name: 'fused random', ...reference, writes: BYTES.grades, play: random },
-  { name: 'step', ...reference, writes: BYTES.steps, play: stepwise },
+/** What every kernel is measured by. One lane at a time gains nothing from columns. */
+const kernelCases = (kernel: string): Case[] => [
+  native(kernel, FUSED),
+  ...(kernel === 'scalar' ? [] : [native(kernel, STEP, { layout: columns })]),
+  native(kernel, STEP),
+  native(kernel, FORK),
+  native(kernel, TAPE),
+  native(kernel, RECORDED),
+  native(kernel, HEURISTIC),
 ];
 
-/** Steps that one play takes. */
-export const stepsOf = (row: Case): number => row.episodes * NUM_STEPS;
+/** What is asked of the best kernel alone. */
+const bestCases = (kernel: string): Case[] => [
+  native(kernel, FUSED, { episodes: SIZE.large }),
+  native(kernel, FUSED, { episodes: SIZE.large, threads: 2 }),
+  native(kernel, ENV_STEP, { episodes: SIZE.small }),
+  native(kernel, ADDON_STEP, { episodes: SIZE.small }),
+];
+
+const reference = (of: Way): Case => ({
+  ...of,
+  backend: 'reference',
+  kernel: null,
+  threads: 1,
+  episodes: SIZE.reference,
+  layout: rows,
+});
+
+const [best, ...others] = KERNELS;
+
+export const CASES: readonly Case[] = [
+  ...(best === undefined ? [] : [...kernelCases(best), ...bestCases(best)]),
+  ...others.flatMap(kernelCases),
+  reference(FUSED),
+  reference(STEP),
+];

@@ -1,9 +1,10 @@
-/** The processor's clock, by a chain of dependent additions: each takes a cycle. */
+/** Two clocks: the processor's, by a chain of dependent additions, and the timer, with its resolution. */
 import { loadAddon } from '../dist/backends/addon.js';
+import { median } from './rows.js';
 
 const ADDS = 4_000_000;
 
-/** Gigahertz now; null without the addon. */
+/** Gigahertz now, each addition taking a cycle; null without the addon. */
 export function measureClock(): number | null {
   let addon: ReturnType<typeof loadAddon>;
   try {
@@ -11,7 +12,21 @@ export function measureClock(): number | null {
   } catch {
     return null;
   }
-  const start = process.hrtime.bigint();
+  const start = now();
   addon.dependentAdds(ADDS);
-  return ADDS / Number(process.hrtime.bigint() - start);
+  return ADDS / (now() - start);
+}
+
+/** Nanoseconds, since whenever. */
+export const now = (): number => Number(process.hrtime.bigint());
+
+/** The timer's resolution in nanoseconds: the least that it can tell apart. */
+export function timerTick(): number {
+  const ticks = Array.from({ length: 100 }, () => {
+    const start = now();
+    let end = start;
+    while (end === start) end = now();
+    return end - start;
+  });
+  return median(ticks);
 }

@@ -1,104 +1,111 @@
 /**
- * `npm run bench [-- --rounds N] [--smoke] [--json FILE]`: every case verified, then timed, and the ratios.
+ * `npm run bench`: every case verified, then timed, and the ratios that sum them up. `--help` says what else there is.
  *
- * The compiled package is what is timed: tools that run TypeScript as it is can slow it down many times.
+ * Where things are: cases.ts is the table of what is timed, plays.ts how it is played, measure.ts the timing, ratios.ts
+ * the bars. What is timed is the compiled package: tools that run TypeScript as it is can slow it down many times.
  */
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import CliTable from 'cli-table3';
+import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { createWorld } from '../dist/world/world.js';
+import { nativeBackend } from '../dist/backends/native.js';
+import { exitCodeOf, messageOf } from '../dist/cli/failure.js';
+import { checkOutput, openOutput } from '../dist/cli/output-file.js';
+import { describeMachine, packageVersion } from '../dist/evaluate/provenance.js';
+import { toSnakeCase } from '../dist/evaluate/report.js';
+import { SCHEMAS } from '../dist/schemas.js';
 import { CASES } from './cases.js';
-import { measure, type Row } from './measure.js';
+import { type Effort, measure } from './measure.js';
+import { ratiosOf } from './ratios.js';
+import { ratiosToJson, renderRatios, renderRows } from './report.js';
+import { WORLD } from './rig.js';
+import { Mismatch } from './verify.js';
+import { WRITES_LEGEND } from './writes.js';
 
-const positive = (text: string): number => {
+const HELP = `
+A row is wall time a step, in nanoseconds and in cycles of the clock measured beside each sample. Rows are native kernels
+and the reference; 'fused' is whole episodes in one call, 'step' a call for each of the 28 steps. Nothing is timed
+that does not leave the reference's bits. A row too short for the timer is void, and ratios that need it are left out.
+
+Examples:
+  npm run bench -- --rounds 5
+  npm run bench -- --json bench.json
+`;
+
+const ROUNDS = 21;
+const FULL: Effort = { rounds: ROUNDS, plays: 5, ms: 2, warmMs: 50 };
+const SMALL: Effort = { rounds: 1, plays: 1, ms: 0, warmMs: 0 };
+
+const PROVENANCE = {
+  schema: SCHEMAS.bench,
+  version: packageVersion(),
+  worldDigest: WORLD.digest,
+  machine: describeMachine(),
+};
+
+interface Options {
+  readonly rounds: number;
+  readonly smoke?: boolean;
+  readonly json?: string;
+}
+
+function parsePositive(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected a positive integer.');
   return value;
-};
+}
 
-const options = new Command('bench')
-  .option('--rounds <n>', 'interleaved rounds over all cases', positive, 21)
-  .option('--smoke', 'one round: shows that every case runs and is right')
-  .option('--json <file>', 'write machine, rows and ratios')
-  .parse()
-  .opts<{ rounds: number; smoke?: boolean; json?: string }>();
+function parseOptions(): Options {
+  return new Command('bench')
+    .option('--rounds <n>', 'interleaved rounds over all cases', parsePositive, ROUNDS)
+    .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
+    .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
+    .addHelpText('after', HELP)
+    .exitOverride()
+    .parse()
+    .opts<Options>();
+}
 
-/** The project's own bars: what a case may cost at most. Without one a figure is for information. */
-const BARS: Record<string, number> = { fused_cycles: 16, scalar_fused_cycles: 200 };
+/** On a terminal only, on one line; '' removes it. */
+function progress(what: string): void {
+  const { isTTY, columns } = process.stderr;
+  if (isTTY) process.stderr.write(`\r\x1b[K${what.slice(0, columns - 1)}`);
+}
 
-function ratiosOf(rows: readonly Row[]): Record<string, number> {
-  const cycles = (kernel: string, name: string) =>
-    rows.find((row) => row.kernel === kernel && row.name === name)?.cyclesPerStep ?? Number.NaN;
-  const ns = (name: string) => rows.find((row) => row.name === name)?.nsPerStep ?? Number.NaN;
-  const ratios = {
-    fused_cycles: cycles('avx512', 'fused random'),
-    avx2_fused_cycles: cycles('avx2', 'fused random'),
-    portable_fused_cycles: cycles('portable', 'fused random'),
-    scalar_fused_cycles: cycles('scalar', 'fused random'),
-    fused_over_scalar: cycles('scalar', 'fused random') / cycles('avx512', 'fused random'),
-    two_threads_fused: ns('fused random, 1 thread') / ns('fused random, 2 threads'),
-    reference_fused_million_steps_per_second:
-      1000 /
-      (rows.find((row) => row.backend === 'reference' && row.name === 'fused random')?.nsPerStep ??
-        Number.NaN),
-    reference_step_million_steps_per_second:
-      1000 /
-      (rows.find((row) => row.backend === 'reference' && row.name === 'step')?.nsPerStep ?? Number.NaN),
+async function main(): Promise<void> {
+  const options = parseOptions();
+  const { smoke = false, json } = options;
+  if (json !== undefined) checkOutput('--json', json);
+  // Whoever asks for JSON on the standard output wants nothing else there.
+  const people = json === '-' ? process.stderr : process.stdout;
+  const print = (text: string) => {
+    progress('');
+    people.write(`${text}\n`);
   };
-  return Object.fromEntries(Object.entries(ratios).filter(([, value]) => Number.isFinite(value)));
+  const effort = smoke ? SMALL : { ...FULL, rounds: options.rounds };
+  const { rows, tick } = await measure(CASES, effort, progress);
+  const ratios = ratiosOf(rows, availableParallelism());
+  print([renderRows(rows), WRITES_LEGEND, renderRatios(ratios)].join('\n'));
+  const { reason } = nativeBackend.availability();
+  if (reason !== undefined) print(`No native rows: ${reason}`);
+  if (smoke) print('Everything ran once: this shows that it is right, not how fast it is.');
+  const figures = { rounds: effort.rounds, timerTickNs: tick, rows, ...ratiosToJson(ratios) };
+  if (json !== undefined) await writeJson(json, { ...PROVENANCE, ...figures });
 }
 
-/** No lines between rows. */
-const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
-
-const digits = (value: number | null, places: number): string =>
-  value === null ? 'void' : value.toFixed(places);
-
-function print(rows: readonly Row[], ratios: Record<string, number>): void {
-  const table = new CliTable({
-    chars: COMPACT,
-    head: ['kernel', 'case', 'threads', 'episodes', 'ns/step', 'cycles/step'],
-    style: { head: [], border: [] },
-  });
-  for (const row of rows) {
-    table.push([
-      row.kernel ?? row.backend,
-      row.name,
-      row.threads,
-      row.episodes,
-      digits(row.nsPerStep, 2),
-      digits(row.cyclesPerStep, 1),
-    ]);
-  }
-  console.log(table.toString());
-  for (const [name, value] of Object.entries(ratios)) {
-    const bar =
-      BARS[name] === undefined ? '' : `  (at most ${BARS[name]}: ${value <= BARS[name] ? 'met' : 'MISSED'})`;
-    console.log(`${name}: ${value.toFixed(2)}${bar}`);
+async function writeJson(path: string, value: unknown): Promise<void> {
+  const output = await openOutput(path);
+  try {
+    await output.write(`${JSON.stringify(toSnakeCase(value), null, 2)}\n`);
+    await output.commit();
+  } finally {
+    await output.discard();
   }
 }
 
-const progress = (what: string): void => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`);
-};
-
-const rows = await measure(CASES, options.smoke ? 1 : options.rounds, progress);
-progress('');
-const ratios = ratiosOf(rows);
-const machine = {
-  cpu: cpus()[0]?.model ?? 'unknown',
-  cores: cpus().length,
-  arch: process.arch,
-  node: process.version,
-};
-print(rows, ratios);
-if (options.json) {
-  const snake = rows.map(({ nsPerStep, cyclesPerStep, ...row }) => ({
-    ...row,
-    ns_per_step: nsPerStep,
-    cycles_per_step: cyclesPerStep,
-  }));
-  const result = { machine, world_digest: createWorld().digest, rows: snake, ratios };
-  writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+try {
+  await main();
+} catch (error) {
+  progress('');
+  const message = error instanceof Mismatch ? `error: ${error.message}` : messageOf(error);
+  if (message !== '') console.error(message);
+  process.exitCode = exitCodeOf(error);
 }

@@ -1,110 +1,93 @@
-/** Verify, then time: interleaved rounds of every case, the clock measured beside each, medians at the end. */
+/** Verify, then time: interleaved rounds of every case, the clock measured beside each sample, medians at the end. */
 import { Bench } from 'tinybench';
-import { type Case, stepsOf } from './cases.js';
-import { measureClock } from './clock.js';
-import { openRig, type Rig } from './rig.js';
+import type { Case } from './cases.js';
+import { measureClock, now, timerTick } from './clock.js';
+import type { Rig } from './rig.js';
+import { type Row, type Sample, type Subject, toRow } from './rows.js';
+import { Truths, titleOf, verify } from './verify.js';
 
-/** A play shorter than this many ticks of the timer says nothing. */
-const LEAST_TICKS = 100;
-
-export interface Row extends Omit<Case, 'play' | 'records'> {
-  /** Median over the rounds; null if the timer was too coarse. */
-  readonly nsPerStep: number | null;
-  readonly cyclesPerStep: number | null;
+/** How thorough to be. */
+export interface Effort {
+  /** Over all cases. */
+  readonly rounds: number;
+  /** Of one sample: at least so many plays, for at least so many milliseconds. */
+  readonly plays: number;
+  readonly ms: number;
+  /** Milliseconds of playing before the first sample, so that JavaScript is compiled by then. */
+  readonly warmMs: number;
 }
 
-interface Sample {
-  readonly ns: number;
-  readonly cycles: number | null;
+type Length = Pick<Effort, 'plays' | 'ms'>;
+
+export interface Measured {
+  readonly rows: readonly Row[];
+  /** The timer's resolution, in nanoseconds. */
+  readonly tick: number;
 }
 
-/** What a play leaves behind: every output, and for a case that records, every step. */
-function left(row: Case, rig: Rig): Map<string, ArrayLike<number>> {
-  const arrays = Object.entries(row.records ? { ...rig.outputs, ...rig.trajectory } : rig.outputs);
-  return new Map(arrays);
-}
+export type OnProgress = (what: string) => void;
 
-/** Throws unless a case leaves the same bits as the reference does, in every episode. */
-function verify(row: Case, rig: Rig): void {
-  const truth = openRig({ backend: 'reference', kernel: null, threads: 1, episodes: row.episodes });
-  for (const each of [rig, truth]) {
-    each.reset();
-    row.play(each);
-  }
-  const expected = left(row, truth);
-  for (const [name, got] of left(row, rig)) {
-    const wanted = expected.get(name)!;
-    const at = Array.from(got).findIndex((value, i) => !Object.is(value, wanted[i]));
-    if (at < 0) continue;
-    throw new Error(
-      `${row.kernel ?? row.backend}, ${row.name}: ${name}[${at}] is ${got[at]}, the reference's ${wanted[at]}. ` +
-        'Nothing was timed.',
-    );
-  }
-}
-
-/** Nanoseconds of one play: the median of a few, with a reset before each. */
-async function timeOnce(row: Case, rig: Rig, iterations: number): Promise<number> {
+/** Nanoseconds of one play: the median of some, each from the beginning. */
+export function timePlay(rig: Rig, { plays, ms }: Length): number {
   const bench = new Bench({
-    time: 0,
-    iterations,
+    time: ms,
+    iterations: plays,
     warmup: false,
-    now: () => Number(process.hrtime.bigint()) / 1e6,
+    throws: true,
+    now: () => now() / 1e6,
   });
-  bench.add(row.name, () => row.play(rig), { beforeEach: rig.reset });
-  await bench.run();
-  const { result } = bench.tasks[0];
-  if (result.state !== 'completed') throw new Error(`${row.name} did not complete: ${result.state}`);
+  bench.add('play', () => rig.play(), { async: false, beforeEach: () => rig.begin() });
+  const [{ result }] = bench.runSync();
+  if (result.state !== 'completed') throw new Error(`Expected a play to complete, got: ${result.state}.`);
   return result.latency.p50 * 1e6;
 }
 
-async function sample(row: Case, rig: Rig, iterations: number): Promise<Sample> {
+function sample(rig: Rig, effort: Effort): Sample {
   const before = measureClock();
-  const ns = await timeOnce(row, rig, iterations);
+  const ns = timePlay(rig, effort);
   const after = measureClock();
+  // An interruption makes the clock seem slower than it is, never faster.
   return { ns, cycles: before === null || after === null ? null : ns * Math.max(before, after) };
 }
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1];
+/** Lets signals in, so that whoever has seen enough can interrupt. */
+export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function timerTick(): number {
-  const ticks = Array.from({ length: 100 }, () => {
-    const start = process.hrtime.bigint();
-    let end = start;
-    while (end === start) end = process.hrtime.bigint();
-    return Number(end - start);
-  });
-  return median(ticks);
-}
+const subjectOf = ({ play: _play, truth: _truth, steps, writes, ...subject }: Case): Subject => ({
+  ...subject,
+  writes: writes.text,
+  bytesPerStep: writes.bytes(steps) / steps,
+});
 
-function summarise(row: Case, samples: Sample[], tick: number): Row {
-  const { play: _play, records: _records, ...described } = row;
-  const ns = median(samples.map((each) => each.ns));
-  if (ns < LEAST_TICKS * tick) return { ...described, nsPerStep: null, cyclesPerStep: null };
-  const steps = stepsOf(row);
-  const cycles = samples.flatMap((each) => each.cycles ?? []);
-  const cyclesPerStep = cycles.length === samples.length ? median(cycles) / steps : null;
-  return { ...described, nsPerStep: ns / steps, cyclesPerStep };
-}
-
-/** Runs the cases. `onProgress` hears what is done. */
+/**
+ * A row for each case.
+ * @param onProgress hears what is being done.
+ * @throws Mismatch before anything is timed, if a case shows anything but what the reference shows.
+ */
 export async function measure(
   cases: readonly Case[],
-  rounds: number,
-  onProgress: (what: string) => void,
-): Promise<Row[]> {
-  const rigs = cases.map((row) => openRig(row));
-  cases.forEach((row, k) => {
-    onProgress(`verifying ${row.kernel ?? row.backend}, ${row.name}`);
-    verify(row, rigs[k]);
-  });
+  effort: Effort,
+  onProgress: OnProgress,
+): Promise<Measured> {
+  const truths = new Truths();
+  const rigs: Rig[] = [];
+  for (const row of cases) {
+    onProgress(`verifying ${titleOf(row)}`);
+    await breathe();
+    rigs.push(row.play(row));
+    verify(row, rigs.at(-1)!, truths);
+    timePlay(rigs.at(-1)!, { plays: 1, ms: effort.warmMs });
+  }
   const samples: Sample[][] = cases.map(() => []);
-  for (let round = 1; round <= rounds; round++) {
-    onProgress(`round ${round} of ${rounds}`);
-    for (const [k, row] of cases.entries()) {
-      samples[k].push(await sample(row, rigs[k], row.backend === 'reference' ? 1 : 5));
+  for (let round = 1; round <= effort.rounds; round++) {
+    onProgress(`round ${round} of ${effort.rounds}`);
+    for (const [k, rig] of rigs.entries()) {
+      await breathe();
+      samples[k].push(sample(rig, effort));
     }
   }
+  for (const rig of rigs) rig.close();
   const tick = timerTick();
-  return cases.map((row, k) => summarise(row, samples[k], tick));
+  const rows = cases.map((row, k) => toRow(subjectOf(row), samples[k], row.episodes * row.steps, tick));
+  return { rows, tick };
 }

@@ -1,58 +1,88 @@
-/** What a case plays on: an open batch, its seeds, and tapes of actions. */
+/** What a case plays on: open episodes that always begin alike, and how what they leave is looked at. */
 import type { Batch, Outputs, Trajectory } from '../dist/backends/backend.js';
-import { chooseBackend } from '../dist/backends/choose.js';
-import { allocateOutputs, allocateTrajectory } from '../dist/backends/outputs.js';
-import { below, threefry } from '../dist/reference/threefry.js';
-import { MODE, NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
-import { resolveGrader } from '../dist/world/resolve.js';
+import { openBatch } from '../dist/backends/open.js';
+import { OUTPUT_ARRAYS } from '../dist/backends/outputs.js';
+import { toGraders, toProfiles } from '../dist/validate/persons.js';
+import type { LAYOUTS } from '../dist/vec-env/options.js';
 import { createWorld } from '../dist/world/world.js';
 
-const FIRST_SEED = 100;
-/** A key of its own, so that tapes are no stream of the world. */
-const TAPE_STREAM = 1;
+/** How a case runs. */
+export interface Setting {
+  readonly backend: 'native' | 'reference';
+  /** Null for the reference, which has none. */
+  readonly kernel: string | null;
+  readonly threads: number;
+  readonly episodes: number;
+  readonly layout: (typeof LAYOUTS)[number];
+}
+
+export type Elements = Float32Array | Int32Array | Uint8Array | Int8Array;
+/** Arrays by name, copies. */
+export type Left = ReadonlyMap<string, Elements>;
 
 export interface Rig {
+  /** Brings all episodes to where a play begins. Not timed. */
+  begin(): void;
+  /** What is timed. @param seen called after each call that shows something; left out when timing. */
+  play(seen?: () => void): void;
+  /** What a caller can read now. */
+  left(): Left;
+  close(): void;
+}
+
+/** Opens what is to be played. */
+export type Play = (setting: Setting) => Rig;
+
+export const WORLD = createWorld();
+const FIRST_SEED = 100;
+
+/** u32 [episodes]: slot i plays `FIRST_SEED + i`. */
+export const seedsOf = (episodes: number): Uint32Array =>
+  Uint32Array.from({ length: episodes }, (_, i) => FIRST_SEED + i);
+
+/** What every reset of a batch is given: sampled persons, graded as `createVecEnv` does by default. */
+export function resetRequest(seeds: Uint32Array) {
+  const { modes, floats } = toProfiles(WORLD, 'sampled', seeds.length);
+  return { mask: null, seeds, modes, profiles: floats, graders: toGraders(WORLD, 'v2', seeds.length) };
+}
+
+export interface Episodes {
   readonly batch: Batch;
   readonly outputs: Outputs;
-  /** u8 [episodes, 28]. */
-  readonly tape: Uint8Array;
-  /** The same by step: 28 of u8 [episodes]. */
-  readonly columns: readonly Uint8Array[];
-  readonly trajectory: Trajectory;
-  /** Begins all episodes anew. Not timed. */
-  readonly reset: () => void;
+  reset(): void;
 }
 
-/** u8 [episodes, 28] of uniform actions. */
-export function tapeOf(episodes: number): Uint8Array {
-  const draw = { x0: 0, x1: 0 };
-  return Uint8Array.from({ length: episodes * NUM_STEPS }, (_, i) =>
-    below(threefry(i, TAPE_STREAM, 0, 0, draw).x0, NUM_ACTIONS),
+/** A batch at the seam, opened as VecEnv opens it: outputs begin on a cache line. */
+export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(setting.episodes)): Episodes {
+  const { backend, kernel, threads, episodes: numEnvs, layout } = setting;
+  const { batch, outputs } = openBatch(
+    { backend, kernel: kernel ?? undefined },
+    {
+      numEnvs,
+      world: WORLD,
+      imagination: false,
+      threads,
+      layout: { columnMajor: layout === 'column-major', finalObservations: false },
+    },
   );
+  const request = resetRequest(seeds);
+  return { batch, outputs, reset: () => batch.reset(request) };
 }
 
-export function openRig(options: {
-  backend: string;
-  kernel: string | null;
-  threads: number;
-  episodes: number;
-}): Rig {
-  const { episodes: numEnvs, kernel, threads } = options;
-  const world = createWorld();
-  const outputs = allocateOutputs(numEnvs);
-  const { backend } = chooseBackend(options.backend, kernel);
-  const batch = backend.open({ numEnvs, world, imagination: false, threads, kernel, outputs });
-  const tape = tapeOf(numEnvs);
-  const columns = Array.from({ length: NUM_STEPS }, (_, t) =>
-    Uint8Array.from({ length: numEnvs }, (_, i) => tape[i * NUM_STEPS + t]),
-  );
-  const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => FIRST_SEED + i);
-  const modes = new Uint8Array(numEnvs).fill(MODE.sampled);
-  const weights = Array.from(resolveGrader(world, 'v2'));
-  const graders = Float32Array.from(
-    { length: numEnvs * weights.length },
-    (_, i) => weights[i % weights.length],
-  );
-  const reset = () => batch.reset({ mask: null, seeds, modes, profiles: null, graders });
-  return { batch, outputs, tape, columns, trajectory: allocateTrajectory(numEnvs), reset };
+/** Copies of all outputs, and of a trajectory if there is one. */
+export function leftIn(outputs: Outputs, trajectory: Trajectory | null = null): Left {
+  const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
+  const shown = names.map((name): [string, Elements | null] => [name, outputs[name]]);
+  const recorded = Object.entries(trajectory ?? {}).map(([name, array]): [string, Elements] => [
+    `trajectory.${name}`,
+    array,
+  ]);
+  const arrays = [...shown, ...recorded].filter((entry): entry is [string, Elements] => entry[1] !== null);
+  return new Map(arrays.map(([name, array]) => [name, array.slice()]));
+}
+
+/** Of row-major arrays of `episodes` slots each, the first `count` slots. */
+export function firstSlots(left: Left, episodes: number, count: number): Left {
+  const first = (array: Elements) => array.subarray(0, (array.length / episodes) * count);
+  return new Map(Array.from(left, ([name, array]) => [name, first(array)]));
 }

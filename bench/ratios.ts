@@ -1,0 +1,142 @@
+/** The figures that sum the rows up, and the bars that they are held to. */
+import { NAMES, SIZE } from './names.js';
+import { LEAST_TICKS, type Row } from './rows.js';
+
+/** Which row; `kernel: 'best'` is the first native row's. */
+export type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layout'>>;
+
+export interface Bar {
+  readonly bound: 'at most' | 'at least';
+  readonly bar: number;
+  /** What would be better still. */
+  readonly goal?: number;
+}
+
+interface Rule {
+  readonly name: string;
+  readonly unit: 'cyclesPerStep' | 'nsPerStep';
+  readonly row: Key;
+  /** The row that it is divided by. Times: so a rate over another's is the other's row over this one's. */
+  readonly over?: Key;
+  /** How many cores it takes to mean anything. */
+  readonly cores?: number;
+  readonly bar?: Bar;
+}
+
+const atMost = (bar: number, goal?: number): Bar => ({ bound: 'at most', bar, goal });
+const atLeast = (bar: number): Bar => ({ bound: 'at least', bar });
+
+const rows = 'row-major';
+const columns = 'column-major';
+
+const fused = (kernel: string, episodes: number = SIZE.usual, threads = 1): Key => ({
+  kernel,
+  name: NAMES.fused,
+  episodes,
+  threads,
+  layout: rows,
+});
+const step = (kernel: string, layout: string): Key => ({
+  kernel,
+  name: NAMES.step,
+  episodes: SIZE.usual,
+  layout,
+});
+const best = (name: string): Key => ({ kernel: 'best', name, layout: rows });
+const cycles = 'cyclesPerStep';
+const ns = 'nsPerStep';
+
+const RULES: readonly Rule[] = [
+  { name: 'fused_cycles', unit: cycles, row: fused('avx512'), bar: atMost(16, 13.5) },
+  { name: 'step_column_cycles', unit: cycles, row: step('avx512', columns), bar: atMost(14, 12) },
+  { name: 'step_row_cycles', unit: cycles, row: step('avx512', rows), bar: atMost(20) },
+  { name: 'fork_over_fused', unit: cycles, row: best(NAMES.fork), over: best(NAMES.tape), bar: atMost(1.1) },
+  { name: 'scalar_fused_cycles', unit: cycles, row: fused('scalar'), bar: atMost(200) },
+  { name: 'scalar_step_cycles', unit: cycles, row: step('scalar', rows), bar: atMost(165) },
+  {
+    name: 'fused_flatness',
+    unit: ns,
+    row: fused('best'),
+    over: fused('best', SIZE.large),
+    bar: atLeast(0.9),
+  },
+  {
+    name: 'two_threads_fused',
+    unit: ns,
+    row: fused('best', SIZE.large),
+    over: fused('best', SIZE.large, 2),
+    cores: 2,
+    bar: atLeast(1.8),
+  },
+  {
+    name: 'api_over_native',
+    unit: ns,
+    row: best(NAMES.addonStep),
+    over: best(NAMES.envStep),
+    bar: atLeast(0.85),
+  },
+  { name: 'fused_over_scalar', unit: cycles, row: fused('scalar'), over: fused('avx512') },
+  // Each kernel in the layout that suits it.
+  { name: 'step_over_scalar', unit: cycles, row: step('scalar', rows), over: step('avx512', columns) },
+  { name: 'avx2_fused_cycles', unit: cycles, row: fused('avx2') },
+  { name: 'portable_fused_cycles', unit: cycles, row: fused('portable') },
+];
+
+export interface Ratio {
+  readonly name: string;
+  readonly value: number;
+  /** Absent where a figure is for information. */
+  readonly bar?: Bar;
+}
+
+export interface Ratios {
+  readonly ratios: readonly Ratio[];
+  /** Those that could not be made, and why. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** @param cores those that threads can run on. */
+export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
+  const ratios: Ratio[] = [];
+  const leftOut: { name: string; why: string }[] = [];
+  for (const rule of RULES) {
+    const { name, bar } = rule;
+    const value = apply(rule, measured, cores);
+    if (typeof value === 'string') leftOut.push({ name, why: value });
+    else ratios.push(bar === undefined ? { name, value } : { name, value, bar });
+  }
+  return { ratios, leftOut };
+}
+
+/** @returns why, if it cannot be said. */
+function apply({ unit, row, over, cores = 1 }: Rule, measured: readonly Row[], available: number) {
+  if (available < cores) return `It takes ${cores} cores, and here is ${available}.`;
+  const value = figure(row, unit, measured);
+  const by = over === undefined ? 1 : figure(over, unit, measured);
+  if (typeof value === 'string') return value;
+  return typeof by === 'string' ? by : value / by;
+}
+
+function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number | string {
+  const kernel =
+    key.kernel === 'best' ? measured.find((row) => row.backend === 'native')?.kernel : key.kernel;
+  const wanted = Object.entries({ ...key, kernel });
+  const found = measured.find((row) => wanted.every(([name, value]) => row[name as keyof Key] === value));
+  const title = `${key.name}, ${key.kernel} kernel`;
+  if (found === undefined) return `There is no row of ${title}.`;
+  if (found.saturated) return `The row of ${title} is void: shorter than ${LEAST_TICKS} ticks of the timer.`;
+  return found[unit] ?? `No clock was measured for ${title}.`;
+}
+
+const meets = (value: number, bound: Bar['bound'], bar: number): boolean =>
+  bound === 'at most' ? value <= bar : value >= bar;
+
+/** Whether a figure is within its bar, and within its goal; null for what has none. */
+export function judge({ value, bar }: Ratio): { met: boolean | null; goalMet: boolean | null } {
+  if (bar === undefined) return { met: null, goalMet: null };
+  const { bound, goal } = bar;
+  return {
+    met: meets(value, bound, bar.bar),
+    goalMet: goal === undefined ? null : meets(value, bound, goal),
+  };
+}

@@ -1,0 +1,80 @@
+/** Rows and ratios as tables for people and as JSON. */
+import CliTable from 'cli-table3';
+import { judge, type Ratio, type Ratios } from './ratios.js';
+import type { Row } from './rows.js';
+
+/** No lines between rows. */
+const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
+const NAME_COLUMNS = 1;
+
+/** A table; all but the first `left` columns are numbers, and lean right. */
+export function table(
+  head: readonly string[],
+  lines: readonly (readonly (string | number)[])[],
+  left: number = NAME_COLUMNS,
+): string {
+  const drawn = new CliTable({
+    chars: COMPACT,
+    head: [...head],
+    colAligns: head.map((_, k) => (k < left ? 'left' : 'right')),
+    style: { head: [], border: [] },
+  });
+  drawn.push(...lines.map((line) => [...line]));
+  return drawn.toString();
+}
+
+export const digits = (value: number | null, places: number, absent = 'void'): string =>
+  value === null ? absent : value.toFixed(places);
+
+export function renderRows(rows: readonly Row[]): string {
+  const head = [
+    'kernel',
+    'case',
+    'layout',
+    'writes',
+    'threads',
+    'episodes',
+    'B/step',
+    'ns/step',
+    'cycles/step',
+  ];
+  const lines = rows.map((row) => [
+    row.kernel ?? row.backend,
+    row.name,
+    row.layout,
+    row.writes,
+    row.threads,
+    row.episodes,
+    digits(row.bytesPerStep, 1),
+    digits(row.nsPerStep, 2),
+    digits(row.cyclesPerStep, 1, row.saturated ? 'void' : '-'),
+  ]);
+  return table(head, lines, 4);
+}
+
+export const verdict = (met: boolean): string => (met ? 'met' : 'MISSED');
+
+function barText(ratio: Ratio): string {
+  const { met, goalMet } = judge(ratio);
+  if (ratio.bar === undefined || met === null) return '';
+  const { bound, bar, goal } = ratio.bar;
+  const further = goalMet === null ? '' : `, goal ${goal}: ${verdict(goalMet)}`;
+  return `${bound} ${bar}: ${verdict(met)}${further}`;
+}
+
+export function renderRatios({ ratios, leftOut }: Ratios): string {
+  const lines = ratios.map((ratio) => [ratio.name, ratio.value.toFixed(2), barText(ratio)]);
+  const missing = leftOut.map(({ name, why }) => `${name} is left out. ${why}`);
+  const made = lines.length === 0 ? [] : [table(['ratio', 'value', 'bar'], lines)];
+  return [...made, ...missing].join('\n');
+}
+
+/** `ratios` are finite numbers by name; what they are held to, and what is missing, stands beside. */
+export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknown> {
+  const held = ratios.filter((ratio) => ratio.bar !== undefined);
+  return {
+    ratios: Object.fromEntries(ratios.map(({ name, value }) => [name, value])),
+    bars: Object.fromEntries(held.map((ratio) => [ratio.name, { ...ratio.bar, ...judge(ratio) }])),
+    leftOut: Object.fromEntries(leftOut.map(({ name, why }) => [name, why])),
+  };
+}
