@@ -12,11 +12,14 @@ import { checkOutput, openOutput } from '../dist/cli/output-file.js';
 import { describeMachine, packageVersion } from '../dist/evaluate/provenance.js';
 import { toSnakeCase } from '../dist/evaluate/report.js';
 import { SCHEMAS } from '../dist/schemas.js';
-import { CASES } from './cases.js';
+import { CASES, KERNELS } from './cases.js';
+import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
 import { type Effort, measure } from './measure.js';
+import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
 import { ratiosOf } from './ratios.js';
 import { ratiosToJson, renderRatios, renderRows } from './report.js';
 import { WORLD } from './rig.js';
+import { FULL_SWEEP, renderSweep, SMALL_SWEEP, sweep } from './sweep.js';
 import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
 
@@ -27,7 +30,7 @@ that does not leave the reference's bits. A row too short for the timer is void,
 
 Examples:
   npm run bench -- --rounds 5
-  npm run bench -- --json bench.json
+  npm run bench -- --sweep --memory --evaluation --json bench.json
 `;
 
 const ROUNDS = 21;
@@ -44,6 +47,9 @@ const PROVENANCE = {
 interface Options {
   readonly rounds: number;
   readonly smoke?: boolean;
+  readonly sweep?: boolean;
+  readonly memory?: boolean;
+  readonly evaluation?: boolean;
   readonly json?: string;
 }
 
@@ -56,6 +62,9 @@ function parsePositive(text: string): number {
 function parseOptions(): Options {
   return new Command('bench')
     .option('--rounds <n>', 'interleaved rounds over all cases', parsePositive, ROUNDS)
+    .option('--sweep', 'also: 1 to 2^20 episodes by 1, 2 and all threads')
+    .option('--memory', 'also: what a million episodes take')
+    .option('--evaluation', 'also: the time of the 150-episode evaluation, start-up included and not')
     .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -63,6 +72,30 @@ function parseOptions(): Options {
     .parse()
     .opts<Options>();
 }
+
+/** What else can be measured, in this order: for the JSON, and as text. */
+const SECTIONS = {
+  sweep: async (small: boolean) => {
+    const result = await sweep(small ? SMALL_SWEEP : FULL_SWEEP, progress);
+    return { result, text: renderSweep(result) };
+  },
+  memory: async (small: boolean) => {
+    const result = await measureMemory(small ? SMALL_MEMORY : FULL_MEMORY, progress);
+    return { result, text: renderMemory(result) };
+  },
+  evaluation: async (small: boolean) => {
+    const result = await timeEvaluation(small ? SMALL_EVALUATION : FULL_EVALUATION, progress);
+    return { result, text: renderEvaluation(result) };
+  },
+} as const;
+
+type SectionName = keyof typeof SECTIONS;
+
+/** Those asked for; of a smoke run all, if there is an addon. */
+const sectionsOf = (options: Options): SectionName[] =>
+  (Object.keys(SECTIONS) as SectionName[]).filter(
+    (name) => options[name] || (options.smoke && KERNELS.length > 0),
+  );
 
 /** On a terminal only, on one line; '' removes it. */
 function progress(what: string): void {
@@ -86,8 +119,14 @@ async function main(): Promise<void> {
   print([renderRows(rows), WRITES_LEGEND, renderRatios(ratios)].join('\n'));
   const { reason } = nativeBackend.availability();
   if (reason !== undefined) print(`No native rows: ${reason}`);
+  const sections: Record<string, unknown> = {};
+  for (const name of sectionsOf(options)) {
+    const { result, text } = await SECTIONS[name](smoke);
+    sections[name] = result;
+    print(text);
+  }
   if (smoke) print('Everything ran once: this shows that it is right, not how fast it is.');
-  const figures = { rounds: effort.rounds, timerTickNs: tick, rows, ...ratiosToJson(ratios) };
+  const figures = { rounds: effort.rounds, timerTickNs: tick, rows, ...ratiosToJson(ratios), ...sections };
   if (json !== undefined) await writeJson(json, { ...PROVENANCE, ...figures });
 }
 

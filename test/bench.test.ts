@@ -1,5 +1,6 @@
 /** The bench's figures: how samples become rows, rows ratios, and what is refused before it is timed. */
 import { describe, expect, test } from 'vitest';
+import { type Cell, PAYS, payingSizes } from '../bench/cells.js';
 import { NAMES, SIZE } from '../bench/names.js';
 import { judge, ratiosOf } from '../bench/ratios.js';
 import { ratiosToJson, renderRatios, renderRows } from '../bench/report.js';
@@ -155,4 +156,24 @@ describe('bars', () => {
     expect(lineOf('fused_cycles')).toContain('at most 16: met, goal 13.5: met');
     expect(lineOf('fused_flatness')).toContain('at least 0.9: MISSED');
   });
+});
+
+test('threads pay at the sizes where they are faster by more than noise', () => {
+  const cell = (threads: number, episodes: number, nsPerStep: number | null): Cell => ({
+    name: NAMES.step,
+    threads,
+    episodes,
+    nsPerStep,
+    episodesPerSecond: null,
+  });
+  const cells = [
+    ...[cell(1, 1, null), cell(2, 1, 10), cell(8, 1, 10)],
+    ...[cell(1, 4, 10), cell(2, 4, 9.9), cell(8, 4, null)],
+    ...[cell(1, 16, 11), cell(2, 16, 11 / PAYS), cell(8, 16, 22)],
+    ...[cell(1, 64, 12), cell(2, 64, 6), cell(8, 64, 3)],
+  ];
+  expect(payingSizes(cells)).toEqual([
+    { name: NAMES.step, threads: 2, episodes: [16, 64] },
+    { name: NAMES.step, threads: 8, episodes: [64] },
+  ]);
 });

@@ -1,0 +1,159 @@
+/** `--sweep`: sizes from one episode to a million, by threads: where do threads pay? */
+import { availableParallelism } from 'node:os';
+import { FUSED, KERNELS, STEP } from './cases.js';
+import { type Cell, PAYS, type Pays, payingSizes } from './cells.js';
+import { timerTick } from './clock.js';
+import { breathe, type OnProgress, timePlay } from './measure.js';
+import { SIZE } from './names.js';
+import { digits, table } from './report.js';
+import { firstSlots, type Left, type Play, type Rig, type Setting } from './rig.js';
+import { LEAST_TICKS, median } from './rows.js';
+import { compare, titleOf } from './verify.js';
+
+export interface SweepPlan {
+  readonly sizes: readonly number[];
+  /** Over the whole sweep. */
+  readonly rounds: number;
+  /** Of one sample: at least so many plays, for at least so many milliseconds. */
+  readonly plays: number;
+  readonly ms: number;
+}
+
+/** 1, 4, 16, ... 2^20. */
+export const FULL_SWEEP: SweepPlan = {
+  sizes: Array.from({ length: 11 }, (_, k) => 4 ** k),
+  rounds: 3,
+  plays: 3,
+  ms: 10,
+};
+/** Small, but threads have work, and so have all branches. */
+export const SMALL_SWEEP: SweepPlan = { sizes: [1, 64, 16_384], rounds: 1, plays: 1, ms: 0 };
+
+export interface Sweep {
+  readonly kernel: string;
+  readonly layout: string;
+  readonly cells: readonly Cell[];
+  readonly pays: readonly Pays[];
+}
+
+interface Point extends Setting {
+  readonly name: string;
+  readonly steps: number;
+  readonly play: Play;
+}
+
+function pointsOf(sizes: readonly number[]): Point[] {
+  const threads = [...new Set([1, 2, availableParallelism()])].sort((a, b) => a - b);
+  const common = { backend: 'native', kernel: KERNELS[0], layout: 'row-major' } as const;
+  return [FUSED, STEP].flatMap(({ name, play, steps }) =>
+    sizes.flatMap((episodes) =>
+      threads.map((count) => ({ ...common, name, play, steps, episodes, threads: count })),
+    ),
+  );
+}
+
+/** Every point verified, then timed, by whole rounds. @throws Mismatch, or BackendError without the addon. */
+export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sweep> {
+  const points = pointsOf(plan.sizes);
+  const proof = new Proof();
+  const samples: number[][] = points.map(() => []);
+  const tick = timerTick();
+  for (let round = 1; round <= plan.rounds; round++) {
+    for (const [k, point] of points.entries()) {
+      onProgress(`sweep, round ${round} of ${plan.rounds}: ${titleOf(point)}`);
+      await breathe();
+      samples[k].push(timePoint(point, plan, round === 1 ? proof : null));
+    }
+  }
+  const cells = points.map((point, k) => cellOf(point, median(samples[k]), tick));
+  const { kernel, layout } = points[0];
+  return { kernel: kernel!, layout, cells, pays: payingSizes(cells) };
+}
+
+/** Small batches are played many at a time: one alone would be over before a timer could tell. */
+const copiesOf = (episodes: number): number => Math.min(64, Math.ceil(SIZE.small / episodes));
+
+/** Nanoseconds of one play of all copies. */
+function timePoint(point: Point, plan: SweepPlan, proof: Proof | null): number {
+  const rigs = Array.from({ length: copiesOf(point.episodes) }, () => point.play(point));
+  const each = (act: (rig: Rig) => void) => () => rigs.forEach(act);
+  const all: Rig = {
+    begin: each((rig) => rig.begin()),
+    play: each((rig) => rig.play()),
+    left: () => rigs[0].left(),
+    close: each((rig) => rig.close()),
+  };
+  try {
+    all.begin();
+    all.play();
+    proof?.check(point, all.left());
+    return timePlay(all, plan);
+  } finally {
+    all.close();
+  }
+}
+
+/**
+ * The first slots of every batch are compared with the reference, all of them with what one thread leaves: slot i plays
+ * the same in a batch of any size.
+ */
+class Proof {
+  readonly #references = new Map<string, Left>();
+  #alone: Left = new Map();
+
+  check(point: Point, left: Left): void {
+    if (point.threads > 1) {
+      compare(titleOf(point), left, this.#alone);
+      return;
+    }
+    const count = Math.min(point.episodes, SIZE.usual);
+    const expected = firstSlots(this.#referenceOf(point), SIZE.usual, count);
+    compare(titleOf(point), firstSlots(left, point.episodes, count), expected);
+    this.#alone = left;
+  }
+
+  #referenceOf({ name, play, layout }: Point): Left {
+    const known = this.#references.get(name);
+    if (known !== undefined) return known;
+    const rig = play({ backend: 'reference', kernel: null, threads: 1, episodes: SIZE.usual, layout });
+    rig.begin();
+    rig.play();
+    const left = rig.left();
+    rig.close();
+    this.#references.set(name, left);
+    return left;
+  }
+}
+
+function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: number): Cell {
+  const isVoid = ns < LEAST_TICKS * tick;
+  const perStep = ns / (copiesOf(episodes) * episodes * steps);
+  return {
+    name,
+    threads,
+    episodes,
+    nsPerStep: isVoid ? null : perStep,
+    episodesPerSecond: isVoid ? null : 1e9 / (perStep * steps),
+  };
+}
+
+/** A table a way of playing, and where threads pay. */
+export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
+  const threads = [...new Set(cells.map((cell) => cell.threads))];
+  const tables = [...new Set(cells.map((cell) => cell.name))].map((name) => {
+    const own = cells.filter((cell) => cell.name === name);
+    const head = ['episodes', ...threads.flatMap((count) => [`ns/step, threads ${count}`, 'episodes/s'])];
+    const lines = [...new Set(own.map((cell) => cell.episodes))].map((episodes) => [
+      String(episodes),
+      ...own
+        .filter((cell) => cell.episodes === episodes)
+        .flatMap((cell) => [digits(cell.nsPerStep, 2), digits(cell.episodesPerSecond, 0)]),
+    ]);
+    return `Sweep: ${name}, ${kernel}, ${layout}\n${table(head, lines)}`;
+  });
+  const verdicts = pays.map(
+    ({ name, threads: count, episodes }) =>
+      `${name}: ${count} threads pay (${PAYS} times the rate of one) at ${episodes.join(', ') || 'no size'}.`,
+  );
+  return [...tables, ...verdicts].join('\n');
+}
