@@ -4,7 +4,7 @@
  * Where things are: cases.ts is the table of what is timed, plays.ts how it is played, measure.ts the timing, ratios.ts
  * the bars. What is timed is the compiled package: tools that run TypeScript as it is can slow it down many times.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { nativeBackend } from '../dist/backends/native.js';
 import { exitCodeOf, messageOf } from '../dist/cli/failure.js';
@@ -17,7 +17,7 @@ import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } f
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
 import { ratiosOf } from './ratios.js';
-import { ratiosToJson, renderRatios, renderRows } from './report.js';
+import { digits, ratiosToJson, renderRatios, renderRows } from './report.js';
 import { WORLD } from './rig.js';
 import { FULL_SWEEP, renderSweep, SMALL_SWEEP, sweep } from './sweep.js';
 import { Mismatch } from './verify.js';
@@ -42,6 +42,8 @@ const PROVENANCE = {
   version: packageVersion(),
   worldDigest: WORLD.digest,
   machine: describeMachine(),
+  /** Of the last minute before: above 0, others took part of what is measured. */
+  loadAverage: loadavg()[0],
 };
 
 interface Options {
@@ -114,6 +116,9 @@ async function main(): Promise<void> {
     people.write(`${text}\n`);
   };
   const effort = smoke ? SMALL : { ...FULL, rounds: options.rounds };
+  if (PROVENANCE.loadAverage >= 1 && !smoke) {
+    print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: figures of an idle machine are better.`);
+  }
   const { rows, tick } = await measure(CASES, effort, progress);
   const ratios = ratiosOf(rows, availableParallelism());
   print([renderRows(rows), WRITES_LEGEND, renderRatios(ratios)].join('\n'));

@@ -87,6 +87,7 @@ function timePoint(point: Point, plan: SweepPlan, proof: Proof | null): number {
     all.begin();
     all.play();
     proof?.check(point, all.left());
+    timePlay(all, { plays: 1, ms: plan.ms });
     return timePlay(all, plan);
   } finally {
     all.close();
