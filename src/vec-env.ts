@@ -169,7 +169,7 @@ export class VecEnv {
    * Slot i becomes a copy of slot indices[i] of `source`: its episode, and what it shows. Nothing is allocated if
    * `indices` is a Uint32Array and the source another environment.
    * @param source of the same backend and world; it may be this one. @param indices one per slot of this environment.
-   * @returns what this environment now shows.
+   * @returns what this environment now shows. `finalMask` is 0: this call ended nothing.
    * @throws InputError `not_alike`, `out_of_range`, `wrong_length`; StateError `not_reset` (the source), `closed`.
    */
   assign(source: VecEnv, indices: ArrayLike<number>): StepResult {

@@ -18,6 +18,9 @@ export interface AutoresetPlan {
 /** More ticks than any episode can still take. */
 const RING = 32;
 
+/** From 0 on: a copied episode's seed may lie below the range that its slot goes on in. */
+const modulo = (a: number, n: number): number => ((a % n) + n) % n;
+
 export class Autoreset {
   readonly mode: AutoresetMode;
   /** u32 [numEnvs]: how many episodes each slot has begun by itself since its reset. */
@@ -77,7 +80,7 @@ export class Autoreset {
       const resets = takesPart && this.#ends[i] >= from && this.#ends[i] <= to;
       this.#resetMask[i] = Number(resets);
       this.#stepMask[i] = Number(takesPart && !resets);
-      if (resets) this.#resetSeeds[i] = low + ((this.#seeds[i] - low + numEnvs) % size);
+      if (resets) this.#resetSeeds[i] = low + modulo(this.#seeds[i] - low + numEnvs, size);
     }
     this.#plan.resetMask = this.#resetMask;
     this.#plan.resetSeeds = this.#resetSeeds;

@@ -73,7 +73,7 @@ export function checkAlike(target: Core, source: Core): void {
     throw new InputError(
       'not_alike',
       `Expected a source of ${name} ${wanted}, as this environment's, got ${got}. ` +
-        (name === 'backend' ? 'Go by way of snapshot() and restore(bytes).' : 'Create both with one world.'),
+        (name === 'backend' ? 'Use snapshot() and restore(bytes).' : 'Create both with one world.'),
     );
   }
 }
@@ -95,6 +95,8 @@ export function gather(target: Core, source: Core, indices: Uint32Array): void {
     target.foreign[i] = foreign[indices[i]] | otherLuck;
   }
   target.autoreset.gather(source.autoreset, indices);
+  // As after a reset: this call ended no episode.
+  target.outputs.finalMask.fill(0);
   target.phase = 'open';
 }
 
