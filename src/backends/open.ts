@@ -20,7 +20,7 @@ export function openBatch(
   asked: { backend?: string; kernel?: string },
   { layout, ...options }: Omit<BatchOptions, 'outputs' | 'kernel'> & { layout: OutputLayout },
 ): OpenBatch {
-  const wanted = checkString('backend', asked.backend ?? 'auto');
+  const wanted = checkString('backend', asked.backend === undefined ? 'auto' : asked.backend);
   const kernel = kernelFor(wanted, asked.kernel);
   const { backend, reason } = chooseBackend(wanted, kernel);
   try {

@@ -39,6 +39,8 @@ export interface Defaults {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
+const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
+
 export class Core implements Defaults {
   readonly options: VecEnvOptions;
   readonly numEnvs: number;
@@ -64,19 +66,26 @@ export class Core implements Defaults {
   constructor(options: VecEnvOptions, defaults?: Defaults) {
     checkOptions('options', options, OPTIONS);
     this.options = Object.freeze({ ...options });
+    // Defaults are for what is left out: null, from JSON perhaps, is no option.
+    const {
+      autoreset = 'disabled',
+      layout: order = 'row-major',
+      profiles = 'sampled',
+      grader = 'v2',
+    } = options;
     const numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
     const threads =
       options.threads === undefined ? null : checkInteger('threads', options.threads, 1, MAX_THREADS);
-    const mode = checkName('autoreset', options.autoreset ?? 'disabled', AUTORESET_MODES);
-    const columnMajor = checkName('layout', options.layout ?? 'row-major', LAYOUTS) === 'column-major';
-    const copy = checkBoolean('copy', options.copy ?? false);
+    const mode = checkName('autoreset', autoreset, AUTORESET_MODES);
+    const columnMajor = checkName('layout', order, LAYOUTS) === 'column-major';
+    const copy = toFlag('copy', options.copy);
     const observation = toObservationOptions(options.observation);
     this.numEnvs = numEnvs;
     this.world = createWorld(options.world);
-    this.imagination = checkBoolean('imagination', options.imagination ?? false);
+    this.imagination = toFlag('imagination', options.imagination);
     this.span = toSeedSpan(options.seedRange);
-    this.profiles = defaults?.profiles ?? toProfiles(this.world, options.profiles ?? 'sampled', numEnvs);
-    this.graders = defaults?.graders ?? toGraders(this.world, options.grader ?? 'v2', numEnvs);
+    this.profiles = defaults?.profiles ?? toProfiles(this.world, profiles, numEnvs);
+    this.graders = defaults?.graders ?? toGraders(this.world, grader, numEnvs);
     const { world, imagination } = this;
     const layout = { columnMajor, finalObservations: mode === 'same-step' };
     const opened = openBatch(options, { numEnvs, world, imagination, threads, layout });
@@ -182,7 +191,7 @@ export class Core implements Defaults {
   toRun(choice: RunChoice, options: RunOptions): RunRequest {
     checkOptions('run options', options, RUN_OPTIONS);
     const { numEnvs } = this;
-    const wanted = checkBoolean('trajectory', options.trajectory ?? false);
+    const wanted = toFlag('trajectory', options.trajectory);
     return {
       policy: toRunPolicy(choice, options.policySeeds, numEnvs),
       beliefs: options.beliefs === undefined ? null : toRunBeliefs(options.beliefs, numEnvs),
