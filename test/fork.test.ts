@@ -1,0 +1,200 @@
+/** Forks: environments that go on from slots of another one, exactly as those would have. */
+import { describe, expect, it } from 'vitest';
+import { AUTORESET_MODES } from '../src/validate/autoreset-modes.js';
+import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
+import type { VecEnv } from '../src/vec-env.js';
+import { NUM_STEPS } from '../src/world/fields.js';
+import { expectEqual, rowsOf } from './support/bits.js';
+import { ENGINES, openOn } from './support/engines.js';
+import { forAll, type Random } from './support/random.js';
+import {
+  anyIndices,
+  anyMove,
+  anyOptions,
+  anyReset,
+  copied,
+  expectAlike,
+  look,
+  over,
+  resetOf,
+  type SlotReset,
+  seen,
+  slots,
+  stepsTaken,
+  wander,
+  wordsOf,
+} from './support/stories.js';
+
+const SIZES = [1, 16, 17, 40];
+const RANGES: readonly (readonly [number, number])[] = [
+  [0, 2 ** 32],
+  [2 ** 32 - 50, 50],
+  [1000, 7],
+];
+
+describe.each(ENGINES)('$name', (engine) => {
+  /** An environment of any size whose slots are anywhere. */
+  function wandered(random: Random, options: Partial<VecEnvOptions>): [VecEnv, StepResult] {
+    const env = openOn(engine, { numEnvs: random.pick(SIZES), ...anyOptions(random), ...options });
+    return [env, wander(random, env)];
+  }
+
+  it.each(AUTORESET_MODES)(
+    'has the slots of its source and goes on as they do, autoreset %s',
+    (autoreset) => {
+      forAll(10, (random) => {
+        const [env, result] = wandered(random, { autoreset });
+        const { numEnvs } = env;
+        // A new episode's seed depends on the number of slots.
+        const size = autoreset === 'disabled' ? random.pick([...SIZES, 100]) : numEnvs;
+        const indices = anyIndices(random, numEnvs, size);
+        const before = seen(env, result);
+        const fork = env.fork(random.chance(0.5) ? indices : Array.from(indices));
+        expectEqual(before, seen(env, result), 'the source:');
+        const shown = look(fork);
+        expectEqual(copied(rowsOf(before, numEnvs, indices)), copied(seen(fork, shown)), 'at first:');
+        expect([...shown.finalMask].some(Boolean)).toBe(false);
+        expectAlike(random, [env, result], [fork, shown], autoreset === 'disabled' ? 30 : 65, indices);
+      });
+    },
+  );
+
+  it('a fork of a fork is a fork', () => {
+    forAll(10, (random) => {
+      const [env, result] = wandered(random, { autoreset: random.pick(AUTORESET_MODES) });
+      const first = anyIndices(random, env.numEnvs, random.pick(SIZES));
+      const second = anyIndices(random, first.length, env.numEnvs);
+      const twice = env.fork(first).fork(second);
+      expectAlike(
+        random,
+        [env, result],
+        [twice, look(twice)],
+        40,
+        second.map((index) => first[index]),
+      );
+    });
+  });
+
+  it('a fork, its source and other forks part ways, and outlive each other', () => {
+    const env = openOn(engine, { numEnvs: 2 });
+    env.reset({ seed: 5 });
+    const forks = [env.fork([0, 1]), env.fork([0, 1])];
+    const before = env.stateHash();
+    env.close();
+    forks[0].step([3, 4]);
+    expect(forks[0].stateHash()).not.toEqual(before);
+    forks[0].close();
+    expect(forks[1].stateHash()).toEqual(before);
+  });
+
+  it('counts anew, but knows how many episodes its slots have had', () => {
+    const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step' });
+    env.reset({ seed: 5 });
+    for (let t = 0; t < 2 * NUM_STEPS + 1; t++) env.step([0, 1, 2], { mask: [true, true, t % 2 === 0] });
+    const fork = env.fork([2, 0, 2, 1]);
+    expect([...fork.episodeNumbers]).toEqual([1, 2, 1, 2]);
+    expect(fork.counters).toEqual({ steps: 0, episodes: 0 });
+    fork.step(new Uint8Array(4));
+    expect(fork.counters).toEqual({ steps: 4, episodes: 0 });
+  });
+
+  it('keeps the options of its source, but for what it is told', () => {
+    const seedRange = [10, 5] as const;
+    const options: VecEnvOptions = {
+      numEnvs: 3,
+      threads: 2,
+      autoreset: 'next-step',
+      seedRange,
+      observation: { fields: ['meters'], scale: true, history: true },
+      layout: 'column-major',
+      copy: true,
+    };
+    const env = openOn(engine, options);
+    env.reset({ seed: 10 });
+    const fork = env.fork([1, 1]);
+    const kept = ({ backend, kernel, threads, spec, metadata, observationFields, world }: VecEnv) => [
+      [backend, kernel, threads, spec, metadata, observationFields, world.digest],
+    ];
+    expect(kept(fork)).toEqual(kept(env));
+    const shown = look(fork);
+    expect(shown.columnStride).toBeGreaterThanOrEqual(2);
+    expect(look(fork)).not.toBe(shown);
+    expect(() => fork.reset({ seed: 9 })).toThrow(/seedRange/);
+    const other = env.fork([1], { autoreset: 'same-step', threads: undefined });
+    expect(other.metadata.autoresetMode).toBe('same-step');
+    expect(env.metadata.autoresetMode).toBe('next-step');
+    expect([other.threads, env.fork([1], { threads: 1 }).threads]).toEqual([env.threads, 1]);
+  });
+
+  describe.each(['same-step', 'next-step'] as const)('turned to %s', (autoreset) => {
+    /** The same by hand: a fork without autoreset whose slots are told whom to begin with. */
+    function expectByHand(
+      random: Random,
+      fork: VecEnv,
+      twin: VecEnv,
+      persons: SlotReset,
+      range: readonly [number, number],
+    ) {
+      const [low, size] = range;
+      const at = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
+      const begun = new Uint32Array(fork.numEnvs);
+      let [a, b] = [look(fork), look(twin)];
+      for (let t = 0; t < 70; t++) {
+        const { actions, options } = anyMove(random, fork, over(a));
+        const mask = (options.mask as Uint8Array) ?? new Uint8Array(fork.numEnvs).fill(1);
+        const steps = stepsTaken(b);
+        const ends = mask.map((moves, i) => Number(moves !== 0 && steps[i] === at));
+        a = fork.step(actions, options);
+        b = twin.step(actions, {
+          ...options,
+          mask: mask.map((moves, i) => Number(moves && steps[i] < NUM_STEPS)),
+        });
+        const seed = twin.seeds.map((old, i) => (ends[i] ? low + ((old - low + fork.numEnvs) % size) : old));
+        if (ends.some(Boolean)) b = twin.reset({ ...persons, seed, mask: ends });
+        ends.forEach((ended, i) => {
+          begun[i] += ended;
+        });
+        expectEqual(
+          { words: wordsOf(twin), seeds: seed },
+          { words: wordsOf(fork), seeds: fork.seeds },
+          `step ${t}:`,
+        );
+      }
+      return begun;
+    }
+
+    it('begins anew with seeds and persons of its own slots', () => {
+      forAll(6, (random) => {
+        const range = random.pick(RANGES);
+        const env = openOn(engine, { numEnvs: random.pick(SIZES), seedRange: range, ...anyOptions(random) });
+        const reset = anyReset(random, env.numEnvs, range);
+        wander(random, env, reset);
+        const indices = anyIndices(random, env.numEnvs, random.pick(SIZES));
+        const [fork, twin] = [env.fork(indices, { autoreset }), env.fork(indices)];
+        const before = fork.episodeNumbers.slice();
+        const begun = expectByHand(random, fork, twin, resetOf(reset, indices), range);
+        expect(begun.some(Boolean)).toBe(true);
+        expect(fork.episodeNumbers).toEqual(before.map((number, i) => number + begun[i]));
+      });
+    });
+  });
+
+  it("its slots' persons and graders are its own defaults", () => {
+    forAll(10, (random) => {
+      const n = random.pick(SIZES);
+      const choice = anyReset(random, n);
+      const env = openOn(engine, { numEnvs: n, profiles: choice.profiles, grader: choice.graders });
+      // What a reset chooses for one episode is no default.
+      wander(random, env, random.chance(0.5) ? {} : anyReset(random, n));
+      const indices = anyIndices(random, n, random.pick(SIZES));
+      const fork = random.chance(0.5) ? env.fork(indices) : env.fork(slots(n)).fork(indices);
+      const { seed, profiles, graders } = resetOf(choice, indices);
+      const fresh = openOn(engine, { numEnvs: indices.length, profiles, grader: graders });
+      const [got, expected] = [fork, fresh].map((each) => {
+        each.reset({ seed });
+        return seen(each, each.run('random', { beliefs: [0.2, 0.4, 0.9] }));
+      });
+      expectEqual(expected, got);
+    });
+  });
+});
