@@ -47,7 +47,8 @@ export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBe
     return { kind: 'constant', belief: toConstantBelief(beliefs) };
   }
   const rows = numEnvs * NUM_STEPS;
-  return { kind: 'tape', ...toBeliefs(beliefs as Float32Array, rows, TAPE, new Uint8Array(rows)) };
+  const tape = beliefs as Float32Array;
+  return { kind: 'tape', beliefs: tape, given: toBeliefs(tape, rows, TAPE, new Uint8Array(rows)) };
 }
 
 /** Throws what a refusal means; null means that nothing was refused. */

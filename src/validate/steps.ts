@@ -54,14 +54,10 @@ export function illegalAction(where: string, value: unknown): InputError {
   );
 }
 
-export interface GivenBeliefs {
-  readonly beliefs: Float32Array;
-  /** u8, one flag a row. */
-  readonly given: Uint8Array;
-}
-
 /**
- * Beliefs as rows of three: a whole row of NaN means none given. Rows where `takes` is 0 do not count.
+ * Beliefs as rows of three: a whole row of NaN means none given. Rows where `takes` is 0 do not count. Nothing is
+ * allocated: this runs at every step.
+ * @param given u8 [rows], where it is written who gives one. @returns it.
  * @throws InputError `bad_belief` for a row that is partly NaN or holds an infinity.
  */
 export function toBeliefs(
@@ -70,26 +66,28 @@ export function toBeliefs(
   unit: string,
   given: Uint8Array,
   takes: Uint8Array | null = null,
-): GivenBeliefs {
+): Uint8Array {
   if (!isFloats(beliefs)) {
     throw new InputError(
       'wrong_type',
       `Expected beliefs to be a Float32Array, got ${describe(beliefs)}. Pass [${unit}, 3] floats.`,
     );
   }
-  checkLength('floats in beliefs', beliefs.length, rows * NUM_BELIEFS, `${unit} x 3`);
+  const length = rows * NUM_BELIEFS;
+  if (beliefs.length !== length) checkLength('floats in beliefs', beliefs.length, length, `${unit} x 3`);
   for (let row = 0; row < rows; row++) {
     const at = row * NUM_BELIEFS;
     // A sum is finite only if its terms are (three float32s cannot overflow a float64).
     if (Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2])) given[row] = 1;
     else given[row] = takes !== null && takes[row] === 0 ? 0 : absent(beliefs, row);
   }
-  return { beliefs, given };
+  return given;
 }
 
 function absent(beliefs: Float32Array, row: number): 0 {
-  const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
-  if (values.every(Number.isNaN)) return 0;
+  const at = row * NUM_BELIEFS;
+  if (Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2])) return 0;
+  const values = beliefs.subarray(at, at + NUM_BELIEFS);
   throw new InputError(
     'bad_belief',
     `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}]. ` +

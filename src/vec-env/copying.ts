@@ -24,7 +24,7 @@ export function toIndices(indices: ArrayLike<number>, length: number | null, sou
     throw new InputError('wrong_length', 'Expected at least one index, got none. Pass a slot for each.');
   }
   const last = source.numEnvs - 1;
-  if (indices instanceof Uint32Array && indices.every((index) => index <= last)) return indices;
+  if (indices instanceof Uint32Array && allUpTo(indices, last)) return indices;
   return Uint32Array.from({ length: indices.length }, (_, i) => {
     const index = indices[i];
     if (Number.isInteger(index) && index >= 0 && index <= last) return index;
@@ -33,6 +33,12 @@ export function toIndices(indices: ArrayLike<number>, length: number | null, sou
       `Expected a slot of the source, 0 to ${last}, at indices[${i}], got ${describe(index)}. Pass one.`,
     );
   });
+}
+
+/** Without the function that `every` would want: nothing is allocated for an assignment. */
+function allUpTo(indices: Uint32Array, last: number): boolean {
+  for (let i = 0; i < indices.length; i++) if (indices[i] > last) return false;
+  return true;
 }
 
 /** A core that has no episodes yet, of `indices.length` slots, with what slots of `source` have. @throws as `createVecEnv`. */
@@ -65,17 +71,17 @@ function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, ind
 
 /** @throws InputError `not_alike` for a source of another backend or world. */
 export function checkAlike(target: Core, source: Core): void {
-  for (const [name, wanted, got] of [
-    ['backend', target.batch.backend, source.batch.backend],
-    ['world', target.world.digest, source.world.digest],
-  ]) {
-    if (wanted === got) continue;
-    throw new InputError(
-      'not_alike',
-      `Expected a source of ${name} ${wanted}, as this environment's, got ${got}. ` +
-        (name === 'backend' ? 'Use snapshot() and restore(bytes).' : 'Create both with one world.'),
-    );
-  }
+  const remedy = 'Use snapshot() and restore(bytes).';
+  requireSame('backend', target.batch.backend, source.batch.backend, remedy);
+  requireSame('world', target.world.digest, source.world.digest, 'Create both with one world.');
+}
+
+function requireSame(what: string, wanted: string, got: string, remedy: string): void {
+  if (wanted === got) return;
+  throw new InputError(
+    'not_alike',
+    `Expected a source of ${what} ${wanted}, as this environment's, got ${got}. ${remedy}`,
+  );
 }
 
 /** Copies slot indices[i] of `source` to slot i: states, what they show, and all that is noted about them. */
@@ -89,7 +95,7 @@ export function gather(target: Core, source: Core, indices: Uint32Array): void {
     else replaceHistory(target, source.batch.save(indices), source.imagination);
   }
   const otherLuck = Number(source.imagination !== target.imagination);
-  const { seeds, foreign } = source === target ? copyNotes(source) : source;
+  const { seeds, foreign } = source === target ? copyOf(source) : source;
   for (let i = 0; i < target.numEnvs; i++) {
     target.seeds[i] = seeds[indices[i]];
     target.foreign[i] = foreign[indices[i]] | otherLuck;
@@ -100,7 +106,7 @@ export function gather(target: Core, source: Core, indices: Uint32Array): void {
   target.phase = 'open';
 }
 
-const copyNotes = ({ seeds, foreign }: Core) => ({ seeds: seeds.slice(), foreign: foreign.slice() });
+const copyOf = ({ seeds, foreign }: Core) => ({ seeds: seeds.slice(), foreign: foreign.slice() });
 
 function replaceHistory({ shown, world }: Core, words: Uint32Array, imagination: boolean): void {
   for (let i = 0; i * STATE_WORDS < words.length; i++) {

@@ -13,13 +13,17 @@ export interface Outcome {
 
 /**
  * Runs ES module code that can import from `./src`; `say(value)` prints JSON.
- * @param env variables added to this process's own; undefined removes one.
+ * @param env variables added to this process's own; undefined removes one. @param flags of node.
  */
-export function runChild(code: string, env: Record<string, string | undefined> = {}): Outcome {
+export function runChild(
+  code: string,
+  env: Record<string, string | undefined> = {},
+  flags: readonly string[] = [],
+): Outcome {
   const prelude = 'const say = (value) => console.log(JSON.stringify(value));\n';
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', prelude + code],
+    [...flags, '--import', 'tsx', '--input-type=module', '--eval', prelude + code],
     { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8' },
   );
   return { status, said: stdout.trim() === '' ? null : JSON.parse(stdout), stderr };
