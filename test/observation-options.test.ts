@@ -1,0 +1,233 @@
+/**
+ * Environments that show chosen fields, codes one-hot, numbers scaled, the last seven steps: all that they show is what
+ * the slow way makes of a plain environment that plays the same, whatever the slots go through.
+ */
+import { describe, expect, it } from 'vitest';
+import type { ObservationOptions } from '../src/observe/options.js';
+import { AUTORESET_MODES } from '../src/validate/autoreset-modes.js';
+import type { StepResult } from '../src/vec-env/options.js';
+import type { VecEnv } from '../src/vec-env.js';
+import { NUM_STEPS, OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE, sizeOf } from '../src/world/fields.js';
+import { type Columns, expectEqual, shown } from './support/bits.js';
+import { ENGINES, type Engine, openOn } from './support/engines.js';
+import { drawOptions, shownOf } from './support/observe.js';
+import { forAll, type Random } from './support/random.js';
+import { anyIndices, anyMove, anyOptions, anyReset, over, slots, wander } from './support/stories.js';
+
+/** Fewer than a tile, a tile and one, and more than the encoder takes at a time. */
+const SIZES = [1, 17, 70];
+const MODES = [...AUTORESET_MODES];
+/** What is kept of a step is what its row tells from there on. */
+const RECORD_START = OBSERVATION.lastAction;
+const MISSING = [-1, ...new Array(OBSERVATION_SIZE - RECORD_START - 1).fill(0)];
+
+/** The two environments, and what the test notes of each slot's steps, the last one last. */
+class Pair {
+  readonly options: ObservationOptions;
+  readonly env: VecEnv;
+  readonly plain: VecEnv;
+  steps: number[][][] = [];
+  result: StepResult;
+  plainResult: StepResult;
+
+  constructor(random: Random, engine: Engine, options = drawOptions(random)) {
+    const numEnvs = random.pick(SIZES);
+    const autoreset = random.pick(MODES);
+    this.options = options;
+    this.env = openOn(engine, { numEnvs, autoreset, observation: options, ...anyOptions(random) });
+    this.plain = openOn(engine, { numEnvs, autoreset });
+    const reset = anyReset(random, numEnvs);
+    [this.plainResult, this.result] = this.each((env) => env.reset(reset));
+    this.steps = [...slots(numEnvs)].map(() => []);
+  }
+
+  each(act: (env: VecEnv) => StepResult): [StepResult, StepResult] {
+    return [act(this.plain), act(this.env)];
+  }
+
+  /** The same call of both; the past is whatever the plain one tells of it. */
+  call(act: (env: VecEnv) => StepResult): void {
+    [this.plainResult, this.result] = this.each(act);
+    this.steps = [...slots(this.plain.numEnvs)].map((i) => toldSteps(this.plain, i));
+    this.expectShown(new Map());
+  }
+
+  step(random: Random): void {
+    const waiting = over(this.plainResult);
+    const { actions, options } = anyMove(random, this.plain, waiting);
+    [this.plainResult, this.result] = this.each((env) => env.step(actions, options));
+    const { finalMask } = this.plainResult;
+    const rows = rowsOf(this.plainResult, 'observations');
+    const ends = rowsOf(this.plainResult, 'finalObservations');
+    /** What slots that began anew show of their end. */
+    const final = new Map<number, number[]>();
+    rows.forEach((row, i) => {
+      const takesPart = options.mask === undefined || (options.mask as Uint8Array)[i] !== 0;
+      if (takesPart && waiting[i]) this.steps[i] = [];
+      else if (takesPart && ends.length > 0 && finalMask[i]) {
+        final.set(i, shownOf(this.env.world, this.options, ends[i], this.#past(i, ends[i])));
+        this.steps[i] = [];
+      } else if (takesPart) this.steps[i].push(row.slice(RECORD_START));
+    });
+    this.expectShown(final);
+  }
+
+  #past(slot: number, last?: number[]): number[] {
+    const steps = last === undefined ? this.steps[slot] : [...this.steps[slot], last.slice(RECORD_START)];
+    return [...new Array(7).fill(MISSING), ...steps].slice(-7).flat();
+  }
+
+  /** @param final what slots that began anew in this call show of their end. */
+  expectShown(final: ReadonlyMap<number, number[]>): void {
+    const { env, options } = this;
+    const width = env.observationSpace.shape[0];
+    const none = new Array(width).fill(0);
+    const expected = rowsOf(this.plainResult, 'observations').map((row, i) =>
+      shownOf(env.world, options, row, this.#past(i)),
+    );
+    const ends = expected.map((_, i) => final.get(i) ?? none);
+    const hasFinal = env.metadata.autoresetMode === 'same-step';
+    expectEqual(
+      {
+        ...(shown(this.plainResult) as Columns),
+        observations: Float32Array.from(expected.flat()),
+        ...(hasFinal ? { finalObservations: Float32Array.from(ends.flat()) } : {}),
+      },
+      shown(this.result),
+    );
+    expectInside(env, this.result);
+  }
+}
+
+/** A slot's rows of 22 numbers, or none where the result has no such array. */
+function rowsOf(result: StepResult, name: 'observations' | 'finalObservations'): number[][] {
+  const all = shown(result)[name] as Float32Array | undefined;
+  if (all === undefined) return [];
+  return Array.from(result.rewards, (_, i) => [
+    ...all.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE),
+  ]);
+}
+
+function toldSteps(env: VecEnv, slot: number): number[][] {
+  return env
+    .history(slot, NUM_STEPS)
+    .map(({ action, reward, deltas, anomalies }) => [action, reward, ...deltas, ...anomalies]);
+}
+
+/** Every number is within the bounds that the space states. */
+function expectInside({ observationSpace }: VecEnv, result: StepResult): void {
+  const { low, high, shape } = observationSpace;
+  const numbers = shown(result).observations as Float32Array;
+  expect(numbers.length).toBe(result.rewards.length * shape[0]);
+  const outside = numbers.findIndex((x, at) => !(x >= low[at % shape[0]] && x <= high[at % shape[0]]));
+  expect(outside).toBe(-1);
+}
+
+describe.each(ENGINES)('$name', (engine) => {
+  it('steps of all slots or some, through the ends of episodes', () => {
+    forAll(6, (random) => {
+      const pair = new Pair(random, engine);
+      for (let t = 0; t < 2 * NUM_STEPS + 5; t++) pair.step(random);
+    });
+  });
+
+  it('the past that is shown is the past that is told', () => {
+    forAll(6, (random) => {
+      const pair = new Pair(random, engine, { ...drawOptions(random), history: true });
+      for (let t = 0; t < NUM_STEPS + 12; t++) {
+        pair.step(random);
+        pair.steps.forEach((steps, i) => {
+          for (const env of [pair.env, pair.plain]) {
+            expect(toldSteps(env, i)).toEqual(steps);
+          }
+        });
+      }
+    });
+  });
+
+  it('anything else that moves slots', () => {
+    forAll(8, (random) => {
+      const pair = new Pair(random, engine, { ...drawOptions(random), history: random.chance(0.8) });
+      const n = pair.env.numEnvs;
+      const snapshots = [pair.plain.snapshot()];
+      const source = openOn(engine, { numEnvs: random.pick(SIZES), autoreset: random.pick(MODES) });
+      const CALLS: (() => void)[] = [
+        () => {
+          const [reset, mask] = [anyReset(random, n), random.mask(n, 0.4)];
+          pair.call((env) => env.reset({ ...reset, mask }));
+        },
+        () => {
+          const stops = random
+            .stops(n)
+            .map((stop) => Math.min(stop, random.pick([9, NUM_STEPS - 1, NUM_STEPS])));
+          const choice = random.pick(['random', 'heuristic'] as const);
+          const trajectory = random.chance(0.5);
+          pair.call((env) => env.run(choice, { stops, trajectory }));
+        },
+        () => {
+          const order = anyIndices(random, n, n);
+          pair.call((env) => env.assign(env, order));
+        },
+        () => {
+          wander(random, source);
+          const order = anyIndices(random, source.numEnvs, n);
+          pair.call((env) => env.assign(source, order));
+        },
+        () => {
+          snapshots.push(pair.env.snapshot());
+          expect(pair.plain.snapshot()).toEqual(snapshots.at(-1));
+        },
+        () => {
+          const bytes = random.pick(snapshots);
+          pair.call((env) => env.restore(bytes));
+        },
+      ];
+      for (let round = 0; round < 25; round++) {
+        random.pick(CALLS)();
+        for (let t = random.integer(0, 4); t > 0; t--) pair.step(random);
+      }
+    });
+  });
+});
+
+describe('spaces', () => {
+  it('of a plain environment are those of OBSERVATION_FIELDS', () => {
+    const env = openOn(ENGINES[0], { numEnvs: 2 });
+    expect(env.observationFields).toBe(OBSERVATION_FIELDS);
+    expect(env.observationSpace.shape).toEqual([OBSERVATION_SIZE]);
+    expect(env.actionSpace).toMatchObject({ type: 'discrete', n: 10 });
+  });
+
+  it('have the shape of what is shown, in either layout', () => {
+    forAll(40, (random) => {
+      const observation = drawOptions(random);
+      const env = openOn(ENGINES[0], {
+        numEnvs: 5,
+        observation,
+        autoreset: 'same-step',
+        ...anyOptions(random),
+      });
+      const { shape, low, high } = env.observationSpace;
+      const size = sizeOf(env.observationFields);
+      expect([shape[0], low.length, high.length]).toEqual([size, size, size]);
+      const { observations, finalObservations, columnStride } = env.reset();
+      expect(observations.length).toBe(size * (columnStride || 5));
+      expect(finalObservations?.length).toBe(observations.length);
+    });
+  });
+
+  it('hold for thousands of steps of the persons that there are', () => {
+    forAll(6, (random) => {
+      const observation = { ...drawOptions(random), history: true };
+      const profiles = random.pick(['sampled', 'discrete']);
+      const env = openOn(ENGINES[ENGINES.length > 1 ? 1 : 0], {
+        numEnvs: 50,
+        observation,
+        profiles,
+        autoreset: 'same-step',
+      });
+      expectInside(env, env.reset());
+      for (let t = 0; t < 2 * NUM_STEPS; t++) expectInside(env, env.step(random.bytes(50, 0, 9)));
+    });
+  });
+});

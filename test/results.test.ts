@@ -1,0 +1,142 @@
+/** Results: one frozen object of views, or copies; zeros where nothing is known yet; columns with a padding of zeros. */
+import { describe, expect, it } from 'vitest';
+import { AUTORESET_MODES } from '../src/validate/autoreset-modes.js';
+import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
+import type { VecEnv } from '../src/vec-env.js';
+import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../src/world/fields.js';
+import { type Columns, expectEqual, same, shown } from './support/bits.js';
+import { ENGINES, openOn } from './support/engines.js';
+import { drawOptions } from './support/observe.js';
+import { forAll, type Random } from './support/random.js';
+import { anyMove, anyReset, over, slots, wander } from './support/stories.js';
+
+const SIZES = [1, 15, 16, 17, 100];
+type View = Float32Array;
+const viewsOf = (result: StepResult): [name: string, view: View][] =>
+  Object.entries(result).filter((entry): entry is [string, View] => ArrayBuffer.isView(entry[1]));
+
+/** Everything that returns a result, in an order in which each can be called. */
+const CALLS: [name: string, call: (env: VecEnv) => StepResult][] = [
+  ['reset', (env) => env.reset({ seed: 1 })],
+  ['step', (env) => env.step(new Uint8Array(env.numEnvs))],
+  ['a masked reset', (env) => env.reset({ seed: 1, mask: new Uint8Array(env.numEnvs).fill(1, 1) })],
+  ['a masked step', (env) => env.step(new Uint8Array(env.numEnvs), { mask: new Uint8Array(env.numEnvs) })],
+  ['assign', (env) => env.assign(env, slots(env.numEnvs))],
+  ['restore', (env) => env.restore(env.snapshot())],
+];
+const OBSERVATIONS: Partial<VecEnvOptions>[] = [
+  {},
+  { observation: { scale: true, history: true }, layout: 'column-major' },
+];
+
+/** What is not known before an episode's end. */
+const AT_THE_END = ['finalScores', 'components', 'beliefMae', 'episodeReturns', 'episodeLengths'];
+
+describe.each(ENGINES)('$name', (engine) => {
+  describe.each(OBSERVATIONS)('%o', (options) => {
+    it('are one frozen object of views, the same after every call', () => {
+      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      const first = env.reset({ seed: 1 });
+      expect(Object.isFrozen(first)).toBe(true);
+      const views = viewsOf(first);
+      for (const [name, call] of CALLS) {
+        expect(call(env), name).toBe(first);
+        expect(viewsOf(first), name).toEqual(views);
+      }
+      // A run adds its trajectory to the same views.
+      for (const [name, view] of viewsOf(env.run('random'))) expect(view, name).toBe(first[name as never]);
+    });
+
+    it('are copies of their own if asked for, and stay', () => {
+      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', copy: true, ...options });
+      const twin = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      const calls = [...CALLS, ['run', (each: VecEnv) => each.run('random')] as (typeof CALLS)[number]];
+      const kept = calls.map(([, call]) => call(env));
+      const buffers = kept.flatMap(viewsOf).map(([, { buffer }]) => buffer);
+      expect(new Set(buffers).size).toBe(buffers.length);
+      kept.forEach((result, k) => {
+        if (calls[k][0] !== 'run') expect(Object.isFrozen(result)).toBe(true);
+        expectEqual(shown(calls[k][1](twin)), shown(result), calls[k][0]);
+        for (const [, view] of viewsOf(result)) view.fill(9);
+      });
+      expectEqual(shown(twin.reset({ seed: 4 })), shown(env.reset({ seed: 4 })), 'what is done to copies:');
+    });
+  });
+
+  /** Plays through several episodes' ends, and looks at each result. */
+  function play(random: Random, env: VecEnv, each: (result: StepResult) => void): void {
+    let result = wander(random, env);
+    for (let t = 0; t < 2 * NUM_STEPS; t++) {
+      if (over(result).every((ended) => ended === 1)) result = env.reset(anyReset(random, env.numEnvs));
+      const { actions, options } = anyMove(random, env, over(result));
+      result = env.step(actions, options);
+      each(result);
+    }
+  }
+
+  it.each(AUTORESET_MODES)('no number is NaN, and unfinished slots hold 0, autoreset %s', (autoreset) => {
+    forAll(4, (random) => {
+      const numEnvs = random.pick(SIZES);
+      const env = openOn(engine, { numEnvs, autoreset });
+      let ends = 0;
+      play(random, env, (result) => {
+        const columns: Columns = shown(result);
+        for (const [name, view] of viewsOf(result)) expect(view.every(Number.isFinite), name).toBe(true);
+        for (let i = 0; i < numEnvs; i++) {
+          const numbers = AT_THE_END.flatMap((name) => {
+            const width = name === 'components' ? NUM_COMPONENTS : 1;
+            return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
+          });
+          if (result.terminated[i] === 0) expect(numbers).toEqual(numbers.map(() => 0));
+          else expect([result.episodeLengths[i], result.finalScores[i] > 0]).toEqual([NUM_STEPS, true]);
+          const final = result.finalObservations?.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
+          if (result.finalMask[i] === 0) expect(final?.some(Boolean) ?? false).toBe(false);
+          else expect([result.terminated[i], final?.[0] ?? NUM_STEPS]).toEqual([1, NUM_STEPS]);
+          ends += result.finalMask[i];
+        }
+        expect(result.truncated.some(Boolean)).toBe(false);
+      });
+      expect(ends).toBeGreaterThan(0);
+    });
+  });
+
+  it('column-major: the same numbers, and a padding of zeros', () => {
+    forAll(10, (random) => {
+      const numEnvs = random.pick(SIZES);
+      const observation = random.chance(0.5) ? undefined : drawOptions(random);
+      const autoreset = random.pick(AUTORESET_MODES);
+      const seed = random.integer(0, 2 ** 31);
+      const [rows, columns] = (['row-major', 'column-major'] as const).map((layout) =>
+        openOn(engine, { numEnvs, observation, autoreset, layout }),
+      );
+      // One that shows plain rows tells who may step.
+      const plain = openOn(engine, { numEnvs, autoreset });
+      let result = plain.reset({ seed });
+      let [a, b] = [rows, columns].map((env) => env.reset({ seed }));
+      const { columnStride } = b;
+      expect([a.columnStride, plain.reset({ seed }).columnStride]).toEqual([0, 0]);
+      expect(columnStride).toBeGreaterThanOrEqual(numEnvs);
+      for (let t = 0; t < NUM_STEPS + 3 && over(result).includes(0); t++) {
+        const { actions, options } = anyMove(random, plain, over(result));
+        [result, a, b] = [plain, rows, columns].map((env) => env.step(actions, options));
+        expectEqual(shown(a), shown(b), `step ${t}:`);
+        expectPadded(b, numEnvs);
+      }
+      [a, b] = [rows, columns].map((env) => env.run('heuristic'));
+      expectEqual(shown(a), shown(b), 'a run:');
+      expectPadded(b, numEnvs);
+      expect(same(shown(a), shown(rows.reset({ seed })))).toBe(false);
+    });
+  });
+});
+
+/** What is between the slots of a column and the next column is 0. */
+function expectPadded(result: StepResult, numEnvs: number): void {
+  const { columnStride } = result;
+  for (const [name, view] of viewsOf(result)) {
+    if (view.length === numEnvs) continue;
+    expect(view.length % columnStride, name).toBe(0);
+    const padding = view.filter((_, at) => at % columnStride >= numEnvs);
+    expect(padding.some(Boolean), name).toBe(false);
+  }
+}
