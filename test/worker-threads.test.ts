@@ -1,14 +1,25 @@
 /** Worker threads: the addon keeps no global state, so each has its own environments; and all end cleanly. */
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import type { VecEnvOptions } from '../src/vec-env/options.js';
 import { createVecEnv } from '../src/vec-env.js';
 import { runChild } from './support/child.js';
 import { ENGINES, type Engine } from './support/engines.js';
 
 const SOURCE = new URL('../src/vec-env.ts', import.meta.url).href;
 
-/** Plays in a worker, with several environments open at once, and leaves one open. */
+/** Steps through the ends of episodes; leaves a fork open. @returns the seeds that are played then, and two scores. */
+function stepOn(open: typeof createVecEnv, options: VecEnvOptions, seed: number): number[] {
+  const env = open({ ...options, autoreset: 'same-step', observation: { history: true } });
+  env.reset({ seed });
+  env.run('random', { stops: Array.from({ length: options.numEnvs }, (_, i) => i % 28) });
+  for (let t = 0; t < 40; t++) env.step(new Uint8Array(options.numEnvs).fill(t % 10));
+  return [...env.seeds, ...env.fork([0, 1]).run('heuristic').finalScores];
+}
+
+/** Plays in a worker, with several environments open at once, and leaves some open. */
 const CODE = `
+  const stepOn = ${stepOn};
   import('tsx/esm/api').then(async ({ tsImport }) => {
     const { parentPort, workerData } = await import('node:worker_threads');
     const { createVecEnv } = await tsImport(workerData.source, workerData.source);
@@ -18,35 +29,37 @@ const CODE = `
     for (const env of environments) env.reset({ seed });
     const scores = environments.map((env) => Array.from(env.run('random').finalScores.slice(0, 3)));
     environments[0].close();
-    parentPort.postMessage(scores);
+    const stepped = stepOn(createVecEnv, { numEnvs: 40, backend, kernel, threads: 2 }, seed);
+    parentPort.postMessage({ scores, stepped });
   });
 `;
 
-function play({ backend, kernel }: Engine, seed: number): Promise<{ scores: unknown; status: number }> {
+function play({ backend, kernel }: Engine, seed: number): Promise<{ said: unknown; status: number }> {
   const worker = new Worker(CODE, { eval: true, workerData: { source: SOURCE, backend, kernel, seed } });
   return new Promise((resolve, reject) => {
-    let scores: unknown;
+    let said: unknown;
     worker.once('message', (message) => {
-      scores = message;
+      said = message;
     });
     worker.once('error', reject);
-    worker.once('exit', (status) => resolve({ scores, status }));
+    worker.once('exit', (status) => resolve({ said, status }));
   });
 }
 
-function expected({ backend, kernel }: Engine, seed: number): number[] {
+function expected({ backend, kernel }: Engine, seed: number): unknown {
   using env = createVecEnv({ numEnvs: 3, backend, kernel });
   env.reset({ seed });
-  return Array.from(env.run('random').finalScores);
+  const scores = Array.from(env.run('random').finalScores);
+  const stepped = stepOn(createVecEnv, { numEnvs: 40, backend, kernel }, seed);
+  return { scores: [scores, scores, scores], stepped };
 }
 
 describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
   it('several workers at once, each with several environments', async () => {
     const seeds = [1, 2, 3];
     const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
-    played.forEach(({ scores, status }, k) => {
-      const scored = expected(engine, seeds[k]);
-      expect({ scores, status }).toEqual({ scores: [scored, scored, scored], status: 0 });
+    played.forEach((outcome, k) => {
+      expect(outcome).toEqual({ said: expected(engine, seeds[k]), status: 0 });
     });
   });
 
