@@ -1,6 +1,6 @@
 /** The ways of playing that are compared: whole runs, single steps, forks. */
 import { loadAddon } from '../dist/backends/addon.js';
-import type { Batch, RunPolicy, RunRequest } from '../dist/backends/backend.js';
+import type { RunPolicy, RunRequest } from '../dist/backends/backend.js';
 import { nativeBackend } from '../dist/backends/native.js';
 import { allocateOutputs, allocateTrajectory } from '../dist/backends/outputs.js';
 import { createVecEnv } from '../dist/index.js';
@@ -103,12 +103,6 @@ export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
 /** The state from which a rollout begins. */
 const sourceOf = (rollout: number): number => Math.floor(rollout / ROLLOUTS);
 
-/** What is timed of a fork: every rollout takes its state and goes on to its end. */
-function forkAndRun(target: Batch, source: Batch, indices: Uint32Array, request: RunRequest): void {
-  target.gather(source, indices);
-  heed(target.run(request));
-}
-
 /** Rollouts of a tape from states at FORK_STEP, ROLLOUTS of each. */
 export const fork: Play = (setting) => {
   const sources = setting.episodes / ROLLOUTS;
@@ -117,12 +111,12 @@ export const fork: Play = (setting) => {
   heed(source.batch.run({ ...plainRun(taped(sources)), stops: new Uint8Array(sources).fill(FORK_STEP) }));
   const target = openEpisodes(setting);
   const indices = Uint32Array.from({ length: setting.episodes }, (_, i) => sourceOf(i));
-  const request = plainRun(taped(setting.episodes));
+  const request = { ...plainRun(taped(setting.episodes)), from: { source: source.batch, indices } };
   return {
     // Each play takes all states anew.
     begin() {},
     play(seen) {
-      forkAndRun(target.batch, source.batch, indices, request);
+      heed(target.batch.run(request));
       seen?.();
     },
     left: () => leftIn(target.outputs),

@@ -14,6 +14,7 @@ import {
   restoreSnapshot,
   takeSnapshot,
   toIndices,
+  toOrigin,
 } from './vec-env/copying.js';
 import { Core } from './vec-env/core.js';
 import type {
@@ -137,6 +138,8 @@ export class VecEnv {
 
   /**
    * Plays every slot from its present state to its end, or to `stops`, in one call. Nothing begins anew by itself.
+   * With `from` each slot first becomes a copy of another environment's, as by `assign`, in the same pass: many
+   * rollouts from one state cost little more than their steps.
    * @param choice 'random', 'heuristic', or a tape of codes, [numEnvs, 28] by absolute step.
    * @throws as `step`; the signal's reason if it was aborted. From within `onProgress` every method throws StateError
    *   `busy`.
@@ -146,7 +149,10 @@ export class VecEnv {
     core.requireReset();
     const request = core.toRun(choice, options);
     checkLongCall(options);
-    heed(runInSlices(core, request, options));
+    const { from } = options;
+    const origin =
+      from === undefined ? null : toOrigin(core, VecEnv.#coreOf('from.source', from?.source), from.indices);
+    heed(runInSlices(core, request, origin, options));
     return { ...core.shown.given(), trajectory: options.trajectory ? request.trajectory : null };
   }
 
@@ -175,16 +181,19 @@ export class VecEnv {
   assign(source: VecEnv, indices: ArrayLike<number>): StepResult {
     const core = this.#core;
     core.requireOpen();
-    if (!(source instanceof VecEnv)) {
-      throw new InputError(
-        'wrong_type',
-        `Expected source to be a VecEnv, got ${describe(source)}. Pass the environment to copy from.`,
-      );
-    }
-    source.#core.requireReset();
-    checkAlike(core, source.#core);
-    gather(core, source.#core, toIndices(indices, core.numEnvs, source.#core));
+    const from = VecEnv.#coreOf('source', source);
+    from.requireReset();
+    checkAlike(core, from);
+    gather(core, from, toIndices(indices, core.numEnvs, from));
     return core.shown.current();
+  }
+
+  static #coreOf(what: string, env: VecEnv): Core {
+    if (env instanceof VecEnv) return env.#core;
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be a VecEnv, got ${describe(env)}. Pass the environment to copy from.`,
+    );
   }
 
   /**

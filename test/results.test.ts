@@ -8,6 +8,7 @@ import { type Columns, expectEqual, same, shown } from './support/bits.js';
 import { ENGINES, openOn } from './support/engines.js';
 import { drawOptions } from './support/observe.js';
 import { forAll, type Random } from './support/random.js';
+import { expectRefusal } from './support/refusals.js';
 import { anyMove, anyReset, over, slots, wander } from './support/stories.js';
 
 const SIZES = [1, 15, 16, 17, 100];
@@ -60,6 +61,20 @@ describe.each(ENGINES)('$name', (engine) => {
         for (const [, view] of viewsOf(result)) view.fill(9);
       });
       expectEqual(shown(twin.reset({ seed: 4 })), shown(env.reset({ seed: 4 })), 'what is done to copies:');
+    });
+  });
+
+  it.each(OBSERVATIONS)('a view whose memory was transferred is missed, whichever it is: %o', (options) => {
+    const begin = () => {
+      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      return { env, views: [...viewsOf(env.reset({ seed: 1 })), ...viewsOf(env as unknown as StepResult)] };
+    };
+    begin().views.forEach(([name], k) => {
+      const { env, views } = begin();
+      const { buffer } = views[k][1];
+      structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
+      for (const [, call] of CALLS) expectRefusal(() => call(env), 'outputs_detached', 'transferred');
+      expect(() => env.close(), name).not.toThrow();
     });
   });
 

@@ -90,11 +90,11 @@ export class HistoryRows {
     }
   }
 
-  /** Copies `source`'s slot `indices[i]` to slot i. `source` may be this one. @param indices [numEnvs]. */
+  /** Copies `source`'s slot `indices[i]` to slot i. `source` may be this one. @param indices of the first slots, or all. */
   gather(source: HistoryRows, indices: Uint32Array): void {
     const rings = source === this ? source.rings.slice() : source.rings;
     const oldest = source === this ? source.oldest.slice() : source.oldest;
-    for (let i = 0; i < this.numEnvs; i++) {
+    for (let i = 0; i < indices.length; i++) {
       const from = indices[i] * HISTORY_SIZE;
       const to = i * HISTORY_SIZE;
       for (let k = 0; k < HISTORY_SIZE; k++) this.rings[to + k] = rings[from + k];

@@ -11,6 +11,12 @@ import { NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../
 import { Core } from './core.js';
 import { FORK_OPTIONS, type ForkOptions } from './options.js';
 
+/** Where a run's slots come from. */
+export interface RunOrigin {
+  readonly source: Core;
+  readonly indices: Uint32Array;
+}
+
 /** u32: slots of a source. @param length how many are expected; null for any number but none. */
 export function toIndices(indices: ArrayLike<number>, length: number | null, source: Core): Uint32Array {
   if (!isList(indices)) {
@@ -69,6 +75,21 @@ function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, ind
   return copy;
 }
 
+/** A run's origin: slots of another environment. @throws as `VecEnv.assign`, and InputError `not_alike` for itself. */
+export function toOrigin(target: Core, source: Core, indices: ArrayLike<number>): RunOrigin {
+  source.requireReset();
+  checkAlike(target, source);
+  if (source === target) {
+    throw new InputError(
+      'not_alike',
+      'Expected from.source to be another environment, got the one that runs. Call assign, then run without from.',
+    );
+  }
+  const slots = toIndices(indices, target.numEnvs, source);
+  checkPasts(target, source, slots);
+  return { source, indices: slots };
+}
+
 /** @throws InputError `not_alike` for a source of another backend or world. */
 export function checkAlike(target: Core, source: Core): void {
   const remedy = 'Use snapshot() and restore(bytes).';
@@ -86,24 +107,32 @@ function requireSame(what: string, wanted: string, got: string, remedy: string):
 
 /** Copies slot indices[i] of `source` to slot i: states, what they show, and all that is noted about them. */
 export function gather(target: Core, source: Core, indices: Uint32Array): void {
-  const sourceHistory = source.shown.history;
-  const { history } = target.shown;
-  if (history !== null && sourceHistory === null) requireOwnPast(source, indices);
+  checkPasts(target, source, indices);
   target.batch.gather(source.batch, indices);
-  if (history !== null) {
-    if (sourceHistory !== null) history.gather(sourceHistory, indices);
-    else replaceHistory(target, source.batch.save(indices), source.imagination);
-  }
+  noteCopies(target, source, indices);
+  // As after a reset: this call ended no episode.
+  target.outputs.finalMask.fill(0);
+  target.phase = 'open';
+}
+
+/** @throws StateError `foreign_past` if the target shows histories that nobody knows. */
+export function checkPasts(target: Core, source: Core, indices: Uint32Array): void {
+  if (target.shown.history !== null && source.shown.history === null) requireOwnPast(source, indices);
+}
+
+/** Notes that slot i has become a copy of slot indices[i] of `source`, which has not changed since. */
+export function noteCopies(target: Core, source: Core, indices: Uint32Array): void {
+  const { history } = target.shown;
+  const known = source.shown.history;
+  if (history !== null && known !== null) history.gather(known, indices);
+  else if (history !== null) replaceHistory(target, source.batch.save(indices), source.imagination);
   const otherLuck = Number(source.imagination !== target.imagination);
   const { seeds, foreign } = source === target ? copyOf(source) : source;
-  for (let i = 0; i < target.numEnvs; i++) {
+  for (let i = 0; i < indices.length; i++) {
     target.seeds[i] = seeds[indices[i]];
     target.foreign[i] = foreign[indices[i]] | otherLuck;
   }
   target.autoreset.gather(source.autoreset, indices);
-  // As after a reset: this call ended no episode.
-  target.outputs.finalMask.fill(0);
-  target.phase = 'open';
 }
 
 const copyOf = ({ seeds, foreign }: Core) => ({ seeds: seeds.slice(), foreign: foreign.slice() });

@@ -5,6 +5,7 @@ import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { Mask } from '../validate/masks.js';
 import type { GraderChoice, ProfileChoice } from '../validate/persons.js';
 import type { SeedChoice } from '../validate/seeds.js';
+import type { VecEnv } from '../vec-env.js';
 import type { WorldSpec } from '../world/spec.js';
 
 export const LAYOUTS = ['row-major', 'column-major'] as const;
@@ -96,6 +97,8 @@ export interface RunOptions extends LongCallOptions {
   policySeeds?: SeedChoice;
   /** The step (0 to 28) at which each slot stops. Default 28. */
   stops?: ArrayLike<number>;
+  /** Slots of another environment, of the same backend and world, to begin from. Default: the slots as they are. */
+  from?: { readonly source: VecEnv; readonly indices: ArrayLike<number> };
 }
 
 /** The environment's views, as after the last step that each slot took, and the way there. */
@@ -136,6 +139,7 @@ export const RUN_OPTIONS: readonly (keyof RunOptions)[] = [
   'trajectory',
   'policySeeds',
   'stops',
+  'from',
   'onProgress',
   'signal',
 ];

@@ -2,6 +2,7 @@
 import type { Refusal, RunRequest } from '../backends/backend.js';
 import { InputError } from '../errors.js';
 import { describe } from '../validate/values.js';
+import { noteCopies, type RunOrigin } from './copying.js';
 import type { Core } from './core.js';
 import type { LongCallOptions } from './options.js';
 
@@ -25,14 +26,17 @@ function refuse(name: string, expected: string, got: unknown): never {
 
 /**
  * Runs a batch at once, or, if someone watches, slice by slice. Whatever stops it, what was run is noted and shown.
+ * @param origin of all slots, or null if they go on from where they are.
  * @throws the signal's reason, or what `onProgress` throws.
  */
 export function runInSlices(
   core: Core,
   request: RunRequest,
+  origin: RunOrigin | null,
   { onProgress, signal }: LongCallOptions,
 ): Refusal | null {
   const { batch, numEnvs } = core;
+  const from = origin === null ? undefined : { source: origin.source.batch, indices: origin.indices };
   const watched = onProgress !== undefined || signal !== undefined;
   let done = 0;
   signal?.throwIfAborted();
@@ -40,7 +44,7 @@ export function runInSlices(
   try {
     while (done < numEnvs) {
       const part = { first: done, end: watched ? Math.min(done + SLICE, numEnvs) : numEnvs };
-      const refusal = batch.run({ ...request, part });
+      const refusal = batch.run({ ...request, part, from });
       if (refusal !== null) return refusal;
       done = part.end;
       onProgress?.(done, numEnvs);
@@ -50,6 +54,11 @@ export function runInSlices(
   } finally {
     core.phase = 'open';
     batch.read();
-    if (done > 0) core.hasRun(request, done);
+    if (origin !== null) noteCopies(core, origin.source, origin.indices.subarray(0, done));
+    if (done > 0) {
+      // This call has ended nothing in slots that it did not reach.
+      core.outputs.finalMask.fill(0, done);
+      core.hasRun(request, done);
+    }
   }
 }

@@ -4,7 +4,7 @@ import { type ErrorCode, RhythmError } from '../../src/errors.js';
 
 /** What a message may tell its reader to do; the last sentence starts with one of these. */
 const REMEDY =
-  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Run|Did you mean|Tried:) ?/;
+  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Run|Did you mean|Tried:|Ask) ?/;
 
 export function refusalOf(call: () => unknown): RhythmError {
   try {
@@ -27,7 +27,16 @@ export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions:
   expect({ code: error.code, name: error.name }).toEqual({ code, name: classOf(code) });
 }
 
+const STATE_CODES: readonly ErrorCode[] = [
+  'not_reset',
+  'episode_over',
+  'closed',
+  'busy',
+  'outputs_detached',
+  'foreign_past',
+];
+
 function classOf(code: ErrorCode): string {
-  if (['not_reset', 'episode_over', 'busy', 'closed', 'outputs_detached'].includes(code)) return 'StateError';
+  if (STATE_CODES.includes(code)) return 'StateError';
   return /^addon|unavailable/.test(code) ? 'BackendError' : 'InputError';
 }

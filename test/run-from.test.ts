@@ -1,0 +1,71 @@
+/** Runs that begin from another environment's slots: an assignment and a run, in one pass. */
+import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../src/errors.js';
+import type { VecEnv } from '../src/vec-env.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../src/world/fields.js';
+import { expectEqual } from './support/bits.js';
+import { ENGINES, openOn } from './support/engines.js';
+import { forAll, type Random } from './support/random.js';
+import { expectRefusal } from './support/refusals.js';
+import { anyIndices, anyOptions, seen, wander } from './support/stories.js';
+import { expectUnchanged } from './support/unchanged.js';
+
+const tapeFor = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
+  random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
+
+/** Often many slots in a row from the same one, as in groups of rollouts. */
+function anyOrigin(random: Random, source: VecEnv, target: VecEnv): Uint32Array {
+  const indices = anyIndices(random, source.numEnvs, target.numEnvs);
+  const group = random.pick([1, 16]);
+  return indices.map((_, i) => indices[i - (i % group)]);
+}
+
+describe.each(ENGINES)('$name', (engine) => {
+  const open = (random: Random) =>
+    openOn(engine, { numEnvs: random.pick([1, 16, 17, 40]), ...anyOptions(random), autoreset: 'same-step' });
+
+  it('equals assign, then run', () => {
+    forAll(60, (random) => {
+      const source = open(random);
+      const options = { numEnvs: random.pick([1, 16, 33]), ...anyOptions(random) };
+      const [one, other] = [openOn(engine, options), openOn(engine, options)];
+      const before = wander(random, source);
+      const states = seen(source, before);
+      const indices = anyOrigin(random, source, one);
+      const stops = random.chance(0.5) ? random.bytes(one.numEnvs, 0, NUM_STEPS) : undefined;
+      const choice = random.pick(['random', 'heuristic', tapeFor(random, one)] as const);
+      const trajectory = random.chance(0.5);
+      const onProgress = random.chance(0.3) ? () => {} : undefined;
+      for (const env of [one, other]) env.reset({ seed: 3 });
+      one.assign(source, indices);
+      const expected = one.run(choice, { stops, trajectory });
+      const got = other.run(choice, { stops, trajectory, onProgress, from: { source, indices } });
+      expectEqual(seen(one, expected), seen(other, got));
+      expect(got.trajectory).toEqual(expected.trajectory);
+      expectEqual(states, seen(source, before), 'the source:');
+    });
+  });
+
+  it('refuses itself, a source without episodes, slots that are none and tapes that are none, and changes nothing', () => {
+    const [source, target, fresh] = [3, 4, 3].map((numEnvs) => openOn(engine, { numEnvs }));
+    source.reset({ seed: 1 });
+    const shown = target.reset({ seed: 2 });
+    const indices = [0, 1, 2, 0];
+    const refused = (from: object, code: ErrorCode, choice: 'random' | Uint8Array = 'random'): void => {
+      expectUnchanged(target, shown, () => {
+        expectRefusal(() => target.run(choice, { from: from as never }), code);
+      });
+    };
+    refused({ source: target, indices }, 'not_alike');
+    refused({ source: fresh, indices }, 'not_reset');
+    refused({ source: {}, indices }, 'wrong_type');
+    refused({ source, indices: [0, 1, 2, 3] }, 'out_of_range');
+    refused({ source, indices: [0] }, 'wrong_length');
+    const tape = new Uint8Array(4 * NUM_STEPS);
+    tape[3 * NUM_STEPS + 20] = 10;
+    refused({ source, indices }, 'illegal_action', tape);
+    source.run('random', { stops: [21, 0, 0] });
+    // The step with that code is one that the origin has taken.
+    expect(target.run(tape, { from: { source, indices } }).terminated).toEqual(new Uint8Array(4).fill(1));
+  });
+});
