@@ -31,11 +31,18 @@
         "native/clock.cc",
         "native/kernels.cc",
         "native/kernel_portable.cc",
-        "native/kernel_scalar.cc",
         "native/tables.cc",
         "native/thread_pool.cc"
       ],
+      "dependencies": ["kernel_scalar"],
       "conditions": [["target_arch=='x64'", { "dependencies": ["kernel_avx2", "kernel_avx512"] }]]
+    },
+    {
+      "target_name": "kernel_scalar",
+      "type": "static_library",
+      "sources": ["native/kernel_scalar.cc"],
+      # -O3 packs a handful of single floats into vectors and takes them apart again: a step then costs 7 % more.
+      "cflags_cc": ["-O2"]
     }
   ],
   "conditions": [

@@ -1,8 +1,9 @@
 // The policies that a kernel runs by itself.
 // Included inside a kernel's namespace, see kernel.inl.
 
+// Draws fate and action together: the more chains at once, the better.
 template <class Time>
-RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, Fate& fate) {
+RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, const OwnFates&, Fate& fate) {
   const Key keys[3] = {make_key(seed, all(w.noise_stream)), make_key(seed, all(w.event_stream)),
                        make_key(seed, all(w.u[block::StreamPolicy]))};
   const U t = steps_of(now), zero = all(0u);
@@ -10,6 +11,10 @@ RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, 
   threefry(keys, d);
   fate = {d[0], d[1]};
   return below(d[2].x0, count::Actions);
+}
+RHYTHM_INLINE U random_action(const Tables& w, U seed, SameTime now, U policy_seed, const OneFate& fates, Fate& fate) {
+  fate = fates.at(w, seed, now);
+  return below(threefry(seed, all(w.u[block::StreamPolicy]), steps_of(now), policy_seed).x0, count::Actions);
 }
 
 RHYTHM_INLINE F meter_by_code(const Meters& m, uint32_t code) {

@@ -20,8 +20,9 @@ struct Group {
   }
   static U bits_of_word(U x) { return x; }
   static U bits_of_word(F x) { return bits(x); }
-  bool full() const { return count == kLanes; }
-  M present() const { return lane_numbers() < all(static_cast<uint32_t>(count)); }
+  // A group of one is never short.
+  bool full() const { return kLanes == 1 || count == kLanes; }
+  M present() const { return kLanes == 1 ? all(true) : lane_numbers() < all(static_cast<uint32_t>(count)); }
 };
 
 // Memory that is asked for early arrives while something else is computed.
@@ -84,7 +85,7 @@ RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
     const uint32_t bits = bits_of(flags);
     for (int i = 0; i < kLanes; i++) lanes[i] = bits >> i & 1;
   }
-  if (kLanes == 1 || g.full()) {
+  if (g.full()) {
     std::memcpy(array + g.first, lanes, kLanes);
   } else {
     for (int i = 0; i < g.count; i++) array[g.first + i] = lanes[i];

@@ -55,7 +55,11 @@ RHYTHM_INLINE M operator|(M a, M b) { return {a.v || b.v}; }
 RHYTHM_INLINE M operator!(M a) { return {!a.v}; }
 RHYTHM_INLINE bool any(M a) { return a.v; }
 RHYTHM_INLINE uint32_t bits_of(M a) { return a.v ? 1 : 0; }
-RHYTHM_INLINE F select(M m, F a, F b) { return m.v ? a : b; }
+// By an index, not by a branch: what people do is not predictable, and a wrong guess costs as much as forty operations.
+RHYTHM_INLINE F select(M m, F a, F b) {
+  const float pair[2] = {b.v, a.v};
+  return {pair[m.v ? 1 : 0]};
+}
 RHYTHM_INLINE U select(M m, U a, U b) { return m.v ? a : b; }
 
 RHYTHM_INLINE F to_float(U a) { return {static_cast<float>(static_cast<int32_t>(a.v))}; }

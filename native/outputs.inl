@@ -83,14 +83,15 @@ RHYTHM_INLINE void hide_result(const Slots& slots, const Group& g, M who) {
   put_result(slots, g, who, {{zero, zero, zero, zero, zero, zero}, zero, zero}, zero, 0);
 }
 
-// Asks early for the rows that a run will end with.
-RHYTHM_INLINE void prefetch_rows(const Slots& slots, const Group& g) {
-  if (slots.out.column_stride != 0) return;
-  const auto rows = [&](const float* array, size_t width) {
-    prefetch(array + static_cast<size_t>(g.first) * width, width * kLanes * sizeof(float));
+// Asks early for the memory of what a run will end with.
+RHYTHM_INLINE void prefetch_shown(const Slots& slots, const Group& g) {
+  const size_t stride = slots.out.column_stride;
+  const auto ask = [&](const float* array, size_t width) {
+    if (stride == 0) return prefetch(array + static_cast<size_t>(g.first) * width, width * kLanes * sizeof(float));
+    for (size_t k = 0; k < width; k++) prefetch(array + k * stride + g.first, 1);
   };
-  rows(slots.out.observations, count::ObservationFloats);
-  rows(slots.out.components, count::Components);
+  ask(slots.out.observations, count::ObservationFloats);
+  ask(slots.out.components, count::Components);
 }
 
 RHYTHM_INLINE void forget_final(const Slots& slots, const Group& g) {

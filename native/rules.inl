@@ -225,6 +225,30 @@ RHYTHM_INLINE Fate fate_of(const Tables& w, U seed, Time now) {
   return {d[0], d[1]};
 }
 
+// Fates that lanes draw step by step, each its own.
+struct OwnFates {
+  template <class Time>
+  RHYTHM_INLINE_MEMBER Fate at(const Tables& w, U seed, Time now) const {
+    return fate_of(w, seed, now);
+  }
+};
+
+// Lanes of one seed, as rollouts from one state are, share their fate: a week of it is drawn at once, a step to a lane.
+struct OneFate {
+  static constexpr int draws = (count::Steps + kLanes - 1) / kLanes * kLanes;
+  alignas(64) uint32_t noise0[draws], noise1[draws], event0[draws], event1[draws];
+  OneFate(const Tables& w, U seed) {
+    for (int t = 0; t < draws; t += kLanes) {
+      const Fate fate = fate_of(w, seed, OwnTime{all(static_cast<uint32_t>(t)) + lane_numbers()});
+      store(noise0 + t, fate.noise.x0), store(noise1 + t, fate.noise.x1);
+      store(event0 + t, fate.event.x0), store(event1 + t, fate.event.x1);
+    }
+  }
+  RHYTHM_INLINE_MEMBER Fate at(const Tables&, U, SameTime now) const {
+    return {{all(noise0[now.t]), all(noise1[now.t])}, {all(event0[now.t]), all(event1[now.t])}};
+  }
+};
+
 // One step of the rules, but for beliefs and the grade. What a caller does not read of the result costs nothing.
 template <class Time>
 RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Focus& works, Time now, const Fate& fate, U action,

@@ -5,17 +5,18 @@ struct ChooseRandom {
   U policy_seed;
   ChooseRandom(const Run& run, const Group& g)
       : policy_seed(run.policy_seeds == nullptr ? all(0u) : words_at(run.policy_seeds, g)) {}
-  template <class Time>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life&, Fate& fate) const {
-    return random_action(w, seed, now, policy_seed, fate);
+  template <class Time, class Fates>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life&, const Fates& fates, Fate& fate) const {
+    return random_action(w, seed, now, policy_seed, fates, fate);
   }
 };
 
 struct ChooseHeuristic {
   ChooseHeuristic(const Run&, const Group&) {}
-  template <class Time>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life& life, Fate& fate) const {
-    fate = fate_of(w, seed, now);
+  template <class Time, class Fates>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life& life, const Fates& fates,
+                                    Fate& fate) const {
+    fate = fates.at(w, seed, now);
     return heuristic_action(w, now, life.meters);
   }
 };
@@ -41,12 +42,16 @@ struct ChooseTape {
     take(0);
     take(words - 4);  // overlaps those before
   }
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const Life&, Fate& fate) const {
-    fate = fate_of(w, seed, now);
+  template <class Fates>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const Life&, const Fates& fates,
+                                    Fate& fate) const {
+    fate = fates.at(w, seed, now);
     return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & all(static_cast<uint32_t>(kTableWidth - 1));
   }
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, OwnTime now, U seed, const Life&, Fate& fate) const {
-    fate = fate_of(w, seed, now);
+  template <class Fates>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, OwnTime now, U seed, const Life&, const Fates& fates,
+                                    Fate& fate) const {
+    fate = fates.at(w, seed, now);
     uint32_t t[kLanes];
     store(t, now.t);
     uint32_t actions[kLanes];
@@ -146,15 +151,16 @@ struct End {
 };
 
 // Every lane goes from the same step to the end.
-template <class Choose, class Record>
-RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const Record& record, int from) {
+template <class Choose, class Fates, class Record>
+RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const Fates& fates,
+                               const Record& record, int from) {
   const Person who = make_person(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
   Life life = life_of(g);
   const auto step_at = [&](SameTime now) __attribute__((always_inline)) {
     Fate fate;
-    const U action = choose(w, now, seed, life, fate);
+    const U action = choose(w, now, seed, life, fates, fate);
     const Moment moment = live(w, who, week.at(now), now, fate, action, life);
     note_action(g, now, all(true), action);
     record(now, all(true), action, moment, life.meters);
@@ -179,7 +185,7 @@ RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choos
   OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
     Fate fate;
-    const U action = choose(w, now, seed, end.life, fate);
+    const U action = choose(w, now, seed, end.life, OwnFates{}, fate);
     Life after = end.life;
     end.earned = select(active, end.earned + end.shown.reward, end.earned);
     const Moment moment = live(w, who, week.at(now), now, fate, action, after);
@@ -236,22 +242,36 @@ __attribute__((noinline)) void run_group_apart(const Slots& slots, const Run& ru
   observe(slots, g, runs, OwnTime{now}, end.life.meters, end.shown);
 }
 
+// A whole group that goes from step `from` to the end.
+template <class Choose, class Record, class Fates>
+RHYTHM_INLINE void run_group_together(const Slots& slots, const Run& run, const Group& g, const Fates& fates, int from) {
+  const Choose choose(run, g);
+  const Record record(run, g);
+  End end = run_together(*slots.tables, g, choose, fates, record, from);
+  const U first = all(static_cast<uint32_t>(from)), last = all(static_cast<uint32_t>(count::Steps));
+  finish_run(slots, run, g, record, all(true), first, last, end);
+  observe(slots, g, all(true), SameTime{count::Steps}, end.life.meters, end.shown);
+}
+
+template <class Choose, class Record>
+__attribute__((noinline)) void run_group_of_one_seed(const Slots& slots, const Run& run, const Group& g, int from) {
+  run_group_together<Choose, Record>(slots, run, g, OneFate(*slots.tables, g.word(state::Seed)), from);
+}
+
 template <class Choose, class Record>
 RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g) {
   const U last = all(static_cast<uint32_t>(count::Steps));
   const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
-  prefetch_rows(slots, g);
+  prefetch_shown(slots, g);
   if (run.from != nullptr) take_origin(slots, *run.from, g, stop);
+  const auto same = [&](int k) { return !any(!(g.word(k) == all(g.tile->words[k][g.lane]))); };
   const U from = g.word(state::Step);
-  const uint32_t t0 = g.tile->words[state::Step][g.lane];
-  const bool together = t0 < count::Steps && !any(!(from == all(t0))) && !any(!(stop == last));
+  const auto t0 = static_cast<int>(g.tile->words[state::Step][g.lane]);
+  const bool together = t0 < count::Steps && same(state::Step) && !any(!(stop == last));
   if (!together) return run_group_apart<Choose, Record>(slots, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
-  const Choose choose(run, whole);
-  const Record record(run, whole);
-  End end = run_together(*slots.tables, whole, choose, record, static_cast<int>(t0));
-  finish_run(slots, run, whole, record, all(true), from, last, end);
-  observe(slots, whole, all(true), SameTime{count::Steps}, end.life.meters, end.shown);
+  if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(slots, run, whole, t0);
+  run_group_together<Choose, Record>(slots, run, whole, OwnFates{}, t0);
 }
 
 template <class Choose, class Record>
