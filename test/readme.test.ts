@@ -1,11 +1,8 @@
-/** What the README says is what happens: its loop is run, its results table is computed again. */
-import { execFileSync } from 'node:child_process';
+/** What the README says is what happens: its results table is computed again. docs.test.ts runs its examples. */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { evaluate } from '../src/index.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
 function section(title: string): string {
@@ -13,16 +10,9 @@ function section(title: string): string {
   return text.split('\n## ')[0];
 }
 
-test('the loop has twenty lines and prints what the README says', () => {
-  const loop = section('A loop of twenty lines');
-  const code = /```ts\n([\s\S]*?)```/.exec(loop)![1];
-  const printed = /It prints `([^`]*)`/.exec(loop)![1];
+test('the loop has twenty lines', () => {
+  const [, code] = /```ts\n([\s\S]*?)```/.exec(section('A loop of twenty lines'))!;
   expect(code.trimEnd().split('\n')).toHaveLength(20);
-  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  expect(output.trim()).toBe(printed);
 });
 
 test('the results table is what the evaluation computes', async () => {

@@ -1,0 +1,81 @@
+/** The examples of a page of documentation, compiled and run as by someone who has installed the package. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const COMPILER_OPTIONS = {
+  outDir: 'out',
+  rootDir: '.',
+  noEmit: false,
+  noEmitOnError: true,
+  declaration: false,
+};
+
+export interface Example {
+  /** The headline above it, and which of its section's examples it is. */
+  readonly name: string;
+  readonly code: string;
+  /** What the page says that it prints: the text block that follows it, or nothing. */
+  readonly prints: string;
+}
+
+/** The ts blocks of a page, each with the text block after it. */
+export function examplesOf(page: string): Example[] {
+  return page.split(/^#+ /m).flatMap((section) => {
+    const title = section.split('\n')[0];
+    const blocks = section.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms);
+    return Array.from(blocks, ([, code, prints = ''], k) => ({ name: `${title}, ${k + 1}`, code, prints }));
+  });
+}
+
+/** Where examples are programs of their own, beside an installed package: this checkout, by its `dist`. */
+export class Consumer {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
+
+  /** Compiles examples, strictly. @throws Error that has the compiler's messages. */
+  constructor(examples: readonly Example[]) {
+    this.#write('package.json', JSON.stringify({ type: 'module' }));
+    this.#link('rhythm-vec', ROOT);
+    for (const name of ['@types', 'seedrandom']) this.#link(name, join(ROOT, 'node_modules', name));
+    const config = {
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: COMPILER_OPTIONS,
+      include: ['*.ts'],
+    };
+    this.#write('tsconfig.json', JSON.stringify(config));
+    for (const [k, { code }] of examples.entries()) this.#write(`${k}.ts`, code);
+    try {
+      // From there: messages name files as seen from the working directory.
+      execFileSync(process.execPath, [TSC], { cwd: this.#folder, encoding: 'utf8' });
+    } catch (error) {
+      this.remove();
+      const messages = (error as { stdout?: string }).stdout ?? String(error);
+      const named = messages.replace(/^(\d+)\.ts/gm, (_, k) => `example "${examples[Number(k)].name}"`);
+      throw new Error(named, { cause: error });
+    }
+  }
+
+  /** Runs an example, by its index. @returns what it prints. */
+  run(k: number): string {
+    const path = join(this.#folder, 'out', `${k}.js`);
+    return execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 100_000 });
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  #write(name: string, text: string): void {
+    writeFileSync(join(this.#folder, name), text);
+  }
+
+  #link(name: string, target: string): void {
+    const modules = join(this.#folder, 'node_modules');
+    mkdirSync(modules, { recursive: true });
+    symlinkSync(target, join(modules, name), 'junction');
+  }
+}
