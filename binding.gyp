@@ -4,7 +4,7 @@
     "rounding": ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden", "-Wall", "-Wextra"]
   },
   "target_defaults": {
-    "cflags_cc!": ["-O2", "-std=gnu++17", "-fno-rtti", "-fno-exceptions"],
+    "cflags_cc!": ["-std=gnu++17", "-fno-rtti", "-fno-exceptions"],
     "cflags_cc": ["<@(rounding)", "-fexceptions"],
     "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS"],
     "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],

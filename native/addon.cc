@@ -112,17 +112,21 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->reset(out, reset);
   }
 
-  // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null)
+  // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null), or the first
+  // alone: to ask what each null is takes as long as to step twenty episodes.
   Napi::Value Step(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
     if (!Open(args) || !outputs_.find(args, out)) return info.Env().Undefined();
-    const rhythm::Step step = {args.array<uint8_t>(0, napi_uint8_array, slots_, "actions"),
-                               args.array_or_null<float>(1, napi_float32_array, slots_ * count::Beliefs, "beliefs"),
-                               args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "given"),
-                               args.array_or_null<uint8_t>(3, napi_uint8_array, slots_, "mask")};
-    const AutoReset autoreset = {args.array_or_null<uint8_t>(4, napi_uint8_array, slots_, "resetMask"),
-                                 args.array_or_null<uint32_t>(5, napi_uint32_array, slots_, "resetSeeds")};
+    rhythm::Step step = {args.array<uint8_t>(0, napi_uint8_array, slots_, "actions"), nullptr, nullptr, nullptr};
+    AutoReset autoreset = {nullptr, nullptr};
+    if (info.Length() > 1) {
+      step.beliefs = args.array_or_null<float>(1, napi_float32_array, slots_ * count::Beliefs, "beliefs");
+      step.given = args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "given");
+      step.mask = args.array_or_null<uint8_t>(3, napi_uint8_array, slots_, "mask");
+      autoreset.mask = args.array_or_null<uint8_t>(4, napi_uint8_array, slots_, "resetMask");
+      autoreset.seeds = args.array_or_null<uint32_t>(5, napi_uint32_array, slots_, "resetSeeds");
+    }
     if ((step.beliefs == nullptr) != (step.given == nullptr)) args.fail<int>("given", "beliefs and given together");
     if ((autoreset.mask == nullptr) != (autoreset.seeds == nullptr)) args.fail<int>("resetSeeds", "a mask and seeds together");
     if (!args.ok()) return info.Env().Undefined();

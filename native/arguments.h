@@ -28,11 +28,12 @@ class Arguments {
   template <class T>
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     if (!ok_) return nullptr;
-    if (!value.IsTypedArray()) return fail<T>(name, "a typed array");
     napi_typedarray_type got_type;
     size_t got_length = 0;
     void* data = nullptr;  // also of a SharedArrayBuffer, which Napi::TypedArray cannot say
-    napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, nullptr, nullptr);
+    const napi_status got =
+        napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, nullptr, nullptr);
+    if (got != napi_ok) return fail<T>(name, "a typed array");
     if (got_type != type) return fail<T>(name, "another element type");
     if (got_length != length) return fail<T>(name, (std::to_string(length) + " elements").c_str());
     return static_cast<T*>(data);

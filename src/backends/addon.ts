@@ -16,6 +16,7 @@ export interface NativeBatch {
     profiles: Float32Array | null,
     graders: Float32Array | null,
   ): void;
+  step(actions: Uint8Array): Refusal | null;
   step(
     actions: Uint8Array,
     beliefs: Float32Array | null,

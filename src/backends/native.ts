@@ -85,6 +85,7 @@ class NativeBackendBatch implements Batch {
   }
 
   submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {
+    if (beliefs === null && stepMask === null && resetMask === null) return this.#batch.step(actions);
     return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
   }
 
