@@ -149,9 +149,8 @@ RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
     RHYTHM_UNROLL for (int k = 0; k < last + 8; k++) store(lanes[k], columns[k < Width ? k : Width - 1]);
     // Or the compiler would take pieces out of registers, by shuffles, instead of loading them.
     asm("" : "+m"(lanes));
-    store_eights(rows + last, Width, lanes + last, kLanes - 1);
-    for (int k = last; k < Width; k++) rows[(kLanes - 1) * Width + k] = lanes[k][kLanes - 1];
-    RHYTHM_UNROLL for (int k = 0; k < last; k += 8) store_eights(rows + k, Width, lanes + k, kLanes);
+    store_eights<Width - last>(rows + last, Width, lanes + last);
+    RHYTHM_UNROLL for (int k = 0; k < last; k += 8) store_eights<8>(rows + k, Width, lanes + k);
   }
 }
 

@@ -115,14 +115,20 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart, in the lanes' order.
-RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
+// Writes eight columns as rows, `stride` floats apart, in the lanes' order; of the last row only `LastWidth`.
+template <int LastWidth>
+RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes]) {
+  const __m256i width = _mm256_cmpgt_epi32(all(static_cast<uint32_t>(LastWidth)).v, lane_numbers().v);
   RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 4) {
     __m256 r[4];
     RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = pieces(columns[k] + i, columns[k + 4] + i);
     transpose_halves(r);
     RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
-      if (i + k < count) _mm256_storeu_ps(rows + (i + k) * stride, r[k]);
+      if (LastWidth == 8 || i + k < kLanes - 1) {
+        _mm256_storeu_ps(rows + (i + k) * stride, r[k]);
+      } else {
+        _mm256_maskstore_ps(rows + (i + k) * stride, width, r[k]);
+      }
     }
   }
 }

@@ -106,8 +106,9 @@ RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
   r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart, in the lanes' order.
-RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
+// Writes eight columns as rows, `stride` floats apart, in the lanes' order; of the last row only `LastWidth`.
+template <int LastWidth>
+RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes]) {
   RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 8) {
     __m512 r[4];
     RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
@@ -115,8 +116,13 @@ RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*column
     }
     transpose_quarters(r);
     RHYTHM_UNROLL for (int k = 0; k < 4; k++) _mm256_storeu_ps(rows + (i + k) * stride, _mm512_castps512_ps256(r[k]));
-    RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
-      if (i + 4 + k < count) _mm256_storeu_ps(rows + (i + 4 + k) * stride, _mm512_extractf32x8_ps(r[k], 1));
+    RHYTHM_UNROLL for (int k = 4; k < 8; k++) {
+      const __m256 row = _mm512_extractf32x8_ps(r[k - 4], 1);
+      if (LastWidth == 8 || i + k < kLanes - 1) {
+        _mm256_storeu_ps(rows + (i + k) * stride, row);
+      } else {
+        _mm256_mask_storeu_ps(rows + (i + k) * stride, (1 << LastWidth) - 1, row);
+      }
     }
   }
 }

@@ -103,14 +103,14 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Writes eight columns as the rows of the first `count` lanes, `stride` floats apart, in the lanes' order.
-RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes], int count) {
+// Writes eight columns as rows, `stride` floats apart, in the lanes' order; of the last row only `LastWidth`.
+template <int LastWidth>
+RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes]) {
   FloatVector c[8];
   RHYTHM_UNROLL for (int k = 0; k < 8; k++) c[k] = load(columns[k]).v;
   RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) {
-    if (i >= count) break;
-    store(rows + i * stride, F{FloatVector{c[0][i], c[1][i], c[2][i], c[3][i]}});
-    store(rows + i * stride + 4, F{FloatVector{c[4][i], c[5][i], c[6][i], c[7][i]}});
+    const float row[8] = {c[0][i], c[1][i], c[2][i], c[3][i], c[4][i], c[5][i], c[6][i], c[7][i]};
+    std::memcpy(rows + i * stride, row, (i < kLanes - 1 ? 8 : LastWidth) * sizeof(float));
   }
 }
 

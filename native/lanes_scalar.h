@@ -90,8 +90,9 @@ RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-RHYTHM_INLINE void store_eights(float* row, size_t, const float (*columns)[kLanes], int count) {
-  for (int k = 0; count > 0 && k < 8; k++) row[k] = columns[k][0];
+template <int LastWidth>
+RHYTHM_INLINE void store_eights(float* row, size_t, const float (*columns)[kLanes]) {
+  std::memcpy(row, columns, LastWidth * sizeof(float));
 }
 RHYTHM_INLINE void load_fours(const uint32_t* row, size_t, U (&columns)[4]) {
   std::memcpy(columns, row, sizeof columns);

@@ -47,7 +47,7 @@ RHYTHM_INLINE OwnTime next(OwnTime now) { return {now.t + all(1u)}; }
 // pick(slot) of each episode's slot of the day.
 template <class Pick>
 RHYTHM_INLINE auto by_slot(SameTime now, Pick pick) {
-  return pick(now.t % count::Slots);
+  return pick(now.t & (count::Slots - 1));
 }
 template <class Pick>
 RHYTHM_INLINE auto by_slot(OwnTime now, Pick pick) {
@@ -116,25 +116,44 @@ RHYTHM_INLINE Tagged tags_of(const Tables& w, U action) {
           intersects(bit, all(tagged[world::tag::Solo])), intersects(bit, all(tagged[world::tag::Guilty]))};
 }
 
+// a op b where m, else a. Registers of many lanes do it by a mask; a single number by an operand that changes nothing,
+// -0 to add and 1 to multiply by, chosen while a is still being computed.
+RHYTHM_INLINE F add_where(M m, F a, F b) {
+  if constexpr (kLanes == 1) return a + select(m, b, all(-0.0f));
+  return select(m, a + b, a);
+}
+RHYTHM_INLINE F subtract_where(M m, F a, F b) {
+  if constexpr (kLanes == 1) return a - select(m, b, all(0.0f));
+  return select(m, a - b, a);
+}
+RHYTHM_INLINE F multiply_where(M m, F a, F b) {
+  if constexpr (kLanes == 1) return a * select(m, b, all(1.0f));
+  return select(m, a * b, a);
+}
+RHYTHM_INLINE Meters add_where(M m, Meters a, Meters b) {
+  return {add_where(m, a.v, b.v), add_where(m, a.c, b.c), add_where(m, a.p, b.p), add_where(m, a.s, b.s),
+          add_where(m, a.n, b.n)};
+}
+
 // Rules 1 and 2: the effect on this person. `d` comes with the action's effect, its progress scaled by vitality.
 RHYTHM_INLINE Meters respond(const Tables& w, const Person& who, const Focus& works, const Tagged& is, const Meters& m,
                              Meters d) {
-  d.p = select(is.productive, d.p * works.focus, d.p);
-  d.c = select(is.productive, d.c + works.cognition, d.c);
-  d.v = select(is.social, d.v * who.social_vitality_multiplier, d.v);
-  d.v = select(is.productive, d.v + who.work_vitality_recovery, d.v);
-  d.s = select(is.productive, d.s + who.progress_serenity_bonus, d.s);
-  d.s = select(is.social, d.s + who.social_serenity_bonus, d.s);
-  d.s = select(is.solo, d.s + who.solo_serenity_bonus, d.s);
-  d.s = select(is.guilty, d.s - who.leisure_guilt, d.s);
-  return select(m.s < who.stress_threshold, d + all(w.f + block::Stress), d);
+  d.p = multiply_where(is.productive, d.p, works.focus);
+  d.c = add_where(is.productive, d.c, works.cognition);
+  d.v = multiply_where(is.social, d.v, who.social_vitality_multiplier);
+  d.v = add_where(is.productive, d.v, who.work_vitality_recovery);
+  d.s = add_where(is.productive, d.s, who.progress_serenity_bonus);
+  d.s = add_where(is.social, d.s, who.social_serenity_bonus);
+  d.s = add_where(is.solo, d.s, who.solo_serenity_bonus);
+  d.s = subtract_where(is.guilty, d.s, who.leisure_guilt);
+  return add_where(m.s < who.stress_threshold, d, all(w.f + block::Stress));
 }
 
 template <class Time>
 RHYTHM_INLINE Meters effect_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action) {
   Meters d = by_slot(now, [&](int slot) { return lookup(w.effect[slot], action); });
   const F vigour = all(w.f[block::VitalityFactorBase]) + all(w.f[block::VitalityFactorSlope]) * m.v;
-  d.p = select(is.productive, d.p * vigour, d.p);
+  d.p = multiply_where(is.productive, d.p, vigour);
   return d;
 }
 

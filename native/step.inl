@@ -2,8 +2,8 @@
 // Included inside a kernel's namespace, see kernel.inl.
 
 RHYTHM_INLINE void note_action(const Group& g, SameTime now, M, U action) {
-  const int word = state::Tape + now.t / 8;
-  g.put(word, g.word(word) | action << 4 * (now.t % 8));
+  const int word = state::Tape + (now.t >> 3);
+  g.put(word, g.word(word) | action << 4 * (now.t & 7));
 }
 RHYTHM_INLINE void note_action(const Group& g, OwnTime now, M who, U action) {
   const U nibble = shift_left(action, (now.t & all(7u)) << 2);
