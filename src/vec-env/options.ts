@@ -12,8 +12,8 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 
 export interface VecEnvOptions {
   /**
-   * How many episodes are stepped together, 1 to 2^24. The native backend takes about 320 bytes for each, the
-   * reference 4 kB and at most 2^18; a run's trajectory takes 1,900 bytes for each.
+   * How many episodes are stepped together, 1 to 2^24. Each takes about 350 bytes with the native backend, 4 kB with
+   * the reference, which takes at most 2^18; a run's trajectory takes another 1,900 for each.
    */
   numEnvs: number;
   /** 'auto' (default: the fastest available), 'native' or 'reference'. */
