@@ -1,6 +1,6 @@
 /** VecEnv: a batch of episodes behind Gymnasium's vector vocabulary. Validation above the seam, computing below it. */
 import { InputError } from './errors.js';
-import type { HistoryStep } from './observe/record.js';
+import { HISTORY_STEPS, type HistoryStep } from './observe/record.js';
 import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace } from './observe/spaces.js';
 import type { AutoresetMode } from './validate/autoreset-modes.js';
 import { heed, type RunChoice } from './validate/requests.js';
@@ -52,6 +52,10 @@ export function createVecEnv(options: VecEnvOptions): VecEnv {
   return new VecEnv(new Core(options));
 }
 
+/**
+ * A batch of episodes. Every method but `close` also throws InputError `wrong_type` for an argument of another type, and
+ * StateError `outputs_detached` once the memory of a view was transferred away.
+ */
 export class VecEnv {
   readonly numEnvs: number;
   /** Which backend and kernel run, on how many threads at most, and why this backend. */
@@ -141,8 +145,10 @@ export class VecEnv {
    * With `from` each slot first becomes a copy of another environment's, as by `assign`, in the same pass: many
    * rollouts from one state cost little more than their steps.
    * @param choice 'random', 'heuristic', or a tape of codes, [numEnvs, 28] by absolute step.
-   * @throws as `step`; the signal's reason if it was aborted. From within `onProgress` every method throws StateError
-   *   `busy`.
+   * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
+   *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from` as `assign`, and InputError
+   *   `not_alike` for the environment itself; the signal's reason if it was aborted. From within `onProgress` every
+   *   method throws StateError `busy`.
    */
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
@@ -159,7 +165,8 @@ export class VecEnv {
   /**
    * A new environment of `indices.length` slots that go on from slots of this one, with its options.
    * @param indices slots, in any order, any number of times. @param changes what the fork does otherwise.
-   * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`.
+   * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`, or for a change as `createVecEnv`; StateError
+   *   `not_reset`, `closed`; BackendError `out_of_memory`.
    */
   fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): VecEnv {
     const core = this.#core;
@@ -176,7 +183,8 @@ export class VecEnv {
    * `indices` is a Uint32Array and the source another environment.
    * @param source of the same backend and world; it may be this one. @param indices one per slot of this environment.
    * @returns what this environment now shows. `finalMask` is 0: this call ended nothing.
-   * @throws InputError `not_alike`, `out_of_range`, `wrong_length`; StateError `not_reset` (the source), `closed`.
+   * @throws InputError `not_alike`, `out_of_range`, `wrong_length`; StateError `not_reset` (the source), `closed`, or
+   *   `foreign_past` if this environment shows histories, and the source neither shows nor can recompute a slot's.
    */
   assign(source: VecEnv, indices: ArrayLike<number>): StepResult {
     const core = this.#core;
@@ -222,7 +230,7 @@ export class VecEnv {
    * Recomputed from the seed and the actions, some 10 microseconds.
    * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
    */
-  history(i: number, last = 7): HistoryStep[] {
+  history(i: number, last = HISTORY_STEPS): HistoryStep[] {
     this.#core.requireReset();
     checkInteger('i', i, 0, this.numEnvs - 1);
     return historyOf(this.#core, i, checkInteger('last', last, 0, NUM_STEPS));

@@ -24,8 +24,8 @@ class NotedEpisode extends Episode {
 /**
  * The last steps of the episode that a slot's state is in, the oldest first; the 28th with the grade's part of its
  * reward. About 10 microseconds.
- * @param imagination whether the batch imagines. A real episode that a batch imagining took over is lived here with
- *   imagined luck, as the state does not say where it came from.
+ * @param imagination whose luck it is lived with. The state does not say under which it was lived before, so whoever
+ *   asks must know.
  * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
  * @param last how many at most, from 0 on.
  */

@@ -1,6 +1,6 @@
 /** States that leave an environment or enter it: copies of slots, and snapshots. */
 import { InputError, StateError } from '../errors.js';
-import { HISTORY_STEPS, type HistoryStep } from '../observe/record.js';
+import type { HistoryStep } from '../observe/record.js';
 import { relive } from '../observe/relive.js';
 import { decodeSnapshot } from '../snapshot/decode.js';
 import { encodeSnapshot } from '../snapshot/encode.js';
@@ -116,7 +116,7 @@ export function gather(target: Core, source: Core, indices: Uint32Array): void {
 }
 
 /** @throws StateError `foreign_past` if the target shows histories that nobody knows. */
-export function checkPasts(target: Core, source: Core, indices: Uint32Array): void {
+function checkPasts(target: Core, source: Core, indices: Uint32Array): void {
   if (target.shown.history !== null && source.shown.history === null) requireOwnPast(source, indices);
 }
 
@@ -157,7 +157,7 @@ function requireOwnPast({ foreign }: Core, slots: ArrayLike<number>): void {
 }
 
 /** The last `last` steps of a slot's episode. */
-export function historyOf(core: Core, slot: number, last = HISTORY_STEPS): HistoryStep[] {
+export function historyOf(core: Core, slot: number, last: number): HistoryStep[] {
   requireOwnPast(core, [slot]);
   return relive(core.world, core.imagination, core.batch.save(Uint32Array.of(slot)), last);
 }

@@ -93,7 +93,7 @@ export interface RunOptions extends LongCallOptions {
   beliefs?: ArrayLike<number>;
   /** Whether to return every step. Default false. */
   trajectory?: boolean;
-  /** u32 per slot, for the random policy. Default 0. */
+  /** Of the random policy: a u32, to which slot i adds i, or a u32 per slot. Default: 0 for every slot. */
   policySeeds?: SeedChoice;
   /** The step (0 to 28) at which each slot stops. Default 28. */
   stops?: ArrayLike<number>;
