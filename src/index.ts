@@ -19,13 +19,12 @@ export type {
   ForkOptions,
   LongCallOptions,
   ResetOptions,
-  RunOptions,
   RunResult,
   StepOptions,
   StepResult,
   VecEnvOptions,
 } from './vec-env/options.js';
-export { createVecEnv, type EnvSpec, type VecEnv } from './vec-env.js';
+export { createVecEnv, type EnvSpec, type RunOptions, type VecEnv } from './vec-env.js';
 export { layoutDigest, worldDigest } from './world/digest.js';
 export {
   ACTION_NAMES,

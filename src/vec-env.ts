@@ -20,7 +20,7 @@ import { Core } from './vec-env/core.js';
 import type {
   ForkOptions,
   ResetOptions,
-  RunOptions,
+  RunOptionsFrom,
   RunResult,
   StepOptions,
   StepResult,
@@ -39,6 +39,9 @@ export interface EnvSpec {
   readonly worldDigest: string;
   readonly maxEpisodeSteps: number;
 }
+
+/** How a run is played, and from where. */
+export type RunOptions = RunOptionsFrom<VecEnv>;
 
 /** An option that is left out, without an object for each call. */
 const NONE = Object.freeze({});

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import type { RunChoice } from '../src/validate/requests.js';
-import type { RunOptions, StepResult, VecEnvOptions } from '../src/vec-env/options.js';
-import type { VecEnv } from '../src/vec-env.js';
+import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
+import type { RunOptions, VecEnv } from '../src/vec-env.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../src/world/fields.js';
 import { copies, expectEqual, lasting, rowsOf } from './support/bits.js';
 import { ENGINES, openOn } from './support/engines.js';

@@ -2,7 +2,7 @@
 import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import type { RunChoice } from '../validate/requests.js';
-import type { RunOptions } from '../vec-env/options.js';
+import type { RunOptions } from '../vec-env.js';
 
 /** Where beliefs come from: nowhere, one constant, or the policy's own inference. */
 export type BeliefKind = 'none' | 'constant' | 'own';

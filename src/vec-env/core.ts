@@ -23,7 +23,7 @@ import {
   RESET_OPTIONS,
   type ResetOptions,
   RUN_OPTIONS,
-  type RunOptions,
+  type RunOptionsFrom,
   STEP_OPTIONS,
   type StepOptions,
   type VecEnvOptions,
@@ -188,7 +188,7 @@ export class Core implements Defaults {
     for (let i = 0; i < this.numEnvs; i++) if (resetMask[i] !== 0) this.foreign[i] = 0;
   }
 
-  toRun(choice: RunChoice, options: RunOptions): RunRequest {
+  toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
     checkOptions('run options', options, RUN_OPTIONS);
     const { numEnvs } = this;
     const wanted = toFlag('trajectory', options.trajectory);

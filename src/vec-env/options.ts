@@ -5,7 +5,6 @@ import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { Mask } from '../validate/masks.js';
 import type { GraderChoice, ProfileChoice } from '../validate/persons.js';
 import type { SeedChoice } from '../validate/seeds.js';
-import type { VecEnv } from '../vec-env.js';
 import type { WorldSpec } from '../world/spec.js';
 
 export const LAYOUTS = ['row-major', 'column-major'] as const;
@@ -88,7 +87,8 @@ export interface LongCallOptions {
   signal?: AbortSignal;
 }
 
-export interface RunOptions extends LongCallOptions {
+/** @typeParam Source what a run may begin from: a VecEnv, of which this file knows nothing. */
+export interface RunOptionsFrom<Source> extends LongCallOptions {
   /** [3]: one belief for every step; or f32 [numEnvs, 28, 3] by absolute step, a whole row of NaN gives none. */
   beliefs?: ArrayLike<number>;
   /** Whether to return every step. Default false. */
@@ -98,7 +98,7 @@ export interface RunOptions extends LongCallOptions {
   /** The step (0 to 28) at which each slot stops. Default 28. */
   stops?: ArrayLike<number>;
   /** Slots of another environment, of the same backend and world, to begin from. Default: the slots as they are. */
-  from?: { readonly source: VecEnv; readonly indices: ArrayLike<number> };
+  from?: { readonly source: Source; readonly indices: ArrayLike<number> };
 }
 
 /** The environment's views, as after the last step that each slot took, and the way there. */
@@ -134,7 +134,7 @@ export const OPTIONS: readonly (keyof VecEnvOptions)[] = [
 ];
 export const RESET_OPTIONS: readonly (keyof ResetOptions)[] = ['seed', 'mask', 'profiles', 'graders'];
 export const STEP_OPTIONS: readonly (keyof StepOptions)[] = ['beliefs', 'mask'];
-export const RUN_OPTIONS: readonly (keyof RunOptions)[] = [
+export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [
   'beliefs',
   'trajectory',
   'policySeeds',
