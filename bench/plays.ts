@@ -4,7 +4,7 @@ import type { RunPolicy, RunRequest } from '../dist/backends/backend.js';
 import { nativeBackend } from '../dist/backends/native.js';
 import { allocateOutputs, allocateTrajectory } from '../dist/backends/outputs.js';
 import { createVecEnv } from '../dist/index.js';
-import { heed } from '../dist/validate/requests.js';
+import { heed } from '../dist/vec-env/requests.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
 import { FORK_STEP, ROLLOUTS } from './names.js';
 import { leftIn, openEpisodes, type Play, resetRequest, seedsOf, WORLD } from './rig.js';

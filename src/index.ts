@@ -12,7 +12,6 @@ export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/epi
 export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.js';
 export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';
-export type { RunChoice } from './validate/requests.js';
 export type { SeedChoice } from './validate/seeds.js';
 export type { Actions } from './validate/steps.js';
 export type {
@@ -24,6 +23,7 @@ export type {
   StepResult,
   VecEnvOptions,
 } from './vec-env/options.js';
+export type { RunChoice } from './vec-env/requests.js';
 export { createVecEnv, type EnvSpec, type RunOptions, type VecEnv } from './vec-env.js';
 export { layoutDigest, worldDigest } from './world/digest.js';
 export {

@@ -3,7 +3,6 @@ import { InputError } from './errors.js';
 import { HISTORY_STEPS, type HistoryStep } from './observe/record.js';
 import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace } from './observe/spaces.js';
 import type { AutoresetMode } from './validate/autoreset-modes.js';
-import { heed, type RunChoice } from './validate/requests.js';
 import type { Actions } from './validate/steps.js';
 import { checkInteger, describe } from './validate/values.js';
 import {
@@ -26,6 +25,7 @@ import type {
   StepResult,
   VecEnvOptions,
 } from './vec-env/options.js';
+import { heed, type RunChoice } from './vec-env/requests.js';
 import { checkLongCall, runInSlices } from './vec-env/slices.js';
 import { type Field, NUM_STEPS } from './world/fields.js';
 import type { World } from './world/world.js';

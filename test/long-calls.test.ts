@@ -1,8 +1,8 @@
 /** Runs of many slots, watched: in slices, with progress between them and a chance to stop. */
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../src/evaluate/evaluate.js';
-import type { RunChoice } from '../src/validate/requests.js';
 import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
+import type { RunChoice } from '../src/vec-env/requests.js';
 import type { RunOptions, VecEnv } from '../src/vec-env.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../src/world/fields.js';
 import { copies, expectEqual, lasting, rowsOf } from './support/bits.js';

@@ -1,7 +1,7 @@
 /** The table of policies: how a whole episode is played, and what is believed meanwhile. */
 import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
-import type { RunChoice } from '../validate/requests.js';
+import type { RunChoice } from '../vec-env/requests.js';
 import type { RunOptions } from '../vec-env.js';
 
 /** Where beliefs come from: nowhere, one constant, or the policy's own inference. */

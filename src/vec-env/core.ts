@@ -10,7 +10,6 @@ import { toObservationOptions } from '../observe/options.js';
 import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
 import { type Mask, toMask } from '../validate/masks.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
-import { type RunChoice, toRunBeliefs, toRunPolicy } from '../validate/requests.js';
 import { type SeedSpan, toSeedSpan, toSeeds } from '../validate/seeds.js';
 import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
 import { checkBoolean, checkInteger, checkName, checkOptions } from '../validate/values.js';
@@ -28,6 +27,7 @@ import {
   type StepOptions,
   type VecEnvOptions,
 } from './options.js';
+import { type RunChoice, toRunBeliefs, toRunPolicy } from './requests.js';
 import { Shown } from './shown.js';
 
 /** Who lives in each slot and how that is graded, where a reset does not say. */

@@ -2,10 +2,10 @@
 import type { Refusal, RunBeliefs, RunPolicy } from '../backends/backend.js';
 import { InputError, StateError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
+import { type SeedChoice, toSeeds } from '../validate/seeds.js';
+import { type Actions, illegalAction, toActions, toBeliefs, toConstantBelief } from '../validate/steps.js';
+import { describe, isList } from '../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
-import { type SeedChoice, toSeeds } from './seeds.js';
-import { type Actions, illegalAction, toActions, toBeliefs, toConstantBelief } from './steps.js';
-import { describe, isList } from './values.js';
 
 /** A policy that every backend runs by itself, or a tape of action codes, u8 [numEnvs, 28] by absolute step. */
 export type RunChoice = 'random' | 'heuristic' | Actions;
