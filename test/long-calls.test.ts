@@ -201,6 +201,7 @@ describe.each(ENGINES)('$name', (engine) => {
     history: (env) => env.history(0),
     stateHash: (env) => env.stateHash(),
     beliefTargets: (env) => env.beliefTargets(),
+    close: (env) => env.close(),
   };
   it('other calls wait until it is over', () => {
     const { env } = begin();

@@ -6,6 +6,7 @@ import type { VecEnv } from '../src/vec-env.js';
 import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../src/world/fields.js';
 import { type Columns, expectEqual, same, shown } from './support/bits.js';
 import { ENGINES, openOn } from './support/engines.js';
+import { detached } from './support/fuzz.js';
 import { drawOptions } from './support/observe.js';
 import { forAll, type Random } from './support/random.js';
 import { expectRefusal } from './support/refusals.js';
@@ -25,6 +26,7 @@ const CALLS: [name: string, call: (env: VecEnv) => StepResult][] = [
   ['assign', (env) => env.assign(env, slots(env.numEnvs))],
   ['restore', (env) => env.restore(env.snapshot())],
 ];
+const stateHash = (env: VecEnv) => env.stateHash();
 const OBSERVATIONS: Partial<VecEnvOptions>[] = [
   {},
   { observation: { scale: true, history: true }, layout: 'column-major' },
@@ -71,10 +73,11 @@ describe.each(ENGINES)('$name', (engine) => {
     };
     begin().views.forEach(([name], k) => {
       const { env, views } = begin();
-      const { buffer } = views[k][1];
-      structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
-      for (const [, call] of CALLS) expectRefusal(() => call(env), 'outputs_detached', 'transferred');
+      detached(views[k][1]);
+      const calls = [...CALLS.map(([, call]) => call), (each: VecEnv) => each.run('random'), stateHash];
+      for (const call of calls) expectRefusal(() => call(env), 'outputs_detached', 'transferred');
       expect(() => env.close(), name).not.toThrow();
+      expectRefusal(() => env.reset(), 'closed');
     });
   });
 
