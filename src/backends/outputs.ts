@@ -29,7 +29,7 @@ const ROW_MAJOR: OutputLayout = { columnMajor: false, finalObservations: false }
  * How far columns of `numEnvs` entries lie apart: whole cache lines, and an odd number of them, because columns a power
  * of two apart compete for the same few places in a cache and double the time of a step.
  */
-export function strideOf(numEnvs: number): number {
+function strideOf(numEnvs: number): number {
   const perLine = LINE / Float32Array.BYTES_PER_ELEMENT;
   const lines = Math.ceil(numEnvs / perLine);
   return perLine * (lines | 1);

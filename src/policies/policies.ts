@@ -19,7 +19,7 @@ export interface Policy {
 }
 
 /** Infers nothing: the middle of each range, at every step. */
-export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
+const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
 
 const constant: RunOptions = { beliefs: CONSTANT_BELIEF };
 

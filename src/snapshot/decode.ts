@@ -111,7 +111,7 @@ function checkLengths({ view }: Header, given: number): number {
   if (numEnvs < 1 || numEnvs > MAX_ENVS) refuse(`from 1 to ${MAX_ENVS} slots (numEnvs)`, numEnvs);
   expect(view, 'stateWords', STATE_WORDS, 'states of', ' words');
   const bodyLength = numEnvs * (STATE_WORDS + 1) * Uint32Array.BYTES_PER_ELEMENT;
-  expect(view, 'bodyLength', bodyLength, `a body of`, ` bytes for ${numEnvs} slots`);
+  expect(view, 'bodyLength', bodyLength, 'a body of', ` bytes for ${numEnvs} slots`);
   const length = HEADER_LENGTH + bodyLength;
   if (given !== length) {
     refuse(

@@ -2,7 +2,7 @@
 import { InputError } from '../errors.js';
 
 /** For damage of any kind: nothing else helps. */
-export const UNCHANGED = 'Pass the bytes as snapshot() returned them.';
+const UNCHANGED = 'Pass the bytes as snapshot() returned them.';
 
 /** @throws InputError `bad_snapshot`: "Expected `expected`, got `got`. `remedy`" */
 export function refuse(expected: string, got: string | number, remedy = UNCHANGED): never {

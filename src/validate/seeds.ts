@@ -14,7 +14,7 @@ export interface SeedSpan {
   readonly size: number;
 }
 
-export const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
+const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
 
 /** @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
 export function toSeedSpan(range: readonly [number, number] | undefined): SeedSpan {

@@ -51,6 +51,7 @@ export class Core implements Defaults {
   readonly outputs: Outputs;
   readonly shown: Shown;
   readonly span: SeedSpan;
+  /** u32 [numEnvs], of the present episodes. */
   readonly seeds: Uint32Array;
   readonly autoreset: Autoreset;
   readonly profiles: SlotProfiles;
@@ -58,7 +59,15 @@ export class Core implements Defaults {
   /** u8 [numEnvs]: slots that were copied from where other luck rules, so that their past cannot be lived again. */
   readonly foreign: Uint8Array;
   phase: 'fresh' | 'open' | 'busy' | 'closed' = 'fresh';
-  readonly #request: Mutable<StepRequest>;
+  /** Reused at every step, and so are the arrays that it may point to. */
+  readonly #request: Mutable<StepRequest> = {
+    actions: new Uint8Array(),
+    beliefs: null,
+    given: null,
+    stepMask: null,
+    resetMask: null,
+    resetSeeds: null,
+  };
   readonly #actions: Uint8Array;
   readonly #given: Uint8Array;
 
@@ -98,14 +107,6 @@ export class Core implements Defaults {
     this.foreign = new Uint8Array(numEnvs);
     this.#actions = new Uint8Array(numEnvs);
     this.#given = new Uint8Array(numEnvs);
-    this.#request = {
-      actions: this.#actions,
-      beliefs: null,
-      given: null,
-      stepMask: null,
-      resetMask: null,
-      resetSeeds: null,
-    };
   }
 
   requireOpen(): void {
@@ -164,7 +165,7 @@ export class Core implements Defaults {
     this.phase = 'open';
   }
 
-  /** One object, reused: nothing is allocated per step. */
+  /** Nothing is allocated per step. */
   toStep(actions: Actions, options: StepOptions): StepRequest {
     checkOptions('step options', options, STEP_OPTIONS);
     const request = this.#request;

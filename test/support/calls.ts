@@ -69,7 +69,7 @@ export function anyReset(random: Random, { numEnvs, seedRange }: Scene, masked =
 }
 
 /** Slots that do not step are given what none may do and believe. */
-export function anyStep(random: Random, numEnvs: number, stuck: ArrayLike<number>): StepCall {
+function anyStep(random: Random, numEnvs: number, stuck: ArrayLike<number>): StepCall {
   const p = random.pick([0.5, 0.9, 1]);
   const mask = Uint8Array.from(stuck, (not) => Number(not === 0 && random.chance(p)));
   const actions = Uint8Array.from(mask, (steps) => random.integer(0, steps ? NUM_ACTIONS - 1 : 255));

@@ -67,7 +67,7 @@ export function anyMove(random: Random, { numEnvs, metadata }: VecEnv, finished:
 }
 
 /** The same for slots that were copied: slot i does what slot indices[i] did. */
-export function moveOf({ actions, options: { beliefs, mask } }: Move, indices: ArrayLike<number>): Move {
+function moveOf({ actions, options: { beliefs, mask } }: Move, indices: ArrayLike<number>): Move {
   const columns: Columns = {
     actions,
     ...(beliefs === undefined ? {} : { beliefs }),

@@ -5,7 +5,7 @@ import type { Random } from './random.js';
 export type Path = readonly (string | number)[];
 
 /** Where the numbers of a value are. */
-export function numberPaths(value: unknown, path: Path = []): Path[] {
+function numberPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'number') return [path];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, entry]) =>
