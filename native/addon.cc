@@ -10,13 +10,12 @@
 #include "batch.h"
 #include "clock.h"
 #include "output_arrays.h"
+#include "trajectory_arrays.h"
 
 namespace rhythm {
 namespace {
 
 namespace count = world::count;
-
-constexpr uintptr_t kLine = 64;  // bytes
 
 // Null for one that is not known or that this processor cannot run.
 const Kernel* find_kernel(const std::string& name) {
@@ -31,9 +30,10 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   static Napi::Function Define(Napi::Env env) {
     return DefineClass(env, "Batch",
                        {InstanceMethod<&BatchObject::Reset>("reset"), InstanceMethod<&BatchObject::Step>("step"),
-                        InstanceMethod<&BatchObject::StepEach>("stepEach"), InstanceMethod<&BatchObject::Run>("run"), InstanceMethod<&BatchObject::Gather>("gather"),
-                        InstanceMethod<&BatchObject::Save>("save"), InstanceMethod<&BatchObject::Load>("load"),
-                        InstanceMethod<&BatchObject::Hash>("hash"), InstanceMethod<&BatchObject::Targets>("targets"),
+                        InstanceMethod<&BatchObject::StepEach>("stepEach"), InstanceMethod<&BatchObject::Run>("run"),
+                        InstanceMethod<&BatchObject::Gather>("gather"), InstanceMethod<&BatchObject::Save>("save"),
+                        InstanceMethod<&BatchObject::Load>("load"), InstanceMethod<&BatchObject::Hash>("hash"),
+                        InstanceMethod<&BatchObject::Targets>("targets"),
                         InstanceMethod<&BatchObject::Close>("close")});
   }
 
@@ -128,13 +128,14 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
       autoreset.seeds = args.array_or_null<uint32_t>(5, napi_uint32_array, slots_, "resetSeeds");
     }
     if ((step.beliefs == nullptr) != (step.given == nullptr)) args.fail<int>("given", "beliefs and given together");
-    if ((autoreset.mask == nullptr) != (autoreset.seeds == nullptr)) args.fail<int>("resetSeeds", "a mask and seeds together");
+    if ((autoreset.mask == nullptr) != (autoreset.seeds == nullptr)) {
+      args.fail<int>("resetSeeds", "a mask and seeds together");
+    }
     if (!args.ok()) return info.Env().Undefined();
     return Tell(info.Env(), batch_->step(out, step, autoreset));
   }
 
-  // (actions u8 [steps, numEnvs], steps): that many steps of all slots in one call, so without what a call costs: what a
-  // bench compares calls with.
+  // (actions u8 [steps, numEnvs], steps): that many steps of all slots in one call, with which a bench compares calls.
   Napi::Value StepEach(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -154,8 +155,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   Napi::Value Run(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    Napi::Value columns[kColumns];
-    if (!info[7].IsNull()) GetColumns(args, info[7], columns);  // getters run here, before any address is taken
+    TrajectoryArrays trajectory;
+    if (!info[7].IsNull()) trajectory.take(args, info[7]);
     if (!args.ok() || !Open(args) || !outputs_.find(args, out)) return info.Env().Undefined();
     const size_t steps = slots_ * count::Steps;
     rhythm::Run run = {};
@@ -170,7 +171,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     for (size_t slot = 0; args.ok() && run.stops != nullptr && slot < slots_; slot++) {
       if (run.stops[slot] > count::Steps) args.fail<int>("stops", "no stop after the last step");
     }
-    if (!info[7].IsNull()) FindTrajectory(args, columns, steps, run.trajectory);
+    if (!info[7].IsNull()) run.trajectory = trajectory.find(args, steps);
     Part part = {args.integer(8, 0, static_cast<int>(slots_) - 1, "first"), 0};
     part.end = args.integer(9, part.first + 1, static_cast<int>(slots_), "end");
     if (part.first % kTileLanes != 0) args.fail<int>("first", "a tile's first slot");
@@ -178,31 +179,6 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (from.batch == batch_.get()) args.fail<int>("source", "another batch");
     if (!args.ok()) return info.Env().Undefined();
     return Tell(info.Env(), batch_->run(out, run, part, from));
-  }
-
-  // The columns of a trajectory: two of codes, then those of floats.
-  static constexpr int kColumns = 6;
-  static constexpr const char* kColumnNames[kColumns] = {"actions", "events", "rewards", "meters", "deltas", "anomalies"};
-
-  static void GetColumns(Arguments& args, const Napi::Value& value, Napi::Value* columns) {
-    if (!value.IsObject()) return void(args.fail<int>("trajectory", "an object"));
-    for (int k = 0; k < kColumns; k++) {
-      columns[k] = value.As<Napi::Object>().Get(kColumnNames[k]);
-      if (!columns[k].IsTypedArray()) return void(args.fail<int>(kColumnNames[k], "a typed array"));
-    }
-  }
-
-  static void FindTrajectory(Arguments& args, const Napi::Value* columns, size_t steps, Trajectory& to) {
-    const auto codes = [&](int k) { return args.elements<int8_t>(columns[k], napi_int8_array, steps, kColumnNames[k]); };
-    const auto floats = [&](int k, size_t width) {
-      return args.elements<float>(columns[k], napi_float32_array, steps * width, kColumnNames[k]);
-    };
-    to.actions = codes(0);
-    to.events = codes(1);
-    to.rewards = floats(2, 1);
-    to.meters = floats(3, count::Meters);
-    to.deltas = floats(4, count::Meters);
-    to.anomalies = floats(5, count::Meters);
   }
 
   // (source Batch, indices u32)
@@ -303,9 +279,10 @@ void DependentAdds(const Napi::CallbackInfo& info) {
 
 // (buffer): how many bytes after its start the next cache line begins.
 Napi::Value Lead(const Napi::CallbackInfo& info) {
+  constexpr uintptr_t line = 64;  // bytes
   void* data = nullptr;
   napi_get_arraybuffer_info(info.Env(), info[0], &data, nullptr);
-  return Napi::Number::New(info.Env(), static_cast<double>(-reinterpret_cast<uintptr_t>(data) % kLine));
+  return Napi::Number::New(info.Env(), static_cast<double>(-reinterpret_cast<uintptr_t>(data) % line));
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {

@@ -33,7 +33,9 @@ class ShownCopy {
     keep(copy.observations, rows * count::ObservationFloats);
     keep(copy.final_observations, rows * count::ObservationFloats);
     keep(copy.components, rows * count::Components);
-    for (float** array : {&copy.rewards, &copy.final_scores, &copy.belief_mae, &copy.episode_returns}) keep(*array, slots);
+    for (float** array : {&copy.rewards, &copy.final_scores, &copy.belief_mae, &copy.episode_returns}) {
+      keep(*array, slots);
+    }
     keep(copy.episode_lengths, slots);
     keep(copy.terminated, slots);
     keep(copy.final_mask, slots);
@@ -55,7 +57,8 @@ class ShownCopy {
 // The elements of `width` numbers that a slot has in an array of rows or columns.
 class Row {
  public:
-  Row(const Outputs& out, size_t width) : slot_(out.column_stride == 0 ? width : 1), number_(out.column_stride == 0 ? 1 : out.column_stride) {}
+  Row(const Outputs& out, size_t width)
+      : slot_(out.column_stride == 0 ? width : 1), number_(out.column_stride == 0 ? 1 : out.column_stride) {}
   size_t at(int slot, size_t k) const { return static_cast<size_t>(slot) * slot_ + k * number_; }
 
  private:

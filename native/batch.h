@@ -77,9 +77,9 @@ class Batch {
   std::unique_ptr<Tables> tables_;
   std::vector<Tile> tiles_;
   const int threads_;
-  int oldest_ = 0;  // no slot has taken more steps
+  int oldest_ = 0;                    // no slot has taken more steps
   std::unique_ptr<ThreadPool> pool_;  // started by the first call that is worth it
-  bool stale_results_ = false;  // the outputs show results of episodes that an autoreset has replaced
+  bool stale_results_ = false;        // the outputs show results of episodes that an autoreset has replaced
 };
 
 }  // namespace rhythm
