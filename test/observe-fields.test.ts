@@ -1,7 +1,6 @@
 /** The table of what is shown, its spaces, and the reach of rewards and anomalies. */
 import { expect, it } from 'vitest';
 import { reachOf } from '../src/observe/bounds.js';
-import { encodedFields } from '../src/observe/fields.js';
 import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../src/observe/record.js';
 import { ACTION_SPACE, observationSpace } from '../src/observe/spaces.js';
 import { Episode } from '../src/reference/episode.js';
@@ -17,7 +16,7 @@ import {
 } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/spec.js';
 import { createWorld } from '../src/world/world.js';
-import { drawOptions } from './support/observe.js';
+import { drawOptions, encodedFields } from './support/observe.js';
 import { forAll, Random } from './support/random.js';
 import { WORLD } from './support/seam.js';
 import { changedWorld } from './support/worlds.js';

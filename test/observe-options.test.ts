@@ -1,9 +1,9 @@
 /** The choice of what is shown, at its door. */
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../src/errors.js';
-import { encodedFields } from '../src/observe/fields.js';
 import { isPlain, type ObservationOptions, toObservationOptions } from '../src/observe/options.js';
 import { OBSERVATION_FIELDS } from '../src/world/fields.js';
+import { encodedFields } from './support/observe.js';
 import { expectRefusal } from './support/refusals.js';
 import { WORLD } from './support/seam.js';
 

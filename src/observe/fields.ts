@@ -34,16 +34,11 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The fields that these options show, frozen. Names are those of OBSERVATION_FIELDS; the history follows in four
- * fields, `history_action`, `history_reward`, `history_deltas` and `history_anomalies`, each [7, size of one entry],
- * the oldest step first.
+ * @internal The fields that these options show, in their order, each frozen, with where its numbers come from. Names are
+ * those of OBSERVATION_FIELDS; the history follows in four fields, `history_action`, `history_reward`, `history_deltas`
+ * and `history_anomalies`, each [7, size of one entry], the oldest step first.
  * @throws InputError as `toObservationOptions`.
  */
-export function encodedFields(world: World, options?: ObservationOptions): readonly EncodedField[] {
-  return Object.freeze(encodingOf(world, options).map((part) => part.field));
-}
-
-/** @internal The fields in their order, with where they come from. @throws InputError as `toObservationOptions`. */
 export function encodingOf(world: World, options?: ObservationOptions): readonly Part[] {
   const { fields, oneHot, scale, history } = toObservationOptions(options);
   const reach = scale ? reachOf(world.params) : null;

@@ -12,7 +12,7 @@ for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) MISSING[at + RECORD.actio
 
 /**
  * A ring of seven steps a slot, 337 bytes each. A slot's place in its ring is its own, so slots may step, stay and
- * begin anew independently. Nothing is allocated but by `read` and a gather from itself.
+ * begin anew independently. Nothing is allocated but by a gather from itself.
  */
 export class HistoryRows {
   readonly numEnvs: number;
@@ -100,16 +100,6 @@ export class HistoryRows {
       for (let k = 0; k < HISTORY_SIZE; k++) this.rings[to + k] = rings[from + k];
       this.oldest[i] = oldest[indices[i]];
     }
-  }
-
-  /** f32 [7, 12], newly allocated: a slot's steps, the oldest first; action -1 and zeros where there was none. */
-  read(slot: number): Float32Array {
-    const rows = new Float32Array(HISTORY_SIZE);
-    const ring = this.rings.subarray(slot * HISTORY_SIZE, (slot + 1) * HISTORY_SIZE);
-    const cut = this.oldest[slot] * RECORD_SIZE;
-    rows.set(ring.subarray(cut));
-    rows.set(ring.subarray(0, cut), HISTORY_SIZE - cut);
-    return rows;
   }
 
   #forget(slot: number): void {

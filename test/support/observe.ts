@@ -1,6 +1,10 @@
 /** What a slot is shown, written the slow way: one list of numbers after the other, by the names of fields. */
 import { type Reach, reachOf } from '../../src/observe/bounds.js';
+import { ObservationEncoder } from '../../src/observe/encoder.js';
+import type { EncodedField } from '../../src/observe/fields.js';
+import { HISTORY_SIZE, type HistoryRows } from '../../src/observe/history.js';
 import type { ObservationOptions } from '../../src/observe/options.js';
+import { RECORD_SIZE } from '../../src/observe/record.js';
 import { OBSERVATION_FIELDS } from '../../src/world/fields.js';
 import type { World } from '../../src/world/world.js';
 import type { Random } from './random.js';
@@ -22,6 +26,20 @@ const BOUNDS: Record<string, [number, number]> = {
   last_action: [-1, 9],
   deltas: [-1, 1],
 };
+
+/** The table of what is shown. */
+export const encodedFields = (world: World, options: ObservationOptions = {}): readonly EncodedField[] =>
+  new ObservationEncoder(world, options, 1).fields;
+
+/** f32 [7, 12], newly allocated: a slot's steps, the oldest first; action -1 and zeros where there was none. */
+export function readHistory({ rings, oldest }: HistoryRows, slot: number): Float32Array {
+  const rows = new Float32Array(HISTORY_SIZE);
+  const ring = rings.subarray(slot * HISTORY_SIZE, (slot + 1) * HISTORY_SIZE);
+  const cut = oldest[slot] * RECORD_SIZE;
+  rows.set(ring.subarray(cut));
+  rows.set(ring.subarray(0, cut), HISTORY_SIZE - cut);
+  return rows;
+}
 
 const reaches = new WeakMap<World, Reach>();
 function boundsOf(world: World, name: string): [number, number] {
