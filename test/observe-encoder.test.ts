@@ -25,7 +25,7 @@ const LAST = [28, 7, 0, 0, 1, 1, 1, 1, 1, -1, 9, -2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 
 function encodeRows(options: ObservationOptions, rows: number[][], world: World = WORLD): number[][] {
   const encoder = new ObservationEncoder(world, options, rows.length);
   const out = new Float32Array(rows.length * encoder.size);
-  encoder.encode(Float32Array.from(rows.flat()), null, out, 0, null);
+  encoder.encode(Float32Array.from(rows.flat()), 0, null, out, 0, null);
   return rows.map((_, i) => [...out.subarray(i * encoder.size, (i + 1) * encoder.size)]);
 }
 
@@ -110,7 +110,7 @@ describe('by hand', () => {
       1,
     );
     const out = new Float32Array(encoder.size);
-    encoder.encode(Float32Array.from(LAST), history, out, 0, null);
+    encoder.encode(Float32Array.from(LAST), 0, history, out, 0, null);
     const none = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     const reach = reachOf(WORLD.params);
     const scaled = (value: number, most: number) => f32((value + most) * (1 / (2 * most)));
@@ -169,7 +169,7 @@ describe.each(ENGINES)('over episodes on $name', (engine) => {
       if (t > 0) history.push(raw, null);
       for (const encoder of encoders) {
         const out = new Float32Array(150 * encoder.size);
-        encoder.encode(raw, history, out, 0, null);
+        encoder.encode(raw, 0, history, out, 0, null);
         shown += out.length;
         expect(outside(encoder, out)).toEqual([]);
         if (encoder.size === ONE_HOT) expect(notOneHot(encoder, out)).toEqual([]);
@@ -240,7 +240,7 @@ it('any options, layout and mask show what the slow way shows, and write nothing
       });
     }
     const before = raw.slice();
-    encoder.encode(raw, options.history ? history : null, out, stride, mask);
+    encoder.encode(raw, 0, options.history ? history : null, out, stride, mask);
     expect(out).toEqual(expected);
     expect(raw).toEqual(before);
   });
@@ -253,8 +253,8 @@ it('both layouts hold the same numbers', () => {
     const encoder = new ObservationEncoder(WORLD, { ...drawOptions(random), history: true }, n);
     const rows = new Float32Array(n * encoder.size);
     const columns = new Float32Array(encoder.size * stride);
-    encoder.encode(raw, history, rows, 0, null);
-    encoder.encode(raw, history, columns, stride, null);
+    encoder.encode(raw, 0, history, rows, 0, null);
+    encoder.encode(raw, 0, history, columns, stride, null);
     for (let k = 0; k < encoder.size; k++) {
       const column = Float32Array.from({ length: n }, (_, i) => rows[i * encoder.size + k]);
       expect(columns.subarray(k * stride, k * stride + n)).toEqual(column);

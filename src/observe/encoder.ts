@@ -82,25 +82,25 @@ export class ObservationEncoder {
   /**
    * Writes what the slots are shown. Nothing is allocated.
    * @param raw f32 [numEnvs, 22], as OBSERVATION_FIELDS.
+   * @param rawStride 0 for rows; else number k of slot i is at `k * rawStride + i`.
    * @param history the steps so far, the last one among them; null unless the options ask for history.
-   * @param out row-major f32 [numEnvs, size], or columns; no view of `raw`'s memory.
-   * @param columnStride 0 for rows; else number k of slot i is at `k * columnStride + i`.
+   * @param out f32 [numEnvs, size]; no view of `raw`'s memory.
+   * @param outStride of `out`, as `rawStride` of `raw`.
    * @param mask u8 [numEnvs], the slots to write, the others stay as they are; null for all.
-   * @param rawStride of `raw`, as `columnStride` of `out`.
    */
   encode(
     raw: Float32Array,
+    rawStride: number,
     history: HistoryRows | null,
     out: Float32Array,
-    columnStride: number,
+    outStride: number,
     mask: Uint8Array | null,
-    rawStride = 0,
   ): void {
     const block = this.#block;
     const rowSize = rawStride === 0 ? OBSERVATION_SIZE : 1;
     block.out = out;
-    block.slotStep = columnStride === 0 ? this.size : 1;
-    block.wordStep = columnStride === 0 ? 1 : columnStride;
+    block.slotStep = outStride === 0 ? this.size : 1;
+    block.wordStep = outStride === 0 ? 1 : outStride;
     for (let from = 0; from < this.#numEnvs; from += BLOCK) {
       select(block, from, Math.min(from + BLOCK, this.#numEnvs), mask);
       block.source = raw;

@@ -108,18 +108,18 @@ export class Shown {
     if (finalObservations === null || encoded === null) return;
     encoded.fill(0);
     if (resetMask === null) return;
-    this.#encoder?.encode(finalObservations, this.history, encoded, columnStride, finalMask, columnStride);
+    this.#encoder?.encode(finalObservations, columnStride, this.history, encoded, columnStride, finalMask);
   }
 
   #encode(): void {
     const { observations, columnStride } = this.#outputs;
     this.#encoder?.encode(
       observations,
+      columnStride,
       this.history,
       this.#result.observations,
       columnStride,
       null,
-      columnStride,
     );
   }
 
