@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "5bc803641f6c0cc44c76c1ff25b511532c3479eafaba435eec8e1c869fca9227";
+    "087cde5cb846440492d26ae84294bd938ebd5e1653acd513c777050ff7e972e1";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -26,7 +26,7 @@ inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 428;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 3;
+inline constexpr int AddonVersion = 4;
 }  // namespace count
 
 namespace mode {
