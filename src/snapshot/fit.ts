@@ -9,7 +9,7 @@ export interface SnapshotHome extends Pick<Snapshot, 'numEnvs' | 'autoreset' | '
 }
 
 /**
- * Compares a snapshot with the environment that shall take it.
+ * Compares a snapshot with the environment that is to take it.
  * @throws InputError `bad_snapshot` that names what differs: the world, numEnvs, imagination, autoreset or seedRange.
  */
 export function checkFit(snapshot: Snapshot, { world, ...home }: SnapshotHome): void {

@@ -58,7 +58,7 @@ interface States extends Rows {
 
 /**
  * Checks every field of every state: its range in STATE_FIELDS, and what must hold between fields.
- * @param words u32 [numEnvs, STATE_WORDS]. @param world the one that they shall be played on in.
+ * @param words u32 [numEnvs, STATE_WORDS]. @param world the one in which they are to be played on.
  * @throws InputError `bad_snapshot` that names the first slot that is wrong and its field.
  */
 export function checkStates(words: Uint32Array, numEnvs: number, world: World): void {

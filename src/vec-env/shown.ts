@@ -1,4 +1,4 @@
-/** What a call returns: the batch's outputs, encoded as the agent shall see them, as views or as copies. */
+/** What a call returns: the batch's outputs, encoded as the agent sees them, as views or as copies. */
 import type { Outputs } from '../backends/backend.js';
 import { ObservationEncoder } from '../observe/encoder.js';
 import { HistoryRows } from '../observe/history.js';
