@@ -174,7 +174,7 @@ export class VecEnv {
   fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): VecEnv {
     const core = this.#core;
     core.requireReset();
-    const slots = toIndices(indices, null, core);
+    const slots = toIndices(indices, null, core, null);
     const fork = new VecEnv(openFork(core, slots, changes));
     gather(fork.#core, core, slots);
     fork.#core.shown.current();
@@ -195,7 +195,7 @@ export class VecEnv {
     const from = VecEnv.#coreOf('source', source);
     from.requireReset();
     checkAlike(core, from);
-    gather(core, from, toIndices(indices, core.numEnvs, from));
+    gather(core, from, toIndices(indices, core.numEnvs, from, core.written));
     return core.shown.current();
   }
 

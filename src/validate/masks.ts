@@ -1,16 +1,16 @@
 /** Which slots a call is about. */
 import { InputError } from '../errors.js';
+import { isSettled, type Written } from './memory.js';
 import { checkLength, describe, isList, kindOf } from './values.js';
 
 /** u8 or booleans, one a slot: anything but 0 and false is yes. */
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
 
 /**
- * u8 [numEnvs]. A Uint8Array passes as it is, unless it lies in `outputs`: what a call overwrites cannot say what the
- * call is about.
+ * u8 [numEnvs]. A Uint8Array passes as it is, unless its memory may change under the call.
  * @throws InputError `wrong_type` or `wrong_length`.
  */
-export function toMask(mask: Mask, numEnvs: number, outputs: ArrayBufferLike): Uint8Array {
+export function toMask(mask: Mask, numEnvs: number, written: Written): Uint8Array {
   if (!isList(mask)) {
     throw new InputError(
       'wrong_type',
@@ -18,7 +18,7 @@ export function toMask(mask: Mask, numEnvs: number, outputs: ArrayBufferLike): U
     );
   }
   checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');
-  if (kindOf(mask) === 'Uint8Array' && (mask as unknown as Uint8Array).buffer !== outputs) {
+  if (kindOf(mask) === 'Uint8Array' && isSettled(mask, written)) {
     return mask as unknown as Uint8Array;
   }
   const flags = new Uint8Array(numEnvs);

@@ -1,6 +1,7 @@
 /** What is done at a step: actions, beliefs, and where a run stops. */
 import { InputError } from '../errors.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
+import { isSettled, NOTHING_WRITTEN, type Written } from './memory.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from './values.js';
 
 /** Codes 0..9, one per slot. */
@@ -10,7 +11,8 @@ export type Actions = Uint8Array | Int32Array | readonly number[];
 const NO_ACTION = 255;
 
 /**
- * Codes as bytes. A Uint8Array passes as it is: its codes are checked where they are used.
+ * Codes as bytes. A Uint8Array passes as it is, its codes to be checked where they are used, unless its memory may change
+ * under the call.
  * @param scratch where other arrays are copied to; null for a new one.
  * @param takes which slots' codes count: those where it is not 0; null for all.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
@@ -21,6 +23,7 @@ export function toActions(
   unit: string,
   scratch: Uint8Array | null,
   takes: Uint8Array | null = null,
+  written: Written = NOTHING_WRITTEN,
 ): Uint8Array {
   if (!isList(actions)) {
     throw new InputError(
@@ -30,7 +33,7 @@ export function toActions(
     );
   }
   checkLength('actions', actions.length, length, unit);
-  if (kindOf(actions) === 'Uint8Array') return actions as Uint8Array;
+  if (kindOf(actions) === 'Uint8Array' && isSettled(actions, written)) return actions as Uint8Array;
   const bytes = scratch ?? new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const value = actions[i];

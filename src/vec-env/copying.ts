@@ -6,7 +6,8 @@ import { decodeSnapshot } from '../snapshot/decode.js';
 import { encodeSnapshot } from '../snapshot/encode.js';
 import { checkFit } from '../snapshot/fit.js';
 import { checkStates } from '../snapshot/legal.js';
-import { checkLength, checkOptions, describe, isList } from '../validate/values.js';
+import { isSettled, type Written } from '../validate/memory.js';
+import { checkLength, checkOptions, describe, isList, kindOf } from '../validate/values.js';
 import { NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
 import { Core } from './core.js';
 import { FORK_OPTIONS, type ForkOptions } from './options.js';
@@ -17,8 +18,17 @@ export interface RunOrigin {
   readonly indices: Uint32Array;
 }
 
-/** u32: slots of a source. @param length how many are expected; null for any number but none. */
-export function toIndices(indices: ArrayLike<number>, length: number | null, source: Core): Uint32Array {
+/**
+ * u32: slots of a source.
+ * @param length how many are expected; null for any number but none.
+ * @param written what the call overwrites: a Uint32Array that lies elsewhere passes as it is; null to copy any.
+ */
+export function toIndices(
+  indices: ArrayLike<number>,
+  length: number | null,
+  source: Core,
+  written: Written | null,
+): Uint32Array {
   if (!isList(indices)) {
     throw new InputError(
       'wrong_type',
@@ -30,7 +40,7 @@ export function toIndices(indices: ArrayLike<number>, length: number | null, sou
     throw new InputError('wrong_length', 'Expected at least one index, got none. Pass a slot for each.');
   }
   const last = source.numEnvs - 1;
-  if (indices instanceof Uint32Array && allUpTo(indices, last)) return indices;
+  if (written !== null && isStable(indices, written) && allUpTo(indices, last)) return indices;
   return Uint32Array.from({ length: indices.length }, (_, i) => {
     const index = indices[i];
     if (Number.isInteger(index) && index >= 0 && index <= last) return index;
@@ -40,6 +50,9 @@ export function toIndices(indices: ArrayLike<number>, length: number | null, sou
     );
   });
 }
+
+const isStable = (indices: unknown, written: Written): indices is Uint32Array =>
+  kindOf(indices) === 'Uint32Array' && isSettled(indices, written);
 
 /** Without the function that `every` would want: nothing is allocated for an assignment. */
 function allUpTo(indices: Uint32Array, last: number): boolean {
@@ -85,7 +98,7 @@ export function toOrigin(target: Core, source: Core, indices: ArrayLike<number>)
       'Expected from.source to be another environment, got the one that runs. Call assign, then run without from.',
     );
   }
-  const slots = toIndices(indices, target.numEnvs, source);
+  const slots = toIndices(indices, target.numEnvs, source, null);
   checkPasts(target, source, slots);
   return { source, indices: slots };
 }

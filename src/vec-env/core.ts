@@ -9,6 +9,7 @@ import { StateError } from '../errors.js';
 import { toObservationOptions } from '../observe/options.js';
 import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
 import { type Mask, toMask } from '../validate/masks.js';
+import { settled, type Written } from '../validate/memory.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
 import { type SeedSpan, toSeedSpan, toSeeds } from '../validate/seeds.js';
 import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
@@ -58,6 +59,8 @@ export class Core implements Defaults {
   readonly graders: Float32Array;
   /** u8 [numEnvs]: slots that were copied from where other luck rules, so that their past cannot be lived again. */
   readonly foreign: Uint8Array;
+  /** What calls overwrite. */
+  readonly written: Written;
   phase: 'fresh' | 'open' | 'busy' | 'closed' = 'fresh';
   /** Reused at every step, and so are the arrays that it may point to. */
   readonly #request: Mutable<StepRequest> = {
@@ -105,6 +108,8 @@ export class Core implements Defaults {
     this.seeds = new Uint32Array(numEnvs);
     this.autoreset = new Autoreset(mode, this.span, this.seeds);
     this.foreign = new Uint8Array(numEnvs);
+    const views = [this.outputs.rewards, this.seeds, this.autoreset.episodeNumbers];
+    this.written = new Set(views.map((view) => view.buffer));
     this.#actions = new Uint8Array(numEnvs);
     this.#given = new Uint8Array(numEnvs);
   }
@@ -170,11 +175,13 @@ export class Core implements Defaults {
     checkOptions('step options', options, STEP_OPTIONS);
     const request = this.#request;
     const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(options.mask));
-    request.actions = toActions(actions, this.numEnvs, 'numEnvs', this.#actions, stepMask);
+    request.actions = toActions(actions, this.numEnvs, 'numEnvs', this.#actions, stepMask, this.written);
     request.beliefs = request.given = null;
-    if (options.beliefs !== undefined) {
-      toBeliefs(options.beliefs, this.numEnvs, 'numEnvs', this.#given, stepMask);
-      request.beliefs = options.beliefs;
+    // Read once: a getter may say something else the next time.
+    const beliefs = settled(options.beliefs, this.written);
+    if (beliefs !== undefined) {
+      toBeliefs(beliefs, this.numEnvs, 'numEnvs', this.#given, stepMask);
+      request.beliefs = beliefs;
       request.given = this.#given;
     }
     request.stepMask = stepMask;
@@ -193,9 +200,11 @@ export class Core implements Defaults {
     checkOptions('run options', options, RUN_OPTIONS);
     const { numEnvs } = this;
     const wanted = toFlag('trajectory', options.trajectory);
+    const own = <T>(array: T): T => settled(array, this.written, options.onProgress !== undefined);
+    const beliefs = own(options.beliefs);
     return {
-      policy: toRunPolicy(choice, options.policySeeds, numEnvs),
-      beliefs: options.beliefs === undefined ? null : toRunBeliefs(options.beliefs, numEnvs),
+      policy: toRunPolicy(own(choice), options.policySeeds, numEnvs),
+      beliefs: beliefs === undefined ? null : toRunBeliefs(beliefs, numEnvs),
       stops: options.stops === undefined ? null : toStops(options.stops, numEnvs),
       // A history is made of what a trajectory records.
       trajectory: wanted || this.shown.history !== null ? allocateTrajectory(numEnvs) : null,
@@ -226,6 +235,6 @@ export class Core implements Defaults {
   }
 
   #toMask(mask: Mask | undefined): Uint8Array | null {
-    return mask === undefined ? null : toMask(mask, this.numEnvs, this.outputs.rewards.buffer);
+    return mask === undefined ? null : toMask(mask, this.numEnvs, this.written);
   }
 }

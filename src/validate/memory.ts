@@ -1,0 +1,29 @@
+/** The memory behind callers' arrays: what may be read where it lies, and what must be copied first. */
+import { types } from 'node:util';
+import { kindOf } from './values.js';
+
+/** Buffers that a call overwrites. */
+export type Written = ReadonlySet<ArrayBufferLike>;
+
+export const NOTHING_WRITTEN: Written = new Set();
+
+const bufferOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer')
+  ?.get as (this: unknown) => ArrayBufferLike;
+
+/**
+ * Whether a typed array stays as it was checked until a call has used it: not one that lies in what the call overwrites,
+ * nor one in shared memory, where another thread may write between the check and the use.
+ */
+export function isSettled(view: unknown, written: Written): boolean {
+  const buffer = bufferOf.call(view);
+  return !written.has(buffer) && !types.isSharedArrayBuffer(buffer);
+}
+
+/** The same array, or a copy if it may change under the call. What is no typed array passes: others refuse it. */
+export function settled<T>(view: T, written: Written, callsBack = false): T {
+  const kind = kindOf(view);
+  if (kind !== 'Float32Array' && kind !== 'Uint8Array') return view;
+  if (!callsBack && isSettled(view, written)) return view;
+  const Kind = kind === 'Float32Array' ? Float32Array : Uint8Array;
+  return new Kind(view as unknown as ArrayLike<number>) as T;
+}
