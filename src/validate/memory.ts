@@ -1,5 +1,4 @@
 /** The memory behind callers' arrays: what may be read where it lies, and what must be copied first. */
-import { types } from 'node:util';
 import { kindOf } from './values.js';
 
 /** Buffers that a call overwrites. */
@@ -10,13 +9,17 @@ export const NOTHING_WRITTEN: Written = new Set();
 const bufferOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer')
   ?.get as (this: unknown) => ArrayBufferLike;
 
+/** Not every host lets memory be shared. */
+const isShared = (buffer: ArrayBufferLike): boolean =>
+  typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+
 /**
  * Whether a typed array stays as it was checked until a call has used it: not one that lies in what the call overwrites,
  * nor one in shared memory, where another thread may write between the check and the use.
  */
 export function isSettled(view: unknown, written: Written): boolean {
   const buffer = bufferOf.call(view);
-  return !written.has(buffer) && !types.isSharedArrayBuffer(buffer);
+  return !written.has(buffer) && !isShared(buffer);
 }
 
 /** The same array, or a copy if it may change under the call. What is no typed array passes: others refuse it. */
