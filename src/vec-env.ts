@@ -5,6 +5,7 @@ import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace
 import type { AutoresetMode } from './validate/autoreset-modes.js';
 import type { Actions } from './validate/steps.js';
 import { checkInteger, describe } from './validate/values.js';
+import { whileBusy } from './vec-env/busy.js';
 import {
   checkAlike,
   gather,
@@ -119,7 +120,7 @@ export class VecEnv {
   reset(options: ResetOptions = NONE): StepResult {
     const core = this.#core;
     core.requireOpen();
-    const request = core.toReset(options);
+    const request = whileBusy([core], () => core.toReset(options));
     core.batch.reset(request);
     core.batch.read();
     core.hasReset(request);
@@ -156,11 +157,7 @@ export class VecEnv {
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
     core.requireReset();
-    const request = core.toRun(choice, options);
-    checkLongCall(options);
-    const { from } = options;
-    const origin =
-      from === undefined ? null : toOrigin(core, VecEnv.#coreOf('from.source', from?.source), from.indices);
+    const { request, origin } = whileBusy([core], () => VecEnv.#toRun(core, choice, options));
     heed(runInSlices(core, request, origin, options));
     return { ...core.shown.given(), trajectory: options.trajectory ? request.trajectory : null };
   }
@@ -174,11 +171,13 @@ export class VecEnv {
   fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): VecEnv {
     const core = this.#core;
     core.requireReset();
-    const slots = toIndices(indices, null, core, null);
-    const fork = new VecEnv(openFork(core, slots, changes));
-    gather(fork.#core, core, slots);
-    fork.#core.shown.current();
-    return fork;
+    return whileBusy([core], () => {
+      const slots = toIndices(indices, null, core, null);
+      const fork = new VecEnv(openFork(core, slots, changes));
+      gather(fork.#core, core, slots);
+      fork.#core.shown.current();
+      return fork;
+    });
   }
 
   /**
@@ -195,8 +194,23 @@ export class VecEnv {
     const from = VecEnv.#coreOf('source', source);
     from.requireReset();
     checkAlike(core, from);
-    gather(core, from, toIndices(indices, core.numEnvs, from, core.written));
+    const slots = toIndices(indices, core.numEnvs, from, core.written);
+    // Getters of the indices may have closed either.
+    core.requireOpen();
+    from.requireReset();
+    gather(core, from, slots);
     return core.shown.current();
+  }
+
+  static #toRun(core: Core, choice: RunChoice, options: RunOptions) {
+    const request = core.toRun(choice, options);
+    checkLongCall(options);
+    const { from } = options;
+    const source = from === undefined ? null : VecEnv.#coreOf('from.source', from?.source);
+    const origin = source && toOrigin(core, source, from!.indices);
+    // A getter of an argument may have closed the source.
+    if (source !== core) source?.requireReset();
+    return { request, origin };
   }
 
   static #coreOf(what: string, env: VecEnv): Core {

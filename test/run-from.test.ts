@@ -5,6 +5,7 @@ import type { VecEnv } from '../src/vec-env.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../src/world/fields.js';
 import { expectEqual } from './support/bits.js';
 import { ENGINES, openOn } from './support/engines.js';
+import { detached } from './support/fuzz.js';
 import { forAll, type Random } from './support/random.js';
 import { expectRefusal } from './support/refusals.js';
 import { anyIndices, anyOptions, seen, wander } from './support/stories.js';
@@ -67,5 +68,21 @@ describe.each(ENGINES)('$name', (engine) => {
     source.run('random', { stops: [21, 0, 0] });
     // The step with that code is one that the origin has taken.
     expect(target.run(tape, { from: { source, indices } }).terminated).toEqual(new Uint8Array(4).fill(1));
+  });
+
+  it('its source is busy in onProgress, and views that are transferred there end the run', () => {
+    const numEnvs = 2 * 16_384;
+    const [source, target] = [2, numEnvs].map((n) => openOn(engine, { numEnvs: n }));
+    const shown = source.reset({ seed: 5 });
+    target.reset({ seed: 100 });
+    const from = { source, indices: new Uint32Array(numEnvs) };
+    for (const call of [() => source.close(), () => source.reset({ seed: 1 }), () => source.run('random')]) {
+      const run = () => target.run('random', { from, onProgress: call });
+      expectRefusal(run, 'busy');
+    }
+    expect([target.seeds[16_383], target.seeds[16_384]]).toEqual([5, 100 + 16_384]);
+    const onProgress = () => void detached(shown.rewards);
+    expectRefusal(() => target.run('random', { from, onProgress }), 'outputs_detached');
+    expect(target.counters.steps).toBe(4 * 16_384 * NUM_STEPS);
   });
 });

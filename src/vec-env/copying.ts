@@ -90,7 +90,7 @@ function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, ind
 
 /** A run's origin: slots of another environment. @throws as `VecEnv.assign`, and InputError `not_alike` for itself. */
 export function toOrigin(target: Core, source: Core, indices: ArrayLike<number>): RunOrigin {
-  source.requireReset();
+  if (source !== target) source.requireReset();
   checkAlike(target, source);
   if (source === target) {
     throw new InputError(

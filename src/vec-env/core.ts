@@ -61,7 +61,9 @@ export class Core implements Defaults {
   readonly foreign: Uint8Array;
   /** What calls overwrite. */
   readonly written: Written;
-  phase: 'fresh' | 'open' | 'busy' | 'closed' = 'fresh';
+  phase: 'fresh' | 'open' | 'closed' = 'fresh';
+  /** Whether a call is under way that may call the caller's code. */
+  busy = false;
   /** Reused at every step, and so are the arrays that it may point to. */
   readonly #request: Mutable<StepRequest> = {
     actions: new Uint8Array(),
@@ -122,12 +124,20 @@ export class Core implements Defaults {
       );
     }
     this.#requireIdle();
-    if (this.shown.attached && this.seeds.length > 0 && this.autoreset.episodeNumbers.length > 0) return;
+    this.requireAttached();
+  }
+
+  requireAttached(): void {
+    if (this.attached) return;
     throw new StateError(
       'outputs_detached',
       'Expected the views where they were allocated, got a detached buffer: it was transferred. ' +
         'Create a new environment, and transfer copies.',
     );
+  }
+
+  get attached(): boolean {
+    return this.shown.attached && this.seeds.length > 0 && this.autoreset.episodeNumbers.length > 0;
   }
 
   requireReset(): void {
@@ -172,6 +182,16 @@ export class Core implements Defaults {
 
   /** Nothing is allocated per step. */
   toStep(actions: Actions, options: StepOptions): StepRequest {
+    // As by `whileBusy`, which would want a function.
+    this.busy = true;
+    try {
+      return this.#readStep(actions, options);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  #readStep(actions: Actions, options: StepOptions): StepRequest {
     checkOptions('step options', options, STEP_OPTIONS);
     const request = this.#request;
     const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(options.mask));
@@ -215,15 +235,15 @@ export class Core implements Defaults {
   hasRun({ stops, trajectory }: RunRequest, end: number): void {
     if (trajectory !== null) this.shown.history?.append(trajectory);
     this.autoreset.ran(stops, end);
-    this.shown.refresh();
+    if (this.attached) this.shown.refresh();
   }
 
   #requireIdle(): void {
-    if (this.phase !== 'busy') return;
+    if (!this.busy) return;
     throw new StateError(
       'busy',
-      "Expected this call after a run has returned, got it from within the run's onProgress. " +
-        'Call it afterwards; aborting the signal ends a run early.',
+      'Expected this call after the one under way has returned, got it from within: from onProgress, or from a ' +
+        'getter of an argument. Call it afterwards; aborting the signal ends a run early.',
     );
   }
 

@@ -2,6 +2,7 @@
 import type { Refusal, RunRequest } from '../backends/backend.js';
 import { InputError } from '../errors.js';
 import { describe } from '../validate/values.js';
+import { whileBusy } from './busy.js';
 import { noteCopies, type RunOrigin } from './copying.js';
 import type { Core } from './core.js';
 import type { LongCallOptions } from './options.js';
@@ -37,28 +38,37 @@ export function runInSlices(
 ): Refusal | null {
   const { batch, numEnvs } = core;
   const from = origin === null ? undefined : { source: origin.source.batch, indices: origin.indices };
+  const busy = origin === null ? [core] : [core, origin.source];
   const watched = onProgress !== undefined || signal !== undefined;
   let done = 0;
   signal?.throwIfAborted();
-  core.phase = 'busy';
   try {
     while (done < numEnvs) {
       const part = { first: done, end: watched ? Math.min(done + SLICE, numEnvs) : numEnvs };
       const refusal = batch.run({ ...request, part, from });
       if (refusal !== null) return refusal;
       done = part.end;
-      onProgress?.(done, numEnvs);
+      if (onProgress !== undefined) report(onProgress, done, busy);
       if (done < numEnvs) signal?.throwIfAborted();
     }
     return null;
   } finally {
-    core.phase = 'open';
     batch.read();
     if (origin !== null) noteCopies(core, origin.source, origin.indices.subarray(0, done));
     if (done > 0) {
       // This call has ended nothing in slots that it did not reach.
-      core.outputs.finalMask.fill(0, done);
+      if (core.attached) core.outputs.finalMask.fill(0, done);
       core.hasRun(request, done);
     }
   }
+}
+
+/** @throws what `onProgress` throws; StateError `outputs_detached` if it has transferred what the run needs. */
+function report(
+  onProgress: NonNullable<LongCallOptions['onProgress']>,
+  done: number,
+  busy: readonly Core[],
+): void {
+  whileBusy(busy, () => onProgress(done, busy[0].numEnvs));
+  for (const core of busy) core.requireAttached();
 }
