@@ -146,12 +146,13 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
   }
   const Gather origin = {from.batch == nullptr ? nullptr : from.batch->tiles_.data(), from.shown, from.indices};
   run.from = from.batch == nullptr ? nullptr : &origin;
-  if (stale_results_) forget_results(out, 0, tiles_.size());
-  stale_results_ = false;
-  oldest_ = count::Steps;
   const Slots slots = view(out);
   const size_t first_tile = static_cast<size_t>(part.first / kTileLanes);
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
+  if (stale_results_) forget_results(out, first_tile, last_tile);
+  // Slots that a run in parts has not reached show what they showed.
+  stale_results_ = stale_results_ && part.end < slots_;
+  oldest_ = count::Steps;
   each_part_of(first_tile, last_tile, kLeastTilesToRun,
                [&](size_t first, size_t last) { kernel_.run(slots, run, first, last); });
   return std::nullopt;

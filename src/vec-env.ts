@@ -4,7 +4,7 @@ import { HISTORY_STEPS, type HistoryStep } from './observe/record.js';
 import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace } from './observe/spaces.js';
 import type { AutoresetMode } from './validate/autoreset-modes.js';
 import type { Actions } from './validate/steps.js';
-import { checkInteger, describe } from './validate/values.js';
+import { checkInteger, checkOptions, describe } from './validate/values.js';
 import { whileBusy } from './vec-env/busy.js';
 import {
   checkAlike,
@@ -17,14 +17,15 @@ import {
   toOrigin,
 } from './vec-env/copying.js';
 import { Core } from './vec-env/core.js';
-import type {
-  ForkOptions,
-  ResetOptions,
-  RunOptionsFrom,
-  RunResult,
-  StepOptions,
-  StepResult,
-  VecEnvOptions,
+import {
+  type ForkOptions,
+  FROM_OPTIONS,
+  type ResetOptions,
+  type RunOptionsFrom,
+  type RunResult,
+  type StepOptions,
+  type StepResult,
+  type VecEnvOptions,
 } from './vec-env/options.js';
 import { heed, type RunChoice } from './vec-env/requests.js';
 import { checkLongCall, runInSlices } from './vec-env/slices.js';
@@ -206,6 +207,7 @@ export class VecEnv {
     const request = core.toRun(choice, options);
     checkLongCall(options);
     const { from } = options;
+    if (from !== undefined) checkOptions('from', from, FROM_OPTIONS);
     const source = from === undefined ? null : VecEnv.#coreOf('from.source', from?.source);
     const origin = source && toOrigin(core, source, from!.indices);
     // A getter of an argument may have closed the source.

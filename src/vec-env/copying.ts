@@ -71,8 +71,6 @@ export function openFork(source: Core, indices: Uint32Array, changes: ForkOption
     numEnvs: indices.length,
     backend,
     kernel: kernel === backend ? undefined : kernel,
-    profiles: undefined,
-    grader: undefined,
   };
   return new Core(options, {
     profiles: { modes: rowsAt(modes, 1, indices), floats: floats && rowsAt(floats, PROFILE_SIZE, indices) },

@@ -43,6 +43,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
 
 export class Core implements Defaults {
+  /** Those that a fork shares, checked. */
   readonly options: VecEnvOptions;
   readonly numEnvs: number;
   readonly world: World;
@@ -79,7 +80,6 @@ export class Core implements Defaults {
   /** @param defaults instead of those that the options name. @throws as `createVecEnv`. */
   constructor(options: VecEnvOptions, defaults?: Defaults) {
     checkOptions('options', options, OPTIONS);
-    this.options = Object.freeze({ ...options });
     // Defaults are for what is left out: null, from JSON perhaps, is no option.
     const {
       autoreset = 'disabled',
@@ -98,6 +98,13 @@ export class Core implements Defaults {
     this.world = createWorld(options.world);
     this.imagination = toFlag('imagination', options.imagination);
     this.span = toSeedSpan(options.seedRange);
+    // As they were now: the caller's objects may change, and a fork asks again.
+    const { spec } = this.world;
+    const seedRange = [this.span.low, this.span.size] as const;
+    this.options = Object.freeze({
+      ...{ threads: options.threads, autoreset, layout: order, copy, observation },
+      ...{ numEnvs, seedRange, world: spec, imagination: this.imagination },
+    });
     this.profiles = defaults?.profiles ?? toProfiles(this.world, profiles, numEnvs);
     this.graders = defaults?.graders ?? toGraders(this.world, grader, numEnvs);
     const { world, imagination } = this;
