@@ -25,12 +25,19 @@ namespace count = world::count;
 constexpr int kSlots = 520 * kTileLanes + 3;
 
 struct Memory {
-  std::vector<float> observations = std::vector<float>(static_cast<size_t>(kSlots) * count::ObservationFloats);
-  std::vector<float> rewards = std::vector<float>(kSlots), scores = std::vector<float>(kSlots), mae = std::vector<float>(kSlots);
-  std::vector<float> components = std::vector<float>(static_cast<size_t>(kSlots) * count::Components);
-  std::vector<uint8_t> terminated = std::vector<uint8_t>(kSlots);
+  template <class T>
+  static std::vector<T> rows(int width) {
+    return std::vector<T>(static_cast<size_t>(kSlots) * static_cast<size_t>(width));
+  }
+  std::vector<float> observations = rows<float>(count::ObservationFloats);
+  std::vector<float> final_observations = rows<float>(count::ObservationFloats);
+  std::vector<float> components = rows<float>(count::Components);
+  std::vector<float> rewards = rows<float>(1), scores = rows<float>(1), mae = rows<float>(1), returns = rows<float>(1);
+  std::vector<int32_t> lengths = rows<int32_t>(1);
+  std::vector<uint8_t> terminated = rows<uint8_t>(1), final_mask = rows<uint8_t>(1);
   Outputs outputs() {
-    return {observations.data(), rewards.data(), terminated.data(), scores.data(), components.data(), mae.data()};
+    return {observations.data(), final_observations.data(), components.data(), rewards.data(), scores.data(), mae.data(),
+            returns.data(),      lengths.data(),            terminated.data(), final_mask.data(), 0};
   }
 };
 
@@ -59,19 +66,22 @@ std::vector<uint32_t> live(const Kernel& kernel, int threads) {
   std::vector<uint32_t> words(static_cast<size_t>(kSlots) * count::StateWords);
   std::vector<uint64_t> hashes(kSlots);
   std::vector<float> targets(static_cast<size_t>(kSlots) * count::Beliefs);
-  batch.reset(out, {nullptr, seeds.data(), nullptr, nullptr, nullptr, false});
+  batch.reset(out, {nullptr, seeds.data(), nullptr, nullptr, nullptr, false, nullptr});
   for (int t = 0; t < 4; t++) {
     if (batch.step(out, {actions.data(), nullptr, nullptr, nullptr}, {mask.data(), seeds.data()})) std::abort();
     batch.hash(hashes.data());
     batch.targets(targets.data());
   }
-  batch.gather(out, batch, out, indices.data());
-  batch.show(out);
+  batch.gather(out, {&batch, out, indices.data()});
   Run run = {};
   run.policy = Policy::Heuristic;
-  if (batch.run(out, run)) std::abort();
-  batch.save(words.data());
-  if (!batch.load(words.data())) std::abort();
+  Batch other(kernel, block.data(), false, kSlots, threads);
+  Memory shown;
+  if (other.run(shown.outputs(), run, {0, kSlots}, {&batch, out, indices.data()})) std::abort();
+  if (batch.run(out, run, {0, kSlots / 2 / kTileLanes * kTileLanes}, {})) std::abort();
+  batch.save(words.data(), nullptr, kSlots);
+  if (!other.load(shown.outputs(), words.data())) std::abort();
+  other.save(words.data(), indices.data(), kSlots);
   for (const uint64_t hash : hashes) words.push_back(static_cast<uint32_t>(hash));
   return words;
 }
