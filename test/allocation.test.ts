@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { runChild } from './support/child.js';
-import { NATIVE } from './support/engines.js';
+import { NATIVE, nameAbsent } from './support/engines.js';
 
 /** Bytes: half of the smallest object that there is. What V8 notes for itself comes to less than one. */
 const LESS_THAN_ANY_OBJECT = 8;
@@ -93,6 +93,8 @@ function measure(cases: Record<string, string>): Record<string, [heap: number, b
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return said as ReturnType<typeof measure>;
 }
+
+nameAbsent();
 
 describe.skipIf(NATIVE.length === 0)('the native backend allocates nothing', () => {
   it('the measure sees one object a call, and copies', () => {

@@ -5,7 +5,7 @@ import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
 import type { VecEnv } from '../src/vec-env.js';
 import { NUM_STEPS } from '../src/world/fields.js';
 import { expectEqual, rowsOf } from './support/bits.js';
-import { ENGINES, NATIVE, openOn } from './support/engines.js';
+import { ENGINES, NATIVE, nameAbsent, openOn } from './support/engines.js';
 import { forAll, type Random } from './support/random.js';
 import { anyIndices, anyOptions, copied, expectAlike, look, seen, slots, wander } from './support/stories.js';
 
@@ -25,6 +25,8 @@ function expectAssigned(
   expect(shown.finalObservations?.some(Boolean) ?? false).toBe(false);
   return shown;
 }
+
+nameAbsent();
 
 describe.each(ENGINES)('$name', (engine) => {
   const open = (random: Random, options: Partial<VecEnvOptions> = {}) =>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../src/errors.js';
 import { RHYTHM } from '../src/world/spec.js';
-import { ENGINES, NATIVE, openOn } from './support/engines.js';
+import { ENGINES, NATIVE, nameAbsent, openOn } from './support/engines.js';
 import { expectRefusal } from './support/refusals.js';
 import { look } from './support/stories.js';
 import { expectUnchanged } from './support/unchanged.js';
@@ -48,6 +48,8 @@ const CHANGES: [name: string, changes: Any, code: ErrorCode, ...mentions: string
   ['null', null, 'wrong_type', 'fork options', 'null'],
   ['a list', [], 'wrong_type', 'fork options'],
 ];
+
+nameAbsent();
 
 describe.each(ENGINES)('$name', (engine) => {
   /** Slots at different steps, in two environments of the same size. */
