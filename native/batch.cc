@@ -33,7 +33,8 @@ class ShownCopy {
     keep(copy.observations, rows * count::ObservationFloats);
     keep(copy.final_observations, rows * count::ObservationFloats);
     keep(copy.components, rows * count::Components);
-    for (float** array : {&copy.rewards, &copy.final_scores, &copy.belief_mae, &copy.episode_returns}) {
+    for (float** array : {&copy.rewards, &copy.final_scores, &copy.belief_mae, &copy.early_means, &copy.late_means,
+                          &copy.episode_returns}) {
       keep(*array, slots);
     }
     keep(copy.episode_lengths, slots);
@@ -165,6 +166,7 @@ void Batch::forget_results(const Outputs& out, size_t first_tile, size_t last_ti
     if (word(slot, state::Step) == count::Steps) continue;
     out.terminated[slot] = 0;
     out.final_scores[slot] = out.belief_mae[slot] = out.episode_returns[slot] = 0;
+    out.early_means[slot] = out.late_means[slot] = 0;
     out.episode_lengths[slot] = 0;
     for (size_t k = 0; k < count::Components; k++) out.components[components.at(slot, k)] = 0;
     if (out.final_observations == nullptr) continue;

@@ -61,6 +61,8 @@ RHYTHM_INLINE void gather_shown(const Outputs& to, const Outputs& from, const Gr
   copy_elements(to.rewards, from.rewards, g, origin);
   copy_elements(to.final_scores, from.final_scores, g, origin);
   copy_elements(to.belief_mae, from.belief_mae, g, origin);
+  copy_elements(to.early_means, from.early_means, g, origin);
+  copy_elements(to.late_means, from.late_means, g, origin);
   copy_elements(to.episode_returns, from.episode_returns, g, origin);
   copy_elements(to.episode_lengths, from.episode_lengths, g, origin);
   copy_elements(to.terminated, from.terminated, g, origin);

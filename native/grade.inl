@@ -10,12 +10,12 @@ RHYTHM_INLINE F clean_belief(const Tables& w, F x) {
 struct Grade {
   F components[count::Components];
   F belief_mae;
+  F early_mean;
+  F late_mean;
   F final_score;
 };
 
-RHYTHM_INLINE F adaptation_of(const Tables& w, const Life& life) {
-  const F early_mean = life.early * all(w.f[block::PerHalf]);
-  const F late_mean = life.late * all(w.f[block::PerHalf]);
+RHYTHM_INLINE F adaptation_of(const Tables& w, F early_mean, F late_mean) {
   return clamp01(all(w.f[block::AdaptationScale]) * (late_mean - early_mean)) *
          clamp01(all(w.f[block::AdaptationGateOffset]) + late_mean);
 }
@@ -28,11 +28,13 @@ RHYTHM_INLINE Grade grade_of(const Tables& w, const Life& life, const Beliefs& b
   grade.belief_mae = ((abs(belief.social - target.social) + abs(belief.morning - target.morning)) +
                       abs(belief.work - target.work)) *
                      all(w.f[block::PerBelief]);
+  grade.early_mean = life.early * all(w.f[block::PerHalf]);
+  grade.late_mean = life.late * all(w.f[block::PerHalf]);
   F* c = grade.components;
   c[0] = all(1.0f) - to_float(life.crashes) * all(w.f[block::PerReading]);
   c[1] = life.meters.p;
   c[2] = life.meters.n;
-  c[3] = adaptation_of(w, life);
+  c[3] = adaptation_of(w, grade.early_mean, grade.late_mean);
   c[4] = clamp01(all(0.5f) + all(0.5f) * ((life.early + life.late) * all(w.f[block::PerStep])));
   c[5] = select(given, all(1.0f) - grade.belief_mae, all(0.0f));
   F sum = grader(0) * c[0];

@@ -23,6 +23,8 @@ struct Outputs {
   float* rewards;
   float* final_scores;
   float* belief_mae;
+  float* early_means;
+  float* late_means;
   float* episode_returns;
   int32_t* episode_lengths;
   uint8_t* terminated;

@@ -35,8 +35,8 @@ class OutputArrays {
     const auto at = [&](int k) { return array_[k].present ? data[array_[k].buffer] + array_[k].offset : nullptr; };
     const auto floats = [&](int k) { return reinterpret_cast<float*>(at(k)); };
     const auto bytes = [&](int k) { return reinterpret_cast<uint8_t*>(at(k)); };
-    out = {floats(0), floats(1), floats(2), floats(3), floats(4), floats(5), floats(6),
-           reinterpret_cast<int32_t*>(at(7)), bytes(8), bytes(9), stride_};
+    out = {floats(0), floats(1), floats(2), floats(3), floats(4),  floats(5),  floats(6),
+           floats(7), floats(8), reinterpret_cast<int32_t*>(at(9)), bytes(10), bytes(11), stride_};
     return true;
   }
 
@@ -55,7 +55,7 @@ class OutputArrays {
     bool optional;
   };
   // In the order of Outputs.
-  static constexpr int kArrays = 10;
+  static constexpr int kArrays = 12;
   static constexpr Kind kKinds[kArrays] = {
       {"observations", napi_float32_array, 4, world::count::ObservationFloats, false},
       {"finalObservations", napi_float32_array, 4, world::count::ObservationFloats, true},
@@ -63,6 +63,8 @@ class OutputArrays {
       {"rewards", napi_float32_array, 4, 1, false},
       {"finalScores", napi_float32_array, 4, 1, false},
       {"beliefMae", napi_float32_array, 4, 1, false},
+      {"earlyMeans", napi_float32_array, 4, 1, false},
+      {"lateMeans", napi_float32_array, 4, 1, false},
       {"episodeReturns", napi_float32_array, 4, 1, false},
       {"episodeLengths", napi_int32_array, 4, 1, false},
       {"terminated", napi_uint8_array, 1, 1, false},

@@ -63,6 +63,8 @@ RHYTHM_INLINE void put_result(const Slots& slots, const Group& g, M who, const G
   put_numbers<count::Components>(slots, slots.out.components, g, who, grade.components);
   put_columns<1>(slots.out.final_scores + g.first, 0, who, &grade.final_score);
   put_columns<1>(slots.out.belief_mae + g.first, 0, who, &grade.belief_mae);
+  put_columns<1>(slots.out.early_means + g.first, 0, who, &grade.early_mean);
+  put_columns<1>(slots.out.late_means + g.first, 0, who, &grade.late_mean);
   put_columns<1>(slots.out.episode_returns + g.first, 0, who, &earned);
   put_words(slots.out.episode_lengths, g, who, all(static_cast<uint32_t>(length)));
   const uint8_t over = length == count::Steps;
@@ -80,7 +82,7 @@ RHYTHM_INLINE void show_result(const Slots& slots, const Group& g, M who, const 
 RHYTHM_INLINE void hide_result(const Slots& slots, const Group& g, M who) {
   if (!any(who)) return;
   const F zero = all(0.0f);
-  put_result(slots, g, who, {{zero, zero, zero, zero, zero, zero}, zero, zero}, zero, 0);
+  put_result(slots, g, who, {{zero, zero, zero, zero, zero, zero}, zero, zero, zero, zero}, zero, 0);
 }
 
 // Asks early for the memory of what a run will end with.

@@ -127,7 +127,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 
 test('bytes are those of the arrays', () => {
   const step = 4 * OBSERVATION_SIZE + 4 + 1;
-  const grade = 4 * NUM_COMPONENTS + 4 * 4 + 1;
+  const grade = 4 * NUM_COMPONENTS + 6 * 4 + 1;
   expect(WRITES.grades.bytes()).toBe(step + grade);
   expect(WRITES.steps.bytes(NUM_STEPS)).toBe(NUM_STEPS * step + grade);
   expect(WRITES.trajectory.bytes()).toBe(NUM_STEPS * (1 + 1 + 4 + 3 * 4 * NUM_METERS) + step + grade);

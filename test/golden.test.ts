@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { threefry } from '../src/reference/threefry.js';
+import type { StepResult } from '../src/vec-env/options.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,
@@ -157,13 +158,25 @@ function hashOf(engine: Engine, seed: number, profiles: string | Float32Array): 
   return env.stateHash()[0];
 }
 
-function expectFinal(
-  result: { components: Float32Array; beliefMae: Float32Array; finalScores: Float32Array },
-  { final }: GoldenEpisode,
-): void {
+/** Mean reward of the half week from step `first` on, without luck: rule 8 on golden deltas, meters and weights. */
+function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
+  const f32 = Math.fround;
+  const { rewardBias, rewardScale, crashPenalty, crashThreshold } = world.params;
+  const trueWeights = Object.values(weights).map((weight, k) => f32(weight + rewardBias[k]));
+  const half = steps.slice(first, first + 14).map(({ delta, meters }) => {
+    const terms = trueWeights.map((weight, k) => f32(weight * delta[k]));
+    const low = meters.filter((meter) => meter < crashThreshold).length;
+    return f32(f32(rewardScale * terms.reduce((sum, term) => f32(sum + term))) - f32(crashPenalty * low));
+  });
+  return f32(half.reduce((sum, reward) => f32(sum + reward)) * f32(1 / 14));
+}
+
+function expectFinal(result: StepResult, episode: GoldenEpisode): void {
+  const { final } = episode;
   expect(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, result.components[k]]))).toEqual(
     Object.fromEntries(COMPONENT_NAMES.map((name) => [name, final[name]])),
   );
   expect(result.beliefMae[0]).toBe(final.belief_mae);
   expect(result.finalScores[0]).toBe(final.final_score);
+  expect([result.earlyMeans[0], result.lateMeans[0]]).toEqual([halfMean(episode, 0), halfMean(episode, 14)]);
 }

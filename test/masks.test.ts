@@ -88,7 +88,8 @@ describe.each(ENGINES)('$name', (engine) => {
     other.batch.submit(plain);
     const resetSeeds = Uint32Array.of(101, 102, 103);
     one.batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds });
-    for (const name of ['rewards', 'terminated', 'finalScores', 'components', 'beliefMae'] as const) {
+    const result = ['finalScores', 'components', 'beliefMae', 'earlyMeans', 'lateMeans'] as const;
+    for (const name of ['rewards', 'terminated', ...result] as const) {
       expect(one.outputs[name]).toEqual(other.outputs[name]);
     }
     expect(Array.from(one.outputs.terminated)).toEqual([1, 1, 0]);
@@ -113,7 +114,10 @@ describe.each(ENGINES)('$name', (engine) => {
       batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds: seeds });
       batch.submit({ ...plain, stepMask });
       expect(Array.from(outputs.terminated)).toEqual([0, 1, 0]);
-      expect(outputs.finalScores[0] + outputs.beliefMae[0] + outputs.components[0]).toBe(0);
+      const { finalScores, beliefMae, components, earlyMeans, lateMeans } = outputs;
+      expect([finalScores, beliefMae, components, earlyMeans, lateMeans].map(([first]) => first)).toEqual(
+        Array(5).fill(0),
+      );
       expect(outputs.finalScores[1]).toBeGreaterThan(0);
     }
   });

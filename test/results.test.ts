@@ -33,7 +33,10 @@ const OBSERVATIONS: Partial<VecEnvOptions>[] = [
 ];
 
 /** What is not known before an episode's end. */
-const AT_THE_END = ['finalScores', 'components', 'beliefMae', 'episodeReturns', 'episodeLengths'];
+const AT_THE_END = [
+  ...['finalScores', 'components', 'beliefMae', 'earlyMeans', 'lateMeans'],
+  ...['episodeReturns', 'episodeLengths'],
+];
 
 describe.each(ENGINES)('$name', (engine) => {
   describe.each(OBSERVATIONS)('%o', (options) => {

@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "087cde5cb846440492d26ae84294bd938ebd5e1653acd513c777050ff7e972e1";
+    "56189ce12b61086b1e68e36694c6bbae42783bdff482497157236f18fa87ed18";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -26,7 +26,7 @@ inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 428;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 4;
+inline constexpr int AddonVersion = 5;
 }  // namespace count
 
 namespace mode {

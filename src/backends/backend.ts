@@ -71,6 +71,9 @@ export interface Outputs {
   readonly components: Float32Array;
   /** f32 [numEnvs] in [0, 1]. */
   readonly beliefMae: Float32Array;
+  /** f32 [numEnvs] each: mean reward of each half, without luck, of which adaptation is made. */
+  readonly earlyMeans: Float32Array;
+  readonly lateMeans: Float32Array;
   /** f32 [numEnvs]: sum of the rewards given, in float32, in their order. */
   readonly episodeReturns: Float32Array;
   /** i32 [numEnvs]: steps of the episode. */

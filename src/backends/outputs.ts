@@ -16,6 +16,8 @@ export const OUTPUT_ARRAYS = {
   rewards: ['f32', 1],
   finalScores: ['f32', 1],
   beliefMae: ['f32', 1],
+  earlyMeans: ['f32', 1],
+  lateMeans: ['f32', 1],
   episodeReturns: ['f32', 1],
   episodeLengths: ['i32', 1],
   terminated: ['u8', 1],

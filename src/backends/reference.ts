@@ -249,6 +249,8 @@ class ReferenceBatch implements Batch {
     this.outputs.terminated[i] = Number(terminated);
     this.outputs.finalScores[i] = episode.finalScore;
     this.outputs.beliefMae[i] = episode.beliefMae;
+    this.outputs.earlyMeans[i] = episode.earlyMean;
+    this.outputs.lateMeans[i] = episode.lateMean;
     this.outputs.episodeReturns[i] = terminated ? episode.return : 0;
     this.outputs.episodeLengths[i] = terminated ? NUM_STEPS : 0;
     this.#put(this.outputs.components, i, episode.components);

@@ -18,7 +18,7 @@ import {
 } from '../world/fields.js';
 import { resolveGrader, resolveProfile } from '../world/resolve.js';
 import { createWorld, type World } from '../world/world.js';
-import { beliefMae, finalScore, gradeComponents } from './grade.js';
+import { beliefMae, finalScore, gradeComponents, halfMean } from './grade.js';
 import { beliefTarget, clamp01, discreteProfile, namedProfile, sampleProfile } from './profile.js';
 import { stateHash } from './state-hash.js';
 import { addDecay, addEvent, addLuck, luckField, moveMeters, respond, stepReward } from './step.js';
@@ -84,6 +84,9 @@ export class Episode {
   readonly components = new Float32Array(NUM_COMPONENTS);
   /** In [0, 1], of the last belief against the target. */
   beliefMae = 0;
+  /** Mean reward of each half, without luck. */
+  earlyMean = 0;
+  lateMean = 0;
   /** In [0, 1]. */
   finalScore = 0;
 
@@ -155,7 +158,7 @@ export class Episode {
   #afterReset(): void {
     beliefTarget(this.world.params, this.profile, this.#target);
     this.event = this.lastAction = -1;
-    this.reward = this.beliefMae = this.finalScore = 0;
+    this.reward = this.beliefMae = this.earlyMean = this.lateMean = this.finalScore = 0;
     this.deltas.fill(0);
     this.anomalies.fill(0);
     this.components.fill(0);
@@ -251,6 +254,8 @@ export class Episode {
   grade(): void {
     const { params } = this.world;
     this.beliefMae = beliefMae(params, this.belief, this.#target);
+    this.earlyMean = halfMean(params, this.early);
+    this.lateMean = halfMean(params, this.late);
     gradeComponents(params, this, this.beliefMae, this.components);
     this.finalScore = finalScore(this.grader, this.components);
   }

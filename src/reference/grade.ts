@@ -27,9 +27,12 @@ export function beliefMae(params: Params, belief: Float32Array, target: Float32A
   return f32(f32(f32(error(0) + error(1)) + error(2)) * params.perBelief);
 }
 
-function adaptation(params: Params, early: number, late: number): number {
-  const earlyMean = f32(early * params.perHalf);
-  const lateMean = f32(late * params.perHalf);
+/** Mean reward of a half week, from its sum. */
+export function halfMean(params: Params, sum: number): number {
+  return f32(sum * params.perHalf);
+}
+
+function adaptation(params: Params, earlyMean: number, lateMean: number): number {
   const gain = clamp01(f32(params.adaptationScale * f32(lateMean - earlyMean)));
   return f32(gain * clamp01(f32(params.adaptationGateOffset + lateMean)));
 }
@@ -39,7 +42,7 @@ export function gradeComponents(params: Params, week: Week, mae: number, out: Fl
   out[0] = f32(1 - f32(week.crashes * params.perReading));
   out[1] = week.meters[PROGRESS];
   out[2] = week.meters[CONNECTION];
-  out[3] = adaptation(params, week.early, week.late);
+  out[3] = adaptation(params, halfMean(params, week.early), halfMean(params, week.late));
   out[4] = clamp01(f32(0.5 + f32(0.5 * f32(f32(week.early + week.late) * params.perStep))));
   out[5] = week.given ? f32(1 - mae) : 0;
 }

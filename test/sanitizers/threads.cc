@@ -33,10 +33,12 @@ struct Memory {
   std::vector<float> final_observations = rows<float>(count::ObservationFloats);
   std::vector<float> components = rows<float>(count::Components);
   std::vector<float> rewards = rows<float>(1), scores = rows<float>(1), mae = rows<float>(1), returns = rows<float>(1);
+  std::vector<float> early = rows<float>(1), late = rows<float>(1);
   std::vector<int32_t> lengths = rows<int32_t>(1);
   std::vector<uint8_t> terminated = rows<uint8_t>(1), final_mask = rows<uint8_t>(1);
   Outputs outputs() {
-    return {observations.data(), final_observations.data(), components.data(), rewards.data(), scores.data(), mae.data(),
+    return {observations.data(), final_observations.data(), components.data(), rewards.data(),
+            scores.data(),       mae.data(),                early.data(),      late.data(),
             returns.data(),      lengths.data(),            terminated.data(), final_mask.data(), 0};
   }
 };

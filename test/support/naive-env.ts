@@ -12,6 +12,8 @@ import type { Call, ResetCall, RunCall, Scene, StepCall } from './calls.js';
 interface Grade {
   readonly finalScore: number;
   readonly beliefMae: number;
+  readonly earlyMean: number;
+  readonly lateMean: number;
   readonly return: number;
   readonly components: readonly number[];
 }
@@ -33,6 +35,8 @@ interface Slot {
 const NO_GRADE: Grade = {
   finalScore: 0,
   beliefMae: 0,
+  earlyMean: 0,
+  lateMean: 0,
   return: 0,
   components: Array(NUM_COMPONENTS).fill(0),
 };
@@ -151,6 +155,8 @@ export class NaiveEnv {
       finalMask: Uint8Array.from(slots, ({ ended }) => Number(ended)),
       finalScores: Float32Array.from(grades, ({ finalScore }) => finalScore),
       beliefMae: Float32Array.from(grades, ({ beliefMae }) => beliefMae),
+      earlyMeans: Float32Array.from(grades, ({ earlyMean }) => earlyMean),
+      lateMeans: Float32Array.from(grades, ({ lateMean }) => lateMean),
       components: Float32Array.from(grades.flatMap(({ components }) => components)),
       episodeReturns: Float32Array.from(grades, (grade) => grade.return),
       episodeLengths: Int32Array.from(over, (ended) => ended * NUM_STEPS),
@@ -166,8 +172,8 @@ export class NaiveEnv {
 
 function gradeOf(episode: Episode): Grade {
   if (!episode.terminated) return NO_GRADE;
-  const { finalScore, beliefMae, return: sum, components } = episode;
-  return { finalScore, beliefMae, return: sum, components: Array.from(components) };
+  const { finalScore, beliefMae, earlyMean, lateMean, return: sum, components } = episode;
+  return { finalScore, beliefMae, earlyMean, lateMean, return: sum, components: Array.from(components) };
 }
 
 function observationOf(episode: Episode): readonly number[] {

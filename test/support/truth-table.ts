@@ -77,12 +77,23 @@ function slotsOf(env: VecEnv, result: StepResult, entry: (row: Columns) => numbe
   return Array.from(env.seeds, (_, i) => String(entry(rowsOf(columns, env.numEnvs, [i]))));
 }
 
+const GRADE_NUMBERS = [
+  'finalScores',
+  'beliefMae',
+  'earlyMeans',
+  'lateMeans',
+  'episodeReturns',
+  'episodeLengths',
+];
+
 /** All of a grade is there, or nothing is; `?` for anything between. */
-function gradeOf({ finalScores, beliefMae, episodeReturns, episodeLengths, components }: Columns): string {
-  const numbers = [finalScores[0], beliefMae[0], episodeReturns[0], episodeLengths[0]];
+function gradeOf({ components, ...columns }: Columns): string {
+  const numbers = GRADE_NUMBERS.map((name) => columns[name][0]);
   if (numbers.every((x) => x === 0) && components.every((x) => x === 0)) return '0';
   const whole =
-    numbers.every((x) => x !== 0) && episodeLengths[0] === NUM_STEPS && components.some((x) => x !== 0);
+    numbers.every((x) => x !== 0) &&
+    columns.episodeLengths[0] === NUM_STEPS &&
+    components.some((x) => x !== 0);
   return whole ? 'g' : '?';
 }
 
