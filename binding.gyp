@@ -31,6 +31,7 @@
         "native/clock.cc",
         "native/kernels.cc",
         "native/kernel_portable.cc",
+        "native/neutral.cc",
         "native/tables.cc",
         "native/thread_pool.cc"
       ],

@@ -161,12 +161,16 @@ RHYTHM_INLINE Life life_of(const Group& g) {
           g.number(state::Late),
           g.word(state::Crashes)};
 }
-RHYTHM_INLINE void put_life(const Group& g, const Life& life) {
+// All of it but the sums of rewards.
+RHYTHM_INLINE void put_present(const Group& g, const Life& life) {
   const F meters[] = {life.meters.v, life.meters.c, life.meters.p, life.meters.s, life.meters.n};
   for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
+  g.put(state::Crashes, life.crashes);
+}
+RHYTHM_INLINE void put_life(const Group& g, const Life& life) {
+  put_present(g, life);
   g.put(state::Early, life.early);
   g.put(state::Late, life.late);
-  g.put(state::Crashes, life.crashes);
 }
 RHYTHM_INLINE Beliefs beliefs_of(const Group& g) {
   return {g.number(state::Belief), g.number(state::Belief + 1), g.number(state::Belief + 2)};

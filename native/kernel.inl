@@ -9,6 +9,9 @@ namespace trait = world::trait;
 
 // The world's rules, as in src/reference.
 #include "threefry.inl"
+#include "meters.inl"
+#include "time.inl"
+#include "luck.inl"
 #include "rules.inl"
 #include "profile.inl"
 #include "grade.inl"

@@ -162,6 +162,7 @@ RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& ch
     Fate fate;
     const U action = choose(w, now, seed, life, fates, fate);
     const Moment moment = live(w, who, week.at(now), now, fate, action, life);
+    add_reward(now, moment.earned, life);
     note_action(g, now, all(true), action);
     record(now, all(true), action, moment, life.meters);
     return shown_of(w, moment, action);
@@ -189,6 +190,7 @@ RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choos
     Life after = end.life;
     end.earned = select(active, end.earned + end.shown.reward, end.earned);
     const Moment moment = live(w, who, week.at(now), now, fate, action, after);
+    add_reward(now, moment.earned, after);
     end.life = select(active, after, end.life);
     end.shown = select(active, shown_of(w, moment, action), end.shown);
     note_action(g, now, active, action);

@@ -13,6 +13,18 @@ RHYTHM_INLINE void note_action(const Group& g, OwnTime now, M who, U action) {
   }
 }
 
+// Where all are in the same half of the week, the other half's sum stays untouched in memory.
+RHYTHM_INLINE void add_reward(const Group& g, SameTime now, M, F r) {
+  const int half = now.t < count::Steps / 2 ? state::Early : state::Late;
+  g.put(half, g.number(half) + r);
+}
+RHYTHM_INLINE void add_reward(const Group& g, OwnTime now, M who, F r) {
+  Life life = life_of(g);
+  add_reward(now, r, life);
+  g.put_where(who, state::Early, life.early);
+  g.put_where(who, state::Late, life.late);
+}
+
 RHYTHM_INLINE bool may_end(SameTime now) { return now.t == count::Steps - 1; }
 RHYTHM_INLINE bool may_end(OwnTime) { return true; }
 
@@ -36,7 +48,8 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   const Focus works = by_slot(now, [&](int slot) { return focus_in(w, slot, profile); });
   Moment moment = live(w, make_person(w, profile), works, now, fate, action, life);
   if constexpr (std::is_same_v<Time, OwnTime>) life = select(who, life, before);
-  put_life(g, life);
+  put_present(g, life);
+  add_reward(g, now, who, moment.earned);
   note_action(g, now, who, action);
   if (s.given != nullptr) take_beliefs(w, s, g, who);
   const U t = steps_of(next(now));
@@ -46,7 +59,7 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   if (may_end(now)) {
     ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
     if (any(ended)) {
-      const Grade grade = grade_group(slots, g, life);
+      const Grade grade = grade_group(slots, g, life_of(g));
       moment.reward = select(ended, moment.reward + terminal_reward(w, grade.final_score), moment.reward);
       show_result(slots, g, ended, grade, earned_before + moment.reward);
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "neutral.h"
+
 namespace rhythm {
 
 namespace block = world::block;
@@ -53,6 +55,7 @@ void build_tables(const uint32_t* words, bool imagination, Tables& tables) {
   std::memcpy(tables.u, words, sizeof tables.u);
   std::memcpy(tables.f, words, sizeof tables.f);
   build_effects(tables.f + block::Effect, tables);
+  build_neutral(tables);
   transpose(tables.f + block::EventEffect, count::Events, count::Meters, tables.event_effect);
   transpose(tables.f + block::NamedProfiles, count::NamedProfiles, count::ProfileFloats,
             tables.named_profiles);

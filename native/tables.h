@@ -13,6 +13,8 @@ static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots 
 
 struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
+  // The neutral person's response before stress, by action; vitality still scales progress. See neutral.h.
+  float neutral[world::count::Slots][world::count::Meters][kTableWidth];
   float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 past the last, for none
   float shown_event[kTableWidth];                                        // an event's code as it is shown: -1 for none
   float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
@@ -20,6 +22,7 @@ struct alignas(64) Tables {
   // The block's words, read as either type; index with world::block.
   float f[world::count::BlockWords];
   uint32_t u[world::count::BlockWords];
+  float neutral_focus[world::count::Slots];
   float clock[world::count::Steps + 1][4];  // step, day, slot and remaining steps, as they are shown
   uint32_t event_stream;
   uint32_t noise_stream;

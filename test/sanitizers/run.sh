@@ -15,7 +15,7 @@ fi
 echo "== ThreadSanitizer: batches of every kernel on several threads"
 mkdir -p "$out"
 "$cxx" -std=c++17 -O1 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -Wno-stringop-overflow -pthread -I native \
-  test/sanitizers/threads.cc native/batch.cc native/tables.cc native/thread_pool.cc native/kernel_portable.cc \
+  test/sanitizers/threads.cc native/batch.cc native/tables.cc native/neutral.cc native/thread_pool.cc native/kernel_portable.cc \
   native/kernel_scalar.cc -o "$out/threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
 

@@ -1,0 +1,33 @@
+// One number for each meter, and what is done with five at once.
+// Included inside a kernel's namespace, see kernel.inl.
+
+RHYTHM_INLINE F clamp01(F x) { return min(max(x, all(0.0f)), all(1.0f)); }
+
+// One number for each meter, in the order of the world's vectors.
+struct Meters {
+  F v, c, p, s, n;
+};
+RHYTHM_INLINE Meters operator+(Meters a, Meters b) {
+  return {a.v + b.v, a.c + b.c, a.p + b.p, a.s + b.s, a.n + b.n};
+}
+RHYTHM_INLINE Meters operator-(Meters a, Meters b) {
+  return {a.v - b.v, a.c - b.c, a.p - b.p, a.s - b.s, a.n - b.n};
+}
+RHYTHM_INLINE Meters operator*(Meters a, Meters b) {
+  return {a.v * b.v, a.c * b.c, a.p * b.p, a.s * b.s, a.n * b.n};
+}
+RHYTHM_INLINE Meters operator*(Meters a, F b) { return {a.v * b, a.c * b, a.p * b, a.s * b, a.n * b}; }
+RHYTHM_INLINE Meters clamp01(Meters a) {
+  return {clamp01(a.v), clamp01(a.c), clamp01(a.p), clamp01(a.s), clamp01(a.n)};
+}
+RHYTHM_INLINE Meters select(M m, Meters a, Meters b) {
+  return {select(m, a.v, b.v), select(m, a.c, b.c), select(m, a.p, b.p), select(m, a.s, b.s),
+          select(m, a.n, b.n)};
+}
+RHYTHM_INLINE Meters all(const float* five) {
+  return {all(five[0]), all(five[1]), all(five[2]), all(five[3]), all(five[4])};
+}
+RHYTHM_INLINE Meters lookup(const float (*five)[kTableWidth], U code) {
+  return {lookup(five[0], code), lookup(five[1], code), lookup(five[2], code), lookup(five[3], code),
+          lookup(five[4], code)};
+}
