@@ -137,21 +137,28 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* col
   }
 }
 
-// Like put_rows for all lanes, and rows that follow each other, in eights of columns. The last eight, if it is wider
-// than what is left of a row, runs into the next row, which then covers it; the last row has no next.
+// A lane's row from its fours. The last four, if it is wider than what is left of the row, runs into the next row, which
+// then covers it; the last row has no next.
+template <int Width, int Lane, size_t Count>
+RHYTHM_INLINE void put_whole_row(float* row, const Fours (&fours)[Count]) {
+  constexpr int last = Count - 1, left = Lane + 1 < kLanes ? 4 : Width - 4 * last;
+  RHYTHM_UNROLL for (int k = 0; k < last; k++) store_row<Lane, 4>(row + 4 * k, fours[k]);
+  store_row<Lane, left>(row + 4 * last, fours[last]);
+}
+template <int Width, size_t Count, int... Lane>
+RHYTHM_INLINE void put_lanes(float* rows, const Fours (&fours)[Count], std::integer_sequence<int, Lane...>) {
+  (put_whole_row<Width, Lane>(rows + Lane * Width, fours), ...);
+}
+// Like put_rows for all lanes, and rows that follow each other.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
-  if constexpr (kLanes == 1) {
-    RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(rows + k, columns[k]);
-  } else {
-    constexpr int last = (Width - 1) / 8 * 8;
-    alignas(64) float lanes[last + 8][kLanes];
-    RHYTHM_UNROLL for (int k = 0; k < last + 8; k++) store(lanes[k], columns[k < Width ? k : Width - 1]);
-    // Or the compiler would take pieces out of registers, by shuffles, instead of loading them.
-    asm("" : "+m"(lanes));
-    store_eights<Width - last>(rows + last, Width, lanes + last);
-    RHYTHM_UNROLL for (int k = 0; k < last; k += 8) store_eights<8>(rows + k, Width, lanes + k);
+  constexpr int count = (Width + 3) / 4;
+  const auto column = [columns](int k) { return columns[k < Width ? k : Width - 1]; };
+  Fours fours[count];
+  RHYTHM_UNROLL for (int k = 0; k < count; k++) {
+    fours[k] = fours_of(column(4 * k), column(4 * k + 1), column(4 * k + 2), column(4 * k + 3));
   }
+  put_lanes<Width>(rows, fours, std::make_integer_sequence<int, kLanes>());
 }
 
 RHYTHM_INLINE Life life_of(const Group& g) {

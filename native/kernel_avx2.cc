@@ -2,6 +2,7 @@
 #include <cfloat>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernel.h"
 #include "lanes_avx2.h"

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "inline.h"
 
@@ -115,22 +116,20 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Writes eight columns as rows, `stride` floats apart, in the lanes' order; of the last row only `LastWidth`.
-template <int LastWidth>
-RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes]) {
-  const __m256i width = _mm256_cmpgt_epi32(all(static_cast<uint32_t>(LastWidth)).v, lane_numbers().v);
-  RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 4) {
-    __m256 r[4];
-    RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = pieces(columns[k] + i, columns[k + 4] + i);
-    transpose_halves(r);
-    RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
-      if (LastWidth == 8 || i + k < kLanes - 1) {
-        _mm256_storeu_ps(rows + (i + k) * stride, r[k]);
-      } else {
-        _mm256_maskstore_ps(rows + (i + k) * stride, width, r[k]);
-      }
-    }
-  }
+// Four columns as rows of four: either half of r[k] is a row, of lane k and k + 4.
+struct Fours {
+  __m256 r[4];
+};
+RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
+  Fours fours = {{a.v, b.v, c.v, d.v}};
+  transpose_halves(fours.r);
+  return fours;
+}
+// Writes the first `Width` numbers of a lane's row.
+template <int Lane, int Width>
+RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
+  const __m128 row = _mm256_extractf128_ps(fours.r[Lane % 4], Lane / 4);
+  std::memcpy(to, &row, Width * sizeof(float));
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.

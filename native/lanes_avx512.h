@@ -106,25 +106,21 @@ RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
   r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-// Writes eight columns as rows, `stride` floats apart, in the lanes' order; of the last row only `LastWidth`.
-template <int LastWidth>
-RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes]) {
-  RHYTHM_UNROLL for (int i = 0; i < kLanes; i += 8) {
-    __m512 r[4];
-    RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
-      r[k] = pieces(columns[k] + i, columns[k + 4] + i, columns[k] + i + 4, columns[k + 4] + i + 4);
-    }
-    transpose_quarters(r);
-    RHYTHM_UNROLL for (int k = 0; k < 4; k++) _mm256_storeu_ps(rows + (i + k) * stride, _mm512_castps512_ps256(r[k]));
-    RHYTHM_UNROLL for (int k = 4; k < 8; k++) {
-      const __m256 row = _mm512_extractf32x8_ps(r[k - 4], 1);
-      if (LastWidth == 8 || i + k < kLanes - 1) {
-        _mm256_storeu_ps(rows + (i + k) * stride, row);
-      } else {
-        _mm256_mask_storeu_ps(rows + (i + k) * stride, (1 << LastWidth) - 1, row);
-      }
-    }
-  }
+// Four columns as rows of four: every quarter of r[k] is a row, of lane k, k + 4, k + 8 and k + 12.
+struct Fours {
+  __m512 r[4];
+};
+RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
+  Fours fours = {{a.v, b.v, c.v, d.v}};
+  transpose_quarters(fours.r);
+  return fours;
+}
+// Writes the first `Width` numbers of a lane's row.
+template <int Lane, int Width>
+RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
+  const __m128 row = _mm512_extractf32x4_ps(fours.r[Lane % 4], Lane / 4);
+  if constexpr (Width == 4) return _mm_storeu_ps(to, row);
+  _mm_mask_storeu_ps(to, (1 << Width) - 1, row);
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.

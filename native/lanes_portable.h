@@ -103,15 +103,19 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Writes eight columns as rows, `stride` floats apart, in the lanes' order; of the last row only `LastWidth`.
-template <int LastWidth>
-RHYTHM_INLINE void store_eights(float* rows, size_t stride, const float (*columns)[kLanes]) {
-  FloatVector c[8];
-  RHYTHM_UNROLL for (int k = 0; k < 8; k++) c[k] = load(columns[k]).v;
-  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) {
-    const float row[8] = {c[0][i], c[1][i], c[2][i], c[3][i], c[4][i], c[5][i], c[6][i], c[7][i]};
-    std::memcpy(rows + i * stride, row, (i < kLanes - 1 ? 8 : LastWidth) * sizeof(float));
-  }
+// Four columns as rows of four, one a lane.
+struct Fours {
+  FloatVector rows[kLanes];
+};
+RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
+  Fours fours;
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) fours.rows[i] = FloatVector{a.v[i], b.v[i], c.v[i], d.v[i]};
+  return fours;
+}
+// Writes the first `Width` numbers of a lane's row.
+template <int Lane, int Width>
+RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
+  std::memcpy(to, &fours.rows[Lane], Width * sizeof(float));
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.
