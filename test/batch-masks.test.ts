@@ -1,4 +1,4 @@
-/** Which slots take part: masked resets, masked steps, and new episodes begun by the step that ends the old ones. */
+/** Masks at the seam: masked resets, masked steps, and new episodes begun by the step that ends the old ones. */
 import { describe, expect, it } from 'vitest';
 import type { Batch, StepRequest } from '../src/backends/backend.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, STATE, STATE_WORDS } from '../src/world/fields.js';
@@ -18,7 +18,7 @@ const plain: StepRequest = {
   resetSeeds: null,
 };
 const begin = (batch: Batch) => {
-  batch.reset(new Random('masks').reset(N));
+  batch.reset(new Random('batch masks').reset(N));
   batch.reset({ mask: null, seeds, modes: null, profiles: null, graders: null });
 };
 const finish = (batch: Batch, stops: number[]) =>
