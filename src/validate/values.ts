@@ -65,6 +65,9 @@ export function checkBoolean(what: string, value: unknown): boolean {
   );
 }
 
+/** An option that is false where it is left out. @throws InputError `wrong_type`. */
+export const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
+
 /** @param unit what the expected number is: 'numEnvs', ... */
 export function checkLength(what: string, got: number, expected: number, unit: string): void {
   if (got === expected) return;

@@ -6,20 +6,16 @@ import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../b
 import { openBatch } from '../backends/open.js';
 import { allocateTrajectory } from '../backends/outputs.js';
 import { StateError } from '../errors.js';
-import { toObservationOptions } from '../observe/options.js';
-import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
 import { type Mask, toMask } from '../validate/masks.js';
 import { settled, type Written } from '../validate/memory.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
-import { type SeedSpan, toSeedSpan, toSeeds } from '../validate/seeds.js';
+import { type SeedSpan, toSeeds } from '../validate/seeds.js';
 import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
-import { checkBoolean, checkInteger, checkName, checkOptions } from '../validate/values.js';
-import { MAX_ENVS, MAX_THREADS, NUM_STEPS } from '../world/fields.js';
-import { createWorld, type World } from '../world/world.js';
+import { checkOptions, toFlag } from '../validate/values.js';
+import { NUM_STEPS } from '../world/fields.js';
+import type { World } from '../world/world.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import {
-  LAYOUTS,
-  OPTIONS,
   RESET_OPTIONS,
   type ResetOptions,
   RUN_OPTIONS,
@@ -29,18 +25,10 @@ import {
   type VecEnvOptions,
 } from './options.js';
 import { type RunChoice, toRunBeliefs, toRunPolicy } from './requests.js';
+import { type Defaults, toSettings } from './settings.js';
 import { Shown } from './shown.js';
 
-/** Who lives in each slot and how that is graded, where a reset does not say. */
-export interface Defaults {
-  readonly profiles: SlotProfiles;
-  /** f32 [numEnvs, 6]. */
-  readonly graders: Float32Array;
-}
-
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
 
 export class Core implements Defaults {
   /** Those that a fork shares, checked. */
@@ -79,43 +67,22 @@ export class Core implements Defaults {
 
   /** @param defaults instead of those that the options name. @throws as `createVecEnv`. */
   constructor(options: VecEnvOptions, defaults?: Defaults) {
-    checkOptions('options', options, OPTIONS);
-    // Defaults are for what is left out: null, from JSON perhaps, is no option.
-    const {
-      autoreset = 'disabled',
-      layout: order = 'row-major',
-      profiles = 'sampled',
-      grader = 'v2',
-    } = options;
-    const numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
-    const threads =
-      options.threads === undefined ? null : checkInteger('threads', options.threads, 1, MAX_THREADS);
-    const mode = checkName('autoreset', autoreset, AUTORESET_MODES);
-    const columnMajor = checkName('layout', order, LAYOUTS) === 'column-major';
-    const copy = toFlag('copy', options.copy);
-    const observation = toObservationOptions(options.observation);
+    const settings = toSettings(options, defaults);
+    const { numEnvs, world, imagination, threads, layout } = settings;
+    this.options = settings.shared;
     this.numEnvs = numEnvs;
-    this.world = createWorld(options.world);
-    this.imagination = toFlag('imagination', options.imagination);
-    this.span = toSeedSpan(options.seedRange);
-    // As they were now: the caller's objects may change, and a fork asks again.
-    const { spec } = this.world;
-    const seedRange = [this.span.low, this.span.size] as const;
-    this.options = Object.freeze({
-      ...{ threads: options.threads, autoreset, layout: order, copy, observation },
-      ...{ numEnvs, seedRange, world: spec, imagination: this.imagination },
-    });
-    this.profiles = defaults?.profiles ?? toProfiles(this.world, profiles, numEnvs);
-    this.graders = defaults?.graders ?? toGraders(this.world, grader, numEnvs);
-    const { world, imagination } = this;
-    const layout = { columnMajor, finalObservations: mode === 'same-step' };
+    this.world = world;
+    this.imagination = imagination;
+    this.span = settings.span;
+    this.profiles = settings.profiles;
+    this.graders = settings.graders;
     const opened = openBatch(options, { numEnvs, world, imagination, threads, layout });
     this.batch = opened.batch;
     this.outputs = opened.outputs;
     this.backendReason = opened.reason;
-    this.shown = new Shown(this.outputs, { world, observation, copy });
+    this.shown = new Shown(this.outputs, settings);
     this.seeds = new Uint32Array(numEnvs);
-    this.autoreset = new Autoreset(mode, this.span, this.seeds);
+    this.autoreset = new Autoreset(settings.autoreset, this.span, this.seeds);
     this.foreign = new Uint8Array(numEnvs);
     const views = [this.outputs.rewards, this.seeds, this.autoreset.episodeNumbers];
     this.written = new Set(views.map((view) => view.buffer));

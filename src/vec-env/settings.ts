@@ -1,0 +1,67 @@
+/** The options of an environment, checked once: what it is made of. */
+import type { OutputLayout } from '../backends/backend.js';
+import { type ObservationOptions, toObservationOptions } from '../observe/options.js';
+import { AUTORESET_MODES, type AutoresetMode } from '../validate/autoreset-modes.js';
+import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
+import { type SeedSpan, toSeedSpan } from '../validate/seeds.js';
+import { checkInteger, checkName, checkOptions, toFlag } from '../validate/values.js';
+import { MAX_ENVS, MAX_THREADS } from '../world/fields.js';
+import { createWorld, type World } from '../world/world.js';
+import { LAYOUTS, OPTIONS, type VecEnvOptions } from './options.js';
+
+/** Who lives in each slot and how that is graded, where a reset does not say. */
+export interface Defaults {
+  readonly profiles: SlotProfiles;
+  /** f32 [numEnvs, 6]. */
+  readonly graders: Float32Array;
+}
+
+export interface Settings extends Defaults {
+  readonly numEnvs: number;
+  readonly world: World;
+  readonly imagination: boolean;
+  /** 1 to 256, or null for as many as the machine offers. */
+  readonly threads: number | null;
+  readonly autoreset: AutoresetMode;
+  readonly span: SeedSpan;
+  readonly layout: OutputLayout;
+  readonly observation: ObservationOptions;
+  readonly copy: boolean;
+  /** Those that a fork shares, as they are now: the caller's objects may change. */
+  readonly shared: VecEnvOptions;
+}
+
+/**
+ * Checks options and fills in the defaults, which are for what is left out: null, from JSON perhaps, is no option.
+ * @param defaults instead of those that the options name. @throws InputError as `createVecEnv`.
+ */
+export function toSettings(options: VecEnvOptions, defaults?: Defaults): Settings {
+  checkOptions('options', options, OPTIONS);
+  const { autoreset: mode = 'disabled', layout: order = 'row-major', threads: wanted } = options;
+  const numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
+  const threads = wanted === undefined ? null : checkInteger('threads', wanted, 1, MAX_THREADS);
+  const autoreset = checkName('autoreset', mode, AUTORESET_MODES);
+  const columnMajor = checkName('layout', order, LAYOUTS) === 'column-major';
+  const copy = toFlag('copy', options.copy);
+  const observation = toObservationOptions(options.observation);
+  const world = createWorld(options.world);
+  const imagination = toFlag('imagination', options.imagination);
+  const span = toSeedSpan(options.seedRange);
+  return {
+    ...{ numEnvs, world, imagination, threads, autoreset, span, observation, copy },
+    layout: { columnMajor, finalObservations: autoreset === 'same-step' },
+    ...(defaults ?? toDefaults(options, world, numEnvs)),
+    shared: Object.freeze({
+      ...{ numEnvs, imagination, threads: threads ?? undefined, autoreset, observation, copy },
+      ...{ layout: order, seedRange: [span.low, span.size] as const, world: world.spec },
+    }),
+  };
+}
+
+function toDefaults(
+  { profiles = 'sampled', grader = 'v2' }: VecEnvOptions,
+  world: World,
+  numEnvs: number,
+): Defaults {
+  return { profiles: toProfiles(world, profiles, numEnvs), graders: toGraders(world, grader, numEnvs) };
+}
