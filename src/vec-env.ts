@@ -1,5 +1,6 @@
 /** VecEnv: a batch of episodes behind Gymnasium's vector vocabulary. Validation above the seam, computing below it. */
 import { InputError } from './errors.js';
+import type { EncodedField } from './observe/fields.js';
 import { HISTORY_STEPS, type HistoryStep } from './observe/record.js';
 import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace } from './observe/spaces.js';
 import type { AutoresetMode } from './validate/autoreset-modes.js';
@@ -29,7 +30,7 @@ import {
 } from './vec-env/options.js';
 import { heed, type RunChoice } from './vec-env/requests.js';
 import { checkLongCall, runInSlices } from './vec-env/slices.js';
-import { type Field, NUM_STEPS } from './world/fields.js';
+import { NUM_STEPS } from './world/fields.js';
 import type { World } from './world/world.js';
 
 /** What is fixed by the world's version and numbers. */
@@ -73,7 +74,7 @@ export class VecEnv {
   /** What follows an episode's end, under the name that Gymnasium's metadata has. */
   readonly metadata: { readonly autoresetMode: AutoresetMode };
   /** What one slot shows, number by number: names, offsets, sizes, bounds, meaning. */
-  readonly observationFields: readonly Field[];
+  readonly observationFields: readonly EncodedField[];
   /** The space of one slot's observation. */
   readonly observationSpace: ObservationSpace;
   readonly actionSpace: ActionSpace = ACTION_SPACE;

@@ -193,7 +193,12 @@ describe.each(ENGINES)('$name', (engine) => {
 describe('spaces', () => {
   it('of a plain environment are those of OBSERVATION_FIELDS', () => {
     const env = openOn(ENGINES[0], { numEnvs: 2 });
-    expect(env.observationFields).toBe(OBSERVATION_FIELDS);
+    const said = env.observationFields.map(({ rawLow, rawHigh, ...field }) => {
+      expect([rawLow, rawHigh]).toEqual([field.low, field.high]);
+      return field;
+    });
+    expect(said).toEqual(OBSERVATION_FIELDS);
+    expect([env.observationFields, ...env.observationFields].every(Object.isFrozen)).toBe(true);
     expect(env.observationSpace.shape).toEqual([OBSERVATION_SIZE]);
     expect(env.actionSpace).toMatchObject({ type: 'discrete', n: 10 });
   });

@@ -13,6 +13,11 @@ export interface EncodedField extends Field {
   readonly rawHigh: number;
 }
 
+/** What is shown where nothing has to be encoded. */
+export const RAW_FIELDS: readonly EncodedField[] = Object.freeze(
+  OBSERVATION_FIELDS.map((field) => Object.freeze({ ...field, rawLow: field.low, rawHigh: field.high })),
+);
+
 export type Encoding = 'copy' | 'scale' | 'one_hot';
 
 /** @internal An encoded field and where its numbers come from. */

@@ -1,9 +1,9 @@
 /** What a call returns: the batch's outputs, encoded as the agent sees them, as views or as copies. */
 import type { Outputs } from '../backends/backend.js';
 import { ObservationEncoder } from '../observe/encoder.js';
+import { type EncodedField, RAW_FIELDS } from '../observe/fields.js';
 import { HistoryRows } from '../observe/history.js';
 import { isPlain, type ObservationOptions } from '../observe/options.js';
-import { type Field, OBSERVATION_FIELDS } from '../world/fields.js';
 import type { World } from '../world/world.js';
 import type { AutoresetPlan } from './autoreset.js';
 import type { StepResult } from './options.js';
@@ -16,7 +16,7 @@ export interface ShownOptions {
 
 export class Shown {
   /** What an observation consists of. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly EncodedField[];
   /** The last steps of each slot, where observations have them. */
   readonly history: HistoryRows | null;
   readonly #outputs: Outputs;
@@ -31,7 +31,7 @@ export class Shown {
     const numEnvs = outputs.rewards.length;
     this.#encoder = isPlain(observation) ? null : new ObservationEncoder(world, observation, numEnvs);
     this.history = observation.history ? new HistoryRows(numEnvs) : null;
-    this.fields = this.#encoder?.fields ?? OBSERVATION_FIELDS;
+    this.fields = this.#encoder?.fields ?? RAW_FIELDS;
     this.#outputs = outputs;
     this.#copy = copy;
     this.#stayed = new Uint8Array(this.history === null ? 0 : numEnvs);
