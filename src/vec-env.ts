@@ -5,13 +5,14 @@ import { HISTORY_STEPS, type HistoryStep } from './observe/record.js';
 import { ACTION_SPACE, type ActionSpace, type ObservationSpace, observationSpace } from './observe/spaces.js';
 import type { AutoresetMode } from './validate/autoreset-modes.js';
 import type { Actions } from './validate/steps.js';
-import { checkInteger, checkOptions, describe } from './validate/values.js';
+import { checkInteger, describe, readOptions } from './validate/values.js';
 import { whileBusy } from './vec-env/busy.js';
 import {
   checkAlike,
   gather,
   historyOf,
   openFork,
+  type RunOrigin,
   restoreSnapshot,
   takeSnapshot,
   toIndices,
@@ -22,6 +23,7 @@ import {
   type ForkOptions,
   FROM_OPTIONS,
   type ResetOptions,
+  RUN_OPTIONS,
   type RunOptionsFrom,
   type RunResult,
   type StepOptions,
@@ -159,9 +161,9 @@ export class VecEnv {
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
     core.requireReset();
-    const { request, origin } = whileBusy([core], () => VecEnv.#toRun(core, choice, options));
-    heed(runInSlices(core, request, origin, options));
-    return { ...core.shown.given(), trajectory: options.trajectory ? request.trajectory : null };
+    const { request, origin, asked } = whileBusy([core], () => VecEnv.#toRun(core, choice, options));
+    heed(runInSlices(core, request, origin, asked));
+    return { ...core.shown.given(), trajectory: asked.trajectory ? request.trajectory : null };
   }
 
   /**
@@ -205,15 +207,18 @@ export class VecEnv {
   }
 
   static #toRun(core: Core, choice: RunChoice, options: RunOptions) {
-    const request = core.toRun(choice, options);
-    checkLongCall(options);
-    const { from } = options;
-    if (from !== undefined) checkOptions('from', from, FROM_OPTIONS);
-    const source = from === undefined ? null : VecEnv.#coreOf('from.source', from?.source);
-    const origin = source && toOrigin(core, source, from!.indices);
+    const asked = readOptions('run options', options, RUN_OPTIONS);
+    checkLongCall(asked);
+    const origin = asked.from === undefined ? null : VecEnv.#toOrigin(core, asked.from);
+    const request = core.toRun(choice, asked);
     // A getter of an argument may have closed the source.
-    if (source !== core) source?.requireReset();
-    return { request, origin };
+    origin?.source.requireReset();
+    return { request, origin, asked };
+  }
+
+  static #toOrigin(core: Core, from: NonNullable<RunOptions['from']>): RunOrigin {
+    const { source, indices } = readOptions('from', from, FROM_OPTIONS);
+    return toOrigin(core, VecEnv.#coreOf('from.source', source), indices);
   }
 
   static #coreOf(what: string, env: VecEnv): Core {

@@ -57,21 +57,15 @@ function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
 }
 
 describe.each(ENGINES)('$name', (engine) => {
-  it.each(Object.entries(CONTAINERS))('actions in %s', (name, make) => {
+  it.each(Object.entries(CONTAINERS))('actions in %s', (_, make) => {
     using env = openOn(engine, { numEnvs: N });
-    if (name === 'a null prototype') {
-      env.reset({ seed: 9 });
-      expect(() => env.step(any(make()))).toThrow();
-      return;
-    }
     expectEqual(played(env, CODES), played(env, make()));
   });
 
   it('seeds, stops and tapes in any container too', () => {
     using env = openOn(engine, { numEnvs: N });
     const expected = env.reset({ seed: CODES }).observations.slice();
-    for (const [name, make] of Object.entries(CONTAINERS)) {
-      if (name === 'a null prototype') continue;
+    for (const make of Object.values(CONTAINERS)) {
       expect(env.reset({ seed: any(make()) }).observations).toEqual(expected);
       env.run('heuristic', { stops: any(make()) });
       expect(Array.from(env.reset({ seed: any(make()) }).observations)).toEqual(Array.from(expected));

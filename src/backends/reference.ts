@@ -75,7 +75,7 @@ class ReferenceBatch implements Batch {
       this.outputs.rewards[i] = 0;
       const steps = stepMask === null || stepMask[i] !== 0;
       if (steps) {
-        const belief = given?.[i] ? beliefs!.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) : null;
+        const belief = given?.[i] ? rowAt(beliefs!, i) : null;
         this.outputs.rewards[i] = episode.advance(actions[i], belief);
         this.#observe(i);
       }
@@ -279,11 +279,15 @@ function chooseAction(policy: RunPolicy, episode: Episode, i: number): number {
   return randomAction(world.params, seed, t, policy.policySeeds?.[i] ?? 0);
 }
 
-function beliefAt(beliefs: RunBeliefs | null, at: number): Float32Array | null {
+function beliefAt(beliefs: RunBeliefs | null, at: number): ArrayLike<number> | null {
   if (beliefs === null) return null;
   if (beliefs.kind === 'constant') return beliefs.belief;
-  return beliefs.given[at] ? beliefs.beliefs.subarray(at * NUM_BELIEFS, (at + 1) * NUM_BELIEFS) : null;
+  return beliefs.given[at] ? rowAt(beliefs.beliefs, at) : null;
 }
+
+/** By entries alone: a caller's array may have a `subarray` of its own. */
+const rowAt = (beliefs: Float32Array, row: number): number[] =>
+  Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[row * NUM_BELIEFS + k]);
 
 function record(trajectory: Trajectory, at: number, episode: Episode): void {
   trajectory.actions[at] = episode.lastAction;

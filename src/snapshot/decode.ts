@@ -1,7 +1,8 @@
 /** A snapshot from bytes that may be anything: what is not exactly one is refused, and said why. */
 import { bytesToHex } from '@noble/hashes/utils';
 import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
-import { describe, kindOf } from '../validate/values.js';
+import { plainBytes } from '../validate/memory.js';
+import { describe, kindOf, lengthOf } from '../validate/values.js';
 import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
 import {
@@ -31,7 +32,7 @@ interface Header {
  *   another state or world version, lengths that do not fit, damage, a code or a counter that is none.
  */
 export function decodeSnapshot(source: Uint8Array): Snapshot {
-  const given = plainBytes(source);
+  const given = toBytes(source);
   // Read from copies only: bytes that another thread shares could change between a check and its use.
   const bytes = copyOf(given, 0, HEADER_LENGTH);
   const header = { bytes, view: new DataView(bytes.buffer) };
@@ -47,19 +48,19 @@ export function decodeSnapshot(source: Uint8Array): Snapshot {
   return { worldDigest, numEnvs, ...modesOf(header), words, episodeNumbers };
 }
 
-function plainBytes(source: unknown): Uint8Array {
-  if (!ArrayBuffer.isView(source) || kindOf(source) !== 'Uint8Array') {
+function toBytes(source: unknown): Uint8Array {
+  if (kindOf(source) !== 'Uint8Array') {
     refuse('a snapshot as a Uint8Array', describe(source), 'Pass the bytes that snapshot() returned.');
   }
-  const { buffer, byteOffset, byteLength } = source;
-  if (byteLength < HEADER_LENGTH) {
+  const given = source as Uint8Array;
+  if (lengthOf(given) < HEADER_LENGTH) {
     refuse(
       `a snapshot of at least ${HEADER_LENGTH} bytes (its header)`,
-      byteLength,
+      lengthOf(given),
       'Pass all the bytes that snapshot() returned.',
     );
   }
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  return plainBytes(given);
 }
 
 function copyOf(given: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 /** Which slots a call is about. */
 import { InputError } from '../errors.js';
 import { isSettled, type Written } from './memory.js';
-import { checkLength, describe, isList, kindOf } from './values.js';
+import { checkLength, describe, isList, kindOf, lengthOf } from './values.js';
 
 /** u8 or booleans, one a slot: anything but 0 and false is yes. */
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
@@ -17,7 +17,7 @@ export function toMask(mask: Mask, numEnvs: number, written: Written): Uint8Arra
       `Expected mask to be a Uint8Array or an array of booleans, got ${describe(mask)}. Pass one entry per slot.`,
     );
   }
-  checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');
+  checkLength('entries in mask', lengthOf(mask), numEnvs, 'numEnvs');
   if (kindOf(mask) === 'Uint8Array' && isSettled(mask, written)) {
     return mask as unknown as Uint8Array;
   }

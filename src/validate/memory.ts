@@ -1,13 +1,14 @@
 /** The memory behind callers' arrays: what may be read where it lies, and what must be copied first. */
-import { kindOf } from './values.js';
+import { kindOf, typedArrayGetter } from './values.js';
 
 /** Buffers that a call overwrites. */
 export type Written = ReadonlySet<ArrayBufferLike>;
 
 export const NOTHING_WRITTEN: Written = new Set();
 
-const bufferOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'buffer')
-  ?.get as (this: unknown) => ArrayBufferLike;
+const bufferOf = typedArrayGetter<ArrayBufferLike>('buffer');
+const byteOffsetOf = typedArrayGetter<number>('byteOffset');
+const byteLengthOf = typedArrayGetter<number>('byteLength');
 
 /** Not every host lets memory be shared. */
 const isShared = (buffer: ArrayBufferLike): boolean =>
@@ -30,3 +31,14 @@ export function settled<T>(view: T, written: Written, callsBack = false): T {
   const Kind = kind === 'Float32Array' ? Float32Array : Uint8Array;
   return new Kind(view as unknown as ArrayLike<number>) as T;
 }
+
+/** The same bytes without what a caller has made of their array: a class, or properties of its own. */
+export const plainBytes = (bytes: Uint8Array): Uint8Array =>
+  new Uint8Array(bufferOf.call(bytes), byteOffsetOf.call(bytes), byteLengthOf.call(bytes));
+
+/** Whether a Uint32Array has the length and the methods of one, and none of its own. */
+export const isPlainU32 = (view: unknown): view is Uint32Array =>
+  kindOf(view) === 'Uint32Array' &&
+  Object.getPrototypeOf(view) === Uint32Array.prototype &&
+  !Object.hasOwn(view as object, 'length') &&
+  !Object.hasOwn(view as object, 'subarray');

@@ -3,7 +3,7 @@ import { InputError } from '../errors.js';
 import { MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../world/fields.js';
 import { checkProfile, resolveGrader, resolveProfile } from '../world/resolve.js';
 import type { World } from '../world/world.js';
-import { checkLength, describe, isFloats, isList } from './values.js';
+import { checkLength, describe, isFloats, isList, lengthOf } from './values.js';
 
 /** 'sampled', 'discrete', a profile's name; one of these per slot; or f32 [numEnvs, 16], 11 traits then 5 weights. */
 export type ProfileChoice = string | readonly string[] | Float32Array;
@@ -32,7 +32,7 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
     return { modes: new Uint8Array(numEnvs).fill(mode), floats: floats && repeat(floats, numEnvs) };
   }
   if (isFloats(profiles)) {
-    checkLength('floats in profiles', profiles.length, numEnvs * PROFILE_SIZE, 'numEnvs x 16');
+    checkLength('floats in profiles', lengthOf(profiles), numEnvs * PROFILE_SIZE, 'numEnvs x 16');
     return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles, numEnvs) };
   }
   const names = namePerSlot('profiles', 'a Float32Array [numEnvs, 16]', profiles, numEnvs);
@@ -48,10 +48,10 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
 }
 
 function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
-  const rows = new Float32Array(profiles.length);
+  const rows = new Float32Array(profiles);
   for (let i = 0; i < numEnvs; i++) {
-    const row = profiles.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE);
-    rows.set(checkProfile(row, `profiles[${i}]`), i * PROFILE_SIZE);
+    const row = rows.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE);
+    row.set(checkProfile(row, `profiles[${i}]`));
   }
   return rows;
 }
@@ -83,10 +83,12 @@ export function toGraders(world: World, graders: GraderChoice, numEnvs: number):
 }
 
 function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number): Float32Array {
-  if (weights.length === NUM_COMPONENTS) return repeat(resolveGrader(world, weights), numEnvs);
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
-  checkLength('weights in graders', weights.length, rows.length, 'numEnvs x 6, or 6 for all');
-  const list = Array.from(weights);
+  const length = lengthOf(weights);
+  const oneForAll = length === NUM_COMPONENTS;
+  if (!oneForAll) checkLength('weights in graders', length, rows.length, 'numEnvs x 6, or 6 for all');
+  const list = Array.from({ length }, (_, at) => weights[at]);
+  if (oneForAll) return repeat(resolveGrader(world, list), numEnvs);
   for (let at = 0; at < rows.length; at += NUM_COMPONENTS) {
     const where = `graders[${at / NUM_COMPONENTS}]`;
     rows.set(resolveGrader(world, list.slice(at, at + NUM_COMPONENTS), where), at);

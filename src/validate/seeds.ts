@@ -1,7 +1,7 @@
 /** Seeds of all slots, from whatever a caller may call them by. */
 import { InputError } from '../errors.js';
 import { MAX_U32 } from '../world/fields.js';
-import { checkInteger, checkLength, describe, isList } from './values.js';
+import { checkInteger, checkLength, describe, isList, lengthOf } from './values.js';
 
 /** One u32, to which slot i adds i; or one u32 per slot. */
 export type SeedChoice = number | ArrayLike<number>;
@@ -52,7 +52,7 @@ function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint3
       `Expected ${what} to be a u32 or an array of them, got ${describe(seed)}. Pass one per slot.`,
     );
   }
-  checkLength(`entries in ${what}`, seed.length, numEnvs, 'numEnvs');
+  checkLength(`entries in ${what}`, lengthOf(seed), numEnvs, 'numEnvs');
   const seeds = new Uint32Array(numEnvs);
   for (let i = 0; i < numEnvs; i++)
     seeds[i] = isSeed(seed[i]) ? seed[i] : refuseSeed(seed[i], `${what}[${i}]`);

@@ -2,7 +2,7 @@
 import { InputError } from '../errors.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { isSettled, NOTHING_WRITTEN, type Written } from './memory.js';
-import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from './values.js';
+import { checkInteger, checkLength, describe, isFloats, isList, kindOf, lengthOf } from './values.js';
 
 /** Codes 0..9, one per slot. */
 export type Actions = Uint8Array | Int32Array | readonly number[];
@@ -32,7 +32,7 @@ export function toActions(
         'Pass one code per slot.',
     );
   }
-  checkLength('actions', actions.length, length, unit);
+  checkLength('actions', lengthOf(actions), length, unit);
   if (kindOf(actions) === 'Uint8Array' && isSettled(actions, written)) return actions as Uint8Array;
   const bytes = scratch ?? new Uint8Array(length);
   for (let i = 0; i < length; i++) {
@@ -77,7 +77,9 @@ export function toBeliefs(
     );
   }
   const length = rows * NUM_BELIEFS;
-  if (beliefs.length !== length) checkLength('floats in beliefs', beliefs.length, length, `${unit} x 3`);
+  if (lengthOf(beliefs) !== length) {
+    checkLength('floats in beliefs', lengthOf(beliefs), length, `${unit} x 3`);
+  }
   for (let row = 0; row < rows; row++) {
     const at = row * NUM_BELIEFS;
     // A sum is finite only if its terms are (three float32s cannot overflow a float64).
@@ -90,7 +92,7 @@ export function toBeliefs(
 function absent(beliefs: Float32Array, row: number): 0 {
   const at = row * NUM_BELIEFS;
   if (Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2])) return 0;
-  const values = beliefs.subarray(at, at + NUM_BELIEFS);
+  const values = [beliefs[at], beliefs[at + 1], beliefs[at + 2]];
   throw new InputError(
     'bad_belief',
     `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}]. ` +
@@ -106,8 +108,8 @@ export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
       `Expected a belief of three numbers, got ${describe(belief)}. Pass [social, morning, work].`,
     );
   }
-  checkLength('numbers in a constant belief', belief.length, NUM_BELIEFS, 'social, morning, work');
-  const values = Array.from(belief);
+  checkLength('numbers in a constant belief', lengthOf(belief), NUM_BELIEFS, 'social, morning, work');
+  const values = Array.from({ length: NUM_BELIEFS }, (_, k) => belief[k]);
   const floats = values.every((value) => typeof value === 'number') ? Float32Array.from(values) : null;
   if (floats?.every(Number.isFinite)) return floats;
   throw new InputError(
@@ -125,6 +127,6 @@ export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
       `Expected stops to be an array, got ${describe(stops)}. Pass one step per slot.`,
     );
   }
-  checkLength('stops', stops.length, numEnvs, 'numEnvs');
+  checkLength('stops', lengthOf(stops), numEnvs, 'numEnvs');
   return Uint8Array.from({ length: numEnvs }, (_, i) => checkInteger(`stops[${i}]`, stops[i], 0, NUM_STEPS));
 }

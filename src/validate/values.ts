@@ -20,6 +20,19 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   }
 }
 
+/**
+ * Known options by name, each read once: a getter may say something else the next time.
+ * @throws InputError for options that are not known.
+ */
+export function readOptions<Options extends object>(
+  what: string,
+  options: Options,
+  known: readonly (keyof Options & string)[],
+): Options {
+  checkOptions(what, options, known);
+  return Object.fromEntries(known.map((name) => [name, options[name]])) as Options;
+}
+
 /** More of a name than this helps nobody. */
 const MAX_TEXT = 100;
 
@@ -33,13 +46,21 @@ export function describe(value: unknown): string {
   return ArrayBuffer.isView(value) ? `a ${kindOf(value)}` : 'an object';
 }
 
-const typedArrayKind = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype),
-  Symbol.toStringTag,
-)?.get as (this: unknown) => string | undefined;
+/** What every typed array can tell of itself, whatever properties of its own or another prototype say. */
+export function typedArrayGetter<T>(name: string | symbol): (this: unknown) => T {
+  const shared = Object.getPrototypeOf(Uint8Array.prototype);
+  return Object.getOwnPropertyDescriptor(shared, name)?.get as (this: unknown) => T;
+}
 
-/** What a typed array is by its making, whatever its prototype says: 'Float32Array', ...; undefined for anything else. */
+const typedArrayKind = typedArrayGetter<string | undefined>(Symbol.toStringTag);
+const typedArrayLength = typedArrayGetter<number>('length');
+
+/** What a typed array is by its making: 'Float32Array', ...; undefined for anything else. */
 export const kindOf = (value: unknown): string | undefined => typedArrayKind.call(value);
+
+/** How many entries a list has; a typed array that lost its memory has none. */
+export const lengthOf = (list: ArrayLike<unknown>): number =>
+  kindOf(list) === undefined ? list.length : typedArrayLength.call(list);
 
 export const isFloats = (value: unknown): value is Float32Array => kindOf(value) === 'Float32Array';
 
@@ -77,7 +98,7 @@ export function checkLength(what: string, got: number, expected: number, unit: s
   );
 }
 
-/** An array or a typed array. Only its length and entries are read. */
+/** An array or a typed array. Only its `lengthOf` and its entries may be read: its other properties may be anything. */
 export function isList(value: unknown): value is ArrayLike<number> {
   return Array.isArray(value) || kindOf(value) !== undefined;
 }

@@ -6,9 +6,9 @@ import { decodeSnapshot } from '../snapshot/decode.js';
 import { encodeSnapshot } from '../snapshot/encode.js';
 import { checkFit } from '../snapshot/fit.js';
 import { checkStates } from '../snapshot/legal.js';
-import { isSettled, type Written } from '../validate/memory.js';
-import { checkLength, checkOptions, describe, isList, kindOf } from '../validate/values.js';
-import { NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
+import { isPlainU32, isSettled, type Written } from '../validate/memory.js';
+import { checkInteger, checkLength, describe, isList, lengthOf, readOptions } from '../validate/values.js';
+import { MAX_ENVS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
 import { Core } from './core.js';
 import { FORK_OPTIONS, type ForkOptions } from './options.js';
 
@@ -35,13 +35,15 @@ export function toIndices(
       `Expected indices to be an array of slots, got ${describe(indices)}. Pass a slot of the source for each.`,
     );
   }
-  if (length !== null) checkLength('indices', indices.length, length, 'numEnvs');
-  if (indices.length === 0) {
+  const count = lengthOf(indices);
+  if (length !== null) checkLength('indices', count, length, 'numEnvs');
+  if (count === 0) {
     throw new InputError('wrong_length', 'Expected at least one index, got none. Pass a slot for each.');
   }
+  checkInteger('the number of indices', count, 1, MAX_ENVS);
   const last = source.numEnvs - 1;
   if (written !== null && isStable(indices, written) && allUpTo(indices, last)) return indices;
-  return Uint32Array.from({ length: indices.length }, (_, i) => {
+  return Uint32Array.from({ length: count }, (_, i) => {
     const index = indices[i];
     if (Number.isInteger(index) && index >= 0 && index <= last) return index;
     throw new InputError(
@@ -52,7 +54,7 @@ export function toIndices(
 }
 
 const isStable = (indices: unknown, written: Written): indices is Uint32Array =>
-  kindOf(indices) === 'Uint32Array' && isSettled(indices, written);
+  isPlainU32(indices) && isSettled(indices, written);
 
 /** Without the function that `every` would want: nothing is allocated for an assignment. */
 function allUpTo(indices: Uint32Array, last: number): boolean {
@@ -62,12 +64,12 @@ function allUpTo(indices: Uint32Array, last: number): boolean {
 
 /** A core that has no episodes yet, of `indices.length` slots, with what slots of `source` have. @throws as `createVecEnv`. */
 export function openFork(source: Core, indices: Uint32Array, changes: ForkOptions): Core {
-  checkOptions('fork options', changes, FORK_OPTIONS);
+  const wanted = readOptions('fork options', changes, FORK_OPTIONS);
   const { modes, floats } = source.profiles;
   const { backend, kernel } = source.batch;
   const options = {
     ...source.options,
-    ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
     numEnvs: indices.length,
     backend,
     kernel: kernel === backend ? undefined : kernel,

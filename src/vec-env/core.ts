@@ -11,20 +11,19 @@ import { settled, type Written } from '../validate/memory.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
 import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
-import { checkOptions, toFlag } from '../validate/values.js';
+import { checkLength, checkOptions, lengthOf, readOptions, toFlag } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
 import type { World } from '../world/world.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import {
   RESET_OPTIONS,
   type ResetOptions,
-  RUN_OPTIONS,
   type RunOptionsFrom,
   STEP_OPTIONS,
   type StepOptions,
   type VecEnvOptions,
 } from './options.js';
-import { type RunChoice, toRunBeliefs, toRunPolicy } from './requests.js';
+import { checkTape, type RunChoice, toRunBeliefs, toRunPolicy } from './requests.js';
 import { type Defaults, toSettings } from './settings.js';
 import { Shown } from './shown.js';
 
@@ -76,7 +75,7 @@ export class Core implements Defaults {
     this.span = settings.span;
     this.profiles = settings.profiles;
     this.graders = settings.graders;
-    const opened = openBatch(options, { numEnvs, world, imagination, threads, layout });
+    const opened = openBatch(settings, { numEnvs, world, imagination, threads, layout });
     this.batch = opened.batch;
     this.outputs = opened.outputs;
     this.backendReason = opened.reason;
@@ -124,24 +123,25 @@ export class Core implements Defaults {
   }
 
   toReset(options: ResetOptions): ResetRequest {
-    checkOptions('reset options', options, RESET_OPTIONS);
+    const { seed, profiles, graders, mask } = readOptions('reset options', options, RESET_OPTIONS);
     const { numEnvs, world } = this;
-    const mask = this.#toMask(options.mask);
-    if (mask !== null && this.phase === 'fresh') {
+    const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
+    const request = {
+      seeds: toSeeds(seed, numEnvs, 'seed', this.span),
+      modes,
+      profiles: floats,
+      graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
+      // Last, since it may be used where it lies: entries of others may be getters, which could take its memory away.
+      mask: this.#toMask(mask),
+    };
+    if (request.mask !== null && this.phase === 'fresh') {
       throw new StateError(
         'not_reset',
         'Expected a first reset of all slots, got one with a mask. Call reset() without a mask first.',
       );
     }
-    const { profiles, graders } = options;
-    const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
-    return {
-      mask,
-      seeds: toSeeds(options.seed, numEnvs, 'seed', this.span),
-      modes,
-      profiles: floats,
-      graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
-    };
+    this.requireAttached();
+    return request;
   }
 
   hasReset({ mask, seeds }: ResetRequest): void {
@@ -167,21 +167,29 @@ export class Core implements Defaults {
 
   #readStep(actions: Actions, options: StepOptions): StepRequest {
     checkOptions('step options', options, STEP_OPTIONS);
+    // Each read once, and before any is used: a getter may say something else the next time.
+    const { mask, beliefs } = options;
+    const { numEnvs, written } = this;
     const request = this.#request;
-    const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(options.mask));
-    request.actions = toActions(actions, this.numEnvs, 'numEnvs', this.#actions, stepMask, this.written);
+    const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(mask));
+    request.actions = toActions(actions, numEnvs, 'numEnvs', this.#actions, stepMask, written);
     request.beliefs = request.given = null;
-    // Read once: a getter may say something else the next time.
-    const beliefs = settled(options.beliefs, this.written);
     if (beliefs !== undefined) {
-      toBeliefs(beliefs, this.numEnvs, 'numEnvs', this.#given, stepMask);
-      request.beliefs = beliefs;
-      request.given = this.#given;
+      request.beliefs = settled(beliefs, written);
+      request.given = toBeliefs(request.beliefs, numEnvs, 'numEnvs', this.#given, stepMask);
     }
     request.stepMask = stepMask;
     request.resetMask = resetMask;
     request.resetSeeds = resetSeeds;
+    this.#requireWhole(request);
     return request;
+  }
+
+  /** Entries of one array may be getters that take away the memory of another, which is used where it lies. */
+  #requireWhole({ actions, stepMask }: StepRequest): void {
+    checkLength('actions', lengthOf(actions), this.numEnvs, 'numEnvs');
+    if (stepMask !== null) checkLength('entries in mask', lengthOf(stepMask), this.numEnvs, 'numEnvs');
+    this.requireAttached();
   }
 
   hasStepped({ resetMask }: Readonly<AutoresetPlan>): void {
@@ -190,19 +198,20 @@ export class Core implements Defaults {
     for (let i = 0; i < this.numEnvs; i++) if (resetMask[i] !== 0) this.foreign[i] = 0;
   }
 
+  /** @param options as `readOptions` gives them: this asks for some more than once. */
   toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
-    checkOptions('run options', options, RUN_OPTIONS);
     const { numEnvs } = this;
     const wanted = toFlag('trajectory', options.trajectory);
+    const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);
+    // What may be used where it lies comes last: entries of others may be getters, which could change it.
     const own = <T>(array: T): T => settled(array, this.written, options.onProgress !== undefined);
-    const beliefs = own(options.beliefs);
-    return {
-      policy: toRunPolicy(own(choice), options.policySeeds, numEnvs),
-      beliefs: beliefs === undefined ? null : toRunBeliefs(beliefs, numEnvs),
-      stops: options.stops === undefined ? null : toStops(options.stops, numEnvs),
-      // A history is made of what a trajectory records.
-      trajectory: wanted || this.shown.history !== null ? allocateTrajectory(numEnvs) : null,
-    };
+    const policy = toRunPolicy(own(choice), options.policySeeds, numEnvs);
+    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(own(options.beliefs), numEnvs);
+    if (policy.kind === 'tape') checkTape(policy.actions, numEnvs);
+    this.requireAttached();
+    // A history is made of what a trajectory records.
+    const trajectory = wanted || this.shown.history !== null ? allocateTrajectory(numEnvs) : null;
+    return { policy, beliefs, stops, trajectory };
   }
 
   /** @param end the slots before it have run. */

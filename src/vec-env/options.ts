@@ -144,4 +144,4 @@ export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [
   'signal',
 ];
 export const FORK_OPTIONS: readonly (keyof ForkOptions)[] = ['imagination', 'autoreset', 'threads'];
-export const FROM_OPTIONS: readonly string[] = ['source', 'indices'];
+export const FROM_OPTIONS = ['source', 'indices'] as const;

@@ -4,7 +4,7 @@ import { InputError, StateError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { type SeedChoice, toSeeds } from '../validate/seeds.js';
 import { type Actions, illegalAction, toActions, toBeliefs, toConstantBelief } from '../validate/steps.js';
-import { describe, isList } from '../validate/values.js';
+import { checkLength, describe, isList, lengthOf } from '../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 
 /** A policy that every backend runs by itself, or a tape of action codes, u8 [numEnvs, 28] by absolute step. */
@@ -41,9 +41,14 @@ export function toRunPolicy(
   return { kind: 'tape', actions: toActions(choice, length, TAPE, null) };
 }
 
+/** Whether a tape still has its memory. @throws InputError `wrong_length`. */
+export function checkTape(actions: Uint8Array, numEnvs: number): void {
+  checkLength('actions', lengthOf(actions), numEnvs * NUM_STEPS, TAPE);
+}
+
 /** Three numbers are one belief for every step, more a tape of them. @throws InputError as for a step's beliefs. */
 export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBeliefs {
-  if (isList(beliefs) && beliefs.length === NUM_BELIEFS) {
+  if (isList(beliefs) && lengthOf(beliefs) === NUM_BELIEFS) {
     return { kind: 'constant', belief: toConstantBelief(beliefs) };
   }
   const rows = numEnvs * NUM_STEPS;

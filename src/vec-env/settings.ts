@@ -4,7 +4,7 @@ import { type ObservationOptions, toObservationOptions } from '../observe/option
 import { AUTORESET_MODES, type AutoresetMode } from '../validate/autoreset-modes.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
 import { type SeedSpan, toSeedSpan } from '../validate/seeds.js';
-import { checkInteger, checkName, checkOptions, toFlag } from '../validate/values.js';
+import { checkInteger, checkName, readOptions, toFlag } from '../validate/values.js';
 import { MAX_ENVS, MAX_THREADS } from '../world/fields.js';
 import { createWorld, type World } from '../world/world.js';
 import { LAYOUTS, OPTIONS, type VecEnvOptions } from './options.js';
@@ -17,6 +17,9 @@ export interface Defaults {
 }
 
 export interface Settings extends Defaults {
+  /** As asked for: whoever opens a batch checks them. */
+  readonly backend: string | undefined;
+  readonly kernel: string | undefined;
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
@@ -35,8 +38,9 @@ export interface Settings extends Defaults {
  * Checks options and fills in the defaults, which are for what is left out: null, from JSON perhaps, is no option.
  * @param defaults instead of those that the options name. @throws InputError as `createVecEnv`.
  */
-export function toSettings(options: VecEnvOptions, defaults?: Defaults): Settings {
-  checkOptions('options', options, OPTIONS);
+export function toSettings(given: VecEnvOptions, defaults?: Defaults): Settings {
+  const options = readOptions('options', given, OPTIONS);
+  const { backend, kernel } = options;
   const { autoreset: mode = 'disabled', layout: order = 'row-major', threads: wanted } = options;
   const numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
   const threads = wanted === undefined ? null : checkInteger('threads', wanted, 1, MAX_THREADS);
@@ -48,7 +52,7 @@ export function toSettings(options: VecEnvOptions, defaults?: Defaults): Setting
   const imagination = toFlag('imagination', options.imagination);
   const span = toSeedSpan(options.seedRange);
   return {
-    ...{ numEnvs, world, imagination, threads, autoreset, span, observation, copy },
+    ...{ backend, kernel, numEnvs, world, imagination, threads, autoreset, span, observation, copy },
     layout: { columnMajor, finalObservations: autoreset === 'same-step' },
     ...(defaults ?? toDefaults(options, world, numEnvs)),
     shared: Object.freeze({

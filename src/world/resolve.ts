@@ -33,16 +33,17 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
       `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass exactly these.`,
     );
   }
+  const own = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
   for (let k = 0; k < PROFILE_SIZE; k++) {
-    if (!inDomain(floats[k])) {
+    if (!inDomain(own[k])) {
       throw new InputError(
         'bad_profile',
-        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(floats[k])}. ` +
+        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(own[k])}. ` +
           'Pass a float32 of that range.',
       );
     }
   }
-  return Float32Array.from(floats, (value) => value + 0);
+  return Float32Array.from(own, (value) => value + 0);
 }
 
 /**
