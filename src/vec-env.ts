@@ -151,16 +151,16 @@ export class VecEnv {
   /**
    * Plays every slot from its present state to its end, or to `stops`, in one call. Nothing begins anew by itself.
    * With `from` each slot first becomes a copy of another environment's, as by `assign`, in the same pass: many
-   * rollouts from one state cost little more than their steps.
+   * rollouts from one state cost little more than their steps, and this environment need not have been reset.
    * @param choice 'random', 'heuristic', or a tape of codes, [numEnvs, 28] by absolute step.
    * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
-   *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from` as `assign`, and InputError
-   *   `not_alike` for the environment itself; the signal's reason if it was aborted. From within `onProgress` every
-   *   method throws StateError `busy`.
+   *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from` as `assign` (`not_reset` if the
+   *   source was not), and InputError `not_alike` for the environment itself; the signal's reason if it was aborted.
+   *   From within `onProgress` every method throws StateError `busy`.
    */
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
-    core.requireReset();
+    core.requireOpen();
     const { request, origin, asked } = whileBusy([core], () => VecEnv.#toRun(core, choice, options));
     heed(runInSlices(core, request, origin, asked));
     return { ...core.shown.given(), trajectory: asked.trajectory ? request.trajectory : null };
@@ -209,6 +209,7 @@ export class VecEnv {
   static #toRun(core: Core, choice: RunChoice, options: RunOptions) {
     const asked = readOptions('run options', options, RUN_OPTIONS);
     checkLongCall(asked);
+    if (asked.from === undefined) core.requireEpisodes();
     const origin = asked.from === undefined ? null : VecEnv.#toOrigin(core, asked.from);
     const request = core.toRun(choice, asked);
     // A getter of an argument may have closed the source.

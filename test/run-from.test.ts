@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../src/errors.js';
 import type { VecEnv } from '../src/vec-env.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../src/world/fields.js';
+import { NUM_ACTIONS, NUM_STEPS, OBSERVATION_SIZE } from '../src/world/fields.js';
 import { expectEqual } from './support/bits.js';
 import { ENGINES, openOn } from './support/engines.js';
 import { detached } from './support/fuzz.js';
@@ -37,7 +37,8 @@ describe.each(ENGINES)('$name', (engine) => {
       const choice = random.pick(['random', 'heuristic', tapeFor(random, one)] as const);
       const trajectory = random.chance(0.5);
       const onProgress = random.chance(0.3) ? () => {} : undefined;
-      for (const env of [one, other]) env.reset({ seed: 3 });
+      // Nothing is left of what they did before, or of nothing.
+      for (const env of [one, other]) if (random.chance(0.5)) env.reset({ seed: 3 });
       one.assign(source, indices);
       const expected = one.run(choice, { stops, trajectory });
       const got = other.run(choice, { stops, trajectory, onProgress, from: { source, indices } });
@@ -68,6 +69,27 @@ describe.each(ENGINES)('$name', (engine) => {
     source.run('random', { stops: [21, 0, 0] });
     // The step with that code is one that the origin has taken.
     expect(target.run(tape, { from: { source, indices } }).terminated).toEqual(new Uint8Array(4).fill(1));
+  });
+
+  it('a target that was never reset goes on afterwards, or is as before if it was refused or stopped', () => {
+    const numEnvs = 2 * 16_384;
+    const [source, target] = [2, numEnvs].map((n) => openOn(engine, { numEnvs: n }));
+    source.reset({ seed: 5 });
+    const from = { source, indices: new Uint32Array(numEnvs) };
+    const step = () => target.step(new Uint8Array(numEnvs));
+    expectRefusal(() => target.run('random'), 'not_reset');
+    const wrongTape = new Uint8Array(numEnvs * NUM_STEPS).fill(10);
+    expectRefusal(() => target.run(wrongTape, { from }), 'illegal_action');
+    expectRefusal(step, 'not_reset');
+    const abort = new AbortController();
+    const options = { from, stops: new Uint8Array(numEnvs).fill(3) };
+    const stop = { signal: abort.signal, onProgress: () => abort.abort(new Error('enough')) };
+    expect(() => target.run('random', { ...options, ...stop })).toThrow('enough');
+    expectRefusal(step, 'not_reset');
+    target.run('random', options);
+    expect(new Set(step().observations.filter((_, at) => at % OBSERVATION_SIZE === 0))).toEqual(new Set([4]));
+    expect(new Set(target.seeds)).toEqual(new Set([5]));
+    expect(target.counters.steps).toBe(16_384 * 3 + numEnvs * 4);
   });
 
   it('its source is busy in onProgress, and views that are transferred there end the run', () => {

@@ -63,6 +63,9 @@ const METHODS: Record<string, (stage: Stage) => unknown> = {
   'step of nobody': ({ env }) => env.step(actions, { mask: new Uint8Array(N) }),
   run: ({ env }) => env.run('heuristic'),
   'run to step 6': ({ env }) => env.run('heuristic', { stops: [6, 6, 6] }),
+  'run from another': ({ env, other }) =>
+    env.run('heuristic', { from: { source: other, indices: [0, 1, 2] } }),
+  'run of another': ({ env, other }) => other.run('heuristic', { from: { source: env, indices: [0, 1, 2] } }),
   fork: ({ env }) => env.fork([0]).close(),
   'assign from another': ({ env, other }) => env.assign(other, [0, 1, 2]),
   'assign to another': ({ env, other }) => other.assign(env, [0, 1, 2]),
@@ -88,6 +91,8 @@ const TABLE = `
   step of nobody                   | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
   run                              | !not_reset   | all over        | all over        | all over        | !busy        | !closed | !outputs_detached
   run to step 6                    | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  run from another                 | all over     | all over        | all over        | all over        | !busy        | !closed | !outputs_detached
+  run of another                   | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
   fork                             | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
   assign from another              | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
   assign to another                | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached

@@ -115,6 +115,10 @@ export class Core implements Defaults {
 
   requireReset(): void {
     this.requireOpen();
+    this.requireEpisodes();
+  }
+
+  requireEpisodes(): void {
     if (this.phase === 'open') return;
     throw new StateError(
       'not_reset',

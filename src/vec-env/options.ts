@@ -97,7 +97,10 @@ export interface RunOptionsFrom<Source> extends LongCallOptions {
   policySeeds?: SeedChoice;
   /** The step (0 to 28) at which each slot stops. Default 28. */
   stops?: ArrayLike<number>;
-  /** Slots of another environment, of the same backend and world, to begin from. Default: the slots as they are. */
+  /**
+   * Slots of another environment, of the same backend and world, to begin from: this one need not have been reset.
+   * Default: the slots as they are.
+   */
   from?: { readonly source: Source; readonly indices: ArrayLike<number> };
 }
 

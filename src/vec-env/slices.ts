@@ -55,6 +55,8 @@ export function runInSlices(
   } finally {
     batch.read();
     if (origin !== null) noteCopies(core, origin.source, origin.indices.subarray(0, done));
+    // Stopped before that, an environment that had no episodes has some: not enough to go on.
+    if (done === numEnvs) core.phase = 'open';
     if (done > 0) {
       // This call has ended nothing in slots that it did not reach.
       if (core.attached) core.outputs.finalMask.fill(0, done);
