@@ -1,10 +1,30 @@
-/** "Did you mean": the known name that a misspelt one is nearest to. */
-import { distance, closest as nearest } from 'fastest-levenshtein';
+/** "Did you mean": the known name that a guess is likely to stand for. */
+import { distance } from 'fastest-levenshtein';
+
+/** The words of a name, however it is written: `resetMask`, `reset_mask` and `RESET-MASK` have the same. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_-]+/);
+
+const plain = (name: string): string => wordsOf(name).join('');
 
 /** ` Did you mean "x"?`, or another remedy when nothing known is near. */
 export function didYouMean(name: string, known: readonly string[], otherwise = ' Use one of these.'): string {
-  if (known.length === 0) return otherwise;
-  const best = nearest(name.toLowerCase(), known);
-  const near = distance(name.toLowerCase(), best.toLowerCase()) <= Math.max(2, best.length / 3);
-  return near ? ` Did you mean "${best}"?` : otherwise;
+  const meant = nearest(name, known) ?? within(name, known);
+  return meant === undefined ? otherwise : ` Did you mean "${meant}"?`;
+}
+
+/** The name that a guess misspells. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const away = (each: string): number => distance(plain(name), plain(each));
+  const [best] = [...known].sort((one, other) => away(one) - away(other));
+  return best !== undefined && away(best) <= Math.max(2, best.length / 3) ? best : undefined;
+}
+
+/** The name that a guess says more of: `autoresetMode` has all words of `autoreset`. */
+function within(name: string, known: readonly string[]): string | undefined {
+  const words = wordsOf(name);
+  return known.find((each) => wordsOf(each).every((word) => words.includes(word)));
 }

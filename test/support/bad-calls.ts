@@ -166,6 +166,8 @@ export const RESET: Case[] = [
   ['holes', (env) => env.reset({ seed: any(new Array(N)) }), 'bad_seed', 'undefined'],
   ['BigInt seeds', (env) => env.reset({ seed: any(new BigUint64Array(N)) }), 'bad_seed', 'seed[0]'],
   ['a misspelt option', (env) => env.reset(any({ seeds: 1 })), 'unknown_option', 'Did you mean "seed"?'],
+  ['reset_mask', (env) => env.reset(any({ reset_mask: legal })), 'unknown_option', 'Did you mean "mask"?'],
+  ['resetMask', (env) => env.reset(any({ resetMask: legal })), 'unknown_option', 'Did you mean "mask"?'],
   ['a number for options', (env) => env.reset(any(7)), 'wrong_type', 'reset options'],
   [
     'an unknown profile',
