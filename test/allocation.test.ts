@@ -29,6 +29,10 @@ const CASES: Record<string, string> = {
     const env = open({ autoreset: 'same-step' });
     const options = { beliefs: new Float32Array(3 * N).fill(0.5).fill(NaN, 3, 9) };
     return () => env.step(actions, options);`,
+  'step with beliefs as numbers': `
+    const env = open({ autoreset: 'same-step' });
+    const options = { beliefs: Array(3 * N).fill(0.25).fill(NaN, 3, 9) };
+    return () => env.step(actions, options);`,
   'step of some, in turn': `
     const env = open({ autoreset: 'next-step' });
     const options = { mask: new Uint8Array(N) };

@@ -55,11 +55,11 @@ const WRONG: [name: string, mask: Mask, code: 'wrong_type' | 'wrong_length', ...
 ];
 
 const actions = Uint8Array.of(3, 1, 4, 1);
-/** The same for slots 1 and 3; for the others what is no action. */
-const WILD: [name: string, actions: unknown][] = [
-  ['bytes', Uint8Array.of(255, 1, 10, 1)],
-  ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1)],
-  ['anything', [null, 1, 'sleep', 1]],
+/** The same for slots 1 and 3; for the others what is no action, and for slot 0 what is no belief. */
+const WILD: [name: string, actions: unknown, beliefsOf: (odd: Float32Array) => unknown][] = [
+  ['bytes', Uint8Array.of(255, 1, 10, 1), (odd) => odd],
+  ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (odd) => Float64Array.from(odd)],
+  ['anything', [null, 1, 'sleep', 1], (odd) => [null, 'much', {}, ...odd.subarray(3)]],
 ];
 const options = { numEnvs: N, seedRange: [50, 20] as const };
 
@@ -165,7 +165,7 @@ describe.each(ENGINES)('$name', (engine) => {
 
   it.each(WILD)(
     'next-step: actions and beliefs of those who only begin anew may be anything: %s',
-    (_, wild) => {
+    (_, wild, beliefsOf) => {
       const [one, other] = [1, 2].map(() => openOn(engine, { ...options, autoreset: 'next-step' }));
       for (const env of [one, other]) {
         env.reset({ seed: 50 });
@@ -174,13 +174,13 @@ describe.each(ENGINES)('$name', (engine) => {
       const believed = new Float32Array(3 * N).fill(0.4);
       const odd = believed.slice().fill(Number.POSITIVE_INFINITY, 0, 2).fill(Number.NaN, 7, 9);
       const expected = visible(one, one.step(actions, { beliefs: believed }));
-      expectEqual(expected, visible(other, other.step(any(wild), { beliefs: odd })));
+      expectEqual(expected, visible(other, other.step(any(wild), { beliefs: any(beliefsOf(odd)) })));
       // Not even the belief of a slot that begins is kept for its first step.
       expectEqual(visible(one, one.run('heuristic')), visible(other, other.run('heuristic')));
     },
   );
 
-  it.each(WILD)('actions and beliefs of those who do not step may be anything: %s', (_, wild) => {
+  it.each(WILD)('actions and beliefs of those who do not step may be anything: %s', (_, wild, beliefsOf) => {
     const random = new Random('idle');
     const [one, other] = twins(engine, { autoreset: 'next-step' });
     const { beliefs } = random.beliefs(N, 1);
@@ -189,7 +189,7 @@ describe.each(ENGINES)('$name', (engine) => {
     odd.set([Number.NaN, 0.5, Number.NEGATIVE_INFINITY], 6);
     const [expected, got] = [
       visible(one, one.step(actions, { mask: BYTES, beliefs })),
-      visible(other, other.step(any(wild), { mask: BYTES, beliefs: odd })),
+      visible(other, other.step(any(wild), { mask: BYTES, beliefs: any(beliefsOf(odd)) })),
     ];
     expectEqual(expected, got);
     // Slot 3 began anew, and neither its action nor its belief were taken for the first step.

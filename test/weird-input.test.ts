@@ -44,7 +44,7 @@ const CONTAINERS: Record<string, () => unknown> = {
   'numbers of -0': () => CODES.map((code) => (code === 0 ? -0 : code)),
 };
 
-function played(env: VecEnv, actions: unknown, beliefs?: Float32Array) {
+function played(env: VecEnv, actions: unknown, beliefs?: ArrayLike<number>) {
   env.reset({ seed: 9 });
   return copies({ ...env.step(any(actions), beliefs ? { beliefs } : {}) } as never);
 }
@@ -72,12 +72,30 @@ describe.each(ENGINES)('$name', (engine) => {
     }
   });
 
-  it('beliefs in shared memory, at an offset', () => {
-    using env = openOn(engine, { numEnvs: N });
-    const plain = Float32Array.from({ length: N * 3 }, (_, i) => i / 20);
-    const shared = new Float32Array(new SharedArrayBuffer(N * 12 + 4), 4);
-    shared.set(plain);
-    expectEqual(played(env, CODES, plain), played(env, CODES, shared));
+  /** The same beliefs, one of which is not given, in every container that can hold them. */
+  const BELIEFS: Record<string, (floats: Float32Array) => ArrayLike<number>> = {
+    'an array': (floats) => [...floats],
+    'an array with getters': (floats) => Object.defineProperty([...floats], 4, { get: () => floats[4] }),
+    'a proxy of an array': (floats) => new Proxy([...floats], {}),
+    'a Float64Array': (floats) => Float64Array.from(floats),
+    'doubles that pretend': (floats) =>
+      Object.setPrototypeOf(Float64Array.from(floats), Float32Array.prototype),
+    'shared memory, at an offset': (floats) => {
+      const shared = new Float32Array(new SharedArrayBuffer(4 * floats.length + 4), 4);
+      shared.set(floats);
+      return shared;
+    },
+  };
+  it.each(Object.entries(BELIEFS))('beliefs in %s', (_, make) => {
+    const [one, other] = [1, 2].map(() => openOn(engine, { numEnvs: N }));
+    const floats = Float32Array.from({ length: N * 3 }, (_, i) => i / 20).fill(Number.NaN, 6, 9);
+    expectEqual(played(one, CODES, floats), played(other, CODES, make(floats)));
+    const tape = Float32Array.from({ length: N * 3 * 28 }, (_, i) => (i % 19) / 20).fill(Number.NaN, 84, 87);
+    const [expected, got] = [
+      one.run('random', { beliefs: tape }),
+      other.run('random', { beliefs: make(tape) }),
+    ];
+    expectEqual(copies({ ...expected } as never), copies({ ...got } as never));
   });
 
   it('memory that has gone', () => {
@@ -106,8 +124,8 @@ describe.each(ENGINES)('$name', (engine) => {
       expectRefusal(() => env.step(CODES, { beliefs: bare }), 'wrong_type', 'beliefs');
       expectRefusal(() => env.step(CODES, { beliefs: new Proxy(new Float32Array(N * 3), {}) }), 'wrong_type');
       expectRefusal(() => env.reset({ profiles: bare }), 'wrong_type', 'profiles');
-      const doubles = Object.setPrototypeOf(new Float64Array(N * 3), Float32Array.prototype);
-      expectRefusal(() => env.step(CODES, { beliefs: doubles }), 'wrong_type', 'Float64Array');
+      const doubles = Object.setPrototypeOf(new Float64Array(N * 16), Float32Array.prototype);
+      expectRefusal(() => env.reset({ profiles: doubles }), 'wrong_type', 'profiles');
     });
   });
 

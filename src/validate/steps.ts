@@ -58,28 +58,66 @@ export function illegalAction(where: string, value: unknown): InputError {
 }
 
 /**
- * Beliefs as rows of three: a whole row of NaN means none given. Rows where `takes` is 0 do not count. Nothing is
- * allocated: this runs at every step.
+ * f32 [rows, 3]. A Float32Array passes as it is.
+ * @param scratch where other arrays are copied to; null for a new one.
+ * @param takes which rows count: those where it is not 0; null for all.
+ * @throws InputError `wrong_type`, `wrong_length`, or `bad_belief` for an entry that is no number.
+ */
+export function toBeliefs(
+  beliefs: ArrayLike<number>,
+  rows: number,
+  unit: string,
+  scratch: Float32Array | null,
+  takes: Uint8Array | null = null,
+): Float32Array {
+  const isPlain = isFloats(beliefs);
+  if (!isPlain && (!isList(beliefs) || isNested(beliefs))) refuseBeliefs(beliefs, unit);
+  const length = rows * NUM_BELIEFS;
+  const got = lengthOf(beliefs);
+  if (got !== length) checkLength('numbers in beliefs', got, length, `${unit} x ${NUM_BELIEFS}`);
+  if (isPlain) return beliefs;
+  const floats = scratch ?? new Float32Array(length);
+  for (let at = 0; at < length; at++) {
+    const value = beliefs[at];
+    if (typeof value === 'number') floats[at] = value;
+    else if (takes === null || takes[Math.floor(at / NUM_BELIEFS)] !== 0) refuseBelief(value, at);
+    else floats[at] = Number.NaN;
+  }
+  return floats;
+}
+
+/** A number that `isList` was asked about would be boxed, and nothing is allocated for a step. */
+const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
+
+function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string): never {
+  const first = isList(beliefs) ? `, of which the first is ${describe(beliefs[0])}` : '';
+  throw new InputError(
+    'wrong_type',
+    `Expected beliefs to be an array of [${unit}, ${NUM_BELIEFS}] numbers, a row after the other, ` +
+      `got ${describe(beliefs)}${first}. Pass a Float32Array, or of rows beliefs.flatMap((row) => [...row]).`,
+  );
+}
+
+function refuseBelief(value: unknown, at: number): never {
+  throw new InputError(
+    'bad_belief',
+    `Expected a number at beliefs[${at}], got ${describe(value)}. No episode was stepped. ` +
+      'Pass three NaN for a belief that is not given.',
+  );
+}
+
+/**
+ * Which rows of three are beliefs: a whole row of NaN means none given. Rows where `takes` is 0 do not count.
+ * Nothing is allocated: this runs at every step.
  * @param given u8 [rows], where it is written who gives one. @returns it.
  * @throws InputError `bad_belief` for a row that is partly NaN or holds an infinity.
  */
-export function toBeliefs(
+export function toGiven(
   beliefs: Float32Array,
   rows: number,
-  unit: string,
   given: Uint8Array,
   takes: Uint8Array | null = null,
 ): Uint8Array {
-  if (!isFloats(beliefs)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected beliefs to be a Float32Array, got ${describe(beliefs)}. Pass [${unit}, 3] floats.`,
-    );
-  }
-  const length = rows * NUM_BELIEFS;
-  if (lengthOf(beliefs) !== length) {
-    checkLength('floats in beliefs', lengthOf(beliefs), length, `${unit} x 3`);
-  }
   for (let row = 0; row < rows; row++) {
     const at = row * NUM_BELIEFS;
     // A sum is finite only if its terms are (three float32s cannot overflow a float64).

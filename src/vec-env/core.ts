@@ -10,9 +10,9 @@ import { type Mask, toMask } from '../validate/masks.js';
 import { settled, type Written } from '../validate/memory.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
-import { type Actions, toActions, toBeliefs, toStops } from '../validate/steps.js';
-import { checkLength, checkOptions, lengthOf, readOptions, toFlag } from '../validate/values.js';
-import { NUM_STEPS } from '../world/fields.js';
+import { type Actions, toActions, toBeliefs, toGiven, toStops } from '../validate/steps.js';
+import { checkLength, checkOptions, isFloats, lengthOf, readOptions, toFlag } from '../validate/values.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import type { World } from '../world/world.js';
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import {
@@ -63,6 +63,8 @@ export class Core implements Defaults {
   };
   readonly #actions: Uint8Array;
   readonly #given: Uint8Array;
+  /** For beliefs in other arrays than a Float32Array: there once such came. */
+  #beliefs: Float32Array | null = null;
 
   /** @param defaults instead of those that the options name. @throws as `createVecEnv`. */
   constructor(options: VecEnvOptions, defaults?: Defaults) {
@@ -179,8 +181,9 @@ export class Core implements Defaults {
     request.actions = toActions(actions, numEnvs, 'numEnvs', this.#actions, stepMask, written);
     request.beliefs = request.given = null;
     if (beliefs !== undefined) {
-      request.beliefs = settled(beliefs, written);
-      request.given = toBeliefs(request.beliefs, numEnvs, 'numEnvs', this.#given, stepMask);
+      if (!isFloats(beliefs)) this.#beliefs ??= new Float32Array(numEnvs * NUM_BELIEFS);
+      request.beliefs = toBeliefs(settled(beliefs, written), numEnvs, 'numEnvs', this.#beliefs, stepMask);
+      request.given = toGiven(request.beliefs, numEnvs, this.#given, stepMask);
     }
     request.stepMask = stepMask;
     request.resetMask = resetMask;

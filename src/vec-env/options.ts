@@ -56,8 +56,11 @@ export interface ResetOptions {
 }
 
 export interface StepOptions {
-  /** f32 [numEnvs, 3]: social, morning, work, clamped to [0, 1]; a whole row of NaN gives none. */
-  beliefs?: Float32Array;
+  /**
+   * [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a whole row of NaN gives none. A Float32Array is used
+   * as it is, without a copy.
+   */
+  beliefs?: ArrayLike<number>;
   /** The slots that step. The others do not move: their action and belief are ignored, their reward is 0. Default: all. */
   mask?: Mask;
 }
@@ -89,7 +92,7 @@ export interface LongCallOptions {
 
 /** @typeParam Source what a run may begin from: a VecEnv, of which this file knows nothing. */
 export interface RunOptionsFrom<Source> extends LongCallOptions {
-  /** [3]: one belief for every step; or f32 [numEnvs, 28, 3] by absolute step, a whole row of NaN gives none. */
+  /** [3]: one belief for every step; or [numEnvs, 28, 3], flat, by absolute step: a whole row of NaN gives none. */
   beliefs?: ArrayLike<number>;
   /** Whether to return every step. Default false. */
   trajectory?: boolean;

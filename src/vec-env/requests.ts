@@ -3,7 +3,14 @@ import type { Refusal, RunBeliefs, RunPolicy } from '../backends/backend.js';
 import { InputError, StateError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import { type SeedChoice, toSeeds } from '../validate/seeds.js';
-import { type Actions, illegalAction, toActions, toBeliefs, toConstantBelief } from '../validate/steps.js';
+import {
+  type Actions,
+  illegalAction,
+  toActions,
+  toBeliefs,
+  toConstantBelief,
+  toGiven,
+} from '../validate/steps.js';
 import { checkLength, describe, isList, lengthOf } from '../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 
@@ -52,8 +59,8 @@ export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBe
     return { kind: 'constant', belief: toConstantBelief(beliefs) };
   }
   const rows = numEnvs * NUM_STEPS;
-  const tape = beliefs as Float32Array;
-  return { kind: 'tape', beliefs: tape, given: toBeliefs(tape, rows, TAPE, new Uint8Array(rows)) };
+  const tape = toBeliefs(beliefs, rows, TAPE, null);
+  return { kind: 'tape', beliefs: tape, given: toGiven(tape, rows, new Uint8Array(rows)) };
 }
 
 /** Throws what a refusal means; null means that nothing was refused. */

@@ -70,7 +70,7 @@ export function anyMove(random: Random, { numEnvs, metadata }: VecEnv, finished:
 function moveOf({ actions, options: { beliefs, mask } }: Move, indices: ArrayLike<number>): Move {
   const columns: Columns = {
     actions,
-    ...(beliefs === undefined ? {} : { beliefs }),
+    ...(beliefs === undefined ? {} : { beliefs: beliefs as Float32Array }),
     ...(mask === undefined ? {} : { mask: mask as Uint8Array }),
   };
   const { actions: taken, ...options } = rowsOf(columns, actions.length, indices);
