@@ -1,5 +1,5 @@
 /** The table of what is shown, its spaces, and the reach of rewards and anomalies. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reachOf } from '../src/observe/bounds.js';
 import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../src/observe/record.js';
 import { ACTION_SPACE, observationSpace } from '../src/observe/spaces.js';
@@ -11,7 +11,10 @@ import {
   NUM_METERS,
   NUM_STEPS,
   NUM_TRAITS,
+  OBSERVATION,
   OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
   sizeOf,
 } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/spec.js';
@@ -50,7 +53,7 @@ it('one-hot turns codes into blocks and leaves the rest', () => {
     ['last_action', 25, 11, 0, 1],
     ['reward', 36, 1, -(2 ** 64), 2 ** 64],
     ['deltas', 37, 5, -1, 1],
-    ['anomalies', 42, 5, -(2 ** 64), 2 ** 64],
+    ['anomalies', 42, 5, -(2 ** 82), 2 ** 82],
   ]);
 });
 
@@ -79,7 +82,7 @@ it('the history follows in four fields', () => {
     ['history_action', 1, 7, -1, 9],
     ['history_reward', 8, 7, -(2 ** 64), 2 ** 64],
     ['history_deltas', 15, 35, -1, 1],
-    ['history_anomalies', 50, 35, -(2 ** 64), 2 ** 64],
+    ['history_anomalies', 50, 35, -(2 ** 82), 2 ** 82],
   ]);
   const both = encodedFields(WORLD, { fields: ['reward'], history: true, oneHot: true, scale: true });
   expect(both.map(({ name, size, rawLow, rawHigh }) => [name, size, rawLow, rawHigh])).toEqual([
@@ -132,6 +135,53 @@ it('a space has the bounds of every number', () => {
 it('the space of actions names the ten', () => {
   expect(ACTION_SPACE).toEqual({ type: 'discrete', n: 10, names: ACTION_NAMES });
   expect(Object.isFrozen(ACTION_SPACE) && Object.isFrozen(ACTION_SPACE.names)).toBe(true);
+});
+
+/** The most that a number of a world or a person can be. */
+const MOST = 2 ** 20;
+
+/** Plays a week. @returns the largest magnitude of each number of an observation. */
+function reached(episode: Episode, actions: () => number): Float64Array {
+  const most = new Float64Array(OBSERVATION_SIZE);
+  const row = new Float32Array(OBSERVATION_SIZE);
+  while (!episode.terminated) {
+    episode.step(actions());
+    episode.observe(row);
+    row.forEach((value, k) => {
+      most[k] = Math.max(most[k], Math.abs(value));
+    });
+  }
+  return most;
+}
+
+describe('the bounds of raw rows', () => {
+  const highs = OBSERVATION_FIELDS.flatMap(({ size, high }) => new Array<number>(size).fill(high));
+  const expectWithin = (most: Float64Array) => {
+    for (const [k, high] of highs.entries()) expect(most[k]).toBeLessThanOrEqual(high);
+  };
+
+  it('hold in wild worlds for anybody', () => {
+    forAll(60, (random) => {
+      const world = createWorld(changedWorld(random));
+      const profile = Float32Array.from({ length: PROFILE_SIZE }, () => random.wild());
+      const episode = new Episode({ world }).reset(random.integer(0, 1e9), { profile });
+      expectWithin(reached(episode, () => random.integer(0, NUM_ACTIONS - 1)));
+    });
+  });
+
+  it('are reached by the anomalies of the most extreme person in the most extreme world', () => {
+    const spec = structuredClone(RHYTHM);
+    spec.initialMeters.fill(1);
+    spec.actions[0].effect.fill(MOST);
+    for (const factors of spec.timeOfDay) factors.fill(MOST);
+    spec.constants.vitalityFactorBase = spec.constants.vitalityFactorSlope = MOST;
+    for (const trait of spec.traits) trait.neutral = -MOST;
+    const profile = new Float32Array(PROFILE_SIZE).fill(MOST);
+    const episode = new Episode({ world: createWorld(spec) }).reset(1, { profile });
+    const most = reached(episode, () => 0);
+    expectWithin(most);
+    expect(Math.max(...most.subarray(OBSERVATION.anomalies))).toBe(2 ** 82);
+  });
 });
 
 /** A person at the ends of the traits' ranges, who cares for one meter only: as far as rewards can go. */

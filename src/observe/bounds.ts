@@ -1,7 +1,8 @@
 /**
  * How far rewards and anomalies can go. Their bounds in the field table hold for any world and any person, so they
  * say nothing; these follow from one world's numbers by interval arithmetic, for persons whose traits are in the
- * world's ranges and whose weights are shares of 1.
+ * world's ranges and whose weights are shares of 1. They are of exact numbers: what float32 rounds may lie beyond them,
+ * by as much as it rounds, which is next to nothing unless a world's numbers are of magnitudes far apart.
  */
 import { respond } from '../reference/step.js';
 import type { Params } from '../world/block.js';

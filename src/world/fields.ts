@@ -74,8 +74,13 @@ function offsets<Name extends string>(fields: readonly Field[]): Record<Name, nu
 
 const U32 = MAX_U32;
 const BIG = MAX_MAGNITUDE;
-/** |step reward| stays below this in any valid world: 28 sums of five products, far below float32's range. */
+/** More than 28 rewards come to in any valid world: each is a scale times five weighted changes, less than 2^44. */
 const SUM = 2 ** 64;
+/**
+ * What anomalies reach in the most extreme world: progress that grows with a product of effect, time of day, vigour (a
+ * sum of two) and focus, less that of a neutral person whose focus is as far the other way.
+ */
+const ANOMALY = 2 * (BIG * BIG * (2 * BIG) * BIG);
 
 /** An episode's state. 32-bit words only; 16 episodes to a tile, field by field. */
 export const STATE_FIELDS = layOut([
@@ -121,7 +126,7 @@ export const OBSERVATION_FIELDS = layOut([
   ['last_action', 1, 'f32', -1, NUM_ACTIONS - 1, 'action of the step just taken, -1 before the first'],
   ['reward', 1, 'f32', -SUM, SUM, 'reward of the step just taken'],
   ['deltas', NUM_METERS, 'f32', -1, 1, 'change of each meter'],
-  ['anomalies', NUM_METERS, 'f32', -SUM, SUM, 'what of the change is personal or luck'],
+  ['anomalies', NUM_METERS, 'f32', -ANOMALY, ANOMALY, 'what of the change is personal or luck'],
 ]);
 export const OBSERVATION_SIZE = sizeOf(OBSERVATION_FIELDS);
 export const OBSERVATION = offsets<
