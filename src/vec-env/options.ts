@@ -7,6 +7,11 @@ import type { GraderChoice, ProfileChoice } from '../validate/persons.js';
 import type { SeedChoice } from '../validate/seeds.js';
 import type { WorldSpec } from '../world/spec.js';
 
+// Adds nothing to the one that Node's types and browsers' have, and lets those who have neither read these types too.
+declare global {
+  interface AbortSignal {}
+}
+
 export const LAYOUTS = ['row-major', 'column-major'] as const;
 
 export interface VecEnvOptions {

@@ -36,14 +36,17 @@ export function examplesOf(page: string): Example[] {
 export class Consumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
 
-  /** Compiles examples, strictly. @throws Error that has the compiler's messages. */
-  constructor(examples: readonly Example[]) {
+  /**
+   * Compiles examples, strictly. @param options of the compiler, where they are to be others than this checkout's.
+   * @throws Error that has the compiler's messages.
+   */
+  constructor(examples: readonly Example[], options: object = {}) {
     this.#write('package.json', JSON.stringify({ type: 'module' }));
     this.#link('rhythm-vec', ROOT);
     for (const name of ['@types', 'seedrandom']) this.#link(name, join(ROOT, 'node_modules', name));
     const config = {
       extends: join(ROOT, 'tsconfig.json'),
-      compilerOptions: COMPILER_OPTIONS,
+      compilerOptions: { ...COMPILER_OPTIONS, ...options },
       include: ['*.ts'],
     };
     this.#write('tsconfig.json', JSON.stringify(config));
