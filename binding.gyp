@@ -5,14 +5,16 @@
   },
   "target_defaults": {
     "cflags_cc!": ["-std=gnu++17", "-fno-rtti", "-fno-exceptions"],
-    "cflags_cc": ["<@(rounding)", "-fexceptions"],
+    # What a target adds, here for both kinds of lists: a target's own cflags_cc would not reach Xcode.
+    "variables": { "own_flags": [] },
+    "cflags_cc": ["<@(rounding)", "-fexceptions", ">@(own_flags)"],
     "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS"],
     "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
     "xcode_settings": {
       "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
       "GCC_OPTIMIZATION_LEVEL": "3",
       "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
-      "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)"]
+      "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", ">@(own_flags)"]
     },
     "conditions": [
       ["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }],
@@ -43,7 +45,7 @@
       "type": "static_library",
       "sources": ["native/kernel_scalar.cc"],
       # -O3 packs a handful of single floats into vectors and takes them apart again: a step then costs 7 % more.
-      "cflags_cc": ["-O2"]
+      "variables": { "own_flags": ["-O2"] }
     }
   ],
   "conditions": [
@@ -53,20 +55,20 @@
           "target_name": "kernel_avx2",
           "type": "static_library",
           "sources": ["native/kernel_avx2.cc"],
-          "cflags_cc": ["-mavx2"],
-          "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", "-mavx2"] }
+          "variables": { "own_flags": ["-mavx2"] }
         },
         {
           "target_name": "kernel_avx512",
           "type": "static_library",
           "sources": ["native/kernel_avx512.cc"],
-          "cflags_cc": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"],
+          "variables": {
+            "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
+          },
           # gcc 12's own intrinsics set the warnings off. Vectors are written by hand; what it vectorises besides costs
           # more than it gives, and renaming registers helps a step by 2 %.
           "conditions": [["clang==0", {
             "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized", "-frename-registers", "-fno-tree-vectorize"]
-          }]],
-          "xcode_settings": { "OTHER_CPLUSPLUSFLAGS": ["<@(rounding)", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"] }
+          }]]
         }
       ]
     }]
