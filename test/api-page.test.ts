@@ -1,9 +1,19 @@
 /** docs/api.md leaves nothing out, and names nothing that there is not: its tables are compared with the code. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createVecEnv, evaluate, type RhythmError } from '../src/index.js';
+import {
+  type BeliefFactor,
+  COMPONENT_NAMES,
+  createVecEnv,
+  evaluate,
+  GRADER_NAMES,
+  RHYTHM,
+  type RhythmError,
+} from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
 import { FORK_OPTIONS, OPTIONS, RESET_OPTIONS, RUN_OPTIONS, STEP_OPTIONS } from '../src/vec-env/options.js';
+import { TAGS } from '../src/world/fields.js';
+import { getAt } from './support/worlds.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const page = read('docs/api.md');
@@ -93,6 +103,55 @@ describe('arrays have the types and sizes that tables say', () => {
     });
     const there = Object.entries(trajectory!).map(([name, array]) => [name, kindOf(array), array.length / 2]);
     expect(said).toEqual(there);
+  });
+});
+
+describe('the numbers of reward and grade are those of the world', () => {
+  const rows = (column: string): string[][] => table('Reward and grade', column);
+  /** The cells of a row, the first without its quotes, others as numbers where they are. */
+  const cellsOf = ([first, ...cells]: string[], count: number): unknown[] => [
+    names(first)[0],
+    ...cells.slice(0, count).map((cell) => JSON.parse(cell) as number),
+  ];
+
+  it.each(rows('number').map((row) => cellsOf(row, 1) as [string, unknown]))('%s is %j', (path, value) => {
+    expect(getAt(RHYTHM, path.split('.'))).toEqual(value);
+  });
+
+  it('all numbers of the reward are there', () => {
+    const said = rows('number').map(([cell]) => names(cell)[0]);
+    for (const name of Object.keys(RHYTHM.reward)) expect(said).toContain(`reward.${name}`);
+  });
+
+  it('components and weights', () => {
+    const [, weights] = page.split('\n| component | ');
+    expect(weights.split(' | what')[0].split(' | ')).toEqual(GRADER_NAMES);
+    const graders = Object.values(RHYTHM.graders);
+    const expected = COMPONENT_NAMES.map((name, k) => [name, ...graders.map((each) => each[k])]);
+    expect(rows('component').map((row) => cellsOf(row, graders.length))).toEqual(expected);
+  });
+
+  it('traits and ranges', () => {
+    const expected = RHYTHM.traits.map(({ name, low, high, neutral }) => [name, low, high, neutral]);
+    expect(rows('trait').map((row) => cellsOf(row, 3))).toEqual(expected);
+  });
+
+  it('tags of actions', () => {
+    const tagged = (tag: string) => RHYTHM.actions.filter(({ tags }) => tags.includes(tag));
+    const expected = TAGS.map((tag) => [tag, tagged(tag).map(({ name }) => name)]);
+    expect(rows('actions that are').map(([tag, cell]) => [tag, names(cell)])).toEqual(expected);
+  });
+
+  it('what belief targets are sums of', () => {
+    const part = ({ trait, weight, share, inverted }: BeliefFactor): string =>
+      `${share} x ${trait ? '' : 'weight of '}\`${trait ?? weight}\`${inverted ? ' inverted' : ''}`;
+    const expected = RHYTHM.belief.map(({ name, factors }) => [`\`${name}\``, factors.map(part).join(' + ')]);
+    expect(rows('belief').map(([name, , , sum]) => [name, sum])).toEqual(expected);
+  });
+
+  it('arrays', () => {
+    const known = [...Object.keys(result), 'reward', 'trajectory', 'env.beliefTargets()'];
+    for (const [cell] of rows('array')) for (const name of names(cell)) expect(known).toContain(name);
   });
 });
 
