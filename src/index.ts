@@ -3,7 +3,30 @@ export type { Availability, Trajectory } from './backends/backend.js';
 export { listBackends } from './backends/choose.js';
 export { BackendError, type ErrorCode, InputError, RhythmError, StateError } from './errors.js';
 export type { SeedRange } from './evaluate/conditions.js';
-export { type EvaluateOptions, type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
+export {
+  type EvaluateOptions,
+  type Evaluation,
+  type EvaluationRow,
+  evaluate,
+  type PlayedEpisodes,
+} from './evaluate/evaluate.js';
+export { type PolicyComponents, rankPolicies, type Standing } from './evaluate/ranking.js';
+export {
+  type Flip,
+  type LeadSensitivity,
+  type WeightSensitivity,
+  weightSensitivity,
+} from './evaluate/sensitivity.js';
+export type { Interval } from './evaluate/statistics.js';
+export {
+  type Grader,
+  type GraderLike,
+  type GraderWeights,
+  graderWeights,
+  validateGrader,
+} from './graders/grader.js';
+export { parseGrader } from './graders/parse.js';
+export { type ComponentLayout, regrade } from './graders/regrade.js';
 export type { EncodedField } from './observe/fields.js';
 export type { ObservationOptions } from './observe/options.js';
 export type { HistoryStep } from './observe/record.js';

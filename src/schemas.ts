@@ -1,4 +1,5 @@
 /** What the JSON that this package writes and reads is called: rules in docs/compatibility.md. */
+import { describe } from './validate/values.js';
 
 export interface Schema {
   readonly name: string;
@@ -13,6 +14,8 @@ export const SCHEMAS = {
   bench: { name: 'rhythm-vec/bench', version: 1 },
   /** A row that `replay` reads. */
   episode: { name: 'rhythm-vec/episode', version: 1 },
+  /** A grader's file, `--grader FILE`. */
+  grader: { name: 'rhythm-vec/grader', version: 1 },
 } as const satisfies Record<string, Schema>;
 
 /** Whether data says that it follows a schema. */
@@ -20,3 +23,15 @@ export function follows(schema: Schema, said: unknown): boolean {
   const { name, version } = (said ?? {}) as Partial<Schema>;
   return name === schema.name && version === schema.version;
 }
+
+/** Why what data says of its schema is refused. @param place where it says so: " at schema of FILE". */
+export const otherSchema = (schema: Schema, said: unknown, place = ''): string =>
+  `Expected ${schemaName(schema)}${place}, got ${show(said)}. Use the release that wrote it.`;
+
+/** A schema as errors call it. */
+export const schemaName = ({ name, version }: Schema): string =>
+  `${describe(name)} version ${describe(version)}`;
+
+/** A schema by name; what has none as it is. */
+const show = (said: unknown): string =>
+  (said as Schema | null)?.name === undefined ? describe(said) : schemaName(said as Schema);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { BadRow, parseRow } from '../src/cli/replay-row.js';
+import { parseGrader } from '../src/graders/parse.js';
 import { SCHEMAS } from '../src/schemas.js';
 import { decodeSnapshot } from '../src/snapshot/decode.js';
 import { encodeSnapshot } from '../src/snapshot/encode.js';
@@ -49,6 +50,12 @@ function badRow(extra: object): string {
   throw new Error('Expected a bad row, got a good one.');
 }
 
+const badGrader = (): string => {
+  const schema = { ...SCHEMAS.grader, version: 2 };
+  return refusalOf(() => parseGrader(JSON.stringify({ schema, name: 'calm', weights: {} }), 'calm.json'))
+    .message;
+};
+
 const messages: [string, () => string][] = [
   ['no snapshot', () => decoding(new Uint8Array(1000))],
   ['an older format', () => decoding(withNumber(bytes, 'format', FORMAT - 1))],
@@ -59,6 +66,7 @@ const messages: [string, () => string][] = [
   ['another world', elsewhere],
   ['an illegal state', illegal],
   ['a row of another schema', () => badRow({ schema: { ...SCHEMAS.episode, version: 2 } })],
+  ['a grader of another schema', badGrader],
   ['a row of another world', () => badRow({ world_digest: 'f'.repeat(64) })],
 ];
 it.each(messages)('the page has the error for %s, to the letter', (_, messageOf) => {
@@ -72,9 +80,9 @@ it('its last row of versions is of today', () => {
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim());
-  const { evaluation, bench, episode } = SCHEMAS;
   expect(world).toBe(RHYTHM.version);
-  expect(versions.map(Number)).toEqual([FORMAT, evaluation.version, bench.version, episode.version]);
+  const schemas = Object.values(SCHEMAS).map(({ version }) => version);
+  expect(versions.map(Number)).toEqual([FORMAT, ...schemas]);
 });
 
 it('it names every schema as it is written, and the length of a header', () => {

@@ -14,6 +14,7 @@ const refused: [string, unknown, RegExp][] = [
   ['seeds', null, /^Expected seeds to be \{ first, last \}, got null\./],
   ['onStart', 1, /^Expected onStart to be a function, got 1\./],
   ['onProgress', {}, /^Expected onProgress to be a function, got an object\./],
+  ['onEpisodes', 'all', /^Expected onEpisodes to be a function, got "all"\./],
   ['signal', {}, /^Expected signal to be an AbortSignal, got an object\./],
 ];
 

@@ -1,5 +1,12 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
 import { InputError } from '../errors.js';
+import {
+  type Grader,
+  type GraderLike,
+  type GraderWeights,
+  graderWeights,
+  toGrader,
+} from '../graders/grader.js';
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
@@ -8,7 +15,6 @@ import {
   type Condition,
   type ConditionOptions,
   episodesOf,
-  type Part,
   profilesOf,
   seedsOf,
   selectConditions,
@@ -20,18 +26,20 @@ import { type Summary, Tally } from './tally.js';
 export interface EvaluateOptions extends ConditionOptions {
   /** Names of POLICIES. Default: all. */
   readonly policies?: readonly string[];
-  /** 'v1' or 'v2'. Default 'v2'. */
-  readonly grader?: string;
+  /** A name of GRADER_NAMES, a Grader, or six weights, which results call "custom". Default 'v2'. */
+  readonly grader?: GraderLike;
   /** As in `VecEnvOptions`. */
   readonly backend?: string;
   readonly kernel?: string;
   readonly threads?: number;
   /** Episodes played together, 1 to 2^20; changes no result. Default 8192. */
   readonly chunkSize?: number;
-  /** Called once, before the first episode. */
-  readonly onStart?: (run: RunInfo) => void;
+  /** Called once, before the first episode; a promise is waited for. */
+  readonly onStart?: (run: RunInfo) => unknown;
   /** Called after every chunk with the episodes played and to be played, those of all policies together. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** Called with the episodes of each policy in each chunk, in the order of their seeds; a promise is waited for. */
+  readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk. */
   readonly signal?: AbortSignal;
 }
@@ -46,7 +54,9 @@ export interface RunInfo {
   readonly kernel: string;
   readonly threads: number;
   readonly machine: Machine;
+  /** The grader's name, and what each component weighs. */
   readonly grader: string;
+  readonly graderWeights: GraderWeights;
 }
 
 export interface Evaluation extends RunInfo {
@@ -56,15 +66,31 @@ export interface Evaluation extends RunInfo {
   readonly rows: readonly EvaluationRow[];
 }
 
-export interface EvaluationRow extends Summary {
+/** Under which condition what has played. */
+interface Played {
   readonly condition: string;
   /** How actions were chosen; with `belief`, an entry of POLICIES. */
   readonly policy: string;
   readonly belief: BeliefKind;
+  /** For a policy that plays a tape, the grader that it was found for; else null. */
+  readonly tape: string | null;
+}
+
+export interface EvaluationRow extends Played, Summary {
   /** "0-99". */
   readonly seeds: string;
   /** 'sampled', 'discrete', a profile's name, or 'named' for the pool of the three named ones. */
   readonly profiles: string;
+}
+
+/** Some episodes of a row. */
+export interface PlayedEpisodes extends Played {
+  /** Whose weeks they are: 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+  /** Of n slots, row-major. Its arrays are views, valid until the listener returns, or its promise is resolved. */
+  readonly result: RunResult;
 }
 
 const OPTIONS: readonly (keyof EvaluateOptions)[] = [
@@ -80,6 +106,7 @@ const OPTIONS: readonly (keyof EvaluateOptions)[] = [
   'chunkSize',
   'onStart',
   'onProgress',
+  'onEpisodes',
   'signal',
 ];
 /** A chunk's states and outputs fit a cache, and the reference backend still answers a signal within a second. */
@@ -97,37 +124,42 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   checkTypes(options);
   const policies = [...new Set(options.policies ?? POLICY_NAMES)].map(findPolicy);
   const conditions = selectConditions(options);
+  const grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
   const chunkSize = checkInteger('chunkSize', options.chunkSize ?? CHUNK, 1, MAX_CHUNK);
   const started = performance.now();
-  using environments = new EnvOfSize(engineOf(options));
-  const info = describeRun(environments.of(1), options.grader);
-  options.onStart?.(info);
-  const tallies = conditions.map(() => new Map(policies.map((policy) => [policy, new Tally()])));
+  using environments = new EnvOfSize(engineOf(options, grader));
+  const info = describeRun(environments.of(1), grader);
+  await options.onStart?.(info);
   const total = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0) * policies.length;
   let done = 0;
-  for (const [index, condition] of conditions.entries()) {
+  const rows: EvaluationRow[] = [];
+  for (const condition of conditions) {
+    const tallies = new Map(policies.map((policy) => [policy, new Tally()]));
     for (const chunk of chunks(condition, chunkSize)) {
       options.signal?.throwIfAborted();
-      const episodes = chunk.last - chunk.first + 1;
-      playChunk(environments.of(episodes), chunk, tallies[index]);
-      done += episodes * policies.length;
+      const numEnvs = chunk.seeds.length;
+      for (const episodes of playChunk(environments.of(numEnvs), chunk, tallies, grader.name)) {
+        await options.onEpisodes?.({ condition: condition.name, ...episodes });
+      }
+      done += numEnvs * policies.length;
       options.onProgress?.(done, total);
       // Lets signals and timers in; without it a long run could not be interrupted.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    rows.push(...rowsOf(condition, tallies, grader.name));
   }
   options.signal?.throwIfAborted();
-  const rows = conditions.flatMap((condition, index) => rowsOf(condition, tallies[index]));
   return { ...info, seconds: (performance.now() - started) / 1000, rows };
 }
 
 /** What only a caller without types gets wrong. */
-function checkTypes({ policies, conditions, seeds, signal, onStart, onProgress }: EvaluateOptions): void {
+function checkTypes({ policies, conditions, seeds, signal, ...listeners }: EvaluateOptions): void {
   for (const [name, list] of Object.entries({ policies, conditions })) {
     const fine = Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
     if (list !== undefined && !fine) refuseType(name, 'a list of at least one name', list);
   }
-  for (const [name, listener] of Object.entries({ onStart, onProgress })) {
+  const { onStart, onProgress, onEpisodes } = listeners;
+  for (const [name, listener] of Object.entries({ onStart, onProgress, onEpisodes })) {
     if (listener !== undefined && typeof listener !== 'function') refuseType(name, 'a function', listener);
   }
   if (seeds !== undefined && (typeof seeds !== 'object' || seeds === null)) {
@@ -144,7 +176,7 @@ function refuseType(name: string, expected: string, got: unknown): never {
   );
 }
 
-function describeRun(env: VecEnv, grader = DEFAULT_GRADER): RunInfo {
+function describeRun(env: VecEnv, grader: Grader): RunInfo {
   const { backend, backendReason, kernel, threads, world } = env;
   return {
     version: packageVersion(),
@@ -154,54 +186,67 @@ function describeRun(env: VecEnv, grader = DEFAULT_GRADER): RunInfo {
     kernel,
     threads,
     machine: describeMachine(),
-    grader,
+    grader: grader.name,
+    graderWeights: grader.weights,
   };
 }
 
-function engineOf({
-  backend,
-  kernel,
-  threads,
-  profiles,
-  grader,
-}: EvaluateOptions): Omit<VecEnvOptions, 'numEnvs'> {
-  return { backend, kernel, threads, profiles, grader };
+function engineOf(
+  { backend, kernel, threads, profiles }: EvaluateOptions,
+  grader: Grader,
+): Omit<VecEnvOptions, 'numEnvs'> {
+  return { backend, kernel, threads, profiles, grader: graderWeights(grader) };
 }
 
-interface Chunk extends Part {
-  readonly first: number;
-  readonly last: number;
+/** Some seeds of one kind of person. */
+interface Chunk {
+  readonly profile: string;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
 }
 
 function* chunks({ parts }: Condition, size: number): Generator<Chunk> {
-  for (const part of parts) {
-    for (let first = part.seeds.first; first <= part.seeds.last; first += size) {
-      yield { ...part, first, last: Math.min(first + size - 1, part.seeds.last) };
+  for (const { profile, seeds } of parts) {
+    for (let first = seeds.first; first <= seeds.last; first += size) {
+      const length = Math.min(size, seeds.last - first + 1);
+      yield { profile, seeds: Uint32Array.from({ length }, (_, i) => first + i) };
     }
   }
 }
 
 /** The baseline plays first, asked for or not: every row is compared with it on the same seeds. */
-function playChunk(env: VecEnv, chunk: Chunk, tallies: ReadonlyMap<Policy, Tally>): void {
-  const { first, last, profile } = chunk;
-  const seeds = Uint32Array.from({ length: last - first + 1 }, (_, i) => first + i);
+function* playChunk(
+  env: VecEnv,
+  { profile, seeds }: Chunk,
+  tallies: ReadonlyMap<Policy, Tally>,
+  grader: string,
+): Generator<Omit<PlayedEpisodes, 'condition'>> {
   const play = ({ choice, options }: Policy): RunResult => {
     env.reset({ seed: seeds, profiles: profile });
-    return env.run(choice, options);
+    return env.run(choice(seeds.length, grader), options);
   };
-  const result = play(BASELINE);
-  const baseline = result.finalScores.slice();
-  tallies.get(BASELINE)?.add(result, baseline);
-  for (const [policy, tally] of tallies) {
-    if (policy !== BASELINE) tally.add(play(policy), baseline);
+  const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
+  let baseline = new Float32Array();
+  for (const policy of [BASELINE, ...others]) {
+    const result = play(policy);
+    if (policy === BASELINE) baseline = result.finalScores.slice();
+    const tally = tallies.get(policy);
+    if (tally === undefined) continue;
+    tally.add(result, baseline);
+    yield { ...playedBy(policy, grader), profile, seeds, result };
   }
 }
 
-function rowsOf(condition: Condition, tallies: ReadonlyMap<Policy, Tally>): EvaluationRow[] {
+const playedBy = ({ actions, belief, tape }: Policy, grader: string): Omit<Played, 'condition'> => ({
+  policy: actions,
+  belief,
+  tape: tape(grader),
+});
+
+function rowsOf(condition: Condition, tallies: ReadonlyMap<Policy, Tally>, grader: string): EvaluationRow[] {
   return Array.from(tallies, ([policy, tally]) => ({
     condition: condition.name,
-    policy: policy.actions,
-    belief: policy.belief,
+    ...playedBy(policy, grader),
     seeds: seedsOf(condition),
     profiles: profilesOf(condition),
     ...tally.summary(),

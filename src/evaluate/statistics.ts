@@ -44,7 +44,7 @@ export class Moments {
     return this.#count;
   }
 
-  addAll(values: Float32Array): void {
+  addAll(values: Float32Array | Float64Array): void {
     if (values.length === 0) return;
     if (this.#count === 0) this.#first = values[0];
     // Around the first value: squares of a shifted stream do not cancel, and equal values have a spread of exactly 0.

@@ -24,6 +24,9 @@ export interface Summary {
   readonly digest: string;
 }
 
+/** f32 of finished episodes, row-major. */
+export type GradedEpisodes = Pick<RunResult, 'finalScores' | 'beliefMae' | 'components'>;
+
 const DIGEST_DIGITS = 16;
 
 export class Tally {
@@ -35,7 +38,7 @@ export class Tally {
   #lost = 0;
 
   /** Takes the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
-  add({ finalScores, beliefMae, components }: RunResult, baseline: Float32Array): void {
+  add({ finalScores, beliefMae, components }: GradedEpisodes, baseline: Float32Array): void {
     this.#finalScores.addAll(finalScores);
     this.#beliefMae.addColumn(beliefMae, 0, 1);
     this.#components.forEach((sum, k) => {

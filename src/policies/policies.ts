@@ -3,39 +3,60 @@ import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import type { RunChoice } from '../vec-env/requests.js';
 import type { RunOptions } from '../vec-env.js';
+import { type GraderTapes, tapeForAll, tapeUnder } from './tapes.js';
 
 /** Where beliefs come from: nowhere, one constant, or the policy's own inference. */
 export type BeliefKind = 'none' | 'constant' | 'own';
 
-export interface Policy {
+/** How actions are chosen, whatever is believed. */
+interface Plan {
+  readonly actions: string;
+  /** What `VecEnv.run` takes for so many slots, under a grader of this name. */
+  readonly choice: (numEnvs: number, grader: string) => RunChoice;
+  /** The grader whose tape is played under a grader of this name; null for actions that are no tape. */
+  readonly tape: (grader: string) => string | null;
+}
+
+export interface Policy extends Plan {
   /** As the command line calls it: the actions' name, with `+constant` if that belief is given. */
   readonly name: string;
-  /** How actions are chosen, whatever is believed. */
-  readonly actions: string;
   readonly belief: BeliefKind;
-  /** What `VecEnv.run` takes. */
-  readonly choice: RunChoice;
   readonly options: RunOptions;
 }
 
 /** Infers nothing: the middle of each range, at every step. */
 const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
 
-const constant: RunOptions = { beliefs: CONSTANT_BELIEF };
+/** Actions that every backend chooses by itself. */
+const builtIn = (actions: 'random' | 'heuristic'): Plan => ({
+  actions,
+  choice: () => actions,
+  tape: () => null,
+});
+
+/** The same actions for everybody: the tape of the grader in use, else v2's. */
+export const blind = (actions: string, tapes: GraderTapes): Plan => ({
+  actions,
+  choice: (numEnvs, grader) => tapeForAll(tapes[tapeUnder(tapes, grader)], numEnvs),
+  tape: (grader) => tapeUnder(tapes, grader),
+});
+
+const PLANS: readonly Plan[] = [builtIn('random'), builtIn('heuristic')];
+
+/** The name of what plays, as POLICIES has it. */
+export const policyName = ({ policy, belief }: { policy: string; belief: BeliefKind }): string =>
+  belief === 'constant' ? `${policy}+constant` : policy;
+
+const withoutBelief = (plan: Plan): Policy => ({ ...plan, name: plan.actions, belief: 'none', options: {} });
+const withConstant = (plan: Plan): Policy => ({
+  ...plan,
+  name: policyName({ policy: plan.actions, belief: 'constant' }),
+  belief: 'constant',
+  options: { beliefs: CONSTANT_BELIEF },
+});
 
 /** All policies, in the order in which a table shows them. */
-export const POLICIES: readonly Policy[] = [
-  { name: 'random', actions: 'random', belief: 'none', choice: 'random', options: {} },
-  { name: 'heuristic', actions: 'heuristic', belief: 'none', choice: 'heuristic', options: {} },
-  { name: 'random+constant', actions: 'random', belief: 'constant', choice: 'random', options: constant },
-  {
-    name: 'heuristic+constant',
-    actions: 'heuristic',
-    belief: 'constant',
-    choice: 'heuristic',
-    options: constant,
-  },
-];
+export const POLICIES: readonly Policy[] = [...PLANS.map(withoutBelief), ...PLANS.map(withConstant)];
 
 export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.name);
 

@@ -75,7 +75,12 @@ export function resolveGrader(
     const table = Float32Array.from(world.params.graders);
     return table.subarray(index * NUM_COMPONENTS, (index + 1) * NUM_COMPONENTS);
   }
-  const weights: unknown[] = Array.from(grader);
+  return checkWeights(grader, where);
+}
+
+/** Checks six weights. @returns f32 [6]. @throws InputError `bad_grader`. */
+export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32Array {
+  const weights: unknown[] = Array.from(list);
   if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights as number[])) {
     throw new InputError(
       'bad_grader',

@@ -1,0 +1,228 @@
+/** Graders as data: what a file may say, and how each thing that it may not is refused, by field and reason. */
+import { describe, expect, it } from 'vitest';
+import {
+  COMPONENT_NAMES,
+  GRADER_NAMES,
+  type Grader,
+  graderWeights,
+  parseGrader,
+  RHYTHM,
+  validateGrader,
+} from '../src/index.js';
+import { expectRefusal } from './support/refusals.js';
+
+const WEIGHTS = { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 };
+const calm = { name: 'calm', weights: WEIGHTS };
+const schema = { name: 'rhythm-vec/grader', version: 1 };
+const text = (value: unknown) => JSON.stringify(value);
+/** A grader's text with other weights. */
+const weighing = (weights: string) => `{"name": "calm", "weights": ${weights}}`;
+
+describe('what a file may say', () => {
+  const whole = {
+    crash_free: 0.5,
+    progress: 0,
+    connection: 0,
+    adaptation: 0,
+    efficiency: 0.3,
+    belief_accuracy: 0.2,
+  };
+
+  it('a name and weights by component; what is left out weighs 0', () => {
+    const grader = parseGrader(text(calm));
+    expect(grader).toEqual({ name: 'calm', weights: whole });
+    expect(Object.keys(grader.weights)).toEqual(COMPONENT_NAMES);
+    expect(parseGrader(text({ name: 'calm', weights: whole }))).toEqual(grader);
+    expect(Object.isFrozen(grader) && Object.isFrozen(grader.weights)).toBe(true);
+  });
+
+  it('that it is a grader', () => {
+    expect(parseGrader(text({ schema, ...calm }))).toEqual(parseGrader(text(calm)));
+  });
+
+  it('negative weights, and any order of keys', () => {
+    const { weights } = parseGrader(weighing('{"efficiency": -0.5, "crash_free": 1.5}'));
+    expect(weights).toMatchObject({ crash_free: 1.5, efficiency: -0.5 });
+    expect(Object.is(parseGrader(weighing('{"progress": 1, "adaptation": -0}')).weights.adaptation, 0)).toBe(
+      true,
+    );
+  });
+
+  it('weights at the ends of what a float of the world may be, and a sum within the rounding of six decimals', () => {
+    parseGrader(weighing(`{"progress": ${2 ** 20}, "connection": ${1 - 2 ** 20}}`));
+    parseGrader(weighing(`{"progress": 1, "connection": ${2 ** -40}}`));
+    parseGrader(weighing('{"progress": 0.3333336, "connection": 0.3333336, "adaptation": 0.3333336}'));
+  });
+
+  it('the name of a built-in grader, if it is that grader', () => {
+    for (const name of GRADER_NAMES) {
+      const weights = Object.fromEntries(
+        COMPONENT_NAMES.map((component, k) => [component, RHYTHM.graders[name as 'v1'][k]]),
+      );
+      expect(graderWeights(parseGrader(text({ name, weights })))).toEqual(graderWeights(name));
+    }
+  });
+});
+
+describe('what a file may not say', () => {
+  const refused: [what: string, text: string, mentions: string[]][] = [
+    ['nothing', '', ['Expected JSON in bad.json, got a text that is empty.', '"weights"']],
+    ['white space', ' \n\t', ['got a text that is empty']],
+    ['half an object', '{"name": "calm"', ['Expected JSON in bad.json, got text that is none']],
+    ['no JSON', 'crash_free: 1', ['got text that is none']],
+    ['a comment', '// calm\n{}', ['got text that is none']],
+    ['a comma too many', weighing('{"progress": 1,}'), ['got text that is none']],
+    ['NaN', weighing('{"progress": NaN}'), ['got text that is none']],
+    ['Infinity', weighing('{"progress": Infinity}'), ['got text that is none']],
+    ['two objects', `${text(calm)}\n${text(calm)}`, ['got text that is none']],
+    ['too deep an array', '['.repeat(60_000), ['got text that is none']],
+    ['too deep a schema', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
+    ['null', 'null', ['Expected an object at bad.json, got null.']],
+    ['a number', '1', ['Expected an object at bad.json, got 1.']],
+    ['a name alone', '"v2"', ['Expected an object at bad.json, got "v2".']],
+    ['a list', text([0.5, 0.5]), ['Expected an object at bad.json, got an array of 2.']],
+    ['an unknown key', text({ ...calm, weight: {} }), ['got "weight". Did you mean "weights"?']],
+    ['a foreign key', text({ ...calm, author: 'x' }), ['got "author". Remove it.']],
+    ['a prototype', '{"name": "calm", "__proto__": {}, "weights": {"progress": 1}}', ['got "__proto__"']],
+    ['no name', text({ weights: WEIGHTS }), ['at name of bad.json, got none.']],
+    ['an empty name', text({ ...calm, name: '' }), ['at name of bad.json, got "".']],
+    ['a blank name', text({ ...calm, name: '  ' }), ['at name of bad.json, got "  ".']],
+    ['a number as name', text({ ...calm, name: 2 }), ['at name of bad.json, got 2.']],
+    ['null as name', text({ ...calm, name: null }), ['at name of bad.json, got null.']],
+    ['a name of many lines', text({ ...calm, name: 'a\nb' }), ['printable characters at name of bad.json']],
+    ['a name that colours a terminal', text({ ...calm, name: '\u001b[31m' }), ['printable']],
+    ['a long name', text({ ...calm, name: 'x'.repeat(61) }), ['1 to 60']],
+    [
+      'the name of another grader',
+      text({ ...calm, name: 'v2' }),
+      ['name of bad.json', 'which has other weights'],
+    ],
+    ['no weights', text({ name: 'calm' }), ['Expected an object at weights of bad.json, got none.']],
+    ['weights that are null', weighing('null'), ['at weights of bad.json, got null.']],
+    [
+      'a list of weights',
+      weighing('[0.15,0.2,0.1,0.25,0.1,0.2]'),
+      ['at weights of bad.json, got an array of 6.'],
+    ],
+    [
+      'weights of nothing',
+      weighing('{}'),
+      ['Expected weights that sum to 1 at weights of bad.json, got a sum of 0.'],
+    ],
+    ['an unknown component', weighing('{"crash_fre": 1}'), ['got "crash_fre". Did you mean "crash_free"?']],
+    ['camelCase', weighing('{"crashFree": 1}'), ['got "crashFree". Did you mean "crash_free"?']],
+    ['a component that is none', weighing('{"happiness": 1}'), ['got "happiness". Remove it.']],
+    ['an inherited name', weighing('{"progress": 1, "toString": 1}'), ['got "toString"']],
+    ['a prototype of weights', weighing('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
+    [
+      'a weight twice',
+      weighing('{"progress": 0.5,\n "progress": 1}'),
+      ['Expected each key once in bad.json, got "progress" again in line 2.'],
+    ],
+    ['an escaped weight twice', weighing('{"progress": 1, "\\u0070rogress": 1}'), ['got "progress" again']],
+    [
+      'a name twice',
+      '{"name": "a", "name": "b", "weights": {"progress": 1}}',
+      ['got "name" again in line 1.'],
+    ],
+    ['weights twice', '{"weights": {}, "weights": {"progress": 1}}', ['got "weights" again']],
+    ['a weight that is null', weighing('{"progress": null}'), ['at weights.progress of bad.json, got null.']],
+    ['a weight as text', weighing('{"progress": "1"}'), ['at weights.progress of bad.json, got "1".']],
+    ['a weight that is true', weighing('{"progress": true}'), ['at weights.progress of bad.json, got true.']],
+    [
+      'a weight in a list',
+      weighing('{"progress": [1]}'),
+      ['at weights.progress of bad.json, got an array of 1.'],
+    ],
+    [
+      'an infinite weight',
+      weighing('{"progress": 1e999}'),
+      ['at weights.progress of bad.json, got Infinity.'],
+    ],
+    [
+      'a weight that is too large',
+      weighing('{"progress": 1048577}'),
+      ['at weights.progress of bad.json, got 1048577.'],
+    ],
+    [
+      'a weight that is too small',
+      weighing('{"progress": 1, "connection": 1e-13}'),
+      ['at weights.connection of bad.json, got 1e-13.'],
+    ],
+    ['a subnormal', weighing('{"progress": 1, "connection": 1e-320}'), ['at weights.connection of bad.json']],
+    [
+      'weights that sum to less',
+      weighing('{"progress": 0.5, "connection": 0.4}'),
+      ['got a sum of 0.9. Divide each by 0.9.'],
+    ],
+    [
+      'weights that sum to more',
+      weighing('{"progress": 0.5, "connection": 0.6}'),
+      ['got a sum of 1.1. Divide each by 1.1.'],
+    ],
+    ['weights that sum to nearly 1', weighing('{"progress": 0.99999}'), ['got a sum of 0.99999.']],
+    [
+      'weights that sum to nothing',
+      weighing('{"progress": 1, "connection": -1}'),
+      ['got a sum of 0. Pass weights that pay'],
+    ],
+    [
+      'an older schema',
+      text({ schema: { ...schema, version: 0 }, ...calm }),
+      ['schema of bad.json', 'got "rhythm-vec/grader" version 0. Use the release that wrote it.'],
+    ],
+    [
+      'a newer schema',
+      text({ schema: { ...schema, version: 2 }, ...calm }),
+      ['got "rhythm-vec/grader" version 2.'],
+    ],
+    [
+      'another schema',
+      text({ schema: { name: 'rhythm-vec/evaluation', version: 1 }, ...calm }),
+      ['got "rhythm-vec/evaluation" version 1.'],
+    ],
+    ['a schema by name', text({ schema: 'rhythm-vec/grader', ...calm }), ['got "rhythm-vec/grader".']],
+    ['a schema that is null', text({ schema: null, ...calm }), ['schema of bad.json', 'got null.']],
+  ];
+  it.each(refused)('%s', (_, content, mentions) => {
+    expectGrader(() => parseGrader(content, 'bad.json'), ...mentions);
+  });
+
+  it('whatever calls it, an error names it', () => {
+    expectGrader(() => parseGrader(''), 'in grader, got');
+    expectGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
+  });
+});
+
+describe('graderWeights', () => {
+  it('are six float32s by COMPONENT_FIELDS, of a name, a grader or a list', () => {
+    const floats = Float32Array.of(0.5, 0, 0, 0, 0.3, 0.2);
+    expect(graderWeights(calm)).toEqual(floats);
+    expect(graderWeights([0.5, 0, 0, 0, 0.3, 0.2])).toEqual(floats);
+    expect(graderWeights(floats)).toEqual(floats);
+    for (const name of GRADER_NAMES) {
+      expect(graderWeights(name)).toEqual(Float32Array.from(RHYTHM.graders[name as 'v1']));
+    }
+  });
+
+  it('are new each time', () => {
+    graderWeights('v2').fill(0);
+    expect(graderWeights('v2')[0]).toBe(Math.fround(0.15));
+  });
+
+  it('refuse what is no grader', () => {
+    expectRefusal(() => graderWeights('v3'), 'unknown_name', 'Did you mean "v1"?');
+    expectRefusal(() => graderWeights('toString'), 'unknown_name', 'got "toString"');
+    for (const none of [3, null, undefined, true]) {
+      expectRefusal(() => graderWeights(none as never), 'wrong_type', `got ${none}`);
+    }
+    expectGrader(() => graderWeights({} as Grader), 'at name of grader, got none');
+    expectGrader(() => graderWeights([1, 0, 0]), 'six finite weights');
+    expectGrader(() => graderWeights([1, Number.NaN, 0, 0, 0, 0]), 'NaN');
+  });
+});
+
+/** Expects a refusal with the code of a bad grader, whose message has all its parts. */
+function expectGrader(call: () => unknown, ...mentions: string[]): void {
+  expectRefusal(call, 'bad_grader', ...mentions);
+}
