@@ -16,6 +16,10 @@ export const SCHEMAS = {
   episode: { name: 'rhythm-vec/episode', version: 1 },
   /** A grader's file, `--grader FILE`. */
   grader: { name: 'rhythm-vec/grader', version: 1 },
+  /** The first line of `eval --components`, which `regrade` reads. */
+  components: { name: 'rhythm-vec/components', version: 1 },
+  /** `regrade --json`. */
+  regrade: { name: 'rhythm-vec/regrade', version: 1 },
 } as const satisfies Record<string, Schema>;
 
 /** Whether data says that it follows a schema. */

@@ -32,7 +32,7 @@ describe('eval', () => {
     expect(Object.keys(provenance).sort()).toEqual(
       [
         ...['schema', 'version', 'world_digest', 'backend', 'kernel', 'threads', 'machine'],
-        ...['grader', 'seconds'],
+        ...['grader', 'grader_weights', 'seconds'],
       ].sort(),
     );
     expect(rows).toHaveLength(24);
@@ -121,7 +121,7 @@ describe('eval', () => {
       ['eval', '--conditions', 'discrete', '--profiles', 'sampled'],
       'Leave out one',
     ],
-    ['an unknown grader', ['eval', '--grader', 'v3'], 'one of v1, v2, got "v3"'],
+    ['an unknown grader', ['eval', '--grader', 'v3'], 'one of v1, v2 or a file, got "v3"; there is no such'],
     ['an unknown backend', ['eval', '--backend', 'refrence'], 'Did you mean "reference"?'],
     [
       'a kernel of the reference',
@@ -213,16 +213,16 @@ describe('the table', () => {
 });
 
 describe('help', () => {
-  it.each([['eval'], ['replay'], ['info']])('of %s has an example', async (command) => {
+  it.each([['eval'], ['replay'], ['regrade'], ['info']])('of %s has an example', async (command) => {
     const { code, stdout } = await runCli([command, '--help']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Examples?:\n {2}rhythm-vec ${command}`));
+    expect(stdout).toMatch(new RegExp(`Examples?:\n( {2}.*\n)*? {2}rhythm-vec ${command}`));
   });
 
   it('lists the commands', async () => {
     const { code, stdout } = await runCli(['--help']);
     expect(code).toBe(0);
-    for (const command of ['eval', 'replay', 'info']) expect(stdout).toContain(`  ${command}`);
+    for (const command of ['eval', 'replay', 'regrade', 'info']) expect(stdout).toContain(`  ${command}`);
   });
 
   it('and the version go to the standard output', async () => {

@@ -188,7 +188,11 @@ describe('bad rows', () => {
     ['an unknown grader', { ...good, grader: 'v9' }, 'Expected grader to be one of v1, v2, got "v9".'],
     ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'six finite weights'],
     ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0] }, 'sum to 1'],
-    ['a grader that is none', { ...good, grader: 2 }, "grader: Expected a grader's name or six weights"],
+    [
+      'a grader that is none',
+      { ...good, grader: 2 },
+      "grader: Expected a grader's name, six weights or a grader, got 2.",
+    ],
     [
       'a newer schema',
       { ...good, schema: { name: 'rhythm-vec/episode', version: 2 } },

@@ -1,7 +1,9 @@
 /** What docs/compatibility.md says of versions and errors is what the code says. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { BadRow, parseRow } from '../src/cli/replay-row.js';
+import { ComponentsParser } from '../src/cli/components-row.js';
+import { parseRow } from '../src/cli/replay-row.js';
+import { BadRow } from '../src/cli/rows.js';
 import { parseGrader } from '../src/graders/parse.js';
 import { SCHEMAS } from '../src/schemas.js';
 import { decodeSnapshot } from '../src/snapshot/decode.js';
@@ -56,6 +58,16 @@ const badGrader = (): string => {
     .message;
 };
 
+function badComponents(): string {
+  const schema = { ...SCHEMAS.components, version: 2 };
+  try {
+    new ComponentsParser().parse(JSON.stringify({ schema }));
+  } catch (error) {
+    return (error as BadRow).message;
+  }
+  throw new Error('Expected a bad header, got a good one.');
+}
+
 const messages: [string, () => string][] = [
   ['no snapshot', () => decoding(new Uint8Array(1000))],
   ['an older format', () => decoding(withNumber(bytes, 'format', FORMAT - 1))],
@@ -67,6 +79,7 @@ const messages: [string, () => string][] = [
   ['an illegal state', illegal],
   ['a row of another schema', () => badRow({ schema: { ...SCHEMAS.episode, version: 2 } })],
   ['a grader of another schema', badGrader],
+  ['components of another schema', badComponents],
   ['a row of another world', () => badRow({ world_digest: 'f'.repeat(64) })],
 ];
 it.each(messages)('the page has the error for %s, to the letter', (_, messageOf) => {

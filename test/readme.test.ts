@@ -1,7 +1,11 @@
-/** What the README says is what happens: its results table is computed again. docs.test.ts runs its examples. */
+/** What the README says is what happens: its tables are computed again. docs.test.ts runs its examples. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { evaluate } from '../src/index.js';
+import { readComponents } from '../src/cli/components-stream.js';
+import { headerText, rowsText } from '../src/cli/components-text.js';
+import { renderRegraded } from '../src/cli/regrade-table.js';
+import { regradeStored } from '../src/evaluate/regraded.js';
+import { evaluate, parseGrader } from '../src/index.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -35,4 +39,20 @@ test('the results table is what the evaluation computes', async () => {
     expect(cells[0], line).toBe(`${mean.toFixed(3)} ±${(mean - low!).toFixed(3)}`);
     expect(cells[2], line).toBe(row.beliefMae.toFixed(3));
   }
+});
+
+test('the ranking under another grader is what regrade prints', async () => {
+  const [, shown] = /```console\n([\s\S]*?)```/.exec(section('Graders as data'))!;
+  const [, grader] = /echo '(.*)' > calm\.json/.exec(section('Graders as data'))!;
+  const lines: string[] = [];
+  await evaluate({
+    conditions: ['in-distribution'],
+    onStart: (info) => lines.push(headerText(info)),
+    onEpisodes: (episodes) => lines.push(rowsText(episodes)),
+  });
+  async function* bytes() {
+    yield* lines.map((line) => Buffer.from(line));
+  }
+  const stored = await readComponents(bytes(), 'components.jsonl');
+  expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(shown);
 });

@@ -1,17 +1,26 @@
 /** `rhythm-vec eval`: how well policies do, under which conditions. */
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CONDITIONS } from '../evaluate/conditions.js';
 import { type EvaluateOptions, evaluate } from '../evaluate/evaluate.js';
 import { evaluationToJson } from '../evaluate/report.js';
 import { POLICY_NAMES } from '../policies/policies.js';
+import { GRADER_NAMES } from '../world/fields.js';
+import { headerText, rowsText } from './components-text.js';
 import type { Context } from './context.js';
 import { renderHeader, renderTable } from './eval-table.js';
+import { UsageError } from './failure.js';
+import { readGrader } from './grader-file.js';
 import { addEngineOptions, checkEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
-import { checkOutput, openOutput } from './output-file.js';
+import { checkOutput, openOutput, writeJson } from './output-file.js';
 import { createProgress } from './progress.js';
 
-interface Options extends Omit<EvaluateOptions, 'chunkSize' | 'onStart' | 'onProgress' | 'signal'> {
+type Listeners = 'onStart' | 'onProgress' | 'onEpisodes';
+
+interface Options extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'signal' | Listeners> {
+  readonly grader: string;
   readonly json?: string;
+  readonly components?: string;
 }
 
 const HELP = `
@@ -22,12 +31,16 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
   --profiles leaves out the discrete conditions, and refuses them by name: their persons are fixed.
 Policies: ${POLICY_NAMES.join(', ')}.
   +constant gives the belief [0.5, 0.5, 0.5] at every step: a score that does not beat it shows no inference.
+Graders: ${GRADER_NAMES.join(', ')}, or a file of a name and weights by component that sum to 1; what is left out weighs 0.
+  --components stores what grades consist of: \`rhythm-vec regrade\` weighs it otherwise, without playing again.
 
 Examples:
   rhythm-vec eval
   rhythm-vec eval --conditions in-distribution,ood --json results.json
   rhythm-vec eval --seeds 0-9999999 --policies heuristic,heuristic+constant
   rhythm-vec eval --profiles introvert_morning --episodes 20 --grader v1
+  echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
+  rhythm-vec eval --grader calm.json --components components.jsonl
 `;
 
 export function addEvalCommand(program: Command, { signal }: Context): void {
@@ -42,40 +55,52 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
       '--profiles <name>',
       'sampled, discrete or a profile: the persons of in-distribution, ood and custom; not with discrete conditions',
     )
-    .addOption(new Option('--grader <name>', 'v1 or v2').default('v2'))
-    .option('--json <file>', 'also write the results as JSON; - is the standard output');
+    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .option(
+      '--components <file>',
+      "also write each episode's components, for regrade; - is the standard output",
+    );
   addEngineOptions(command)
     .addHelpText('after', HELP)
     .action((options: Options) => runEval(options, signal));
 }
 
-async function runEval({ json, ...options }: Options, signal: AbortSignal): Promise<void> {
+async function runEval({ json, components, ...options }: Options, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
-  if (json !== undefined) checkOutput('--json', json);
+  checkOutputs(json, components);
+  const grader = readGrader(options.grader);
   // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = json === '-' ? process.stderr : process.stdout;
+  const people = [json, components].includes('-') ? process.stderr : process.stdout;
+  const stored = components === undefined ? null : await openOutput(components);
   const progress = createProgress('episodes');
   try {
     const evaluation = await evaluate({
       ...options,
+      grader,
       signal,
-      onStart: (info) => people.write(renderHeader(info)),
+      onStart: async (info) => {
+        people.write(renderHeader(info));
+        await stored?.write(headerText(info));
+      },
       onProgress: progress.update,
+      onEpisodes: stored === null ? undefined : (episodes) => stored.write(rowsText(episodes)),
     });
     progress.stop();
     people.write(renderTable(evaluation));
     if (json !== undefined) await writeJson(json, evaluationToJson(evaluation));
+    await stored?.commit();
   } finally {
     progress.stop();
+    await stored?.discard();
   }
 }
 
-async function writeJson(path: string, value: unknown): Promise<void> {
-  const output = await openOutput(path);
-  try {
-    await output.write(`${JSON.stringify(value, null, 2)}\n`);
-    await output.commit();
-  } finally {
-    await output.discard();
-  }
+function checkOutputs(json: string | undefined, components: string | undefined): void {
+  if (json !== undefined) checkOutput('--json', json);
+  if (components !== undefined) checkOutput('--components', components);
+  if (json === undefined || components === undefined || resolve(json) !== resolve(components)) return;
+  throw new UsageError(
+    `Expected --components to be another file than --json, got ${components}. Name another.`,
+  );
 }

@@ -73,3 +73,12 @@ function decode(pieces: readonly Uint8Array[]): string | null {
     return null;
   }
 }
+
+/** More of a reason than this helps nobody. */
+const MAX_REASON = 400;
+
+/** A reason as people see it: it quotes the input, which may hold anything, and a terminal is not to obey it. */
+export function printable(reason: string): string {
+  const short = reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}...` : reason;
+  return short.replace(/\p{Cc}/gu, '\uFFFD');
+}

@@ -7,11 +7,13 @@ import { addEvalCommand } from './eval.js';
 import { EXIT, exitCodeOf, Interruption, isUsage, messageOf } from './failure.js';
 import { addInfoCommand } from './info.js';
 import { discardOpenOutputs } from './output-file.js';
+import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
   addReplayCommand,
+  addRegradeCommand,
   addInfoCommand,
 ];
 

@@ -61,6 +61,17 @@ export async function openOutput(path: string): Promise<Output> {
   return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
 }
 
+/** Writes a value as JSON, whole or not at all. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  const output = await openOutput(path);
+  try {
+    await output.write(`${JSON.stringify(value, null, 2)}\n`);
+    await output.commit();
+  } finally {
+    await output.discard();
+  }
+}
+
 export function stat(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }

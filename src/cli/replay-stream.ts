@@ -2,7 +2,8 @@
 import { readLines } from './lines.js';
 import type { EngineOptions } from './options.js';
 import { Replayer } from './replay-batch.js';
-import { BadRow, parseRow, type ReplayRow } from './replay-row.js';
+import { parseRow, type ReplayRow } from './replay-row.js';
+import { BadRow } from './rows.js';
 
 export interface ReplayStream {
   readonly input: AsyncIterable<Uint8Array>;
@@ -11,6 +12,8 @@ export interface ReplayStream {
   /** Told of every bad row: the line's number, from 1, and the reason. */
   readonly report: (line: number, reason: string) => void;
   readonly engine: EngineOptions;
+  /** f32 [6]: grades every row, whatever grader it names. Null or left out: each row its own. */
+  readonly grader?: Float32Array | null;
   readonly signal?: AbortSignal;
   /** Rows replayed together, which changes no result. Default 4096. */
   readonly batchSize?: number;
@@ -29,7 +32,7 @@ const PIECE = 2 ** 20;
 
 /** Re-scores every good row, in order, and reports every other one. Blank lines are neither. */
 export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> {
-  const { input, report, engine, signal, batchSize = BATCH } = stream;
+  const { input, report, engine, grader = null, signal, batchSize = BATCH } = stream;
   using replayer = new Replayer(engine);
   const counts: ReplayCounts = { good: 0, bad: 0 };
   let rows: ReplayRow[] = [];
@@ -46,7 +49,7 @@ export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> 
       report(number, row.message);
     } else {
       counts.good++;
-      rows.push(row);
+      rows.push(grader === null ? row : { ...row, grader });
     }
     if (rows.length === batchSize) await flush();
   }

@@ -1,24 +1,28 @@
 /** `rhythm-vec replay`: stored episodes, scored again. */
-import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { type Grader, graderWeights } from '../graders/grader.js';
 import { SCHEMAS } from '../schemas.js';
 import type { Context } from './context.js';
-import { EXIT, UsageError } from './failure.js';
+import { EXIT } from './failure.js';
+import { readGrader } from './grader-file.js';
+import { checkInput, checkOther, inputName, openInput } from './input-file.js';
+import { printable } from './lines.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from './options.js';
-import { checkOutput, openOutput, stat } from './output-file.js';
+import { checkOutput, openOutput } from './output-file.js';
 import { type ReplayCounts, replayStream } from './replay-stream.js';
 
 interface Options extends EngineOptions {
   readonly input: string;
   readonly output: string;
+  readonly grader?: string;
   readonly skipBad: boolean;
 }
 
 const HELP = `
 A row in, one JSON object a line; profile, beliefs and grader may be left out:
   {"seed":0,"profile":"sampled","actions":["sleep","deep_work"],"beliefs":[null,[0.5,0.5,0.5]],"grader":"v2"}
-  actions are 1 to 28 names, profile is sampled, discrete or a name, grader is v1, v2 or six weights that sum to 1.
+  actions are 1 to 28 names, profile is sampled, discrete or a name, grader is v1, v2, six weights that sum to 1,
+  or {"name":...,"weights":{...}} as a grader file has it; --grader replaces it in every row.
   A row may say where it comes from, and is bad if that is elsewhere: "world_digest", as \`rhythm-vec info\` shows it,
   and "schema":${JSON.stringify(SCHEMAS.episode)}.
 A row out, in the same order:
@@ -27,7 +31,10 @@ A row out, in the same order:
 Bad rows are reported by line; good rows are written all the same. The exit code is 1 if a row was bad.
 
 Examples:
+  echo '{"seed":0,"actions":["sleep","deep_work"]}' > episodes.jsonl
   rhythm-vec replay --input episodes.jsonl --output scored.jsonl
+  rhythm-vec replay --input episodes.jsonl --output scored.jsonl --grader v1
+  gzip episodes.jsonl
   zcat episodes.jsonl.gz | rhythm-vec replay --input - --output - --skip-bad | gzip > scored.jsonl.gz
 `;
 
@@ -37,6 +44,7 @@ export function addReplayCommand(program: Command, { signal }: Context): void {
     .description('Re-score stored episodes: seeds and actions in, every step and the grade out.')
     .requiredOption('--input <file>', 'episodes, one JSON object a line; - is the standard input')
     .requiredOption('--output <file>', 'where the scores go, whole or not at all; - is the standard output')
+    .option('--grader <name|file>', 'v1, v2 or a grader file: grades every row, whatever grader it names')
     .option('--skip-bad', 'let bad rows not make the exit code 1', false);
   addEngineOptions(command)
     .addHelpText('after', HELP)
@@ -48,20 +56,24 @@ export function addReplayCommand(program: Command, { signal }: Context): void {
 
 async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayCounts> {
   checkEngineOptions(options);
-  checkFiles(options);
+  checkInput('--input', options.input);
+  checkOutput('--output', options.output);
+  checkOther('--output', options.output, '--input', options.input);
+  const grader = options.grader === undefined ? null : readGrader(options.grader);
   const input = openInput(options.input, signal);
   const output = await openOutput(options.output);
-  const name = options.input === '-' ? 'standard input' : options.input;
+  const name = inputName(options.input);
   try {
     const counts = await replayStream({
       input,
       write: (text) => output.write(text),
       report: (line, reason) => process.stderr.write(`${name}:${line}: ${printable(reason)}\n`),
       engine: options,
+      grader: grader && graderWeights(grader),
       signal,
     });
     await output.commit();
-    process.stderr.write(`${summary(counts)}\n`);
+    process.stderr.write(`${summary(counts, grader)}\n`);
     return counts;
   } finally {
     input.destroy();
@@ -69,34 +81,8 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
   }
 }
 
-function checkFiles({ input, output }: Options): void {
-  const from = input === '-' ? null : stat(input);
-  if (input !== '-' && (from === null || from.isDirectory())) {
-    const what = from === null ? 'there is none' : 'it is a directory';
-    throw new UsageError(`Expected --input to name a file, got ${input}; ${what}. Check the path.`);
-  }
-  checkOutput('--output', output);
-  const to = output === '-' ? null : stat(output);
-  if (from?.isFile() && to !== null && from.dev === to.dev && from.ino === to.ino) {
-    throw new UsageError(
-      `Expected --output to be another file than --input, got ${output}, which is the same. Name another.`,
-    );
-  }
-}
-
-const openInput = (path: string, signal: AbortSignal): Readable =>
-  addAbortSignal(signal, path === '-' ? process.stdin : createReadStream(path));
-
-/** More of a reason than this helps nobody. */
-const MAX_REASON = 400;
-
-/** Reasons quote the input, which may hold anything: a terminal is not to obey it. */
-function printable(text: string): string {
-  const short = text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}...` : text;
-  return short.replace(/\p{Cc}/gu, '\uFFFD');
-}
-
-function summary({ good, bad }: ReplayCounts): string {
+function summary({ good, bad }: ReplayCounts, grader: Grader | null): string {
   const rows = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
-  return bad === 0 ? `${rows(good)} replayed.` : `${rows(good)} replayed, ${rows(bad)} bad and left out.`;
+  const replayed = `${rows(good)} replayed${grader === null ? '' : ` under grader ${grader.name}`}`;
+  return bad === 0 ? `${replayed}.` : `${replayed}, ${rows(bad)} bad and left out.`;
 }

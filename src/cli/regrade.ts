@@ -1,0 +1,89 @@
+/** `rhythm-vec regrade`: stored components under another grader, without stepping. */
+import { type Command, Option } from 'commander';
+import { packageVersion } from '../evaluate/provenance.js';
+import { type Regraded, regradeStored, type StoredCondition } from '../evaluate/regraded.js';
+import { toSnakeCase } from '../evaluate/report.js';
+import { SCHEMAS } from '../schemas.js';
+import { didYouMean } from '../suggest.js';
+import { describe } from '../validate/values.js';
+import { createWorld } from '../world/world.js';
+import { readComponents } from './components-stream.js';
+import type { Context } from './context.js';
+import { UsageError } from './failure.js';
+import { readGrader } from './grader-file.js';
+import { checkInput, checkOther, inputName, openInput } from './input-file.js';
+import { parseNames } from './options.js';
+import { checkOutput, writeJson } from './output-file.js';
+import { renderRegraded } from './regrade-table.js';
+
+interface Options {
+  readonly components: string;
+  readonly grader: string;
+  readonly conditions?: readonly string[];
+  readonly json?: string;
+}
+
+const HELP = `
+Components are what a grade consists of; eval --components stores those of every episode. A grader only weighs them, so
+that another one needs no episode played again. A grader is v1, v2 or a file of a name and weights that sum to 1:
+  {"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}
+  by component: crash_free, progress, connection, adaptation, efficiency, belief_accuracy; what is left out weighs 0.
+Printed are the rows as eval prints them; the ranking, with each policy's lead over the next on the same seeds, and what
+each weight adds to that lead; and the nearest weights at which two policies change places, found by grading again.
+What is damaged, foreign or of another release is refused by its line: means of some of the episodes mislead.
+
+Examples:
+  rhythm-vec eval --components components.jsonl
+  rhythm-vec regrade --components components.jsonl --grader v1
+  echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
+  rhythm-vec regrade --components components.jsonl --grader calm.json --conditions ood --json calm-results.json
+`;
+
+export function addRegradeCommand(program: Command, { signal }: Context): void {
+  program
+    .command('regrade')
+    .description(
+      'Grade stored components under another grader: scores, ranking, and how near that is to another.',
+    )
+    .requiredOption('--components <file>', 'what eval --components wrote; - is the standard input')
+    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .option('--conditions <names>', 'only these, comma-separated (default: all)', parseNames)
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .addHelpText('after', HELP)
+    .action((options: Options) => runRegrade(options, signal));
+}
+
+async function runRegrade({ components, conditions, json, ...options }: Options, signal: AbortSignal) {
+  checkInput('--components', components);
+  if (json !== undefined) {
+    checkOutput('--json', json);
+    checkOther('--json', json, '--components', components);
+  }
+  const grader = readGrader(options.grader);
+  const input = openInput(components, signal);
+  const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());
+  const regraded = regradeStored(selected(stored, conditions), grader);
+  // Whoever asks for JSON on the standard output wants nothing else there.
+  const people = json === '-' ? process.stderr : process.stdout;
+  people.write(renderRegraded(regraded));
+  if (json !== undefined) await writeJson(json, toJson(regraded));
+}
+
+function selected(stored: readonly StoredCondition[], names: readonly string[] | undefined) {
+  const known = stored.map(({ condition }) => condition);
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown === undefined) {
+    return stored.filter(({ condition }) => names === undefined || names.includes(condition));
+  }
+  throw new UsageError(
+    `Expected --conditions among those stored, ${known.join(', ')}; got ${describe(unknown)}.${didYouMean(unknown, known)}`,
+  );
+}
+
+const toJson = (regraded: Regraded): unknown =>
+  toSnakeCase({
+    schema: SCHEMAS.regrade,
+    version: packageVersion(),
+    worldDigest: createWorld().digest,
+    ...regraded,
+  });

@@ -1,0 +1,52 @@
+/** Rows of JSON lines: what they must be, said as errors say it. */
+import { z } from 'zod';
+import { didYouMean } from '../suggest.js';
+import { describe } from '../validate/values.js';
+
+/** Why a line is no row. */
+export class BadRow extends Error {}
+
+const got = (value: unknown): string => (value === undefined ? 'got none.' : `got ${describe(value)}.`);
+const guess = (value: unknown, known: readonly string[]): string =>
+  typeof value === 'string' && known.length > 0 ? didYouMean(value, known, '') : '';
+
+export const isU32 = (value: unknown): boolean => typeof value === 'number' && value >>> 0 === value;
+
+/** A value that passes `test`; otherwise what was expected is said, and what came. */
+export const expect = <T>(
+  expected: string,
+  test: (value: unknown) => boolean,
+  known: readonly string[] = [],
+) =>
+  z.custom<T>(test, {
+    error: ({ input }) => `Expected ${expected}, ${got(input)}${guess(input, known)}`,
+  });
+
+export const list = <T extends z.ZodType>(of: T, expected: string) =>
+  z.array(of, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
+
+export const text = (expected: string) => expect<string>(expected, (value) => typeof value === 'string');
+
+export const notAnObject = (value: unknown, keys: readonly string[]): string =>
+  `Expected an object with the keys ${keys.join(', ')}, ${got(value)}`;
+
+export const unknownKeys = (unknown: readonly string[], keys: readonly string[]): string =>
+  `Expected no keys but ${keys.join(', ')}; got ${describe(unknown[0])}.${didYouMean(unknown[0], keys, ' Remove it.')}`;
+
+/** @throws BadRow for a line that is no JSON. */
+export function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new BadRow(`Expected one JSON object, got text that is none: ${(error as Error).message}.`);
+  }
+}
+
+/** A value as a schema has it. @throws BadRow that says where it is otherwise, what was expected and what came. */
+export function conform<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0];
+  const where = path.map((key) => (typeof key === 'number' ? `[${key}]` : String(key))).join('');
+  throw new BadRow(where === '' ? message : `${where}: ${message}`);
+}

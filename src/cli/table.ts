@@ -1,0 +1,52 @@
+/** Tables without lines, and the numbers in them. */
+import Table from 'cli-table3';
+import type { Interval } from '../evaluate/statistics.js';
+
+export type Alignment = 'left' | 'right';
+type Row = Parameters<InstanceType<typeof Table>['push']>[0];
+
+/** Rows of cells as text, without an end. @param heads of two lines, so that columns stay as narrow as their numbers. */
+export function renderColumns(
+  heads: readonly string[],
+  alignments: readonly Alignment[],
+  rows: readonly Row[],
+): string {
+  const table = new Table({
+    chars: NO_LINES,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
+    colAligns: [...alignments],
+  });
+  table.push(
+    heads.map((content, k) => ({ content, hAlign: alignments[k] })),
+    ...rows,
+  );
+  const lines = table.toString().split('\n');
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/** Above a column of a component's numbers, by COMPONENT_NAMES. */
+export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
+  crash_free: 'crash\nfree',
+  progress: 'prog-\nress',
+  connection: 'conn-\nect.',
+  adaptation: 'adapt-\nation',
+  efficiency: 'effi-\nciency',
+  belief_accuracy: 'belief\nacc.',
+};
+
+export const decimals = (value: number): string => value.toFixed(3);
+
+/** A mean with half its interval. */
+export function intervalText({ mean, high }: Interval): string {
+  if (high === null) return `${decimals(mean)}       `;
+  const half = high - mean;
+  // Millions of episodes know the mean better than three decimals can say.
+  const digits = half < 0.0005 && half > 0 ? 5 : 3;
+  return `${mean.toFixed(digits)} ±${half.toFixed(digits)}`;
+}
+
+const NO_LINES = Object.fromEntries(
+  ['top', 'bottom', 'mid', 'left', 'right', 'middle']
+    .flatMap((name) => [name, `${name}-mid`, `${name}-left`, `${name}-right`])
+    .map((name) => [name, '']),
+);

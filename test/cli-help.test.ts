@@ -1,0 +1,33 @@
+/** The examples that a command's help prints work as printed, one after the other, in an empty folder. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { runCli, temporaryDirectory } from './support/cli.js';
+
+const file = temporaryDirectory();
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const tsx = fileURLToPath(import.meta.resolve('tsx'));
+/** The command as an installed package has it. */
+const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${main}" "$@"; }`;
+
+const commands: [command: string, prints: string][] = [
+  ['eval', 'grader calm; world'],
+  ['replay', ''],
+  ['regrade', 'stored episodes, none played; grader calm'],
+  ['info', 'layout digest'],
+];
+it.each(commands)('%s', async (command, prints) => {
+  const { stdout } = await runCli([command, '--help']);
+  // As many seeds as take no time without an addon either.
+  const examples = stdout.split(/Examples?:\n/)[1].replace('0-9999999', '0-999');
+  expect(examples).toContain(`  rhythm-vec ${command}`);
+  mkdirSync(file(command));
+  const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
+  const printed = execFileSync('bash', ['-c', script], {
+    cwd: file(command),
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  expect(printed).toContain(prints);
+});
