@@ -205,6 +205,15 @@ describe('the table', () => {
     }
   });
 
+  it('says whose tape is played, and if that is not the grader in use', async () => {
+    const evaluation = await evaluate({ conditions: ['ood'], policies: ['random'] });
+    const rows = evaluation.rows.map((row) => ({ ...row, policy: 'blind-tape', tape: 'v2' }));
+    const note = 'blind-tape: the same actions for everybody, found for grader v2';
+    expect(renderTable({ ...evaluation, rows })).toContain(`${note}.\n`);
+    expect(renderTable({ ...evaluation, rows, grader: 'calm' })).toContain(`${note}, not for calm.\n`);
+    expect(renderTable(evaluation)).not.toContain('the same actions for everybody');
+  });
+
   it('shows no published figure for other persons, and no interval for a single episode', async () => {
     const table = renderTable(await evaluate({ profiles: 'discrete', conditions: ['ood'], episodes: 1 }));
     expect(table).toMatch(/heuristic +0\.\d{3} {8,}- /);

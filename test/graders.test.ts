@@ -1,14 +1,18 @@
 /** Graders as data: what a file may say, and how each thing that it may not is refused, by field and reason. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   COMPONENT_NAMES,
+  createVecEnv,
   GRADER_NAMES,
   type Grader,
   graderWeights,
+  InputError,
   parseGrader,
   RHYTHM,
   validateGrader,
 } from '../src/index.js';
+import { forAll } from './support/random.js';
 import { expectRefusal } from './support/refusals.js';
 
 const WEIGHTS = { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 };
@@ -191,6 +195,50 @@ describe('what a file may not say', () => {
   it('whatever calls it, an error names it', () => {
     expectGrader(() => parseGrader(''), 'in grader, got');
     expectGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
+  });
+});
+
+describe('whatever text there is', () => {
+  const junk = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.record({ name: fc.anything(), weights: fc.anything() }).map((value) => JSON.stringify(value) ?? ''),
+    fc
+      .dictionary(fc.constantFrom(...COMPONENT_NAMES, 'schema'), fc.oneof(fc.double(), fc.jsonValue()))
+      .map((weights) => JSON.stringify({ name: 'junk', weights })),
+  );
+
+  it('it is a grader or refused as none', () => {
+    const outcomes = { read: 0, refused: 0 };
+    const property = fc.property(fc.oneof(junk, fc.constant(text(calm))), (content) => {
+      try {
+        parseGrader(content);
+        outcomes.read++;
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        outcomes.refused++;
+      }
+    });
+    fc.assert(property, { seed: 7, numRuns: 2000 });
+    expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(100);
+  });
+
+  it('what is read, environments take', () => {
+    let taken = 0;
+    forAll(200, (random) => {
+      const scale = random.pick([1, 1000, 2 ** 20]);
+      const [some, other] = [random.real(-scale, scale), random.real(0, 1)];
+      const weights = { crash_free: some, progress: 1 - some - other, belief_accuracy: other };
+      let grader: Grader;
+      try {
+        grader = validateGrader({ name: 'drawn', weights });
+      } catch {
+        return;
+      }
+      createVecEnv({ numEnvs: 1, grader: graderWeights(grader) }).close();
+      taken++;
+    });
+    expect(taken).toBeGreaterThan(50);
   });
 });
 

@@ -50,6 +50,22 @@ it('as it was written it is read, condition by condition', async () => {
   }
 });
 
+it('whose tape was played is kept', async () => {
+  const lines = stored.replaceAll('"policy":"random"', '"policy":"blind-tape","tape":"v1"');
+  const [{ policies }] = await read(lines);
+  expect(policies.map(({ policy, tape }) => [policy, tape])).toContainEqual(['blind-tape', 'v1']);
+  expect(policies.map(({ policy, tape }) => [policy, tape])).toContainEqual(['heuristic', null]);
+  let written = '';
+  await evaluate({
+    seeds: { first: 0, last: 0 },
+    policies: ['random'],
+    onEpisodes: (episodes) => {
+      written = rowsText({ ...episodes, tape: 'v2' });
+    },
+  });
+  expect(JSON.parse(written)).toMatchObject({ policy: 'random', belief: 'none', tape: 'v2', seed: 0 });
+});
+
 describe('refused, by file and line, is', () => {
   const set = (at: number, values: object) =>
     changed((lines) => withLine(lines, at, JSON.stringify({ ...JSON.parse(lines[at]), ...values })));
