@@ -20,6 +20,9 @@ export class StateError extends RhythmError {}
 /** A backend, kernel or addon that cannot be used here. */
 export class BackendError extends RhythmError {}
 
+/** An optional package that a call needs, and that cannot be loaded here. */
+export class LibraryError extends RhythmError {}
+
 export type ErrorCode =
   | 'wrong_type'
   | 'wrong_length'
@@ -43,4 +46,5 @@ export type ErrorCode =
   | 'backend_unavailable'
   | 'out_of_memory'
   | 'addon_missing'
-  | 'addon_stale';
+  | 'addon_stale'
+  | 'library_missing';

@@ -1,7 +1,14 @@
 /** rhythm-vec: the Rhythm life simulator, thousands of episodes at a time, exact to the bit. */
 export type { Availability, Trajectory } from './backends/backend.js';
 export { listBackends } from './backends/choose.js';
-export { BackendError, type ErrorCode, InputError, RhythmError, StateError } from './errors.js';
+export {
+  BackendError,
+  type ErrorCode,
+  InputError,
+  LibraryError,
+  RhythmError,
+  StateError,
+} from './errors.js';
 export type { SeedRange } from './evaluate/conditions.js';
 export {
   type EvaluateOptions,
