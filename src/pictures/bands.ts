@@ -1,0 +1,130 @@
+/** The meters over the week, as bands over many episodes: a row a policy, a column a meter. */
+import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../world/fields.js';
+import { RHYTHM } from '../world/spec.js';
+import { checkNames, checkNumbers, type Named } from './check.js';
+import type { Caption, Drawing } from './drawing.js';
+import { decimal } from './numbers.js';
+import { type Bands, PERCENTILES } from './percentiles.js';
+import { LIGHT, SEMIBOLD, SERIES } from './theme.js';
+import type { Layer, TopView } from './view.js';
+import { dayOf, HALF_LABELS, inDays, LATE_SHADE } from './week.js';
+
+export interface BandsPicture extends Caption {
+  /** From the top; bands as `bandsOf` makes them. */
+  readonly rows: readonly (Named & { readonly bands: Bands })[];
+}
+
+const PANEL_WIDTH = 138;
+const PANEL_HEIGHT = 78;
+const MEDIAN = PERCENTILES.indexOf(50);
+
+/**
+ * Medians with bands of the middle half and the middle eight tenths, the late half of the week shaded.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for rows that are none.
+ */
+export function drawBands(picture: BandsPicture): Drawing {
+  const { rows, title = 'The meters over the week', notes = [] } = picture;
+  checkNames('rows', rows);
+  for (const { name, bands } of rows) {
+    checkNumbers(`the bands of "${name}"`, bands.values, SIZE, `${PERCENTILES.length} x 28 x ${NUM_METERS}`);
+  }
+  const spec: TopView = {
+    title: { text: title, subtitle: [...captionOf(rows), ...notes] },
+    data: { values: rows.flatMap(pointsOf) },
+    facet: {
+      column: { field: 'meter', sort: [...METER_NAMES], header: { title: null, labelPadding: 44 } },
+      row: {
+        field: 'name',
+        sort: rows.map(({ name }) => name),
+        header: { title: null, labels: false },
+      },
+    },
+    // Names count for nothing in the layout: a long one reaches over the next panels.
+    bounds: 'flush',
+    spacing: { row: 58, column: 16 },
+    spec: {
+      width: PANEL_WIDTH,
+      height: PANEL_HEIGHT,
+      layer: [
+        LATE_SHADE,
+        THRESHOLD,
+        band('p10', 'p90', 0.25),
+        band('p25', 'p75', 0.35),
+        LINE,
+        HALF_LABELS,
+        NAME,
+      ],
+    },
+  };
+  return { title, description: rows.map(inWords).join(' '), spec };
+}
+
+const SIZE = PERCENTILES.length * NUM_STEPS * NUM_METERS;
+const { crashThreshold } = RHYTHM.constants;
+
+function captionOf(rows: BandsPicture['rows']): string[] {
+  const counts = rows.map(({ bands }) => bands.episodes);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)].map((count) => count.toLocaleString('en'));
+  const episodes = least === most ? most : `${least} to ${most}`;
+  return [
+    `Median (line), middle half (inner band) and middle 80 % (outer band) after each slot; episodes: ${episodes}.`,
+    `Dashed: ${crashThreshold}, below which a meter counts as crashed. Shaded: the late half.`,
+  ];
+}
+
+const at = (bands: Bands, percentile: number, step: number, meter: number): number =>
+  bands.values[(percentile * NUM_STEPS + step) * NUM_METERS + meter];
+
+const pointsOf = ({ name, bands }: BandsPicture['rows'][number]) =>
+  METER_NAMES.flatMap((meter, k) =>
+    Array.from({ length: NUM_STEPS }, (_, step) => {
+      const values = PERCENTILES.map((percentile, p) => [`p${percentile}`, at(bands, p, step, k)]);
+      return { name, meter, step, day: dayOf(step + 1), ...Object.fromEntries(values) };
+    }),
+  );
+
+const X = inDays('day');
+const Y_SCALE = { domain: [0, 1] };
+const Y_AXIS = { values: [0, 0.5, 1], title: 'meter', format: '.1f' };
+
+const band = (low: string, high: string, opacity: number): Layer => ({
+  mark: { type: 'area', color: SERIES, opacity },
+  encoding: {
+    x: X,
+    y: { field: low, type: 'quantitative', scale: Y_SCALE, axis: Y_AXIS },
+    y2: { field: high },
+  },
+});
+
+const LINE: Layer = {
+  mark: { type: 'line', color: SERIES, strokeWidth: 2 },
+  encoding: { x: X, y: { field: 'p50', type: 'quantitative', scale: Y_SCALE, axis: Y_AXIS } },
+};
+
+const THRESHOLD: Layer = {
+  data: { values: [{ value: crashThreshold }] },
+  mark: { type: 'rule', color: LIGHT.muted, strokeDash: [3, 3] },
+  encoding: { y: { field: 'value', type: 'quantitative', scale: Y_SCALE, axis: Y_AXIS } },
+};
+
+/** Once a row, above its first panel: a name may be longer than a margin is wide. */
+const NAME: Layer = {
+  transform: [
+    {
+      filter: {
+        and: [
+          { field: 'meter', equal: METER_NAMES[0] },
+          { field: 'step', equal: 0 },
+        ],
+      },
+    },
+  ],
+  mark: { type: 'text', x: 0, y: -20, align: 'left', baseline: 'bottom', fontWeight: SEMIBOLD },
+  encoding: { text: { field: 'name', type: 'nominal' } },
+};
+
+/** Where the medians end. */
+function inWords({ name, bands }: BandsPicture['rows'][number]): string {
+  const ends = METER_NAMES.map((meter, k) => `${meter} ${decimal(at(bands, MEDIAN, NUM_STEPS - 1, k), 2)}`);
+  return `${name}: medians at the end of the week ${ends.join(', ')}.`;
+}

@@ -1,0 +1,164 @@
+/** Tapes side by side: what each policy does in the slots of the week. */
+import { illegalAction } from '../validate/steps.js';
+import { ACTION_NAMES, NUM_ACTIONS, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
+import { RHYTHM } from '../world/spec.js';
+import { checkList, checkNames, type Named } from './check.js';
+import type { Caption, Drawing } from './drawing.js';
+import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT } from './theme.js';
+import type { TopView, View } from './view.js';
+
+export interface TapeRow extends Named {
+  /** Codes, [28] by step. */
+  readonly actions: ArrayLike<number>;
+}
+
+export interface TapePicture extends Caption {
+  /** From the top. */
+  readonly rows: readonly TapeRow[];
+}
+
+const SLOT_WIDTH = 25;
+const ROW_HEIGHT = 26;
+const DAY_GAP = 7;
+const LEGEND_WIDTH = 130;
+const LEGEND_HEIGHT = 20;
+
+/** An action as cells and the legend show it. */
+interface Face {
+  readonly action: string;
+  readonly category: string;
+  /** Two letters, its own among all actions. */
+  readonly mark: string;
+  readonly colour: string;
+  /** Its place among the actions of its category. */
+  readonly place: number;
+}
+
+/** By code. */
+export const ACTION_FACES: readonly Face[] = RHYTHM.actions.map(({ name, category }, code) => {
+  const place = RHYTHM.actions.slice(0, code).filter((other) => other.category === category).length;
+  const colour = CATEGORY_SHADES[RHYTHM.categories.indexOf(category)][place];
+  return { action: name, category, mark: markOf(name), colour, place };
+});
+
+/** `deep_work` is DW, `sleep` is Sl. */
+function markOf(name: string): string {
+  const [first, second] = name.split('_');
+  const letters = second === undefined ? first.slice(1, 2) : second.slice(0, 1).toUpperCase();
+  return first.slice(0, 1).toUpperCase() + letters;
+}
+
+/**
+ * A row a policy, a cell a slot, days apart; colours are categories, shades and letters actions.
+ * @throws InputError `illegal_action`, `wrong_length`, `wrong_type` or `out_of_range` for rows that are none.
+ */
+export function drawTapes(picture: TapePicture): Drawing {
+  const { rows, title = 'What each policy does in a week' } = picture;
+  checkNames('rows', rows);
+  for (const row of rows) checkTape(row);
+  const spec: TopView = {
+    title: { text: title, subtitle: [...notesOf(picture)] },
+    vconcat: [week(rows), LEGEND],
+    spacing: 18,
+  };
+  const described = rows.map(({ name, actions }) => `${name}: ${inWords(actions)}.`);
+  return { title, description: described.join(' '), spec };
+}
+
+function checkTape({ name, actions }: TapeRow): void {
+  checkList(`the actions of "${name}"`, actions, NUM_STEPS, 'steps of a week');
+  for (let step = 0; step < NUM_STEPS; step++) {
+    const action = actions[step];
+    if (!Number.isInteger(action) || action < 0 || action >= NUM_ACTIONS) {
+      throw illegalAction(`the action of "${name}" at step ${step}`, action);
+    }
+  }
+}
+
+const initial = (slot: string): string => slot.slice(0, 1).toUpperCase();
+
+const notesOf = ({ notes = [] }: Caption): readonly string[] => [
+  `One cell a slot of the day: ${RHYTHM.slots.map((slot) => `${initial(slot)} ${slot}`).join(', ')}.`,
+  ...notes,
+];
+
+const cellsOf = ({ name, actions }: TapeRow) =>
+  Array.from({ length: NUM_STEPS }, (_, step) => ({
+    name,
+    day: Math.floor(step / NUM_SLOTS) + 1,
+    slot: initial(RHYTHM.slots[step % NUM_SLOTS]),
+    ...ACTION_FACES[actions[step]],
+  }));
+
+const CELL = { type: 'rect', stroke: LIGHT.paper, strokeWidth: 1.5 } as const;
+const FILL = { field: 'colour', type: 'nominal', scale: null } as const;
+const MARK = {
+  mark: { type: 'text', color: INK_ON_COLOUR },
+  encoding: { text: { field: 'mark', type: 'nominal' } },
+} as const;
+
+function week(rows: readonly TapeRow[]): View {
+  const names = rows.map(({ name }) => name);
+  return {
+    data: { values: rows.flatMap(cellsOf) },
+    facet: {
+      column: { field: 'day', type: 'ordinal', header: { title: null, labelExpr: "'day ' + datum.value" } },
+    },
+    spacing: DAY_GAP,
+    spec: {
+      width: { step: SLOT_WIDTH },
+      height: { step: ROW_HEIGHT },
+      encoding: {
+        x: {
+          field: 'slot',
+          type: 'ordinal',
+          sort: null,
+          axis: { title: null, labelAngle: 0, domain: false, ticks: false },
+        },
+        y: {
+          field: 'name',
+          type: 'nominal',
+          sort: names,
+          axis: { title: null, domain: false, ticks: false, labelColor: LIGHT.ink, labelPadding: 8 },
+        },
+      },
+      layer: [{ mark: CELL, encoding: { color: FILL } }, MARK],
+    },
+  };
+}
+
+const LEGEND: View = {
+  data: { values: [...ACTION_FACES] },
+  facet: {
+    column: {
+      field: 'category',
+      type: 'nominal',
+      sort: [...RHYTHM.categories],
+      header: { title: null, labelAnchor: 'start' },
+    },
+  },
+  spacing: 24,
+  spec: {
+    width: LEGEND_WIDTH,
+    height: { step: LEGEND_HEIGHT },
+    encoding: { y: { field: 'place', type: 'ordinal', axis: null } },
+    layer: [
+      { mark: { ...CELL, x: 0, x2: SLOT_WIDTH }, encoding: { color: FILL } },
+      { mark: { ...MARK.mark, x: SLOT_WIDTH / 2 }, encoding: MARK.encoding },
+      {
+        mark: { type: 'text', align: 'left', x: SLOT_WIDTH + 6 },
+        encoding: { text: { field: 'action', type: 'nominal' } },
+      },
+    ],
+  },
+};
+
+/** "day 1 deep_work, learn, ...; day 2 ..." */
+function inWords(actions: ArrayLike<number>): string {
+  const names = Array.from(actions, (action) => ACTION_NAMES[action]);
+  const days = Array.from({ length: RHYTHM.days }, (_, day) => {
+    const slots = names.slice(day * NUM_SLOTS, (day + 1) * NUM_SLOTS);
+    return `day ${day + 1} ${slots.join(', ')}`;
+  });
+  return days.join('; ');
+}

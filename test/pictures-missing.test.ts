@@ -1,0 +1,104 @@
+/** The package without the packages that draw: everything else works, and a picture says what to install. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { optional: boolean }>>;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+const VEGA = ['vega', 'vega-lite'];
+const CANVAS = '@napi-rs/canvas';
+const FONT = '@expo-google-fonts/inter';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
+  // A copy: a link would lead to what is installed beside this checkout.
+  for (const name of ['dist', 'package.json'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  install(Object.keys(manifest.dependencies));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function install(packages: readonly string[]): void {
+  for (const name of packages) {
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), place, 'junction');
+  }
+}
+
+const CODE = `
+  import { createVecEnv } from './dist/index.js';
+  import { pngOf } from './dist/pictures/png.js';
+  import { svgOf } from './dist/pictures/svg.js';
+  import { drawTapes } from './dist/pictures/tapes.js';
+  const told = ({ name, code, message }) => ({ name, code, message });
+  const env = createVecEnv({ numEnvs: 1, backend: 'reference' });
+  env.reset({ seed: 1 });
+  const drawing = drawTapes({ rows: [{ name: 'heuristic', actions: env.run('heuristic', { trajectory: true }).trajectory.actions }] });
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"/>';
+  console.log(JSON.stringify({
+    svg: await svgOf(drawing).then((svg) => svg.slice(0, 4), told),
+    png: await pngOf(svg).then((png) => png.length > 0, told),
+  }));
+`;
+
+interface Said {
+  readonly svg: unknown;
+  readonly png: unknown;
+}
+const said = (): Said =>
+  JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', CODE], {
+      cwd: folder,
+      encoding: 'utf8',
+    }),
+  );
+
+const refusal = (...mentions: string[]) => ({
+  name: 'LibraryError',
+  code: 'library_missing',
+  message: expect.stringMatching(new RegExp(`^Expected .*${mentions.join('.*')}`)) as string,
+});
+
+it('without any of them the engine runs, and both kinds of pictures are refused', () => {
+  expect(said()).toEqual({
+    svg: refusal(
+      "vega and vega-lite, which SVG pictures need, got: Cannot find package 'vega'",
+      'npm install',
+    ),
+    png: refusal(`${CANVAS} and ${FONT}, which PNG pictures need, got: Cannot find`, 'npm install'),
+  });
+});
+
+it('each one that is missing is named', () => {
+  install(['vega', CANVAS]);
+  expect(said()).toEqual({
+    svg: refusal("Cannot find package 'vega-lite'", 'npm install vega@6 vega-lite@6.4"'),
+    png: refusal(`Cannot find module '${FONT}/`, `npm install ${CANVAS}@1 ${FONT}@0.4"`),
+  });
+});
+
+it('with all of them pictures are drawn', () => {
+  install([...VEGA, CANVAS, FONT]);
+  expect(said()).toEqual({ svg: '<svg', png: true });
+});
+
+it('they are optional peers, none of them a dependency, and all there for development', () => {
+  expect(Object.keys(manifest.peerDependencies).sort()).toEqual([...VEGA, CANVAS, FONT].sort());
+  for (const name of Object.keys(manifest.peerDependencies)) {
+    expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true });
+    expect(manifest.dependencies).not.toHaveProperty(name);
+    expect(manifest.devDependencies).toHaveProperty(name);
+  }
+});
