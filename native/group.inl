@@ -99,24 +99,27 @@ RHYTHM_INLINE F column_at(const float* rows, int width, int k, const Group& g) {
   return load(lanes);
 }
 
-// Writes the columns as rows of `Width` floats, `stride` floats apart, for the lanes of `who`.
+// Writes the columns as rows of `Width` floats, for the lanes of `who`.
 template <int Width>
-RHYTHM_INLINE void put_rows(float* rows, size_t stride, uint32_t who, const F* columns) {
+RHYTHM_INLINE void put_rows(float* rows, M who, const F* columns) {
+  const uint32_t chosen = bits_of(who);
   alignas(64) float lanes[Width][kLanes];
   for (int k = 0; k < Width; k++) store(lanes[k], columns[k]);
   for (int i = 0; i < kLanes; i++) {
-    if (!(who >> i & 1)) continue;
-    for (int k = 0; k < Width; k++) rows[i * stride + k] = lanes[k][i];
+    if (!(chosen >> i & 1)) continue;
+    for (int k = 0; k < Width; k++) rows[i * Width + k] = lanes[k][i];
   }
 }
 
-RHYTHM_INLINE void put_words(int32_t* array, const Group& g, M who, U x) {
-  uint32_t* words = reinterpret_cast<uint32_t*>(array) + g.first;
-  if (!any(!who)) return store(words, x);
-  uint32_t lanes[kLanes];
+// One number a slot, for the lanes of `who`.
+template <class Lanes, class Number>
+RHYTHM_INLINE void put_where(Number* array, M who, Lanes x) {
+  if (!any(!who)) return store(array, x);
+  const uint32_t chosen = bits_of(who);
+  Number lanes[kLanes];
   store(lanes, x);
   for (int i = 0; i < kLanes; i++) {
-    if (bits_of(who) >> i & 1) words[i] = lanes[i];
+    if (chosen >> i & 1) array[i] = lanes[i];
   }
 }
 
@@ -127,14 +130,7 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* col
     RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(column + k * stride, columns[k]);
     return;
   }
-  const uint32_t lanes = bits_of(who);
-  for (int k = 0; k < Width; k++) {
-    float values[kLanes];
-    store(values, columns[k]);
-    for (int i = 0; i < kLanes; i++) {
-      if (lanes >> i & 1) column[k * stride + i] = values[i];
-    }
-  }
+  for (int k = 0; k < Width; k++) put_where(column + k * stride, who, columns[k]);
 }
 
 // A lane's row from its fours. The last four, if it is wider than what is left of the row, runs into the next row, which

@@ -41,7 +41,7 @@ RHYTHM_INLINE void put_numbers(const Slots& slots, float* array, const Group& g,
   if (stride != 0) return put_columns<Width>(array + g.first, stride, who, columns);
   float* rows = array + static_cast<size_t>(g.first) * Width;
   if (!any(!who)) return put_whole_rows<Width>(rows, columns);
-  put_rows<Width>(rows, Width, bits_of(who), columns);
+  put_rows<Width>(rows, who, columns);
 }
 
 template <class Time>
@@ -61,12 +61,12 @@ RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, Time now, 
 RHYTHM_INLINE void put_result(const Slots& slots, const Group& g, M who, const Grade& grade, F earned, int length) {
   const uint32_t lanes = bits_of(who);
   put_numbers<count::Components>(slots, slots.out.components, g, who, grade.components);
-  put_columns<1>(slots.out.final_scores + g.first, 0, who, &grade.final_score);
-  put_columns<1>(slots.out.belief_mae + g.first, 0, who, &grade.belief_mae);
-  put_columns<1>(slots.out.early_means + g.first, 0, who, &grade.early_mean);
-  put_columns<1>(slots.out.late_means + g.first, 0, who, &grade.late_mean);
-  put_columns<1>(slots.out.episode_returns + g.first, 0, who, &earned);
-  put_words(slots.out.episode_lengths, g, who, all(static_cast<uint32_t>(length)));
+  put_where(slots.out.final_scores + g.first, who, grade.final_score);
+  put_where(slots.out.belief_mae + g.first, who, grade.belief_mae);
+  put_where(slots.out.early_means + g.first, who, grade.early_mean);
+  put_where(slots.out.late_means + g.first, who, grade.late_mean);
+  put_where(slots.out.episode_returns + g.first, who, earned);
+  put_where(reinterpret_cast<uint32_t*>(slots.out.episode_lengths) + g.first, who, all(static_cast<uint32_t>(length)));
   const uint8_t over = length == count::Steps;
   if (!any(!who)) {
     std::memset(slots.out.terminated + g.first, over, kLanes);
@@ -108,4 +108,13 @@ RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const Life& 
   const M given = g.word(state::Given) == all(1u);
   return grade_of(*slots.tables, life, beliefs_of(g), given, target,
                   [&](int k) { return g.number(state::Grader + k); });
+}
+
+// Grades and shows the episodes that ended. Returns what that adds to their last reward, after adding it.
+RHYTHM_INLINE F end_episodes(const Slots& slots, const Group& g, M ended, const Life& life, F earned_before, F& reward) {
+  const Grade grade = grade_group(slots, g, life);
+  const F terminal = terminal_reward(*slots.tables, grade.final_score);
+  reward = select(ended, reward + terminal, reward);
+  show_result(slots, g, ended, grade, earned_before + reward);
+  return terminal;
 }

@@ -43,7 +43,7 @@ RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& 
   }
   observe(slots, g, who, SameTime{0}, initial, nothing_shown());
   const M silent = r.after_step ? who & !mask_at(r.stepped, g) : who;
-  put_columns<1>(slots.out.rewards + g.first, 0, silent, &zero);
+  put_where(slots.out.rewards + g.first, silent, zero);
   hide_result(slots, g, silent);
 }
 

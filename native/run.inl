@@ -215,21 +215,16 @@ RHYTHM_INLINE void take_origin(const Slots& slots, const Gather& from, const Gro
 template <class Record>
 RHYTHM_INLINE void finish_run(const Slots& slots, const Run& run, const Group& g, const Record& record, M runs, U from,
                               U now, End& end) {
-  const Tables& w = *slots.tables;
   put_life(g, end.life);
-  take_last_beliefs(w, run, g, runs, from, now);
+  take_last_beliefs(*slots.tables, run, g, runs, from, now);
   g.put_where(runs, state::Step, now);
   const M ended = runs & (now == all(static_cast<uint32_t>(count::Steps)));
   if (any(ended)) {
-    const Grade grade = grade_group(slots, g, end.life);
-    const F terminal = terminal_reward(w, grade.final_score);
-    end.shown.reward = select(ended, end.shown.reward + terminal, end.shown.reward);
-    record.add_terminal(ended, terminal);
-    show_result(slots, g, ended, grade, end.earned + end.shown.reward);
+    record.add_terminal(ended, end_episodes(slots, g, ended, end.life, end.earned, end.shown.reward));
   }
   g.put_where(runs, state::Return, end.earned + end.shown.reward);
   put_flags(slots.out.final_mask, g, ended);
-  put_columns<1>(slots.out.rewards + g.first, 0, runs, &end.shown.reward);
+  put_where(slots.out.rewards + g.first, runs, end.shown.reward);
 }
 
 template <class Choose, class Record>

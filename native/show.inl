@@ -40,7 +40,7 @@ RHYTHM_INLINE void show_group(const Slots& slots, const Group& g) {
     shown.reward = select(ended, shown.reward + terminal_reward(w, grade.final_score), shown.reward);
     show_result(slots, g, ended, grade, g.number(state::Return));
   }
-  put_columns<1>(slots.out.rewards + g.first, 0, who, &shown.reward);
+  put_where(slots.out.rewards + g.first, who, shown.reward);
   observe(slots, g, who, OwnTime{t}, life.meters, shown);
 }
 
@@ -72,7 +72,6 @@ void targets(const Slots& slots, float* rows, size_t first_tile, size_t last_til
   each_group(slots, first_tile, last_tile, [&](const Group& g) {
     const Beliefs t = targets_of(*slots.tables, profile_of(g));
     const F columns[count::Beliefs] = {t.social, t.morning, t.work};
-    put_rows<count::Beliefs>(rows + static_cast<size_t>(g.first) * count::Beliefs, count::Beliefs,
-                             bits_of(g.present()), columns);
+    put_rows<count::Beliefs>(rows + static_cast<size_t>(g.first) * count::Beliefs, g.present(), columns);
   });
 }

@@ -58,11 +58,7 @@ RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g,
   M ended = all(false);
   if (may_end(now)) {
     ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
-    if (any(ended)) {
-      const Grade grade = grade_group(slots, g, life_of(g));
-      moment.reward = select(ended, moment.reward + terminal_reward(w, grade.final_score), moment.reward);
-      show_result(slots, g, ended, grade, earned_before + moment.reward);
-    }
+    if (any(ended)) end_episodes(slots, g, ended, life_of(g), earned_before, moment.reward);
   }
   g.put_where(who, state::Return, earned_before + moment.reward);
   put_flags(slots.out.final_mask, g, ended);
