@@ -39,6 +39,8 @@ export type { ObservationOptions } from './observe/options.js';
 export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export type { TapeProblem, TapeSearchOptions } from './search/options.js';
+export { type FoundTape, searchTape, searchTapes } from './search/tapes.js';
 export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.js';
 export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';

@@ -11,6 +11,7 @@ import {
   type RhythmError,
 } from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
+import { OPTIONS as SEARCH_OPTIONS } from '../src/search/options.js';
 import { FORK_OPTIONS, OPTIONS, RESET_OPTIONS, RUN_OPTIONS, STEP_OPTIONS } from '../src/vec-env/options.js';
 import { TAGS } from '../src/world/fields.js';
 import { getAt } from './support/worlds.js';
@@ -63,6 +64,7 @@ describe('tables list what there is, and nothing else', () => {
     ['Whole episodes', 'array', Object.keys(trajectory!)],
     ['Fork and assign', 'option', FORK_OPTIONS],
     ['Observation options', 'option', Object.keys(toObservationOptions())],
+    ['Searching for tapes', 'option', SEARCH_OPTIONS],
     ['History', 'key', Object.keys(env.history(0)[0])],
   ];
   it.each(lists)('%s, by %s', (title, column, expected) => {

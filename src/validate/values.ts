@@ -73,6 +73,12 @@ export function checkInteger(what: string, value: unknown, low: number, high: nu
   );
 }
 
+export function checkFinite(what: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
+  throw new InputError(code, `Expected ${what} to be a finite number, got ${describe(value)}. Pass one.`);
+}
+
 export function checkString(what: string, value: unknown): string {
   if (typeof value === 'string') return value;
   throw new InputError('wrong_type', `Expected ${what} to be a name, got ${describe(value)}. Pass a string.`);

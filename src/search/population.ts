@@ -1,0 +1,155 @@
+/** The tapes that a search keeps for a problem, and the generations that come of them. */
+import { NUM_STEPS } from '../world/fields.js';
+import { breedTape, drawTape, fingerprint } from './breed.js';
+import type { Draws } from './draws.js';
+import { isBetter, type ScoredTape } from './objective.js';
+
+/** How often a child is made anew at most, if there is one like it. */
+const ATTEMPTS = 8;
+/** What a shortfall costs may grow and fall by this factor each generation, within bounds. */
+const PRICE_STEP = 1.03;
+const MOST_PRICE = 2 ** 10;
+/** The price rises while fewer of those kept fall not short, and falls while more do: the best lie at the bound. */
+const FEW = 0.4;
+const MANY = 0.6;
+
+/** Of a given size at most, best first. Its `candidates` are scored by whoever plays them, and then selected from. */
+export class Population {
+  readonly #draws: Draws;
+  readonly #size: number;
+  /** u8 [size + most candidates, 28]: those kept, and from row `size` on those who want to be. */
+  #rows: Uint8Array;
+  #spare: Uint8Array;
+  /** f64, by the same rows. */
+  readonly #scores: Float64Array;
+  readonly #shortfalls: Float64Array;
+  readonly #worth: Float64Array;
+  readonly #prints = new Set<number>();
+  #kept = 0;
+  #candidates = 0;
+  #best: ScoredTape | null = null;
+  /** What a shortfall of 1 takes from the score that tapes are ranked by. */
+  price: number;
+
+  /** @param most how many candidates there may be at once. @param price to begin with. */
+  constructor(draws: Draws, size: number, most: number, price = 1) {
+    this.#draws = draws;
+    this.#size = size;
+    this.#rows = new Uint8Array((size + most) * NUM_STEPS);
+    this.#spare = new Uint8Array(this.#rows.length);
+    this.#scores = new Float64Array(size + most);
+    this.#shortfalls = new Float64Array(size + most);
+    this.#worth = new Float64Array(size + most);
+    this.price = price;
+  }
+
+  /** The best of all that were ever selected from. */
+  get best(): ScoredTape {
+    return this.#best!;
+  }
+
+  /** u8 [count, 28], copied: the best of those kept, over again if they are fewer. */
+  first(count: number): Uint8Array {
+    const rows = new Uint8Array(count * NUM_STEPS);
+    for (let i = 0; i < count; i++) {
+      const at = (i % this.#kept) * NUM_STEPS;
+      rows.set(this.#rows.subarray(at, at + NUM_STEPS), i * NUM_STEPS);
+    }
+    return rows;
+  }
+
+  /** u8 [candidates, 28], a view that counts until the next selection. */
+  get candidates(): Uint8Array {
+    return this.#rows.subarray(this.#size * NUM_STEPS, (this.#size + this.#candidates) * NUM_STEPS);
+  }
+
+  /** Makes given tapes, u8 [n, 28] each, the candidates. */
+  offer(tapes: readonly Uint8Array[]): void {
+    let row = this.#size;
+    for (const some of tapes) {
+      this.#rows.set(some, row * NUM_STEPS);
+      row += some.length / NUM_STEPS;
+    }
+    this.#candidates = row - this.#size;
+  }
+
+  /** Makes `count` children the candidates: of those kept, or, if there are none, drawn uniformly. */
+  breed(count: number): void {
+    this.#candidates = count;
+    this.#prints.clear();
+    for (let i = 0; i < this.#kept; i++) this.#prints.add(fingerprint(this.#rows, i * NUM_STEPS));
+    for (let i = this.#size; i < this.#size + count; i++) this.#breedRow(i * NUM_STEPS);
+  }
+
+  #breedRow(at: number): void {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (this.#kept === 0) drawTape(this.#draws, this.#rows, at);
+      else this.#breedChild(at);
+      const print = fingerprint(this.#rows, at);
+      if (this.#prints.has(print)) continue;
+      this.#prints.add(print);
+      return;
+    }
+  }
+
+  #breedChild(at: number): void {
+    const draws = this.#draws;
+    // The lesser rank of two: the better have more children.
+    const mother = Math.min(draws.below(this.#kept), draws.below(this.#kept));
+    const father = draws.below(this.#kept);
+    breedTape(draws, this.#rows, mother * NUM_STEPS, father * NUM_STEPS, at);
+  }
+
+  /** Keeps the best of those kept and the candidates. @param scores f64 [candidates], as `shortfalls`. */
+  select(scores: Float64Array, shortfalls: Float64Array): void {
+    this.#scores.set(scores, this.#size);
+    this.#shortfalls.set(shortfalls, this.#size);
+    for (let i = this.#size; i < this.#size + this.#candidates; i++) this.#noteBest(i);
+    this.#keep(this.#ranked());
+    this.#candidates = 0;
+    this.#adaptPrice();
+  }
+
+  #noteBest(row: number): void {
+    const outcome = { score: this.#scores[row], shortfall: this.#shortfalls[row] };
+    if (this.#best !== null && !isBetter(outcome, this.#best)) return;
+    this.#best = { ...outcome, tape: this.#rows.slice(row * NUM_STEPS, (row + 1) * NUM_STEPS) };
+  }
+
+  /** All rows, best first; of equal ones the older. */
+  #ranked(): number[] {
+    const rows = Array.from({ length: this.#kept + this.#candidates }, (_, i) =>
+      i < this.#kept ? i : this.#size + i - this.#kept,
+    );
+    const worth = this.#worth;
+    for (const row of rows) worth[row] = this.#scores[row] - this.price * this.#shortfalls[row];
+    return rows.sort((a, b) => worth[b] - worth[a] || a - b);
+  }
+
+  /** Keeps the first rows of an order, each tape once. */
+  #keep(order: readonly number[]): void {
+    const scores: number[] = [];
+    const shortfalls: number[] = [];
+    this.#prints.clear();
+    for (const row of order) {
+      const print = fingerprint(this.#rows, row * NUM_STEPS);
+      if (this.#prints.has(print)) continue;
+      this.#prints.add(print);
+      const tape = this.#rows.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS);
+      this.#spare.set(tape, scores.length * NUM_STEPS);
+      scores.push(this.#scores[row]);
+      shortfalls.push(this.#shortfalls[row]);
+      if (scores.length === this.#size) break;
+    }
+    this.#scores.set(scores);
+    this.#shortfalls.set(shortfalls);
+    this.#kept = scores.length;
+    [this.#rows, this.#spare] = [this.#spare, this.#rows];
+  }
+
+  #adaptPrice(): void {
+    const fine = this.#shortfalls.subarray(0, this.#kept).filter((shortfall) => shortfall === 0).length;
+    if (fine < FEW * this.#kept) this.price = Math.min(this.price * PRICE_STEP, MOST_PRICE);
+    else if (fine > MANY * this.#kept) this.price = Math.max(this.price / PRICE_STEP, 1 / MOST_PRICE);
+  }
+}

@@ -1,0 +1,118 @@
+/** What a search for tapes refuses, and how it is watched and stopped. */
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, RHYTHM, RhythmError, searchTape, searchTapes } from '../src/index.js';
+import { put } from './support/bad-calls.js';
+import { expectRefusal } from './support/refusals.js';
+
+const seeds = [100, 200, 300];
+const tape = new Uint8Array(28);
+// biome-ignore lint/suspicious/noExplicitAny: a case may pass anything, that is what it is about
+type Any = any;
+
+const problems: [name: string, problems: unknown, code: ErrorCode, ...mentions: string[]][] = [
+  ['no array', { seeds }, 'wrong_type', 'problems', 'an object'],
+  ['none', [], 'wrong_length', 'at least one problem'],
+  ['no object', [seeds], 'wrong_type', 'problems[0]', 'an array of 3'],
+  ['null', [null], 'wrong_type', 'problems[0]', 'null'],
+  ['another option', [{ seeds, profiles: 'sampled' }], 'unknown_option', 'problems[0]', '"profile"'],
+  ['no seeds', [{}], 'wrong_type', 'seeds in problems[0]', 'undefined'],
+  ['a number of seeds', [{ seeds: 3 }], 'wrong_type', 'seeds in problems[0]', 'got 3'],
+  ['an empty list of seeds', [{ seeds: [] }], 'out_of_range', 'seeds of all problems', 'got 0'],
+  ['a seed that is none', [{ seeds: [1, -1] }], 'bad_seed', 'seeds in problems[0][1]', 'got -1'],
+  ['unequal seeds', [{ seeds }, { seeds: [1] }], 'wrong_length', '3 seeds in problems[1]', 'got 1'],
+  ['an unknown person', [{ seeds, profile: 'nobody' }], 'unknown_name', 'profile', '"nobody"'],
+  ['half a person', [{ seeds }, { seeds, profile: [1, 2] }], 'bad_profile', '16 floats', 'got 2'],
+  ['no person', [{ seeds, profile: 5 }], 'wrong_type', 'profile in problems[0]', 'got 5'],
+];
+
+const options: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
+  ['null', null, 'wrong_type', 'search options', 'null'],
+  ['an unknown option', { graders: 'v1' }, 'unknown_option', 'search options', '"grader"'],
+  ['an unknown grader', { grader: 'v3' }, 'unknown_name', 'grader', '"v3"'],
+  ['weights that sum to 2', { grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
+  ['no weights', { grader: 7 }, 'wrong_type', 'graders', 'got 7'],
+  ['a bound that is text', { leastEarlyMean: '0' }, 'wrong_type', 'leastEarlyMean', '"0"'],
+  ['a bound that is NaN', { leastEarlyMean: Number.NaN }, 'out_of_range', 'leastEarlyMean', 'NaN'],
+  ['few evaluations', { evaluations: 999 }, 'out_of_range', 'evaluations', '1000', 'got 999'],
+  ['a part of a tape', { initialTapes: [1, 2, 3] }, 'wrong_length', '28 actions', 'initialTapes', 'got 3'],
+  ['an action that is none', { initialTapes: put(tape, 3, 10) }, 'illegal_action', 'actions[3]', 'got 10'],
+  ['tapes that are text', { initialTapes: 'sleep' }, 'wrong_type', 'actions', '"sleep"'],
+  ['a seed that is none', { seed: 2 ** 32 }, 'out_of_range', 'seed', 'got 4294967296'],
+  ['imagination that is a number', { imagination: 1 }, 'wrong_type', 'imagination', 'got 1'],
+  ['a world that is none', { world: { ...RHYTHM, decay: 1 } }, 'bad_world', 'decay'],
+  ['an unknown backend', { backend: 'gpu' }, 'unknown_name', 'backend', '"gpu"'],
+  ['an unknown kernel', { backend: 'reference', kernel: 'avx2' }, 'unknown_name', 'kernel'],
+  ['no threads', { threads: 0 }, 'out_of_range', 'threads', 'got 0'],
+  ['progress that is no function', { onProgress: 1 }, 'wrong_type', 'onProgress', 'got 1'],
+  ['a signal that is none', { signal: {} }, 'wrong_type', 'signal', 'an object'],
+];
+
+/** The refusal of a promise, thrown. */
+async function expectRejection(
+  promise: Promise<unknown>,
+  code: ErrorCode,
+  mentions: string[],
+): Promise<void> {
+  const reason = await promise.catch((error: unknown) => error);
+  expectRefusal(
+    () => {
+      if (reason instanceof RhythmError) throw reason;
+    },
+    code,
+    ...mentions,
+  );
+}
+
+it.each(problems)('problems: %s', async (_, value, code, ...mentions) => {
+  await expectRejection(searchTapes(value as Any), code, mentions);
+});
+
+it.each(options)('options: %s', async (_, value, code, ...mentions) => {
+  await expectRejection(searchTape({ seeds }, value as Any), code, mentions);
+});
+
+describe('a search that is watched', () => {
+  it('says how far it is, up to the end', async () => {
+    const seen: [number, number][] = [];
+    const onProgress = (done: number, total: number) => seen.push([done, total]);
+    const [{ evaluations }] = await searchTapes([{ seeds }, { seeds }], { evaluations: 1000, onProgress });
+    const done = seen.map(([count]) => count);
+    expect(done).toEqual([...new Set(done)].sort((a, b) => a - b));
+    expect(done.length).toBeGreaterThan(10);
+    expect(new Set(seen.map(([, total]) => total))).toEqual(new Set([2 * evaluations]));
+    expect(done.at(-1)).toBe(2 * evaluations);
+  });
+
+  it('ends with the reason of its signal, whoever aborts it', async () => {
+    const reason = new Error('enough');
+    const before = AbortSignal.abort(reason);
+    await expect(searchTape({ seeds }, { signal: before })).rejects.toBe(reason);
+    const abort = new AbortController();
+    const onProgress = (done: number) => done > 100 && abort.abort(reason);
+    await expect(searchTape({ seeds }, { signal: abort.signal, onProgress })).rejects.toBe(reason);
+    const timer = new AbortController();
+    setTimeout(() => timer.abort(reason), 0);
+    await expect(searchTape({ seeds }, { signal: timer.signal })).rejects.toBe(reason);
+  });
+
+  it('ends with what its listener throws', async () => {
+    const reason = new Error('no');
+    const onProgress = () => {
+      throw reason;
+    };
+    await expect(searchTape({ seeds }, { onProgress })).rejects.toBe(reason);
+  });
+
+  it('does not see what its caller changes meanwhile', async () => {
+    const mine = { seeds: Uint32Array.from(seeds), profile: new Float32Array(16).fill(0.5) };
+    const initialTapes = tape.slice();
+    const found = searchTape(mine, { evaluations: 1000, initialTapes });
+    mine.seeds.fill(0);
+    mine.profile.fill(9);
+    initialTapes.fill(9);
+    const profile = new Float32Array(16).fill(0.5);
+    expect(await found).toEqual(
+      await searchTape({ seeds, profile }, { evaluations: 1000, initialTapes: tape }),
+    );
+  });
+});
