@@ -38,6 +38,7 @@ export type { EncodedField } from './observe/fields.js';
 export type { ObservationOptions } from './observe/options.js';
 export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
+export { blindTape } from './policies/blind.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
 export type { TapeProblem, TapeSearchOptions } from './search/options.js';
 export { type FoundTape, searchTape, searchTapes } from './search/tapes.js';
