@@ -1,7 +1,9 @@
 /** Finds the blind tapes and writes them as data, or with --check fails when they are not what is found. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { TRAINING_STARTS } from '../src/audit/seeds.js';
 import { packageVersion } from '../src/evaluate/provenance.js';
 import { BLIND_TAPES } from '../src/policies/blind-tapes.js';
+import { repeatTape } from '../src/policies/tapes.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../src/search/seeds.js';
 import { searchTape } from '../src/search/tapes.js';
 import { createVecEnv } from '../src/vec-env.js';
@@ -9,8 +11,7 @@ import { ACTION_NAMES, GRADER_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/f
 import { createWorld } from '../src/world/world.js';
 
 const PATH = 'src/policies/blind-tapes.ts';
-/** More starts lead to tapes that score the same on fresh seeds; fewer, to lower ones. */
-const COUNT = 512;
+const COUNT = TRAINING_STARTS;
 const FRESH_SEEDS = { first: 20000, last: 29999 };
 const SEED = 0;
 
@@ -82,8 +83,6 @@ function meanScore(tape: Uint8Array, grader: string): number {
   const numEnvs = FRESH_SEEDS.last - FRESH_SEEDS.first + 1;
   using env = createVecEnv({ numEnvs, grader });
   env.reset({ seed: FRESH_SEEDS.first });
-  const { finalScores } = env.run(
-    Uint8Array.from({ length: numEnvs * NUM_STEPS }, (_, at) => tape[at % NUM_STEPS]),
-  );
+  const { finalScores } = env.run(repeatTape(tape, numEnvs));
   return finalScores.reduce((sum, score) => sum + score, 0) / numEnvs;
 }

@@ -1,4 +1,7 @@
 /** rhythm-vec: the Rhythm life simulator, thousands of episodes at a time, exact to the bit. */
+export { type Audit, type AuditTape, audit } from './audit/audit.js';
+export type { AuditOptions } from './audit/options.js';
+export type { AuditRow, ComponentGain, Prices } from './audit/prices.js';
 export type { Availability, Trajectory } from './backends/backend.js';
 export { listBackends } from './backends/choose.js';
 export {
@@ -38,7 +41,7 @@ export type { EncodedField } from './observe/fields.js';
 export type { ObservationOptions } from './observe/options.js';
 export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
-export { blindTape } from './policies/blind.js';
+export { blindTape } from './policies/tapes.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
 export type { TapeProblem, TapeSearchOptions } from './search/options.js';
 export { type FoundTape, searchTape, searchTapes } from './search/tapes.js';

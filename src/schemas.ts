@@ -18,6 +18,8 @@ export const SCHEMAS = {
   grader: { name: 'rhythm-vec/grader', version: 1 },
   /** The first line of `eval --components`, which `regrade` reads. */
   components: { name: 'rhythm-vec/components', version: 1 },
+  /** `audit --json`. */
+  audit: { name: 'rhythm-vec/audit', version: 1 },
   /** `regrade --json`. */
   regrade: { name: 'rhythm-vec/regrade', version: 1 },
 } as const satisfies Record<string, Schema>;

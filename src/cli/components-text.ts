@@ -1,5 +1,6 @@
 /** Components as JSON lines: one that says where they come from, then one for each episode of each policy. */
-import type { PlayedEpisodes, RunInfo } from '../evaluate/evaluate.js';
+import type { PlayedEpisodes } from '../evaluate/evaluate.js';
+import type { RunInfo } from '../evaluate/run-info.js';
 import { SCHEMAS } from '../schemas.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 
@@ -11,7 +12,12 @@ export function headerText({ version, worldDigest, grader, graderWeights }: RunI
 }
 
 /** Numbers of an episode beside its components, by what results call them. */
-const NUMBERS = { belief_mae: 'beliefMae', final_score: 'finalScores' } as const;
+const NUMBERS = {
+  early_mean: 'earlyMeans',
+  late_mean: 'lateMeans',
+  belief_mae: 'beliefMae',
+  final_score: 'finalScores',
+} as const;
 
 /** A line for each episode, with its end. A float32 is printed as the float64 that equals it. */
 export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {

@@ -1,12 +1,13 @@
 /** An evaluation as a table for people. */
-import type { Evaluation, RunInfo } from '../evaluate/evaluate.js';
+import type { Evaluation } from '../evaluate/evaluate.js';
 import { PUBLISHED_SOURCE, published } from '../evaluate/published.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
+import type { RunInfo } from '../evaluate/run-info.js';
 import type { GraderWeights } from '../graders/grader.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
 import { GRADER_NAMES } from '../world/fields.js';
-import { COMPONENT_HEADS, decimals, intervalText, renderColumns } from './table.js';
+import { COMPONENT_HEADS, decimals, intervalText, renderColumns, wrap } from './table.js';
 
 interface Column {
   /** Two lines, so that columns stay as narrow as their numbers. */
@@ -46,7 +47,7 @@ export function renderHeader(info: RunInfo): string {
   const line =
     `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${threads}; ` +
     `grader ${info.grader}; world ${info.worldDigest.slice(0, 12)}\n`;
-  const reason = info.backendReason.includes('tried before it') ? `${wrap(info.backendReason, WIDTH)}\n` : '';
+  const reason = info.backendReason.includes('tried before it') ? `${wrap(info.backendReason)}\n` : '';
   return `${line}${weightsLine(info.grader, info.graderWeights)}${reason}`;
 }
 
@@ -56,20 +57,7 @@ export function weightsLine(grader: string, weights: GraderWeights): string {
   const pairs = Object.entries(weights)
     .filter(([, weight]) => weight !== 0)
     .map(([name, weight]) => `${name} ${Number(weight.toPrecision(6))}`);
-  return `${wrap(`${grader} weighs ${pairs.join(', ')}`, WIDTH)}\n`;
-}
-
-const WIDTH = 100;
-
-/** Breaks a text between words. A word longer than a line stays whole. */
-function wrap(text: string, width: number): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines[lines.length - 1];
-    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
-  return lines.join('\n');
+  return `${wrap(`${grader} weighs ${pairs.join(', ')}`)}\n`;
 }
 
 /** The rows, grouped by condition, and what to make of them. */

@@ -2,6 +2,7 @@
 /** The command line: a table of commands, and what becomes of their errors. */
 import { Command } from 'commander';
 import { packageVersion } from '../evaluate/provenance.js';
+import { addAuditCommand } from './audit.js';
 import type { Context } from './context.js';
 import { addEvalCommand } from './eval.js';
 import { EXIT, exitCodeOf, Interruption, isUsage, messageOf } from './failure.js';
@@ -14,6 +15,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
   addReplayCommand,
   addRegradeCommand,
+  addAuditCommand,
   addInfoCommand,
 ];
 

@@ -6,7 +6,7 @@ import { UsageError } from './failure.js';
 
 /** Somewhere to write to; '-' is the standard output. */
 export interface Output {
-  write(text: string): Promise<void>;
+  write(data: string | Uint8Array): Promise<void>;
   /** Puts what was written in its place. */
   commit(): Promise<void>;
   /** Removes what was written, as far as it can be. Harmless after `commit`. */
@@ -62,10 +62,14 @@ export async function openOutput(path: string): Promise<Output> {
 }
 
 /** Writes a value as JSON, whole or not at all. */
-export async function writeJson(path: string, value: unknown): Promise<void> {
+export const writeJson = (path: string, value: unknown): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Writes a file, whole or not at all. */
+export async function writeWhole(path: string, data: string | Uint8Array): Promise<void> {
   const output = await openOutput(path);
   try {
-    await output.write(`${JSON.stringify(value, null, 2)}\n`);
+    await output.write(data);
     await output.commit();
   } finally {
     await output.discard();
@@ -88,8 +92,8 @@ class FileOutput implements Output {
     this.#target = target;
   }
 
-  async write(text: string): Promise<void> {
-    await this.#handle.writeFile(text);
+  async write(data: string | Uint8Array): Promise<void> {
+    await this.#handle.writeFile(data);
   }
 
   async commit(): Promise<void> {
@@ -121,8 +125,8 @@ class DirectOutput implements Output {
     this.#handle = handle;
   }
 
-  async write(text: string): Promise<void> {
-    await this.#handle.writeFile(text);
+  async write(data: string | Uint8Array): Promise<void> {
+    await this.#handle.writeFile(data);
   }
 
   async commit(): Promise<void> {
@@ -135,9 +139,9 @@ class DirectOutput implements Output {
 }
 
 const standardOutput: Output = {
-  write: (text) =>
+  write: (data) =>
     new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
     }),
   commit: async () => {},
   discard: async () => {},

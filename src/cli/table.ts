@@ -50,3 +50,16 @@ const NO_LINES = Object.fromEntries(
     .flatMap((name) => [name, `${name}-mid`, `${name}-left`, `${name}-right`])
     .map((name) => [name, '']),
 );
+
+const WIDTH = 100;
+
+/** Breaks a text between words, to lines that a terminal shows whole. A word longer than a line stays whole. */
+export function wrap(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && last.length + 1 + word.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join('\n');
+}

@@ -1,12 +1,6 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
 import { InputError } from '../errors.js';
-import {
-  type Grader,
-  type GraderLike,
-  type GraderWeights,
-  graderWeights,
-  toGrader,
-} from '../graders/grader.js';
+import { type Grader, type GraderLike, graderWeights, toGrader } from '../graders/grader.js';
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
@@ -20,7 +14,7 @@ import {
   selectConditions,
 } from './conditions.js';
 import { EnvOfSize } from './env-of-size.js';
-import { describeMachine, type Machine, packageVersion } from './provenance.js';
+import { describeRun, type RunInfo } from './run-info.js';
 import { type Summary, Tally } from './tally.js';
 
 export interface EvaluateOptions extends ConditionOptions {
@@ -42,21 +36,6 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk. */
   readonly signal?: AbortSignal;
-}
-
-/** What ran, and where. */
-export interface RunInfo {
-  readonly version: string;
-  readonly worldDigest: string;
-  readonly backend: string;
-  /** Why this backend; not part of the JSON. */
-  readonly backendReason: string;
-  readonly kernel: string;
-  readonly threads: number;
-  readonly machine: Machine;
-  /** The grader's name, and what each component weighs. */
-  readonly grader: string;
-  readonly graderWeights: GraderWeights;
 }
 
 export interface Evaluation extends RunInfo {
@@ -174,21 +153,6 @@ function refuseType(name: string, expected: string, got: unknown): never {
     'wrong_type',
     `Expected ${name} to be ${expected}, got ${describe(got)}. Pass one, or leave it out.`,
   );
-}
-
-function describeRun(env: VecEnv, grader: Grader): RunInfo {
-  const { backend, backendReason, kernel, threads, world } = env;
-  return {
-    version: packageVersion(),
-    worldDigest: world.digest,
-    backend,
-    backendReason,
-    kernel,
-    threads,
-    machine: describeMachine(),
-    grader: grader.name,
-    graderWeights: grader.weights,
-  };
 }
 
 function engineOf(

@@ -12,6 +12,8 @@ export interface Published {
   readonly finalScore: number;
   /** Published as "about". */
   readonly approximate?: boolean;
+  /** Of the last belief, where one was given. */
+  readonly beliefMae?: number;
 }
 
 export const PUBLISHED_SOURCE = "RhythmEnv's published evaluation";
@@ -24,6 +26,12 @@ export const PUBLISHED: readonly Published[] = [
   { condition: 'ood', policy: 'heuristic', grader: 'v2', finalScore: 0.454 },
   { condition: 'discrete', policy: 'random', grader: 'v2', finalScore: 0.426 },
   { condition: 'discrete', policy: 'heuristic', grader: 'v2', finalScore: 0.455 },
+];
+
+/** The frontier model that taught the student; its belief MAE was published once, for both. */
+export const PUBLISHED_TEACHER: readonly Published[] = [
+  { condition: 'in-distribution', policy: 'teacher', grader: 'v2', finalScore: 0.611, beliefMae: 0.196 },
+  { condition: 'ood', policy: 'teacher', grader: 'v2', finalScore: 0.621, beliefMae: 0.196 },
 ];
 
 /** The published figure, or undefined where there is none. @param policy a name of POLICIES. */

@@ -3,7 +3,7 @@ import { InputError } from '../errors.js';
 import { type GraderLike, graderWeights } from '../graders/grader.js';
 import { checkComponents, gradeAll } from '../graders/regrade.js';
 import { checkLength, describe } from '../validate/values.js';
-import { type Interval, Moments } from './statistics.js';
+import { type Interval, intervalOf } from './statistics.js';
 
 /** What a policy earned, episode by episode. All that are compared have played the same seeds in the same order. */
 export interface PolicyComponents {
@@ -91,10 +91,4 @@ function refuseTwice(name: string): never {
 export function pairedInterval(values: Float32Array, others: Float32Array): Interval {
   // In float64 a difference of float32s loses next to nothing.
   return intervalOf(Float64Array.from(values, (value, i) => value - others[i]));
-}
-
-function intervalOf(values: Float32Array | Float64Array): Interval {
-  const moments = new Moments();
-  moments.addAll(values);
-  return moments.interval();
 }

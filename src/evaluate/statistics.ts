@@ -70,3 +70,10 @@ export class Moments {
     return { mean, low: mean - half, high: mean + half };
   }
 }
+
+/** The mean of values, with its 95 % interval. */
+export function intervalOf(values: Float32Array | Float64Array): Interval {
+  const moments = new Moments();
+  moments.addAll(values);
+  return moments.interval();
+}

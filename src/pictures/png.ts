@@ -31,7 +31,8 @@ let canvas: Promise<Canvas> | undefined;
 /** The two weights that pictures use. */
 const FONTS = ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold.ttf'];
 
-function loadCanvas(): Promise<Canvas> {
+/** @internal What turns SVG into pixels. @throws LibraryError `library_missing`. */
+export function loadCanvas(): Promise<Canvas> {
   // Once: a font registered again would be kept twice.
   canvas ??= load('PNG pictures', ['@napi-rs/canvas@1', '@expo-google-fonts/inter@0.4'], async () => {
     const { resolve } = createRequire(import.meta.url);

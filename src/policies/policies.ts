@@ -3,7 +3,7 @@ import { InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import type { RunChoice } from '../vec-env/requests.js';
 import type { RunOptions } from '../vec-env.js';
-import { type GraderTapes, tapeForAll, tapeUnder } from './tapes.js';
+import { blindTape, repeatTape, tapeUnder } from './tapes.js';
 
 /** Where beliefs come from: nowhere, one constant, or the policy's own inference. */
 export type BeliefKind = 'none' | 'constant' | 'own';
@@ -34,14 +34,14 @@ const builtIn = (actions: 'random' | 'heuristic'): Plan => ({
   tape: () => null,
 });
 
-/** The same actions for everybody: the tape of the grader in use, else v2's. */
-export const blind = (actions: string, tapes: GraderTapes): Plan => ({
-  actions,
-  choice: (numEnvs, grader) => tapeForAll(tapes[tapeUnder(tapes, grader)], numEnvs),
-  tape: (grader) => tapeUnder(tapes, grader),
-});
+/** The same actions for everybody: the tape that was found for the grader in use, else v2's. */
+const BLIND: Plan = {
+  actions: 'blind-tape',
+  choice: (numEnvs, grader) => repeatTape(blindTape(tapeUnder(grader)), numEnvs),
+  tape: tapeUnder,
+};
 
-const PLANS: readonly Plan[] = [builtIn('random'), builtIn('heuristic')];
+const PLANS: readonly Plan[] = [builtIn('random'), builtIn('heuristic'), BLIND];
 
 /** The name of what plays, as POLICIES has it. */
 export const policyName = ({ policy, belief }: { policy: string; belief: BeliefKind }): string =>

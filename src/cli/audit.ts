@@ -1,0 +1,117 @@
+/** `rhythm-vec audit`: what a grader really pays for. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type Audit, audit } from '../audit/audit.js';
+import { drawingsOf, type NamedDrawing } from '../audit/drawings.js';
+import { reportOf } from '../audit/report.js';
+import { toSnakeCase } from '../evaluate/report.js';
+import { loadVega } from '../pictures/libraries.js';
+import { loadCanvas, pngOf } from '../pictures/png.js';
+import { svgOf } from '../pictures/svg.js';
+import { SCHEMAS } from '../schemas.js';
+import { renderAudit } from './audit-table.js';
+import type { Context } from './context.js';
+import { UsageError } from './failure.js';
+import { readGrader } from './grader-file.js';
+import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
+import { checkOutput, stat, writeJson, writeWhole } from './output-file.js';
+import { createProgress } from './progress.js';
+
+interface Options extends EngineOptions {
+  readonly grader: string;
+  readonly output?: string;
+  readonly json?: string;
+  readonly seed?: number;
+  readonly evaluations?: number;
+  readonly episodes?: number;
+  readonly persons?: number;
+}
+
+const HELP = `
+Before anything is trained: what can be earned under a grader without looking at the person, and what is left for who does?
+  blind-tape   the same 28 actions for everybody, the best that a search finds on training seeds
+  honest-tape  the best of those whose first half of the week is no worse than the heuristic's: the difference to
+               blind-tape is what neglecting the first half, to shine later, is worth
+  push:X       one component raised alone
+  oracle       knows the person: a tape of each one's own, found in weeks of other luck
+  +constant    with the belief [0.5, 0.5, 0.5]; +truth with what is true of the person
+All are scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph says what it
+comes to. --output writes a report with pictures: audit.md, audit.json, and SVG and PNG of prices, components, tapes,
+rewards and meters.
+
+Examples:
+  rhythm-vec audit
+  rhythm-vec audit --grader v1 --output audit-v1
+  echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
+  rhythm-vec audit --grader calm.json --json calm-audit.json
+`;
+
+export function addAuditCommand(program: Command, { signal }: Context): void {
+  const command = program
+    .command('audit')
+    .description(
+      'Find out what a grader really pays for, before training: exploits with prices, and what knowing pays.',
+    )
+    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .option('--output <directory>', 'also write a report with pictures there')
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .option('--seed <n>', "of the searches' random numbers (default: 0)", parseInteger)
+    .option('--evaluations <n>', 'tapes to score in the search for everybody (default: 300000)', parseInteger)
+    .option('--episodes <n>', 'fresh seeds to score on (default: 2000)', parseInteger)
+    .option('--persons <n>', 'of these, played by who knows the person (default: 400)', parseInteger);
+  addEngineOptions(command)
+    .addHelpText('after', HELP)
+    .action((options: Options) => runAudit(options, signal));
+}
+
+async function runAudit({ output, json, ...options }: Options, signal: AbortSignal): Promise<void> {
+  checkEngineOptions(options);
+  if (json !== undefined) checkOutput('--json', json);
+  if (output !== undefined) await prepare(output);
+  const progress = createProgress('weeks');
+  const people = json === '-' ? process.stderr : process.stdout;
+  try {
+    const grader = readGrader(options.grader);
+    const result = await audit({ ...options, grader, signal, onProgress: progress.update });
+    progress.stop();
+    people.write(renderAudit(result));
+    if (json !== undefined) await writeJson(json, toJson(result));
+    if (output !== undefined) await writeReport(output, result, signal);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Refuses, before any work is done, what could not be written in the end. */
+async function prepare(directory: string): Promise<void> {
+  await Promise.all([loadVega(), loadCanvas()]);
+  const there = stat(directory);
+  if (there !== null && !there.isDirectory()) {
+    throw new UsageError(
+      `Expected --output to name a directory, got ${directory}, which is a file. Name another.`,
+    );
+  }
+  mkdirSync(directory, { recursive: true });
+  checkOutput('--output', join(directory, 'audit.md'));
+}
+
+const toJson = ({ weeks: _, backendReason: __, ...result }: Audit): unknown =>
+  toSnakeCase({ schema: SCHEMAS.audit, ...result });
+
+async function writeReport(directory: string, result: Audit, signal: AbortSignal): Promise<void> {
+  const drawings = drawingsOf(result);
+  for (const drawing of drawings) {
+    signal.throwIfAborted();
+    await writePicture(directory, drawing);
+  }
+  await writeJson(join(directory, 'audit.json'), toJson(result));
+  // Last: a report is only there with all that it shows.
+  await writeWhole(join(directory, 'audit.md'), reportOf(result, drawings));
+}
+
+async function writePicture(directory: string, { name, drawing }: NamedDrawing): Promise<void> {
+  const svg = await svgOf(drawing, { theme: 'auto' });
+  await writeWhole(join(directory, `${name}.svg`), svg);
+  await writeWhole(join(directory, `${name}.png`), await pngOf(svg));
+}
