@@ -35,7 +35,7 @@ describe('eval', () => {
         ...['grader', 'grader_weights', 'seconds'],
       ].sort(),
     );
-    expect(rows).toHaveLength(24);
+    expect(rows).toHaveLength(36);
     for (const row of rows) {
       const golden = tables[`${row.condition}/${row.policy}/${row.belief}/v2`];
       if (golden) expect(row.digest).toBe(golden.digest);
@@ -78,7 +78,7 @@ describe('eval', () => {
   it('with --json - has JSON alone on the standard output', async () => {
     const { code, stdout, stderr } = await runCli(['eval', '--conditions', 'ood', '--json', '-']);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout).rows).toHaveLength(4);
+    expect(JSON.parse(stdout).rows).toHaveLength(6);
     expect(stderr).toContain('won/lost/tied');
   });
 
@@ -163,7 +163,7 @@ describe('eval', () => {
   it('replaces a file', async () => {
     writeFileSync(file('old.json'), 'x'.repeat(1e6));
     await runCli(['eval', '--conditions', 'ood', '--json', file('old.json')]);
-    expect(results('old.json').rows).toHaveLength(4);
+    expect(results('old.json').rows).toHaveLength(6);
     expect(leftovers()).toEqual([]);
   });
 

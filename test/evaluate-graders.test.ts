@@ -60,7 +60,7 @@ it('hands on the episodes of each chunk and policy, whose scores are those of th
       played.push({ ...what, scores: result.finalScores.slice() });
     },
   });
-  expect(played.slice(0, 4).map(policyName).sort()).toEqual([...POLICY_NAMES].sort());
+  expect(played.slice(0, 6).map(policyName).sort()).toEqual([...POLICY_NAMES].sort());
   expect(played[0]).toMatchObject({
     condition: 'ood',
     profile: 'sampled',
