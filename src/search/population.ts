@@ -20,11 +20,13 @@ export class Population {
   /** u8 [size + most candidates, 28]: those kept, and from row `size` on those who want to be. */
   #rows: Uint8Array;
   #spare: Uint8Array;
-  /** f64, by the same rows. */
+  /** By the same rows. */
+  readonly #prints: Int32Array;
   readonly #scores: Float64Array;
   readonly #shortfalls: Float64Array;
   readonly #worth: Float64Array;
-  readonly #prints = new Set<number>();
+  readonly #seen = new Set<number>();
+  #order: number[] = [];
   #kept = 0;
   #candidates = 0;
   #best: ScoredTape | null = null;
@@ -37,6 +39,7 @@ export class Population {
     this.#size = size;
     this.#rows = new Uint8Array((size + most) * NUM_STEPS);
     this.#spare = new Uint8Array(this.#rows.length);
+    this.#prints = new Int32Array(size + most);
     this.#scores = new Float64Array(size + most);
     this.#shortfalls = new Float64Array(size + most);
     this.#worth = new Float64Array(size + most);
@@ -71,24 +74,26 @@ export class Population {
       row += some.length / NUM_STEPS;
     }
     this.#candidates = row - this.#size;
+    for (let i = this.#size; i < row; i++) this.#prints[i] = fingerprint(this.#rows, i * NUM_STEPS);
   }
 
   /** Makes `count` children the candidates: of those kept, or, if there are none, drawn uniformly. */
   breed(count: number): void {
     this.#candidates = count;
-    this.#prints.clear();
-    for (let i = 0; i < this.#kept; i++) this.#prints.add(fingerprint(this.#rows, i * NUM_STEPS));
-    for (let i = this.#size; i < this.#size + count; i++) this.#breedRow(i * NUM_STEPS);
+    this.#seen.clear();
+    for (let i = 0; i < this.#kept; i++) this.#seen.add(this.#prints[i]);
+    for (let i = this.#size; i < this.#size + count; i++) this.#prints[i] = this.#breedRow(i * NUM_STEPS);
   }
 
-  #breedRow(at: number): void {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  /** @returns its fingerprint. */
+  #breedRow(at: number): number {
+    for (let attempt = 1; ; attempt++) {
       if (this.#kept === 0) drawTape(this.#draws, this.#rows, at);
       else this.#breedChild(at);
       const print = fingerprint(this.#rows, at);
-      if (this.#prints.has(print)) continue;
-      this.#prints.add(print);
-      return;
+      if (this.#seen.has(print) && attempt < ATTEMPTS) continue;
+      this.#seen.add(print);
+      return print;
     }
   }
 
@@ -105,7 +110,8 @@ export class Population {
     this.#scores.set(scores, this.#size);
     this.#shortfalls.set(shortfalls, this.#size);
     for (let i = this.#size; i < this.#size + this.#candidates; i++) this.#noteBest(i);
-    this.#keep(this.#ranked());
+    this.#rank();
+    this.#keep();
     this.#candidates = 0;
     this.#adaptPrice();
   }
@@ -116,39 +122,41 @@ export class Population {
     this.#best = { ...outcome, tape: this.#rows.slice(row * NUM_STEPS, (row + 1) * NUM_STEPS) };
   }
 
-  /** All rows, best first; of equal ones the older. */
-  #ranked(): number[] {
-    const rows = Array.from({ length: this.#kept + this.#candidates }, (_, i) =>
-      i < this.#kept ? i : this.#size + i - this.#kept,
-    );
+  /** Orders all rows, best first; of equal ones the older. */
+  #rank(): void {
     const worth = this.#worth;
-    for (const row of rows) worth[row] = this.#scores[row] - this.price * this.#shortfalls[row];
-    return rows.sort((a, b) => worth[b] - worth[a] || a - b);
+    const order = this.#order;
+    order.length = 0;
+    for (let row = 0; row < this.#kept; row++) order.push(row);
+    for (let row = this.#size; row < this.#size + this.#candidates; row++) order.push(row);
+    for (const row of order) worth[row] = this.#scores[row] - this.price * this.#shortfalls[row];
+    order.sort((a, b) => worth[b] - worth[a] || a - b);
   }
 
-  /** Keeps the first rows of an order, each tape once. */
-  #keep(order: readonly number[]): void {
-    const scores: number[] = [];
-    const shortfalls: number[] = [];
-    this.#prints.clear();
-    for (const row of order) {
-      const print = fingerprint(this.#rows, row * NUM_STEPS);
-      if (this.#prints.has(print)) continue;
-      this.#prints.add(print);
-      const tape = this.#rows.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS);
-      this.#spare.set(tape, scores.length * NUM_STEPS);
-      scores.push(this.#scores[row]);
-      shortfalls.push(this.#shortfalls[row]);
-      if (scores.length === this.#size) break;
+  /** Keeps the first rows of the order, each tape once. */
+  #keep(): void {
+    const kept = this.#spare;
+    const seen = this.#seen;
+    const rows: number[] = [];
+    seen.clear();
+    for (const row of this.#order) {
+      if (seen.has(this.#prints[row])) continue;
+      seen.add(this.#prints[row]);
+      kept.set(this.#rows.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS), rows.length * NUM_STEPS);
+      rows.push(row);
+      if (rows.length === this.#size) break;
     }
-    this.#scores.set(scores);
-    this.#shortfalls.set(shortfalls);
-    this.#kept = scores.length;
-    [this.#rows, this.#spare] = [this.#spare, this.#rows];
+    for (const column of [this.#prints, this.#scores, this.#shortfalls]) {
+      column.set(rows.map((row) => column[row]));
+    }
+    this.#kept = rows.length;
+    this.#spare = this.#rows;
+    this.#rows = kept;
   }
 
   #adaptPrice(): void {
-    const fine = this.#shortfalls.subarray(0, this.#kept).filter((shortfall) => shortfall === 0).length;
+    let fine = 0;
+    for (let i = 0; i < this.#kept; i++) if (this.#shortfalls[i] === 0) fine++;
     if (fine < FEW * this.#kept) this.price = Math.min(this.price * PRICE_STEP, MOST_PRICE);
     else if (fine > MANY * this.#kept) this.price = Math.max(this.price / PRICE_STEP, 1 / MOST_PRICE);
   }
