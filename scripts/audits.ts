@@ -1,6 +1,7 @@
 /**
- * Audits the published graders and writes what docs/graders.md shows: data, pictures and the page's tables. With --check it
- * fails when another audit comes out, or the page's tables are not those of the data.
+ * Audits the published graders and writes what docs/graders.md shows: data, pictures and the page's tables. With --check
+ * it fails when another audit comes out, or the page's tables are not those of the data; pictures it leaves alone, which
+ * another release of what draws them may draw otherwise.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Audit, audit } from '../src/audit/audit.js';

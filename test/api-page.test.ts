@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  audit,
   type BeliefFactor,
   COMPONENT_NAMES,
   createVecEnv,
@@ -49,8 +50,8 @@ const properties = accessors.filter(([, { get }]) => get !== undefined).map(([na
 const methods = accessors.filter(([, { value }]) => typeof value === 'function').map(([name]) => name);
 
 /** What an unknown option is told that there is. */
-async function evaluateOptions(): Promise<string[]> {
-  const error = await evaluate({ unheard: 1 } as never).catch((refusal: RhythmError) => refusal);
+async function optionsOf(call: (options: never) => Promise<unknown>): Promise<string[]> {
+  const error = await call({ unheard: 1 } as never).catch((refusal: RhythmError) => refusal);
   return /among (.*), got/.exec((error as RhythmError).message)![1].split(', ');
 }
 
@@ -71,8 +72,11 @@ describe('tables list what there is, and nothing else', () => {
     expect(named(title, column)).toEqual([...expected].sort());
   });
 
-  it('Evaluation, by option', async () => {
-    expect(named('Evaluation', 'option')).toEqual((await evaluateOptions()).sort());
+  it.each([
+    ['Evaluation', evaluate],
+    ['Auditing graders', audit],
+  ])('%s, by option', async (title, call) => {
+    expect(named(title, 'option')).toEqual((await optionsOf(call)).sort());
   });
 });
 
