@@ -1,5 +1,5 @@
 /** From trajectories to what each step of the week pays, as the grade counts it. */
-import { luckField } from '../reference/step.js';
+import { rewardLuck } from '../reference/step.js';
 import { threefry } from '../reference/threefry.js';
 import { checkLength } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
@@ -24,9 +24,6 @@ export interface RewardedRun {
   readonly seeds: ArrayLike<number>;
 }
 
-/** The luck field that is the reward's. */
-const REWARD_LUCK = 5;
-
 /**
  * Mean rewards, less what a trajectory's rewards hold beside: luck, and the grade in the last step's.
  * @param run of real episodes, not imagined ones. @throws InputError `wrong_length`.
@@ -49,7 +46,7 @@ const noise = { x0: 0, x1: 0 };
 
 function luckOf({ params }: World, seed: number, step: number): number {
   threefry(seed, params.streamNoise, step, 0, noise);
-  return params.noiseReward * luckField(noise, REWARD_LUCK);
+  return rewardLuck(params, noise);
 }
 
 const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;

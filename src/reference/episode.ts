@@ -21,11 +21,10 @@ import { createWorld, type World } from '../world/world.js';
 import { beliefMae, finalScore, gradeComponents, halfMean } from './grade.js';
 import { beliefTarget, clamp01, discreteProfile, namedProfile, sampleProfile } from './profile.js';
 import { stateHash } from './state-hash.js';
-import { addDecay, addEvent, addLuck, luckField, moveMeters, respond, stepReward } from './step.js';
+import { addDecay, addEvent, addLuck, moveMeters, respond, rewardLuck, stepReward } from './step.js';
 import { type Draw, threefry } from './threefry.js';
 
 const f32 = Math.fround;
-const REWARD_LUCK = 5;
 
 export interface EpisodeOptions {
   /** Default: the published world. */
@@ -222,7 +221,7 @@ export class Episode {
     this.crashes += crashed;
     if (t < NUM_STEPS / 2) this.early = f32(this.early + r);
     else this.late = f32(this.late + r);
-    this.reward = f32(r + f32(params.noiseReward * luckField(noise, REWARD_LUCK)));
+    this.reward = f32(r + rewardLuck(params, noise));
     this.lastAction = action;
     this.tape[t >>> 3] |= action << (4 * (t & 7));
     this.stepCount = t + 1;

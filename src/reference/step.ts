@@ -63,11 +63,19 @@ export function respond(
   }
 }
 
+/** The luck field that is the reward's, behind the meters'. */
+const REWARD_LUCK = NUM_METERS;
+
 /** The luck field `j` in 0..5 of a noise draw: an exact float32 in (-1, 1). */
-export function luckField(noise: Draw, j: number): number {
+function luckField(noise: Draw, j: number): number {
   const word = j < 3 ? noise.x0 : noise.x1;
   const bits = (word >>> (10 * (j % 3))) & 1023;
   return (bits + 0.5) * 2 ** -9 - 1;
+}
+
+/** The luck in a step's reward (rule 8). */
+export function rewardLuck(params: Params, noise: Draw): number {
+  return f32(params.noiseReward * luckField(noise, REWARD_LUCK));
 }
 
 /** Rule 3. */
