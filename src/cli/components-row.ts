@@ -5,6 +5,7 @@ import { floatsOf, validateGrader } from '../graders/grader.js';
 import type { BeliefKind } from '../policies/policies.js';
 import { finalScore } from '../reference/grade.js';
 import { follows, otherSchema, SCHEMAS, schemaName } from '../schemas.js';
+import { isPrintable, PRINTABLE } from '../validate/names.js';
 import { COMPONENT_NAMES, MAX_U32, PROFILE_NAMES } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
 import { BadRow, conform, expect, isU32, notAnObject, parseJson, text } from './rows.js';
@@ -26,17 +27,12 @@ export interface ComponentsRow {
 const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
 const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed', ...NUMBERS];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
-/** More does not fit a table. */
-const MAX_NAME = 60;
 const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 const world = createWorld();
 
 const isFloat = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= 1 && Math.fround(value) === value;
-/** Names are printed: a terminal is not to obey them. */
-const isName = (value: unknown) =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_NAME && !/\p{Cc}/u.test(value);
-const name = expect<string>(`a name of 1 to ${MAX_NAME} printable characters`, isName);
+const name = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
 const oneOf = <T extends string>(names: readonly string[]) =>
   expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
 

@@ -2,6 +2,7 @@
 import { InputError } from '../errors.js';
 import { follows, otherSchema, SCHEMAS } from '../schemas.js';
 import { didYouMean } from '../suggest.js';
+import { isPrintable, PRINTABLE } from '../validate/names.js';
 import { checkName, describe, isList } from '../validate/values.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../world/fields.js';
 import { checkWeights } from '../world/resolve.js';
@@ -22,8 +23,6 @@ export interface Grader {
 /** What a caller may call a grader by: a name of GRADER_NAMES, a Grader, or six weights by COMPONENT_NAMES. */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
-/** More of a name than this does not fit a table. */
-const MAX_NAME = 60;
 /** As many as a float32 has. */
 const SUM_DIGITS = 7;
 /** Weights that are only a list. */
@@ -80,11 +79,9 @@ function objectAt(field: string, value: unknown, where: string): Record<string, 
 }
 
 function checkGraderName(name: unknown, where: string): string {
-  const good = typeof name === 'string' && name.trim() !== '' && name.length <= MAX_NAME;
-  // Names are printed: a terminal is not to obey them.
-  if (good && !/\p{Cc}/u.test(name)) return name;
+  if (isPrintable(name)) return name;
   const got = name === undefined ? 'none' : describe(name).replace(/\p{Cc}/gu, '\uFFFD');
-  return refuse('name', `a text of 1 to ${MAX_NAME} printable characters`, got, 'Pass one.', where);
+  return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass one.', where);
 }
 
 function checkNamed(value: unknown, where: string): GraderWeights {
