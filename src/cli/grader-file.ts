@@ -8,10 +8,10 @@ import { describe } from '../validate/values.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { UsageError } from './failure.js';
 import { stat } from './output-file.js';
+import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** Hundreds of times a grader. */
 const MAX_BYTES = 65536;
-const BOM = '\uFEFF';
 
 /**
  * The grader that `--grader` names: a built-in one by its name, else a file (`./v1` for one that is called so).
@@ -36,13 +36,8 @@ export function readGrader(choice: string): Grader {
 
 function readText(path: string, size: number): string {
   if (size > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, String(size));
-  const bytes = readFileSync(path);
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.startsWith(BOM) ? text.slice(1) : text;
-  } catch {
-    return refuse(path, 'UTF-8', 'bytes that are none');
-  }
+  const text = decodeUtf8(readFileSync(path));
+  return text === null ? refuse(path, 'UTF-8', 'bytes that are none') : withoutMark(text);
 }
 
 function refuse(path: string, expected: string, got: string): never {

@@ -1,4 +1,5 @@
 /** A stream of bytes as numbered lines, in constant memory. */
+import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** One line without its end. Either its text, or why it has none. */
 export interface Line {
@@ -9,7 +10,6 @@ export interface Line {
 }
 
 const LF = 0x0a;
-const BOM = '\uFEFF';
 
 /**
  * Splits at LF; a CR before it and a byte order mark before the first line are dropped.
@@ -59,18 +59,10 @@ class PendingLine {
       const problem = `Expected a line of at most ${this.#maxBytes} bytes, got ${bytes}.`;
       return { number, text: null, problem };
     }
-    const text = decode(pieces);
+    const text = decodeUtf8(Buffer.concat(pieces));
     if (text === null) return { number, text, problem: 'Expected UTF-8, got bytes that are none.' };
-    const unmarked = number === 1 && text.startsWith(BOM) ? text.slice(1) : text;
+    const unmarked = number === 1 ? withoutMark(text) : text;
     return { number, text: unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked };
-  }
-}
-
-function decode(pieces: readonly Uint8Array[]): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
-  } catch {
-    return null;
   }
 }
 
