@@ -4,6 +4,7 @@ import { type Grader, type GraderLike, graderWeights, toGrader } from '../grader
 import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
+import { checkLongCall } from '../vec-env/slices.js';
 import type { VecEnv } from '../vec-env.js';
 import {
   type Condition,
@@ -132,20 +133,19 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
 }
 
 /** What only a caller without types gets wrong. */
-function checkTypes({ policies, conditions, seeds, signal, ...listeners }: EvaluateOptions): void {
+function checkTypes(options: EvaluateOptions): void {
+  checkLongCall(options);
+  const { policies, conditions, seeds, onStart, onEpisodes } = options;
   for (const [name, list] of Object.entries({ policies, conditions })) {
     const fine = Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
     if (list !== undefined && !fine) refuseType(name, 'a list of at least one name', list);
   }
-  const { onStart, onProgress, onEpisodes } = listeners;
-  for (const [name, listener] of Object.entries({ onStart, onProgress, onEpisodes })) {
+  for (const [name, listener] of Object.entries({ onStart, onEpisodes })) {
     if (listener !== undefined && typeof listener !== 'function') refuseType(name, 'a function', listener);
   }
   if (seeds !== undefined && (typeof seeds !== 'object' || seeds === null)) {
     refuseType('seeds', '{ first, last }', seeds);
   }
-  if (signal !== undefined && !(signal instanceof AbortSignal))
-    refuseType('signal', 'an AbortSignal', signal);
 }
 
 function refuseType(name: string, expected: string, got: unknown): never {
