@@ -43,8 +43,7 @@ function renderLeads({ condition, standings, sensitivity }: RegradedCondition): 
 /** With a sign, unless it is next to nothing. */
 function signed(value: number): string {
   const text = decimals(value);
-  if (Number(text) === 0) return decimals(0);
-  return value > 0 ? `+${text}` : text;
+  return Number(text) > 0 ? `+${text}` : text;
 }
 
 function renderFlips(sensitivity: readonly WeightSensitivity[]): string {

@@ -34,7 +34,8 @@ export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
   belief_accuracy: 'belief\nacc.',
 };
 
-export const decimals = (value: number): string => value.toFixed(3);
+/** Three decimals. What rounds to nothing has no sign. */
+export const decimals = (value: number): string => value.toFixed(3).replace(/^-(0\.0+)$/, '$1');
 
 /** A mean with half its interval. */
 export function intervalText({ mean, high }: Interval): string {
