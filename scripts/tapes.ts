@@ -1,18 +1,17 @@
 /** Finds the blind tapes and writes them as data, or with --check fails when they are not what is found. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { TRAINING_STARTS } from '../src/audit/seeds.js';
+import { FRESH_FIRST, TRAINING_STARTS, trainingSeeds } from '../src/audit/seeds.js';
 import { packageVersion } from '../src/evaluate/provenance.js';
 import { BLIND_TAPES } from '../src/policies/blind-tapes.js';
 import { repeatTape } from '../src/policies/tapes.js';
-import { spreadSeeds, TRAINING_SEEDS } from '../src/search/seeds.js';
+import { TRAINING_SEEDS } from '../src/search/seeds.js';
 import { searchTape } from '../src/search/tapes.js';
 import { createVecEnv } from '../src/vec-env.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/fields.js';
 import { createWorld } from '../src/world/world.js';
 
 const PATH = 'src/policies/blind-tapes.ts';
-const COUNT = TRAINING_STARTS;
-const FRESH_SEEDS = { first: 20000, last: 29999 };
+const FRESH_SEEDS = { first: FRESH_FIRST, last: FRESH_FIRST + 9999 };
 const SEED = 0;
 
 const check = process.argv.includes('--check');
@@ -37,7 +36,7 @@ export const BLIND_TAPES = {
   version: '${check ? BLIND_TAPES.version : packageVersion()}',
   worldDigest: '${createWorld().digest}',
   /** So many, evenly from the first to the last. */
-  trainingSeeds: { count: ${COUNT}, first: ${first}, last: ${last} },
+  trainingSeeds: { count: ${TRAINING_STARTS}, first: ${first}, last: ${last} },
   /** All of them. */
   freshSeeds: { first: ${FRESH_SEEDS.first}, last: ${FRESH_SEEDS.last} },
   /** The search's own. */
@@ -51,10 +50,7 @@ ${searches.join('\n')}
 }
 
 async function search(grader: string): Promise<string> {
-  const { tape, score, evaluations } = await searchTape(
-    { seeds: spreadSeeds(COUNT) },
-    { grader, seed: SEED },
-  );
+  const { tape, score, evaluations } = await searchTape({ seeds: trainingSeeds() }, { grader, seed: SEED });
   return `    ${grader}: {
       days: [
 ${rowsOf(tape).join('\n')}
