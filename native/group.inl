@@ -133,8 +133,8 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* col
   for (int k = 0; k < Width; k++) put_where(column + k * stride, who, columns[k]);
 }
 
-// A lane's row from its fours. The last four, if it is wider than what is left of the row, runs into the next row, which
-// then covers it; the last row has no next.
+// A lane's row from its fours. The last four, if it is wider than what is left of the row, runs into the next row,
+// which then covers it; the last row has no next.
 template <int Width, int Lane, size_t Count>
 RHYTHM_INLINE void put_whole_row(float* row, const Fours (&fours)[Count]) {
   constexpr int last = Count - 1, left = Lane + 1 < kLanes ? 4 : Width - 4 * last;

@@ -111,7 +111,8 @@ RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const Life& 
 }
 
 // Grades and shows the episodes that ended. Returns what that adds to their last reward, after adding it.
-RHYTHM_INLINE F end_episodes(const Slots& slots, const Group& g, M ended, const Life& life, F earned_before, F& reward) {
+RHYTHM_INLINE F end_episodes(const Slots& slots, const Group& g, M ended, const Life& life, F earned_before,
+                             F& reward) {
   const Grade grade = grade_group(slots, g, life);
   const F terminal = terminal_reward(*slots.tables, grade.final_score);
   reward = select(ended, reward + terminal, reward);

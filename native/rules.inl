@@ -158,7 +158,8 @@ RHYTHM_INLINE void add_reward(OwnTime now, F r, Life& life) {
   life.late = select(first_half, life.late, life.late + r);
 }
 
-// One step of the rules, but for the sums of rewards, beliefs and the grade. What a caller does not read of the result costs nothing.
+// One step of the rules, but for the sums of rewards, beliefs and the grade. What a caller does not read of the result
+// costs nothing.
 template <class Time>
 RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Focus& works, Time now, const Fate& fate, U action,
                           Life& life) {

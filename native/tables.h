@@ -22,7 +22,7 @@ struct alignas(64) Tables {
   // The block's words, read as either type; index with world::block.
   float f[world::count::BlockWords];
   uint32_t u[world::count::BlockWords];
-  float neutral_focus[world::count::Slots];
+  float neutral_focus[world::count::Slots];  // by slot: what the neutral person's progress is multiplied by
   float clock[world::count::Steps + 1][4];  // step, day, slot and remaining steps, as they are shown
   uint32_t event_stream;
   uint32_t noise_stream;
