@@ -3,19 +3,18 @@ import type { Interval } from '../evaluate/statistics.js';
 import { COMPONENT_NAMES } from '../world/fields.js';
 import type { Audit } from './audit.js';
 import type { NamedDrawing } from './drawings.js';
+import { fixed } from './numbers.js';
 import type { AuditRow } from './prices.js';
-
-const DIGITS = 3;
 
 /** @param drawings pictures that lie beside the page as SVG, by their names. */
 export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): string {
   const picture = (name: string): string => {
     const found = drawings.find((drawing) => drawing.name === name);
-    return found === undefined ? '' : `![${found.drawing.title}](${name}.svg)`;
+    return found === undefined ? '' : `![${escaped(found.drawing.title)}](${name}.svg)`;
   };
   return [
-    `# What grader ${audit.grader} pays for`,
-    audit.verdict,
+    `# What grader ${escaped(audit.grader)} pays for`,
+    escaped(audit.verdict),
     picture('prices'),
     '## Who earns what',
     scoresOf(audit),
@@ -56,9 +55,9 @@ export function scoresOf({ rows }: Audit): string {
       String(row.episodes),
       interval(row.finalScore),
       interval(row.price),
-      number(row.beliefMae),
-      number(row.earlyMean),
-      number(row.lateMean),
+      fixed(row.beliefMae),
+      fixed(row.earlyMean),
+      fixed(row.lateMean),
     ]),
   );
 }
@@ -90,11 +89,11 @@ function provenanceOf(audit: Audit): string {
   ].join('\n');
 }
 
-const interval = ({ mean, high }: Interval): string =>
-  high === null ? number(mean) : `${number(mean)} ±${number(high - mean)}`;
+/** A grader may be called anything: it is not to become markup. */
+const escaped = (text: string): string => text.replace(/[\\`*_[\]<>|#&]/g, '\\$&');
 
-/** What rounds to nothing has no sign. */
-const number = (value: number): string => value.toFixed(DIGITS).replace(/^-(0\.0+)$/, '$1');
+const interval = ({ mean, high }: Interval): string =>
+  high === null ? fixed(mean) : `${fixed(mean)} ±${fixed(high - mean)}`;
 
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map((_, k) => (k === 0 ? '---' : '---:')), ...rows]

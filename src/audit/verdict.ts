@@ -1,14 +1,13 @@
 /** An audit in one paragraph. */
 import type { Interval } from '../evaluate/statistics.js';
+import { fixed } from './numbers.js';
 import type { AuditRow, Prices } from './prices.js';
-
-const DIGITS = 3;
 
 /** Plain words for who has read nothing else. @param best the best row of those that ignore the person. */
 export function verdictOf(grader: string, best: AuditRow, prices: Prices): string {
   return [
     `Under grader ${grader}, ignoring the person earns up to ${shown(best.price)} over the heuristic`,
-    ` (a final score of ${best.finalScore.mean.toFixed(DIGITS)}, by ${best.policy});`,
+    ` (a final score of ${fixed(best.finalScore.mean)}, by ${best.policy});`,
     ` knowing the person is worth ${shown(prices.person)} more${doubt(prices.person)}:`,
     ` ${shown(prices.personBelief)} by a true belief instead of a constant one`,
     ` and ${shown(prices.personActions)} by actions of the person's own.`,
@@ -19,11 +18,18 @@ export function verdictOf(grader: string, best: AuditRow, prices: Prices): strin
 }
 
 /** "0.123 ±0.004", "nothing" where there is no difference at all. */
-function shown({ mean, high }: Interval): string {
-  if (mean === 0 && (high === null || high === mean)) return 'nothing';
-  const half = high === null ? '' : ` ±${(high - mean).toFixed(DIGITS)}`;
-  return `${mean.toFixed(DIGITS)}${half}`;
+function shown(price: Interval): string {
+  if (isNothing(price)) return 'nothing';
+  const { mean, high } = price;
+  const half = high === null ? '' : ` ±${fixed(high - mean)}`;
+  return `${fixed(mean)}${half}`;
 }
 
-const doubt = ({ low, high }: Interval): string =>
-  low !== null && high !== null && low <= 0 && high >= 0 ? ', which cannot be told from nothing' : '';
+const isNothing = ({ mean, high }: Interval): boolean => mean === 0 && (high === null || high === mean);
+
+/** Of what may be nothing; what is nothing is known to be. */
+function doubt(price: Interval): string {
+  const { low, high } = price;
+  const open = low !== null && high !== null && low <= 0 && high >= 0 && !isNothing(price);
+  return open ? ', which cannot be told from nothing' : '';
+}

@@ -34,8 +34,10 @@ export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
   belief_accuracy: 'belief\nacc.',
 };
 
-/** Three decimals. What rounds to nothing has no sign. */
-export const decimals = (value: number): string => value.toFixed(3).replace(/^-(0\.0+)$/, '$1');
+/** What rounds to nothing has no sign. */
+const unsigned = (text: string): string => (Number(text) === 0 ? text.replace('-', '') : text);
+
+export const decimals = (value: number): string => unsigned(value.toFixed(3));
 
 /** A mean with half its interval. */
 export function intervalText({ mean, high }: Interval): string {
@@ -43,7 +45,7 @@ export function intervalText({ mean, high }: Interval): string {
   const half = high - mean;
   // Millions of episodes know the mean better than three decimals can say.
   const digits = half < 0.0005 && half > 0 ? 5 : 3;
-  return `${mean.toFixed(digits)} ±${half.toFixed(digits)}`;
+  return `${unsigned(mean.toFixed(digits))} ±${half.toFixed(digits)}`;
 }
 
 const NO_LINES = Object.fromEntries(
