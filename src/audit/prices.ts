@@ -37,9 +37,9 @@ export interface Prices {
   readonly sandbagging: Interval;
   /** What pushing one component alone earns over the heuristic. */
   readonly saturation: Readonly<Record<string, Interval>>;
-  /** What knowing the person earns over the best that ignores them, in all ... */
+  /** What knowing the person earns over the best that ignores them, in all; on the weeks of persons with a tape of their own. */
   readonly person: Interval;
-  /** ... by a true belief instead of the constant one, on the blind tape ... */
+  /** On the same weeks: by a true belief instead of the constant one, on the blind tape ... */
   readonly personBelief: Interval;
   /** ... and by a tape of each person's own, on true beliefs. */
   readonly personActions: Interval;
@@ -65,6 +65,7 @@ export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[
 export function pricesOf(plays: readonly Play[], best: Play): Prices {
   const over = (name: string, other: string): Interval =>
     differenceOf(playOf(plays, name), playOf(plays, other));
+  const known = playOf(plays, 'oracle+truth').seeds.length;
   const pushes = plays.filter(({ player }) => player.role === 'push');
   return {
     constantBelief: over('heuristic+constant', 'heuristic'),
@@ -75,7 +76,11 @@ export function pricesOf(plays: readonly Play[], best: Play): Prices {
       pushes.map(({ player: { name } }) => [name.slice(name.indexOf(':') + 1), over(name, 'heuristic')]),
     ),
     person: differenceOf(playOf(plays, 'oracle+truth'), best),
-    personBelief: over('blind-tape+truth', 'blind-tape+constant'),
+    personBelief: differenceOf(
+      playOf(plays, 'blind-tape+truth'),
+      playOf(plays, 'blind-tape+constant'),
+      known,
+    ),
     personActions: over('oracle+truth', 'blind-tape+truth'),
   };
 }
@@ -90,9 +95,9 @@ function playOf(plays: readonly Play[], name: string): Play {
   return plays.find(({ player }) => player.name === name)!;
 }
 
-/** Paired, on the weeks that both have played: one's seeds begin the other's. */
-function differenceOf(play: Play, other: Play): Interval {
-  const n = Math.min(play.seeds.length, other.seeds.length);
+/** Paired, on the weeks that both have played, or the first of them: one's seeds begin the other's. */
+function differenceOf(play: Play, other: Play, most = Infinity): Interval {
+  const n = Math.min(play.seeds.length, other.seeds.length, most);
   return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));
 }
 
