@@ -4,6 +4,7 @@ import type { TapeSearchOptions } from '../search/options.js';
 import { type FoundTape, searchTape, searchTapes } from '../search/tapes.js';
 import { createVecEnv } from '../vec-env.js';
 import { COMPONENT_NAMES } from '../world/fields.js';
+import { inDomain } from '../world/validate.js';
 import type { AuditRequest } from './options.js';
 import { BELIEF_COMPONENT, type Findings } from './players.js';
 import { freshSeeds, luckSeeds, trainingSeeds } from './seeds.js';
@@ -86,8 +87,12 @@ async function pushEach(request: AuditRequest, course: Course): Promise<Map<stri
   return pushed;
 }
 
-const alone = (weights: Float32Array, component: number): Float32Array =>
-  weights.map((weight, k) => TIE_BREAK * weight + (k === component ? 1 - TIE_BREAK : 0));
+/** One component's weight, and a hint of the grader's; in the range of weights however large or small those are. */
+function alone(weights: Float32Array, component: number): Float32Array {
+  const hint = TIE_BREAK / Math.max(1, ...weights.map(Math.abs));
+  const hinted = (weight: number): number => (inDomain(hint * weight) ? hint * weight : 0);
+  return weights.map((weight, k) => hinted(weight) + (k === component ? 1 - hint : 0));
+}
 
 /** For each person of the fresh seeds, in weeks of other luck. */
 function searchEach(request: AuditRequest, course: Course, blind: Uint8Array): Promise<FoundTape[]> {

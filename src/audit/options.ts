@@ -3,7 +3,8 @@ import { type Grader, type GraderLike, graderWeights, toGrader } from '../grader
 import { checkInteger, checkOptions } from '../validate/values.js';
 import type { VecEnvOptions } from '../vec-env/options.js';
 import { checkLongCall } from '../vec-env/slices.js';
-import { MAX_U32 } from '../world/fields.js';
+import { MAX_ENVS, MAX_U32 } from '../world/fields.js';
+import { LUCKS } from './seeds.js';
 
 export interface AuditOptions {
   /** Which grader: a name of GRADER_NAMES, a Grader, or six weights, which results call "custom". Default 'v2'. */
@@ -14,7 +15,7 @@ export interface AuditOptions {
   readonly evaluations?: number;
   /** Fresh seeds that everything found is scored on, from 20000 on: 2 to 10^6. Default 2,000. */
   readonly episodes?: number;
-  /** How many of these are played by who knows the person, one search each: 2 to `episodes`. Default 400. */
+  /** How many of these are played by who knows the person, one search each: 2 to `episodes`, 524,288 at most. Default 400. */
   readonly persons?: number;
   /** As in `VecEnvOptions`; they change no result. */
   readonly backend?: string;
@@ -40,7 +41,7 @@ export interface AuditRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-const OPTIONS: readonly (keyof AuditOptions)[] = [
+export const OPTIONS: readonly (keyof AuditOptions)[] = [
   'grader',
   'seed',
   'evaluations',
@@ -52,8 +53,11 @@ const OPTIONS: readonly (keyof AuditOptions)[] = [
   'onProgress',
   'signal',
 ];
-const DEFAULTS = { grader: 'v2', seed: 0, evaluations: 300_000, episodes: 2000, persons: 400 } as const;
+const DEFAULTS = { grader: 'v2', seed: 0, evaluations: 300_000, episodes: 2000 } as const;
+const PERSONS = 400;
 const MOST_EPISODES = 1e6;
+/** All their weeks are played side by side. */
+const MOST_PERSONS = MAX_ENVS / LUCKS;
 
 /** @throws InputError `unknown_option`, `wrong_type`, `out_of_range`; for a grader `unknown_name` or `bad_grader`. */
 export function toAuditRequest(options: AuditOptions): AuditRequest {
@@ -63,14 +67,14 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
   const { backend, kernel, threads, onProgress = () => {}, signal } = asked;
   const grader = toGrader(asked.grader);
   const episodes = checkInteger('episodes', asked.episodes, 2, MOST_EPISODES);
-  const persons = options.persons ?? Math.min(DEFAULTS.persons, episodes);
+  const { persons = Math.min(PERSONS, episodes) } = asked;
   return {
     grader,
     weights: graderWeights(grader),
     seed: checkInteger('seed', asked.seed, 0, MAX_U32),
     evaluations: checkInteger('evaluations', asked.evaluations, 1000, 1e9),
     episodes,
-    persons: checkInteger('persons', persons, 2, episodes),
+    persons: checkInteger('persons', persons, 2, Math.min(episodes, MOST_PERSONS)),
     engine: { backend, kernel, threads },
     onProgress,
     signal,

@@ -4,7 +4,7 @@ import { spreadSeeds } from '../search/seeds.js';
 /** Starts of the search for one tape for everybody: more find tapes that score the same on fresh seeds, fewer lower ones. */
 export const TRAINING_STARTS = 512;
 /** Weeks of other luck that a person's own tape is found in. */
-const LUCKS = 32;
+export const LUCKS = 32;
 /** Fresh: beyond training's and the published evaluation's seeds. */
 export const FRESH_FIRST = 20000;
 
