@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Audit, audit } from '../audit/audit.js';
-import { drawingsOf, type NamedDrawing } from '../audit/drawings.js';
+import { drawingsOf } from '../audit/drawings.js';
 import { reportOf } from '../audit/report.js';
 import { toSnakeCase } from '../evaluate/report.js';
 import { loadVega } from '../pictures/libraries.js';
@@ -12,10 +12,9 @@ import { svgOf } from '../pictures/svg.js';
 import { SCHEMAS } from '../schemas.js';
 import { renderAudit } from './audit-table.js';
 import type { Context } from './context.js';
-import { UsageError } from './failure.js';
 import { readGrader } from './grader-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
-import { checkOutput, stat, writeJson, writeWhole } from './output-file.js';
+import { checkDirectory, checkOutput, jsonText, type OutputFile, writeTogether } from './output-file.js';
 import { createProgress } from './progress.js';
 
 interface Options extends EngineOptions {
@@ -67,17 +66,20 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
 
 async function runAudit({ output, json, ...options }: Options, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
+  const grader = readGrader(options.grader);
   if (json !== undefined) checkOutput('--json', json);
   if (output !== undefined) await prepare(output);
   const progress = createProgress('weeks');
   const people = json === '-' ? process.stderr : process.stdout;
   try {
-    const grader = readGrader(options.grader);
     const result = await audit({ ...options, grader, signal, onProgress: progress.update });
     progress.stop();
     people.write(renderAudit(result));
-    if (json !== undefined) await writeJson(json, toJson(result));
-    if (output !== undefined) await writeReport(output, result, signal);
+    const files = output === undefined ? [] : await reportFiles(output, result, signal);
+    if (json !== undefined) files.push({ path: json, data: jsonText(toJson(result)) });
+    signal.throwIfAborted();
+    if (output !== undefined) mkdirSync(output, { recursive: true });
+    await writeTogether(files);
   } finally {
     progress.stop();
   }
@@ -86,32 +88,22 @@ async function runAudit({ output, json, ...options }: Options, signal: AbortSign
 /** Refuses, before any work is done, what could not be written in the end. */
 async function prepare(directory: string): Promise<void> {
   await Promise.all([loadVega(), loadCanvas()]);
-  const there = stat(directory);
-  if (there !== null && !there.isDirectory()) {
-    throw new UsageError(
-      `Expected --output to name a directory, got ${directory}, which is a file. Name another.`,
-    );
-  }
-  mkdirSync(directory, { recursive: true });
-  checkOutput('--output', join(directory, 'audit.md'));
+  checkDirectory('--output', directory);
 }
 
 const toJson = ({ weeks: _, backendReason: __, ...result }: Audit): unknown =>
   toSnakeCase({ schema: SCHEMAS.audit, ...result });
 
-async function writeReport(directory: string, result: Audit, signal: AbortSignal): Promise<void> {
+async function reportFiles(directory: string, result: Audit, signal: AbortSignal): Promise<OutputFile[]> {
   const drawings = drawingsOf(result);
-  for (const drawing of drawings) {
+  const files: OutputFile[] = [];
+  for (const { name, drawing } of drawings) {
     signal.throwIfAborted();
-    await writePicture(directory, drawing);
+    const svg = await svgOf(drawing, { theme: 'auto' });
+    files.push({ path: `${name}.svg`, data: svg }, { path: `${name}.png`, data: await pngOf(svg) });
   }
-  await writeJson(join(directory, 'audit.json'), toJson(result));
+  files.push({ path: 'audit.json', data: jsonText(toJson(result)) });
   // Last: a report is only there with all that it shows.
-  await writeWhole(join(directory, 'audit.md'), reportOf(result, drawings));
-}
-
-async function writePicture(directory: string, { name, drawing }: NamedDrawing): Promise<void> {
-  const svg = await svgOf(drawing, { theme: 'auto' });
-  await writeWhole(join(directory, `${name}.svg`), svg);
-  await writeWhole(join(directory, `${name}.png`), await pngOf(svg));
+  files.push({ path: 'audit.md', data: reportOf(result, drawings) });
+  return files.map(({ path, data }) => ({ path: join(directory, path), data }));
 }

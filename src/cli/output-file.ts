@@ -1,7 +1,7 @@
 /** Output files that are either whole or not there: written beside the target, then renamed. */
 import { accessSync, constants, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from './failure.js';
 
 /** Somewhere to write to; '-' is the standard output. */
@@ -30,6 +30,24 @@ export function checkOutput(option: string, path: string): void {
       `Expected ${option} to name a file, got ${path}, which is a directory. Name a file in it.`,
     );
   }
+  checkWritable(directory, option, path);
+}
+
+/** The same for a directory of several files, which need not be there yet. */
+export function checkDirectory(option: string, path: string): void {
+  if (path === '')
+    throw new UsageError(`Expected ${option} to name a directory, got an empty name. Name one.`);
+  let there = resolve(path);
+  while (stat(there) === null && there !== dirname(there)) there = dirname(there);
+  if (!stat(there)?.isDirectory()) {
+    throw new UsageError(
+      `Expected ${option} to name a directory, got ${path}, but ${there} is none. Name another.`,
+    );
+  }
+  checkWritable(there, option, path);
+}
+
+function checkWritable(directory: string, option: string, path: string): void {
   try {
     accessSync(directory, constants.W_OK);
   } catch {
@@ -61,18 +79,30 @@ export async function openOutput(path: string): Promise<Output> {
   return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
 }
 
+/** A value as a file of JSON. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
 /** Writes a value as JSON, whole or not at all. */
 export const writeJson = (path: string, value: unknown): Promise<void> =>
-  writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
+  writeTogether([{ path, data: jsonText(value) }]);
 
-/** Writes a file, whole or not at all. */
-export async function writeWhole(path: string, data: string | Uint8Array): Promise<void> {
-  const output = await openOutput(path);
+export interface OutputFile {
+  readonly path: string;
+  readonly data: string | Uint8Array;
+}
+
+/** Writes files, each of them whole. None takes its place before all are written; they do so in their order. */
+export async function writeTogether(files: readonly OutputFile[]): Promise<void> {
+  const outputs: Output[] = [];
   try {
-    await output.write(data);
-    await output.commit();
+    for (const { path, data } of files) {
+      const output = await openOutput(path);
+      outputs.push(output);
+      await output.write(data);
+    }
+    for (const output of outputs) await output.commit();
   } finally {
-    await output.discard();
+    for (const output of outputs) await output.discard();
   }
 }
 
