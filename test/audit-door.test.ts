@@ -1,0 +1,94 @@
+/** What an audit refuses before it searches, and how it is watched and stopped. */
+import { describe, expect, it } from 'vitest';
+import { type AuditOptions, audit, type ErrorCode, RhythmError } from '../src/index.js';
+import { NATIVE, nameAbsent } from './support/engines.js';
+import { expectRefusal } from './support/refusals.js';
+
+nameAbsent();
+
+/** Whatever is not refused at once is noticed by this. */
+const searched = () => {
+  throw new Error('Expected a refusal, got a search.');
+};
+
+const options: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
+  ['null', null, 'wrong_type', 'audit options', 'null'],
+  ['an unknown option', { graders: 'v1' }, 'unknown_option', 'audit options', '"grader"'],
+  ['an unknown grader', { grader: 'v3' }, 'unknown_name', 'grader', '"v3"'],
+  ['weights that sum to 2', { grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
+  ['a weight of nothing', { grader: { name: 'x', weights: { luck: 1 } } }, 'bad_grader', '"luck"'],
+  ['no weights', { grader: 7 }, 'wrong_type', 'grader', 'got 7'],
+  ['a seed that is none', { seed: 2 ** 32 }, 'out_of_range', 'seed', 'got 4294967296'],
+  ['half a seed', { seed: 0.5 }, 'out_of_range', 'seed', 'got 0.5'],
+  ['few evaluations', { evaluations: 999 }, 'out_of_range', 'evaluations', '1000', 'got 999'],
+  ['too many evaluations', { evaluations: 1e9 + 1 }, 'out_of_range', 'evaluations', 'got 1000000001'],
+  ['evaluations that are text', { evaluations: '1000' }, 'wrong_type', 'evaluations', '"1000"'],
+  ['one episode', { episodes: 1 }, 'out_of_range', 'episodes', 'from 2', 'got 1'],
+  ['too many episodes', { episodes: 1e6 + 1 }, 'out_of_range', 'episodes', 'got 1000001'],
+  ['one person', { persons: 1 }, 'out_of_range', 'persons', 'from 2', 'got 1'],
+  ['more persons than episodes', { episodes: 9, persons: 10 }, 'out_of_range', 'persons', 'to 9', 'got 10'],
+  ['more persons than fit', { episodes: 1e6, persons: 524_289 }, 'out_of_range', 'persons', 'to 524288'],
+  ['persons that are null', { persons: null }, 'wrong_type', 'persons', 'null'],
+  ['an unknown backend', { backend: 'gpu' }, 'unknown_name', 'backend', '"gpu"'],
+  ['an unknown kernel', { backend: 'reference', kernel: 'avx2' }, 'unknown_name', 'kernel'],
+  ['no threads', { threads: 0 }, 'out_of_range', 'threads', 'got 0'],
+  ['progress that is no function', { onProgress: 1 }, 'wrong_type', 'onProgress', 'got 1'],
+  ['a signal that is none', { signal: {} }, 'wrong_type', 'signal', 'an object'],
+];
+
+it.each(options)('refuses %s', async (_, value, code, ...mentions) => {
+  const watched = value === null ? null : { onProgress: searched, ...(value as AuditOptions) };
+  const reason = await audit(watched as AuditOptions).catch((error: unknown) => error);
+  expectRefusal(
+    () => {
+      if (reason instanceof RhythmError) throw reason;
+    },
+    code,
+    ...mentions,
+  );
+});
+
+/** Graders under which little is searched for: so they are quick. */
+const TINY = { evaluations: 1000, episodes: 10, persons: 2, grader: [0, 0, 0, 0.5, 0, 0.5] };
+
+describe.skipIf(NATIVE.length === 0)('an audit that is watched', () => {
+  it('says how far it is, from all searches together, up to the end', async () => {
+    const seen: [number, number][] = [];
+    await audit({ ...TINY, onProgress: (done, total) => seen.push([done, total]) });
+    const done = seen.map(([count]) => count);
+    expect(done).toEqual([...done].sort((a, b) => a - b));
+    expect(done[0]).toBeGreaterThan(0);
+    expect(done.length).toBeGreaterThan(20);
+    // Three searches in 512 weeks, and one for each of two persons in 32.
+    const total = 3 * 1000 * 512 + 2 * 1000 * 32;
+    expect(new Set(seen.map(([, count]) => count))).toEqual(new Set([total]));
+    expect(done.at(-1)).toBe(total);
+  });
+
+  it('rejects with what its watcher throws', async () => {
+    await expect(audit({ ...TINY, onProgress: searched })).rejects.toThrow('got a search');
+  });
+
+  it('ends with the reason of its signal, before it or in any of its searches', async () => {
+    const reason = new Error('enough');
+    const seen: number[] = [];
+    const onProgress = (done: number) => seen.push(done);
+    await expect(audit({ ...TINY, onProgress, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(seen).toEqual([]);
+    for (const share of [0.1, 0.5, 0.99]) {
+      const abort = new AbortController();
+      let after = 0;
+      const stop = (done: number, total: number) => {
+        if (abort.signal.aborted) after++;
+        if (done >= share * total) abort.abort(reason);
+      };
+      await expect(audit({ ...TINY, onProgress: stop, signal: abort.signal })).rejects.toBe(reason);
+      expect([share, after]).toEqual([share, 0]);
+    }
+  });
+
+  it('takes what is undefined for what is left out, and fewer persons where there are fewer episodes', async () => {
+    const { seeds, seed, evaluations } = await audit({ ...TINY, persons: undefined, seed: undefined });
+    expect([seed, evaluations, seeds.persons]).toEqual([0, 1000, '20000-20009']);
+  });
+});
