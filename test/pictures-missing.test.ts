@@ -1,6 +1,6 @@
 /** The package without the packages that draw: everything else works, and a picture says what to install. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -79,6 +79,16 @@ it('without any of them the engine runs, and both kinds of pictures are refused'
     ),
     png: refusal(`${CANVAS} and ${FONT}, which PNG pictures need, got: Cannot find`, 'npm install'),
   });
+});
+
+it('an audit is refused pictures before it searches, and makes nothing', () => {
+  const command = () =>
+    execFileSync(process.execPath, ['dist/cli/main.js', 'audit', '--output', 'report'], {
+      cwd: folder,
+      stdio: 'pipe',
+    });
+  expect(command).toThrow('error: Expected vega and vega-lite, which SVG pictures need, got: Cannot find');
+  expect(existsSync(join(folder, 'report'))).toBe(false);
 });
 
 it('each one that is missing is named', () => {

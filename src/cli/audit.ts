@@ -87,7 +87,9 @@ async function runAudit({ output, json, ...options }: Options, signal: AbortSign
 
 /** Refuses, before any work is done, what could not be written in the end. */
 async function prepare(directory: string): Promise<void> {
-  await Promise.all([loadVega(), loadCanvas()]);
+  // One after the other: the same is named first each time.
+  await loadVega();
+  await loadCanvas();
   checkDirectory('--output', directory);
 }
 

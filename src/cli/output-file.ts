@@ -106,8 +106,15 @@ export async function writeTogether(files: readonly OutputFile[]): Promise<void>
   }
 }
 
+/** Null for what is not there. */
 export function stat(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null;
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    // Something in a file, as if that were a directory.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
+    throw error;
+  }
 }
 
 class FileOutput implements Output {
