@@ -231,7 +231,8 @@ describe('help', () => {
   it('lists the commands', async () => {
     const { code, stdout } = await runCli(['--help']);
     expect(code).toBe(0);
-    for (const command of ['eval', 'replay', 'regrade', 'info']) expect(stdout).toContain(`  ${command}`);
+    for (const command of ['eval', 'replay', 'regrade', 'audit', 'info'])
+      expect(stdout).toContain(`  ${command}`);
   });
 
   it('and the version go to the standard output', async () => {

@@ -15,12 +15,16 @@ const commands: [command: string, prints: string][] = [
   ['eval', 'grader calm; world'],
   ['replay', ''],
   ['regrade', 'stored episodes, none played; grader calm'],
+  ['audit', 'Under grader calm, ignoring the person earns'],
   ['info', 'layout digest'],
 ];
 it.each(commands)('%s', async (command, prints) => {
   const { stdout } = await runCli([command, '--help']);
-  // As many seeds as take no time without an addon either.
-  const examples = stdout.split(/Examples?:\n/)[1].replace('0-9999999', '0-999');
+  // As many seeds, and as short searches, as take little time.
+  const examples = stdout
+    .split(/Examples?:\n/)[1]
+    .replace('0-9999999', '0-999')
+    .replaceAll('rhythm-vec audit', 'rhythm-vec audit --evaluations 1000 --episodes 20 --persons 2');
   expect(examples).toContain(`  rhythm-vec ${command}`);
   mkdirSync(file(command));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
@@ -29,5 +33,5 @@ it.each(commands)('%s', async (command, prints) => {
     encoding: 'utf8',
     stdio: 'pipe',
   });
-  expect(printed).toContain(prints);
+  expect(printed.replaceAll('\n', ' ')).toContain(prints);
 });
