@@ -1,5 +1,7 @@
 /** `--grader`: names and files, in eval and replay. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readGrader } from '../src/cli/grader-file.js';
 import { createVecEnv, graderWeights, InputError, validateGrader } from '../src/index.js';
@@ -14,23 +16,31 @@ function write(name: string, content: string | Uint8Array): string {
 const calmFile = write('calm.json', JSON.stringify(calm));
 
 describe('readGrader', () => {
-  it('takes a built-in name, or a file', () => {
-    expect(graderWeights(readGrader('v1'))).toEqual(graderWeights('v1'));
-    expect(readGrader(calmFile)).toEqual(validateGrader(calm));
-    expect(readGrader(write('marked.json', `\uFEFF${JSON.stringify(calm)}\r\n`))).toEqual(
+  it('takes a built-in name, or a file', async () => {
+    expect(graderWeights(await readGrader('v1'))).toEqual(graderWeights('v1'));
+    expect(await readGrader(calmFile)).toEqual(validateGrader(calm));
+    expect(await readGrader(write('marked.json', `\uFEFF${JSON.stringify(calm)}\r\n`))).toEqual(
       validateGrader(calm),
     );
   });
 
-  it('names what is neither', () => {
-    expect(() => readGrader('v3')).toThrow(
+  it('names what is neither', async () => {
+    await expect(readGrader('v3')).rejects.toThrow(
       'one of v1, v2 or a file, got "v3"; there is no such file. Did you mean "v1"?',
     );
-    expect(() => readGrader('no-such.json')).toThrow(
+    await expect(readGrader('no-such.json')).rejects.toThrow(
       'got "no-such.json"; there is no such file. Check the path.',
     );
     mkdirSync(file('folder'));
-    expect(() => readGrader(file('folder'))).toThrow('it is a directory');
+    await expect(readGrader(file('folder'))).rejects.toThrow('it is a directory');
+  });
+
+  it('reads a pipe, and no more of a device than a grader may have', async () => {
+    execFileSync('mkfifo', [file('pipe')]);
+    const reading = readGrader(file('pipe'));
+    await writeFile(file('pipe'), JSON.stringify(calm));
+    expect(await reading).toEqual(validateGrader(calm));
+    await expect(readGrader('/dev/zero')).rejects.toThrow('at most 65536 bytes in /dev/zero, got more');
   });
 
   it.each([
@@ -43,11 +53,11 @@ describe('readGrader', () => {
       '{"name":"x","weights":{"progres":1}}',
       'got "progres". Did you mean "progress"?',
     ],
-  ])('names %s, and the file', (_, content, message) => {
+  ])('names %s, and the file', async (_, content, message) => {
     const path = write('bad.json', content);
-    expect(() => readGrader(path)).toThrow(InputError);
-    expect(() => readGrader(path)).toThrow(message);
-    expect(() => readGrader(path)).toThrow(path);
+    await expect(readGrader(path)).rejects.toThrow(InputError);
+    await expect(readGrader(path)).rejects.toThrow(message);
+    await expect(readGrader(path)).rejects.toThrow(path);
   });
 });
 

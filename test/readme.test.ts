@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readComponents } from '../src/cli/components-stream.js';
 import { headerText, rowsText } from '../src/cli/components-text.js';
 import { renderRegraded } from '../src/cli/regrade-table.js';
+import { wrap } from '../src/cli/table.js';
 import { regradeStored } from '../src/evaluate/regraded.js';
 import { evaluate, parseGrader } from '../src/index.js';
 
@@ -55,4 +56,10 @@ test('the ranking under another grader is what regrade prints', async () => {
   }
   const stored = await readComponents(bytes(), 'components.jsonl');
   expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(shown);
+});
+
+test('the verdict on grader v2 is that of its audit, as printed', () => {
+  const audited = readFileSync(new URL('../docs/audits/v2/audit.json', import.meta.url), 'utf8');
+  const [, shown] = /```console\n([\s\S]*?)```/.exec(section('What does a grader pay for?'))!;
+  expect(shown).toBe(`${wrap((JSON.parse(audited) as { verdict: string }).verdict)}\n`);
 });

@@ -1,5 +1,4 @@
 /** `rhythm-vec audit`: what a grader really pays for. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Audit, audit } from '../audit/audit.js';
@@ -14,7 +13,14 @@ import { renderAudit } from './audit-table.js';
 import type { Context } from './context.js';
 import { readGrader } from './grader-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
-import { checkDirectory, checkOutput, jsonText, type OutputFile, writeTogether } from './output-file.js';
+import {
+  checkDirectory,
+  checkOutput,
+  jsonText,
+  makeDirectory,
+  type OutputFile,
+  writeTogether,
+} from './output-file.js';
 import { createProgress } from './progress.js';
 
 interface Options extends EngineOptions {
@@ -66,7 +72,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
 
 async function runAudit({ output, json, ...options }: Options, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
-  const grader = readGrader(options.grader);
+  const grader = await readGrader(options.grader);
   if (json !== undefined) checkOutput('--json', json);
   if (output !== undefined) await prepare(output);
   const progress = createProgress('weeks');
@@ -78,7 +84,7 @@ async function runAudit({ output, json, ...options }: Options, signal: AbortSign
     const files = output === undefined ? [] : await reportFiles(output, result, signal);
     if (json !== undefined) files.push({ path: json, data: jsonText(toJson(result)) });
     signal.throwIfAborted();
-    if (output !== undefined) mkdirSync(output, { recursive: true });
+    if (output !== undefined) makeDirectory(output);
     await writeTogether(files);
   } finally {
     progress.stop();

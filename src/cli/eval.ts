@@ -69,7 +69,7 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
 async function runEval({ json, components, ...options }: Options, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
   checkOutputs(json, components);
-  const grader = readGrader(options.grader);
+  const grader = await readGrader(options.grader);
   // Whoever asks for JSON on the standard output wants nothing else there.
   const people = [json, components].includes('-') ? process.stderr : process.stdout;
   const stored = components === undefined ? null : await openOutput(components);

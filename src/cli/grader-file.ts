@@ -1,5 +1,5 @@
 /** `--grader`: a name, or a file. */
-import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { InputError } from '../errors.js';
 import { type Grader, toGrader } from '../graders/grader.js';
 import { parseGrader } from '../graders/parse.js';
@@ -17,7 +17,7 @@ const MAX_BYTES = 65536;
  * The grader that `--grader` names: a built-in one by its name, else a file (`./v1` for one that is called so).
  * @throws UsageError for neither; InputError `bad_grader` that names the file and the field.
  */
-export function readGrader(choice: string): Grader {
+export async function readGrader(choice: string): Promise<Grader> {
   if (GRADER_NAMES.includes(choice)) return toGrader(choice);
   const file = stat(choice);
   if (file === null) {
@@ -31,12 +31,19 @@ export function readGrader(choice: string): Grader {
       `Expected --grader to name a file, got ${choice}; it is a directory. Check the path.`,
     );
   }
-  return parseGrader(readText(choice, file.size), choice);
+  return parseGrader(await readText(choice), choice);
 }
 
-function readText(path: string, size: number): string {
-  if (size > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, String(size));
-  const text = decodeUtf8(readFileSync(path));
+/** Not synchronously: signals are heeded while a pipe has no writer. Not to the end: a device has none. */
+async function readText(path: string): Promise<string> {
+  await using handle = await open(path);
+  const bytes = new Uint8Array(MAX_BYTES + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = (await handle.read(bytes, length, bytes.length - length)).bytesRead;
+  }
+  if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more');
+  const text = decodeUtf8(bytes.subarray(0, length));
   return text === null ? refuse(path, 'UTF-8', 'bytes that are none') : withoutMark(text);
 }
 

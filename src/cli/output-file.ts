@@ -1,5 +1,5 @@
 /** Output files that are either whole or not there: written beside the target, then renamed. */
-import { accessSync, constants, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from './failure.js';
@@ -45,6 +45,14 @@ export function checkDirectory(option: string, path: string): void {
     );
   }
   checkWritable(there, option, path);
+}
+
+/** Creates a directory, and what is missing above it. */
+export function makeDirectory(path: string): void {
+  if (stat(path) !== null) return;
+  makeDirectory(dirname(resolve(path)));
+  // Level by level: where none can be made, as in /proc, Node 20 would try to make all of them for ever.
+  mkdirSync(path);
 }
 
 function checkWritable(directory: string, option: string, path: string): void {

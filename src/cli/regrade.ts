@@ -59,7 +59,7 @@ async function runRegrade({ components, conditions, json, ...options }: Options,
     checkOutput('--json', json);
     checkOther('--json', json, '--components', components);
   }
-  const grader = readGrader(options.grader);
+  const grader = await readGrader(options.grader);
   const input = openInput(components, signal);
   const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());
   const regraded = regradeStored(selected(stored, conditions), grader);

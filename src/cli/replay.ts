@@ -59,7 +59,7 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
   checkInput('--input', options.input);
   checkOutput('--output', options.output);
   checkOther('--output', options.output, '--input', options.input);
-  const grader = options.grader === undefined ? null : readGrader(options.grader);
+  const grader = options.grader === undefined ? null : await readGrader(options.grader);
   const input = openInput(options.input, signal);
   const output = await openOutput(options.output);
   const name = inputName(options.input);
