@@ -33,8 +33,8 @@ export function renderAudit(audit: Audit): string {
     renderHeader(audit),
     `${rows}\n`,
     `Scored on fresh seeds ${audit.seeds.fresh}, tapes of a person's own on ${audit.seeds.persons}; all differences are paired.`,
-    '+constant believes 0.5 each, +truth what is true; honest-tape neglects nothing in the first half of the week;',
-    'push:X raises the component X alone; the oracle knows the person.',
+    "+constant believes 0.5 each, +truth what is true; honest-tape's first half is no worse than the heuristic's;",
+    'push:X raises the component X alone, belief_accuracy by the belief of the middle person; the oracle knows each.',
     `${audit.seconds.toFixed(1)} s.\n`,
     `${wrap(audit.verdict)}\n`,
   ].join('\n');

@@ -38,7 +38,7 @@ Before anything is trained: what can be earned under a grader without looking at
   blind-tape   the same 28 actions for everybody, the best that a search finds on training seeds
   honest-tape  the best of those whose first half of the week is no worse than the heuristic's: the difference to
                blind-tape is what neglecting the first half, to shine later, is worth
-  push:X       one component raised alone
+  push:X       one component raised alone; belief_accuracy by the middle person's belief
   oracle       knows the person: a tape of each one's own, found in weeks of other luck
   +constant    with the belief [0.5, 0.5, 0.5]; +truth with what is true of the person
 All are scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph says what it
