@@ -41,8 +41,7 @@ for symbol in __asan_init __ubsan_handle; do
   grep -q "$symbol" "$RHYTHM_ADDON" || { echo "sanitizers: $RHYTHM_ADDON has no $symbol: not instrumented" >&2; exit 1; }
 done
 export RHYTHM_REQUIRE=native
-# SIGSEGV stays V8's, which checks the bounds of WebAssembly by it: a process that dies of it still fails the run.
-export ASAN_OPTIONS=detect_leaks=0:handle_segv=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)" \
   node node_modules/vitest/vitest.mjs run --pool=forks --maxWorkers=2 \
