@@ -44,7 +44,7 @@ export RHYTHM_REQUIRE=native
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)" \
-  node node_modules/vitest/vitest.mjs run --pool=forks --maxWorkers=2 \
+  node node_modules/vitest/vitest.mjs run --pool=forks --maxWorkers=1 \
   test/addon-fuzz.test.ts test/one-step.test.ts test/rollout.test.ts test/metamorphic.test.ts \
   test/batch-masks.test.ts test/gather.test.ts test/save-load.test.ts test/changed-world.test.ts \
   test/weird-input.test.ts test/golden.test.ts test/shown.test.ts test/lifecycle.test.ts \
