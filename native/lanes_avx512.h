@@ -115,12 +115,14 @@ RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
   transpose_quarters(fours.r);
   return fours;
 }
-// Writes the first `Width` numbers of a lane's row.
+// Writes the first `Width` numbers of a lane's row. Not by a masked store: GCC fuses it with the extraction, into a
+// VEXTRACTF32X4 that faults on a page which its mask leaves out (exception class E6NF, no fault suppression).
 template <int Lane, int Width>
 RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
+  static_assert(Width == 4 || Width == 2);
   const __m128 row = _mm512_extractf32x4_ps(fours.r[Lane % 4], Lane / 4);
   if constexpr (Width == 4) return _mm_storeu_ps(to, row);
-  _mm_mask_storeu_ps(to, (1 << Width) - 1, row);
+  _mm_storel_pi(reinterpret_cast<__m64*>(to), row);
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.
