@@ -2,10 +2,7 @@
 import { BackendError, InputError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
 import type { Availability, Backend } from './backend.js';
-import { nativeBackend } from './native.js';
-import { referenceBackend } from './reference.js';
-
-export const BACKENDS: readonly Backend[] = [nativeBackend, referenceBackend];
+import { BACKENDS } from './node.js';
 
 /** What can be used here, in priority order: each backend, then its kernels as `backend/kernel`. */
 export function listBackends(): Availability[] {

@@ -1,7 +1,7 @@
 /** `rhythm-vec info`: what this installation is and what it can run. */
 import type { Command } from 'commander';
 import type { Availability } from '../backends/backend.js';
-import { BACKENDS } from '../backends/choose.js';
+import { BACKENDS } from '../backends/node.js';
 import { describeMachine, packageVersion } from '../evaluate/provenance.js';
 import { layoutDigest } from '../world/digest.js';
 import { createWorld } from '../world/world.js';
