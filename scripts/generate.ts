@@ -1,16 +1,27 @@
-/** Writes the generated sources, or with --check fails when one is not what src/world would make. */
+/** Writes the generated sources, or with --check fails when one is not what it would be made. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { emitLayout } from '../src/backends/webgpu/layout.js';
 import { emitCppHeader } from '../src/world/emit-cpp.js';
+import { emitShaders } from './shaders.js';
 
-const OUTPUTS = [{ path: 'native/generated/world.h', text: emitCppHeader() }];
+const layout = emitLayout();
+const OUTPUTS = [
+  { path: 'native/generated/world.h', text: emitCppHeader(), afterwards: 'npm run build:addon' },
+  { path: 'src/backends/webgpu/generated/layout.wgsl', text: layout, afterwards: 'npm run build' },
+  {
+    path: 'src/backends/webgpu/generated/shaders.ts',
+    text: emitShaders(layout),
+    afterwards: 'npm run build',
+  },
+];
 
 const check = process.argv.includes('--check');
-for (const { path, text } of OUTPUTS) {
+for (const { path, text, afterwards } of OUTPUTS) {
   const url = new URL(`../${path}`, import.meta.url);
   if (!check) {
     writeFileSync(url, text);
   } else if (readFileSync(url, 'utf8') !== text) {
-    console.error(`${path} is stale: run npm run generate, then npm run build:addon.`);
+    console.error(`${path} is stale: run npm run generate, then ${afterwards}.`);
     process.exitCode = 1;
   }
 }

@@ -45,6 +45,8 @@ export type ErrorCode =
   | 'outputs_detached'
   | 'backend_unavailable'
   | 'out_of_memory'
+  | 'device_lost'
+  | 'device_failed'
   | 'addon_missing'
   | 'addon_stale'
   | 'library_missing';

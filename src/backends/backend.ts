@@ -13,6 +13,8 @@ export interface Availability {
   readonly available: boolean;
   /** Present when it is not available: the reason and the remedy. */
   readonly reason?: string;
+  /** What it would run on, where that is known. */
+  readonly detail?: string;
 }
 
 /** A way of computing episodes. */

@@ -4,9 +4,15 @@ import type { Backend } from './backend.js';
 import { nativeBackend } from './native.js';
 import { queued } from './queued.js';
 import { referenceBackend } from './reference.js';
+import { webGpuBackend } from './webgpu/backend.js';
+import { findNodeGpu } from './webgpu/node-gpu.js';
 
 /** Those that a synchronous environment can use. */
 export const BACKENDS: readonly Backend[] = [nativeBackend, referenceBackend];
 
 /** Those that an asynchronous environment can use. */
-export const ASYNC_BACKENDS: readonly AsyncBackend[] = [queued(nativeBackend), queued(referenceBackend)];
+export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
+  queued(nativeBackend),
+  webGpuBackend(findNodeGpu),
+  queued(referenceBackend),
+];

@@ -1,0 +1,190 @@
+/// <reference types="@webgpu/types" />
+/** A batch on a device: requests of the seam as launches of kernels. */
+import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE_WORDS } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import type { AsyncBatch, AsyncBatchOptions, Device, OutputName } from '../async-backend.js';
+import type { Outputs, Refusal, ResetRequest, RunBeliefs, RunRequest, StepRequest } from '../backend.js';
+import { Launcher } from './launcher.js';
+import { Pace } from './pace.js';
+import { piecesOf } from './pieces.js';
+import type { Program } from './program.js';
+import { putTrajectory, TRAJECTORY_BYTES } from './record.js';
+import type { Parts } from './request.js';
+import { StepClock } from './step-clock.js';
+
+const POLICY = { random: 0, heuristic: 1, tape: 2 } as const;
+const BELIEFS = { none: 0, constant: 1, tape: 2 } as const;
+
+export class WebGpuBatch implements AsyncBatch {
+  readonly backend = 'webgpu';
+  readonly kernel = 'webgpu';
+  readonly threads = 1;
+  readonly device: Device;
+  readonly #numEnvs: number;
+  readonly #outputs: Outputs;
+  readonly #launcher: Launcher;
+  readonly #clock: StepClock;
+  readonly #pace: Pace;
+
+  /** @param slotsOfShard at most, for tests; null for as many as the device can bind. */
+  constructor(
+    program: Program,
+    options: AsyncBatchOptions,
+    exact: boolean,
+    slotsOfShard: number | null = null,
+  ) {
+    const { numEnvs, outputs, world, imagination, device } = options;
+    this.device = { adapter: program.gpu.adapterName, software: program.gpu.software, exact };
+    this.#numEnvs = numEnvs;
+    this.#outputs = outputs;
+    this.#launcher = new Launcher(program, {
+      ...{ numEnvs, words: world.words, slotsOfShard },
+      keepsFinal: outputs.finalObservations !== null,
+      inColumns: outputs.columnStride !== 0,
+      imagination: imagination ? imaginationOf(world) : 0,
+    });
+    this.#clock = new StepClock(numEnvs);
+    this.#pace = new Pace(device.maxDispatchMs);
+  }
+
+  /** Settles when the batch has its memory. @throws BackendError `out_of_memory`, `device_lost`. */
+  async opened(): Promise<this> {
+    await this.#launcher.settled();
+    return this;
+  }
+
+  reset(request: ResetRequest): void {
+    const { mask, seeds, modes, profiles, graders } = request;
+    this.#launcher.launch('reset', {
+      mask: [mask, 1],
+      seeds: [seeds, 1],
+      modes: [modes, 1],
+      profiles: [profiles, PROFILE_SIZE],
+      graders: [graders, NUM_COMPONENTS],
+    });
+    this.#clock.hasReset(request);
+  }
+
+  submit(request: StepRequest): Refusal | null {
+    const { actions, beliefs, given, stepMask, resetMask, resetSeeds } = request;
+    const refusal = this.#clock.refuseStep(request);
+    if (refusal !== null) return refusal;
+    this.#launcher.launch('step', {
+      actions: [actions, 1],
+      beliefs: [beliefs, NUM_BELIEFS],
+      given: [given, 1],
+      mask: [stepMask, 1],
+    });
+    if (resetMask !== null) {
+      this.#launcher.launch('beginAnew', {
+        mask: [stepMask, 1],
+        reset_mask: [resetMask, 1],
+        seeds: [resetSeeds, 1],
+      });
+    }
+    this.#clock.hasStepped(request);
+    return null;
+  }
+
+  async run(request: RunRequest): Promise<Refusal | null> {
+    const { first, end } = request.part ?? { first: 0, end: this.#numEnvs };
+    const { from, stops } = request;
+    if (first === 0) {
+      const origin = from && { clock: (from.source as unknown as WebGpuBatch).#clock, indices: from.indices };
+      const refusal = this.#clock.refuseTape(request, origin ?? null);
+      if (refusal !== null) return refusal;
+    }
+    if (from !== undefined) this.#gather(from.source as unknown as WebGpuBatch, from.indices, first, end);
+    await this.#run(request, first, end);
+    this.#clock.hasRun(stops, first, end);
+    return null;
+  }
+
+  async #run({ policy, beliefs, stops, trajectory }: RunRequest, first: number, end: number): Promise<void> {
+    const fields = {
+      policy: POLICY[policy.kind],
+      belief_kind: beliefs === null ? BELIEFS.none : BELIEFS[beliefs.kind],
+    };
+    const parts: Parts = {
+      ...(policy.kind === 'tape' ? { actions: [policy.actions, NUM_STEPS] } : {}),
+      ...(policy.kind === 'random' ? { seeds: [policy.policySeeds, 1] } : {}),
+      ...partsOfBeliefs(beliefs),
+      stops: [stops, 1],
+    };
+    const most = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(TRAJECTORY_BYTES);
+    for (let at = first; at < end; ) {
+      const { slots, measure } = this.#pace.next(Math.min(end - at, most));
+      const begun = performance.now();
+      if (trajectory === null) {
+        this.#launcher.launch('run', parts, fields, at, at + slots);
+        if (measure) await this.#launcher.settled();
+      } else {
+        const take = putTrajectory(trajectory);
+        await this.#launcher.results('record', TRAJECTORY_BYTES, take, {
+          parts,
+          fields,
+          first: at,
+          end: at + slots,
+        });
+      }
+      if (measure) this.#pace.took(slots, performance.now() - begun);
+      at += slots;
+    }
+  }
+
+  async read(which?: readonly OutputName[]): Promise<void> {
+    await this.#launcher.read(piecesOf(this.#launcher.shards, this.#outputs, which));
+  }
+
+  gather(source: AsyncBatch, indices: Uint32Array): void {
+    this.#gather(source as WebGpuBatch, indices, 0, this.#numEnvs);
+  }
+
+  #gather(source: WebGpuBatch, indices: Uint32Array, first: number, end: number): void {
+    this.#launcher.gather(source.#launcher, indices, first, end);
+    this.#clock.gather(source.#clock, indices, first, end);
+  }
+
+  async save(indices?: Uint32Array): Promise<Uint32Array> {
+    const words = new Uint32Array((indices?.length ?? this.#numEnvs) * STATE_WORDS);
+    const take = (rows: Uint32Array, first: number) => words.set(rows, first * STATE_WORDS);
+    const bytes = STATE_WORDS * words.BYTES_PER_ELEMENT;
+    if (indices === undefined) await this.#launcher.results('save', bytes, take);
+    else await this.#launcher.rowsAt(indices, bytes, take);
+    return words;
+  }
+
+  load(words: Uint32Array): void {
+    this.#launcher.launch('load', { rows: [words, STATE_WORDS] });
+    this.#clock.load(words);
+  }
+
+  async stateHash(): Promise<BigUint64Array> {
+    const hashes = new BigUint64Array(this.#numEnvs);
+    const words = new Uint32Array(hashes.buffer);
+    await this.#launcher.results('hash', hashes.BYTES_PER_ELEMENT, (rows, first) =>
+      words.set(rows, 2 * first),
+    );
+    return hashes;
+  }
+
+  async targets(): Promise<Float32Array> {
+    const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
+    const words = new Uint32Array(targets.buffer);
+    const bytes = NUM_BELIEFS * targets.BYTES_PER_ELEMENT;
+    await this.#launcher.results('targets', bytes, (rows, first) => words.set(rows, NUM_BELIEFS * first));
+    return targets;
+  }
+
+  close(): void {
+    this.#launcher.close();
+  }
+}
+
+const imaginationOf = ({ params }: World): number => params.streamImagination;
+
+function partsOfBeliefs(beliefs: RunBeliefs | null): Parts {
+  if (beliefs === null) return {};
+  if (beliefs.kind === 'constant') return { beliefs: [beliefs.belief, 0] };
+  return { beliefs: [beliefs.beliefs, NUM_STEPS * NUM_BELIEFS], given: [beliefs.given, NUM_STEPS] };
+}

@@ -1,0 +1,135 @@
+/// <reference types="@webgpu/types" />
+/** An open device: its limits, its memory, and what went wrong with it. */
+import { BackendError } from '../../errors.js';
+
+/** What of an adapter's limits a batch can use; asked for as far as the adapter has them. */
+const LIMITS = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
+] as const;
+
+export class GpuDevice {
+  readonly device: GPUDevice;
+  /** As people know it. */
+  readonly adapterName: string;
+  readonly software: boolean;
+  /** Why it can no longer be used. */
+  #lost: string | null = null;
+  /** The first thing that went wrong since somebody asked. */
+  #failure: BackendError | null = null;
+  /** The adapter and where it came from must stay referenced: Dawn crashes without them. */
+  readonly #kept: readonly unknown[];
+
+  private constructor(gpu: GPU, adapter: GPUAdapter, device: GPUDevice) {
+    this.device = device;
+    this.#kept = [gpu, adapter];
+    this.adapterName = nameOf(adapter.info);
+    this.software = isSoftware(adapter.info);
+    device.lost.then(({ reason, message }) => {
+      this.#lost = `${reason === 'destroyed' ? 'it was destroyed' : reason}${message ? `: ${message}` : ''}`;
+    });
+    device.addEventListener('uncapturederror', ({ error }) => {
+      this.#failure ??= failed(error.message);
+    });
+  }
+
+  /** @throws BackendError `backend_unavailable`. */
+  static async open(gpu: GPU, powerPreference: GPUPowerPreference | undefined): Promise<GpuDevice> {
+    const adapter = await gpu.requestAdapter({ powerPreference });
+    if (adapter === null) throw unavailable(NO_ADAPTER);
+    const requiredLimits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
+    try {
+      return new GpuDevice(gpu, adapter, await adapter.requestDevice({ requiredLimits }));
+    } catch (cause) {
+      throw unavailable(`${nameOf(adapter.info)} gave no device: ${(cause as Error).message}`, cause);
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== null;
+  }
+
+  get limits(): GPUSupportedLimits {
+    return this.device.limits;
+  }
+
+  get queue(): GPUQueue {
+    return this.device.queue;
+  }
+
+  /** Whether the adapter is still held, as it must be while the device is used. */
+  get held(): boolean {
+    return this.#kept.length > 0;
+  }
+
+  /** @throws BackendError `device_lost`, or what has gone wrong since the last call. */
+  check(): void {
+    if (this.#lost !== null) throw this.lostError();
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure;
+  }
+
+  lostError(): BackendError {
+    return new BackendError(
+      'device_lost',
+      `Expected the device ${this.adapterName}, got none: ${this.#lost ?? 'it was lost'}. ` +
+        'Call reopen() to go on from the last snapshot, or create a new environment.',
+    );
+  }
+
+  /**
+   * Memory of a device, zeroed. Whether there is enough turns out later: `check` says so.
+   * @param bytes a multiple of 4.
+   */
+  buffer(label: string, bytes: number, usage: number): GPUBuffer {
+    this.device.pushErrorScope('out-of-memory');
+    const buffer = this.device.createBuffer({ label, size: Math.max(bytes, 16), usage });
+    this.device.popErrorScope().then(
+      (error) => {
+        if (error !== null) this.#failure ??= outOfMemory(label, bytes, this.adapterName);
+      },
+      () => {},
+    );
+    return buffer;
+  }
+
+  /** Settles when the queue's work is done. @throws as `check`. */
+  async settled(): Promise<void> {
+    this.check();
+    await Promise.race([this.queue.onSubmittedWorkDone().catch(() => {}), this.device.lost]);
+    this.check();
+  }
+}
+
+const NO_ADAPTER =
+  'No adapter. A GPU with its driver (Vulkan on Linux, with libvulkan1; Metal on macOS; Direct3D 12 on Windows) is ' +
+  'needed, or a software adapter such as SwiftShader (VK_DRIVER_FILES names its driver).';
+
+export const unavailable = (why: string, cause?: unknown): BackendError =>
+  new BackendError('backend_unavailable', `Expected backend "webgpu" to be available, got none. ${why}`, {
+    cause,
+  });
+
+const failed = (message: string): BackendError =>
+  new BackendError('device_failed', `Expected the device to do as it was told, got: ${message}`);
+
+const outOfMemory = (what: string, bytes: number, adapter: string): BackendError =>
+  new BackendError(
+    'out_of_memory',
+    `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Open fewer episodes, or close others.`,
+  );
+
+function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): string {
+  return [device || description || 'unknown device', [vendor, architecture].filter(Boolean).join(' ')]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** Adapters that compute on the processor: SwiftShader, llvmpipe, WARP. */
+function isSoftware(info: GPUAdapterInfo): boolean {
+  const names = `${info.architecture} ${info.device} ${info.description}`.toLowerCase();
+  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render|warp/.test(names);
+}

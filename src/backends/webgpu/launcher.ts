@@ -1,0 +1,238 @@
+/// <reference types="@webgpu/types" />
+/** The memory of a batch, and launches of kernels over ranges of its slots, shard by shard. */
+import type { GpuDevice } from './device.js';
+import { encodeLaunch, type Launch, SHOWN_WORDS } from './layout.js';
+import type { KernelName, Program } from './program.js';
+import { type Piece, Readback } from './readback.js';
+import { bytesPerSlot, type Parts, RequestBuffer } from './request.js';
+import { SCRATCH_BYTES, Scratch } from './scratch.js';
+import { destroyShards, openShards, type Shard, slotsOfShard } from './shard.js';
+import { USAGE } from './usage.js';
+
+export interface LauncherOptions {
+  readonly numEnvs: number;
+  /** The world's block. */
+  readonly words: Uint32Array;
+  /** At most; null for as many as can be bound. */
+  readonly slotsOfShard: number | null;
+  readonly keepsFinal: boolean;
+  readonly inColumns: boolean;
+  /** What the streams of luck and events are changed by. */
+  readonly imagination: number;
+}
+
+/** What a kernel that writes rows of results is launched with. */
+interface Work {
+  readonly parts?: Parts;
+  readonly fields?: Launch;
+  readonly first?: number;
+  readonly end?: number;
+}
+
+/** Takes rows of results of slots from `first` on: words of each row after those of the one before. */
+export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
+
+const WORD = 4;
+
+export class Launcher {
+  readonly shards: readonly Shard[];
+  readonly #gpu: GpuDevice;
+  readonly #program: Program;
+  readonly #options: LauncherOptions;
+  readonly #uniform: GPUBuffer;
+  readonly #world: GPUBuffer;
+  readonly #request: RequestBuffer;
+  readonly #sink: Scratch;
+  readonly #readback: Readback;
+  readonly #groups = new Map<Shard, { request: GPUBuffer; sink: GPUBuffer; group: GPUBindGroup }>();
+  /** Where a batch's own slots are kept while it gathers from itself. */
+  #spare: Shard[] | null = null;
+  #closed = false;
+
+  constructor(program: Program, options: LauncherOptions) {
+    const { gpu, workgroupSize } = program;
+    const { numEnvs, words, keepsFinal } = options;
+    this.#gpu = gpu;
+    this.#program = program;
+    this.#options = options;
+    const most = options.slotsOfShard ?? slotsOfShard(gpu, SHOWN_WORDS.all, workgroupSize);
+    this.shards = openShards(gpu, numEnvs, keepsFinal, most);
+    const launch = encodeLaunch({});
+    this.#uniform = gpu.buffer('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
+    this.#world = gpu.buffer('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
+    gpu.queue.writeBuffer(this.#world, 0, words.slice());
+    this.#request = new RequestBuffer(gpu);
+    this.#sink = new Scratch(gpu, 'results', USAGE.storage | USAGE.copySource);
+    this.#readback = new Readback(gpu);
+  }
+
+  /** How many rows of `bytes` each one launch may write. */
+  rowsOfSink(bytes: number): number {
+    return Math.max(1, Math.floor(SCRATCH_BYTES / bytes));
+  }
+
+  /** Launches a kernel over slots `first` to before `end`, as often as shards and scratch memory want. */
+  launch(
+    kernel: KernelName,
+    parts: Parts = {},
+    fields: Launch = {},
+    first = 0,
+    end = this.#options.numEnvs,
+  ): void {
+    this.#gpu.check();
+    const most = this.rowsOfSink(bytesPerSlot(parts) || 1);
+    for (const shard of this.shards) {
+      const last = Math.min(end, shard.first + shard.count);
+      for (let at = Math.max(first, shard.first); at < last; at += most) {
+        const count = Math.min(most, last - at);
+        const places = this.#request.put(parts, at, count);
+        this.#dispatch(kernel, shard, { ...fields, ...places, first: at - shard.first, count });
+      }
+    }
+  }
+
+  /** Launches a kernel that writes a row of `bytes` a slot, and hands the rows on. */
+  async results(kernel: KernelName, bytes: number, take: TakeRows, work: Work = {}): Promise<void> {
+    const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
+    this.#gpu.check();
+    const most = Math.min(this.rowsOfSink(bytes), this.rowsOfSink(bytesPerSlot(parts) || 1));
+    for (const shard of this.shards) {
+      const last = Math.min(end, shard.first + shard.count);
+      for (let at = Math.max(first, shard.first); at < last; at += most) {
+        const count = Math.min(most, last - at);
+        const places = this.#request.put(parts, at, count);
+        this.#sink.require(count * bytes);
+        this.#dispatch(kernel, shard, { ...fields, ...places, first: at - shard.first, count });
+        await this.#readSink(bytes, at, count, take);
+      }
+    }
+  }
+
+  /** States of the slots that `indices` names, as `results` hands them on: rows in the order of the indices. */
+  async rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
+    this.#gpu.check();
+    const most = this.rowsOfSink(bytes);
+    for (let at = 0; at < indices.length; at += most) {
+      const count = Math.min(most, indices.length - at);
+      const places = this.#request.put({ indices: [indices, 1] }, at, count);
+      this.#sink.require(count * bytes);
+      for (const shard of this.shards) {
+        this.#dispatch('save', shard, { ...places, count, source_first: shard.first });
+      }
+      await this.#readSink(bytes, at, count, take);
+    }
+  }
+
+  async #readSink(bytes: number, first: number, count: number, take: TakeRows): Promise<void> {
+    const width = bytes / WORD;
+    const rows = new Uint32Array(count * width);
+    const piece = { buffer: this.#sink.buffer, first: 0, count: count * width };
+    await this.#readback.read([{ ...piece, take: (words, from) => rows.set(words, from) }]);
+    take(rows, first, count);
+  }
+
+  read(pieces: readonly Piece[]): Promise<void> {
+    return this.#readback.read(pieces);
+  }
+
+  /** Slots `first` to before `end` become copies of those of `source` that `indices` names. */
+  gather(source: Launcher, indices: Uint32Array, first: number, end: number): void {
+    this.#gpu.check();
+    const origins = source === this ? this.#copyOfShards() : source.shards;
+    const { keepsFinal, inColumns } = source.#options;
+    for (const origin of origins) {
+      const group = this.#gpu.device.createBindGroup({
+        layout: this.#program.layouts[1],
+        entries: entries([origin.state, origin.shown]),
+      });
+      const fields = {
+        source_first: origin.first,
+        source_capacity: origin.capacity,
+        source_in_columns: Number(inColumns),
+        source_keeps_final: Number(keepsFinal),
+      };
+      this.#gatherFrom(group, fields, indices, first, end);
+    }
+  }
+
+  #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {
+    for (const shard of this.shards) {
+      const at = Math.max(first, shard.first);
+      const count = Math.min(end, shard.first + shard.count) - at;
+      if (count <= 0) continue;
+      const places = this.#request.put({ indices: [indices, 1] }, at, count);
+      this.#dispatch('gather', shard, { ...fields, ...places, first: at - shard.first, count }, group);
+    }
+  }
+
+  #copyOfShards(): readonly Shard[] {
+    const { numEnvs, keepsFinal } = this.#options;
+    this.#spare ??= openShards(this.#gpu, numEnvs, keepsFinal, this.shards[0].capacity);
+    const encoder = this.#gpu.device.createCommandEncoder();
+    this.#spare.forEach(({ state, shown }, k) => {
+      const own = this.shards[k];
+      encoder.copyBufferToBuffer(own.state, 0, state, 0, state.size);
+      encoder.copyBufferToBuffer(own.shown, 0, shown, 0, shown.size);
+    });
+    this.#gpu.queue.submit([encoder.finish()]);
+    return this.#spare;
+  }
+
+  #dispatch(
+    kernel: KernelName,
+    shard: Shard,
+    fields: Launch & { count: number },
+    source?: GPUBindGroup,
+  ): void {
+    const { keepsFinal, inColumns, imagination } = this.#options;
+    const { workgroupSize } = this.#program;
+    const { queue, device } = this.#gpu;
+    const launch = encodeLaunch({
+      ...fields,
+      ...{
+        capacity: shard.capacity,
+        keeps_final: Number(keepsFinal),
+        in_columns: Number(inColumns),
+        imagination,
+      },
+    });
+    queue.writeBuffer(this.#uniform, 0, launch);
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(this.#program.pipeline(kernel));
+    pass.setBindGroup(0, this.#groupOf(shard));
+    if (source !== undefined) pass.setBindGroup(1, source);
+    pass.dispatchWorkgroups(Math.ceil(fields.count / workgroupSize));
+    pass.end();
+    queue.submit([encoder.finish()]);
+  }
+
+  /** The bindings of a shard, made anew when scratch memory has grown. */
+  #groupOf(shard: Shard): GPUBindGroup {
+    const request = this.#request.buffer;
+    const sink = this.#sink.buffer;
+    const known = this.#groups.get(shard);
+    if (known?.request === request && known.sink === sink) return known.group;
+    const group = this.#gpu.device.createBindGroup({
+      layout: this.#program.layouts[0],
+      entries: entries([this.#uniform, this.#world, shard.state, shard.shown, request, sink]),
+    });
+    this.#groups.set(shard, { request, sink, group });
+    return group;
+  }
+
+  settled(): Promise<void> {
+    return this.#gpu.settled();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    destroyShards([...this.shards, ...(this.#spare ?? [])]);
+    for (const memory of [this.#uniform, this.#world, this.#request, this.#sink, this.#readback])
+      memory.destroy();
+  }
+}
+
+const entries = (buffers: readonly GPUBuffer[]): GPUBindGroupEntry[] =>
+  buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));

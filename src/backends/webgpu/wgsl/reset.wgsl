@@ -1,0 +1,80 @@
+// Beginning episodes.
+
+// A new episode of a slot, its person drawn as its mode says; floats that were given stay.
+fn begin(slot: u32, seed: u32) {
+  let mode = word(slot, STATE_MODE);
+  if (mode == MODE_SAMPLED) {
+    put_sampled_profile(slot, seed);
+  } else if (mode == MODE_DISCRETE) {
+    put_discrete_profile(slot, seed);
+  }
+  put_word(slot, STATE_SEED, seed);
+  put_word(slot, STATE_STEP, 0u);
+  put_life(slot, new_life());
+  put_word(slot, STATE_GIVEN, 0u);
+  for (var k = 0u; k < COUNT_TAPE_WORDS; k++) {
+    put_word(slot, STATE_TAPE + k, 0u);
+  }
+  for (var k = 0u; k < COUNT_BELIEFS; k++) {
+    put_real(slot, STATE_BELIEF + k, 0.5);
+  }
+  observe(slot, 0u, five(BLOCK_INITIAL_METERS), NO_MOMENT);
+}
+
+@compute @workgroup_size(workgroup_size)
+fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
+  zero = launch.zero;
+  let i = id.x;
+  if (i >= launch.count) {
+    return;
+  }
+  let slot = launch.first + i;
+  show_word(SHOWN_FINAL_MASK, slot, 0u);
+  if (!is_in(launch.mask, i)) {
+    return;
+  }
+  if (launch.modes != NONE) {
+    put_word(slot, STATE_MODE, byte_at(launch.modes, i));
+  }
+  if (launch.profiles != NONE && word(slot, STATE_MODE) == MODE_GIVEN) {
+    for (var k = 0u; k < COUNT_PROFILE_FLOATS; k++) {
+      put_word(slot, STATE_PROFILE + k, request[launch.profiles + i * COUNT_PROFILE_FLOATS + k]);
+    }
+  }
+  if (launch.graders != NONE) {
+    for (var k = 0u; k < COUNT_COMPONENTS; k++) {
+      put_word(slot, STATE_GRADER + k, request[launch.graders + i * COUNT_COMPONENTS + k]);
+    }
+  }
+  begin(slot, request[launch.seeds + i]);
+  show(SHOWN_REWARDS, slot, 0.0);
+  hide_grade(slot);
+}
+
+fn keep_final(slot: u32) {
+  if (launch.keeps_final == 0u) {
+    return;
+  }
+  let origin_row = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
+  let to = row(SHOWN_FINAL_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
+  for (var k = 0u; k < COUNT_OBSERVATION_FLOATS; k++) {
+    shown[to.x + k * to.y] = shown[origin_row.x + k * origin_row.y];
+  }
+}
+
+// After a step: a slot that took it keeps its reward and its grade, and what it showed as its final observation.
+@compute @workgroup_size(workgroup_size)
+fn begin_anew(@builtin(global_invocation_id) id: vec3<u32>) {
+  zero = launch.zero;
+  let i = id.x;
+  if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
+    return;
+  }
+  let slot = launch.first + i;
+  if (is_in(launch.mask, i)) {
+    keep_final(slot);
+  } else {
+    hide_grade(slot);
+  }
+  begin(slot, request[launch.seeds + i]);
+}
