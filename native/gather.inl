@@ -66,7 +66,7 @@ RHYTHM_INLINE void gather_shown(const Outputs& to, const Outputs& from, const Gr
   copy_elements(to.episode_returns, from.episode_returns, g, origin);
   copy_elements(to.episode_lengths, from.episode_lengths, g, origin);
   copy_elements(to.terminated, from.terminated, g, origin);
-  copy_elements(to.final_mask, from.final_mask, g, origin);
+  put_flags(to.final_mask, g, all(false));
   if (to.final_observations == nullptr || from.final_observations == nullptr) return;
   copy_numbers<count::ObservationFloats>(to.final_observations, to.column_stride, from.final_observations,
                                          from.column_stride, g, origin);

@@ -188,7 +188,8 @@ export interface Batch {
   read(): void;
   /**
    * Copies `source`'s slots, state and what it shows of them, `indices[i]` to slot i. `source` is of the same backend,
-   * and may be this batch, and laid out otherwise; final observations are copied if it keeps them.
+   * and may be this batch, and laid out otherwise; final observations are copied if it keeps them. Such a call ends no
+   * episode: `finalMask` is 0.
    */
   gather(source: Batch, indices: Uint32Array): void;
   /** u32 [slots, STATE_WORDS], STATE_FIELDS, newly allocated: of the slots at `indices`, or of all. */

@@ -152,6 +152,7 @@ class ReferenceBatch implements Batch {
     const rows = (source as ReferenceBatch).#rowsAt(origins);
     for (let i = first; i < end; i++) loadEpisode(this.episodes[i], states, i - first);
     this.#putRows(rows, first, end);
+    this.outputs.finalMask.fill(0, first, end);
   }
 
   /** A copy of what slots show, [indices, width] each: a batch may gather from itself. */

@@ -123,8 +123,6 @@ export function gather(target: Core, source: Core, indices: Uint32Array): void {
   checkPasts(target, source, indices);
   target.batch.gather(source.batch, indices);
   noteCopies(target, source, indices);
-  // As after a reset: this call ended no episode.
-  target.outputs.finalMask.fill(0);
   target.phase = 'open';
 }
 

@@ -1218,9 +1218,10 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   copy_row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot, origin);
   copy_row(SHOWN_COMPONENTS, COUNT_COMPONENTS, slot, origin);
-  for (var which = SHOWN_REWARDS; which <= SHOWN_FINAL_MASK; which++) {
+  for (var which = SHOWN_REWARDS; which < SHOWN_FINAL_MASK; which++) {
     copy_row(which, 1u, slot, origin);
   }
+  show_word(SHOWN_FINAL_MASK, slot, 0u);
   if (launch.keeps_final == 0u) {
     return;
   }
