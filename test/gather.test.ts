@@ -1,70 +1,95 @@
 /** Copying episodes between batches: what a fork and an assignment are made of. */
 import { describe, expect, it } from 'vitest';
-import { expectEqual, rowsOf } from './support/bits.js';
-import { ENGINES } from './support/engines.js';
-import { forAll, Random } from './support/random.js';
-import { type Opened, openBatch } from './support/seam.js';
+import { allocateTrajectory } from '../src/backends/outputs.js';
+import { ASYNC_ENGINES, type AsyncEngine, nameAbsent, REFERENCE, runsOn } from './support/async-engines.js';
+import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
+import { copies, expectEqual, rowsOf } from './support/bits.js';
+import { Random } from './support/random.js';
 
-function ragged(random: Random, opened: Opened): Opened {
-  const n = opened.outputs.rewards.length;
-  opened.batch.reset(random.reset(n));
-  expect(opened.batch.run(random.run(n))).toBeNull();
+nameAbsent();
+
+async function ragged(random: Random, opened: AsyncOpened): Promise<AsyncOpened> {
+  const { batch, numEnvs, show } = opened;
+  batch.reset(random.reset(numEnvs));
+  expect(await batch.run(random.run(numEnvs))).toBeNull();
   // Slots that did not step show no reward, slots that began anew still show the grade before.
-  expect(opened.batch.submit(random.step(opened.outputs.terminated))).toBeNull();
+  expect(batch.submit(random.step((await show()).terminated))).toBeNull();
   return opened;
 }
 
-describe.each(ENGINES)('$name', (engine) => {
-  it('slot i becomes slot indices[i] of the source, and shows what it showed', () => {
-    forAll(60, (random) => {
-      const [from, to] = [random.pick([1, 16, 17, 40]), random.pick([1, 15, 33])];
-      const layout = () => ({ columnMajor: random.chance(0.5), finalObservations: true });
-      const source = ragged(random, openBatch(engine, from, { layout: layout() }));
-      const target = ragged(random, openBatch(engine, to, { layout: layout() }));
-      // Often many slots in a row from the same one, as in a group of rollouts.
-      const group = random.pick([1, 16]);
-      const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
-      indices.forEach((_, i) => {
-        indices[i] = indices[i - (i % group)];
-      });
-      const before = source.see();
-      target.batch.gather(source.batch, indices);
-      expectEqual(before, source.see(), 'the source');
-      expectEqual(rowsOf(before, from, indices), target.see());
-    });
-  });
+/** Often many slots in a row from the same one, as in a group of rollouts. */
+function anyIndices(random: Random, from: number, to: number): Uint32Array {
+  const group = random.pick([1, 16]);
+  const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
+  return indices.map((_, i) => indices[i - (i % group)]);
+}
 
-  it('within one batch, from the states as they were', () => {
-    forAll(30, (random) => {
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  /** Laid out and played in any way. */
+  const anyBatch = async (random: Random, n: number) => {
+    const layout = { columnMajor: random.chance(0.5), finalObservations: true };
+    return ragged(random, await openAsync(engine, n, { layout }));
+  };
+
+  it('slot i becomes slot indices[i] of the source, and shows what it showed', () =>
+    forAllAsync(runsOn(engine, 60), async (random) => {
+      const [from, to] = [random.pick([1, 16, 17, 40]), random.pick([1, 15, 33])];
+      const source = await anyBatch(random, from);
+      const target = await anyBatch(random, to);
+      const indices = anyIndices(random, from, to);
+      const before = await source.see();
+      target.batch.gather(source.batch, indices);
+      expectEqual(before, await source.see(), 'the source');
+      expectEqual(rowsOf(before, from, indices), await target.see());
+    }));
+
+  it('a run from another batch is a copy of its slots, then the run', () =>
+    forAllAsync(runsOn(engine, 30), async (random) => {
+      const [from, to] = [random.pick([1, 17, 40]), random.pick([1, 15, 33])];
+      const source = await anyBatch(random, from);
+      const [copied, started] = [await anyBatch(random, to), await anyBatch(random, to)];
+      const indices = anyIndices(random, from, to);
+      const trajectories = [allocateTrajectory(to), allocateTrajectory(to)];
+      const request = random.run(to);
+      const before = await source.see();
+      copied.batch.gather(source.batch, indices);
+      expect(await copied.batch.run({ ...request, trajectory: trajectories[0] })).toBeNull();
+      const origin = { source: source.batch as never, indices };
+      expect(await started.batch.run({ ...request, from: origin, trajectory: trajectories[1] })).toBeNull();
+      expectEqual(before, await source.see(), 'the source');
+      expectEqual(await copied.see(), await started.see());
+      expectEqual(copies(trajectories[0]), copies(trajectories[1]));
+    }));
+
+  it('within one batch, from the states as they were', () =>
+    forAllAsync(runsOn(engine, 30), async (random) => {
       const n = 33;
-      const { batch, see } = ragged(random, openBatch(engine, n));
-      const before = see();
+      const { batch, see } = await ragged(random, await openAsync(engine, n));
+      const before = await see();
       const order = random.permutation(n);
       batch.gather(batch, order);
-      expectEqual(rowsOf(before, n, order), see());
-    });
-  });
+      expectEqual(rowsOf(before, n, order), await see());
+    }));
 
-  it('a step after a copy is that of the reference', () => {
-    forAll(40, (random) => {
+  it('a step after a copy is that of the reference', () =>
+    forAllAsync(runsOn(engine, 40), async (random) => {
       const [seed, n] = [random.integer(0, 1e6), 33];
-      const [reference, tested] = [ENGINES[0], engine].map((each) => {
+      const steppedOn = async (each: AsyncEngine) => {
         const same = new Random(seed);
-        const source = ragged(same, openBatch(each, n));
-        const target = openBatch(each, n);
-        target.batch.gather(source.batch, same.permutation(n));
-        expect(target.batch.submit(same.step(target.outputs.terminated))).toBeNull();
-        return target.see();
-      });
-      expectEqual(reference, tested);
-    });
-  });
+        const source = await ragged(same, await openAsync(each, n));
+        const { batch, show, see } = await openAsync(each, n);
+        batch.gather(source.batch, same.permutation(n));
+        expect(batch.submit(same.step((await show()).terminated))).toBeNull();
+        return see();
+      };
+      expectEqual(await steppedOn(REFERENCE), await steppedOn(engine));
+    }));
 
-  it('a copy and its original part ways', () => {
-    const { batch } = openBatch(engine, 2);
+  it('a copy and its original part ways', async () => {
+    const { batch } = await openAsync(engine, 2);
     batch.reset({ mask: null, seeds: Uint32Array.of(5, 6), modes: null, profiles: null, graders: null });
     batch.gather(batch, Uint32Array.of(0, 0));
-    const step = (first: number, second: number) =>
+    const step = async (first: number, second: number) => {
       batch.submit({
         actions: Uint8Array.of(first, second),
         beliefs: null,
@@ -73,9 +98,11 @@ describe.each(ENGINES)('$name', (engine) => {
         resetMask: null,
         resetSeeds: null,
       });
-    step(3, 3);
-    expect(batch.stateHash()[0]).toBe(batch.stateHash()[1]);
-    step(3, 0);
-    expect(batch.stateHash()[0]).not.toBe(batch.stateHash()[1]);
+      return batch.stateHash();
+    };
+    const alike = await step(3, 3);
+    expect(alike[0]).toBe(alike[1]);
+    const apart = await step(3, 0);
+    expect(apart[0]).not.toBe(apart[1]);
   });
 });

@@ -1,8 +1,12 @@
-/** Every golden value, on the reference and on every kernel that this machine has. */
+/** Every golden value, on every engine that this machine has. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
+import type { Outputs, StepRequest, Trajectory } from '../src/backends/backend.js';
+import { allocateTrajectory } from '../src/backends/outputs.js';
 import { threefry } from '../src/reference/threefry.js';
-import type { StepResult } from '../src/vec-env/options.js';
+import { type ProfileChoice, toGraders, toProfiles } from '../src/validate/persons.js';
+import { type SeedChoice, toSeeds } from '../src/validate/seeds.js';
+import { type RunChoice, toRunBeliefs, toRunPolicy } from '../src/vec-env/requests.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,
@@ -10,11 +14,10 @@ import {
   OBSERVATION_FIELDS,
   PROFILE_NAMES,
 } from '../src/world/fields.js';
-import { createWorld } from '../src/world/world.js';
-import { ENGINES, type Engine, nameAbsent, openOn } from './support/engines.js';
+import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from './support/async-engines.js';
+import { type AsyncOpened, openAsync } from './support/async-seam.js';
 import { episodes, type GoldenEpisode, profiles, tables, threefryVectors } from './support/golden.js';
-
-const world = createWorld();
+import { WORLD } from './support/seam.js';
 
 nameAbsent();
 
@@ -27,7 +30,7 @@ test.each(threefryVectors)('threefry of key $key, counter $counter', ({ key, cou
 });
 
 test('crash_free of every crash count', () => {
-  const { perReading } = world.params;
+  const { perReading } = WORLD.params;
   const computed = profiles.crash_free_by_crashes.map((_, n) => Math.fround(1 - Math.fround(n * perReading)));
   expect(computed).toEqual(profiles.crash_free_by_crashes);
 });
@@ -44,10 +47,52 @@ const beliefRow = (belief: number[] | null) =>
 const eventCode = (name: string | null) => (name === null ? -1 : EVENT_NAMES.indexOf(name));
 const hex = (hash: bigint) => hash.toString(16).padStart(16, '0');
 
-function openEpisode(engine: Engine, episode: GoldenEpisode) {
-  const env = openOn(engine, { numEnvs: 1, imagination: episode.imagination });
-  env.reset({ seed: episode.seed, profiles: profileOf(episode), graders: episode.grader });
-  return env;
+interface Persons {
+  readonly seeds: SeedChoice;
+  readonly profiles: ProfileChoice;
+  readonly grader: string;
+  readonly imagination?: boolean;
+}
+
+/** A batch whose episodes have begun. */
+async function begun(engine: AsyncEngine, numEnvs: number, persons: Partial<Persons>): Promise<AsyncOpened> {
+  const { seeds = 0, profiles = 'sampled', grader = 'v2', imagination } = persons;
+  const opened = await openAsync(engine, numEnvs, { imagination });
+  const { modes, floats } = toProfiles(WORLD, profiles, numEnvs);
+  const graders = toGraders(WORLD, grader, numEnvs);
+  opened.batch.reset({ mask: null, seeds: toSeeds(seeds, numEnvs), modes, profiles: floats, graders });
+  return opened;
+}
+
+const openEpisode = (engine: AsyncEngine, episode: GoldenEpisode): Promise<AsyncOpened> =>
+  begun(engine, 1, { ...episode, seeds: episode.seed, profiles: profileOf(episode) });
+
+/** Whole episodes. @returns the steps taken. */
+async function run(
+  { batch, numEnvs }: AsyncOpened,
+  choice: RunChoice,
+  { policySeeds, beliefs }: { policySeeds?: number[]; beliefs?: ArrayLike<number> } = {},
+): Promise<Trajectory> {
+  const trajectory = allocateTrajectory(numEnvs);
+  const refusal = await batch.run({
+    policy: toRunPolicy(choice, policySeeds, numEnvs),
+    beliefs: beliefs === undefined ? null : toRunBeliefs(beliefs, numEnvs),
+    stops: null,
+    trajectory,
+  });
+  expect(refusal).toBeNull();
+  return trajectory;
+}
+
+function stepRequest(action: number, belief: number[] | null): StepRequest {
+  return {
+    actions: Uint8Array.of(action),
+    beliefs: belief && Float32Array.from(belief),
+    given: belief && Uint8Array.of(1),
+    stepMask: null,
+    resetMask: null,
+    resetSeeds: null,
+  };
 }
 
 function observed(observations: Float32Array): Record<string, number | number[]> {
@@ -59,19 +104,20 @@ function observed(observations: Float32Array): Record<string, number | number[]>
   );
 }
 
-describe.each(ENGINES)('$name', (engine) => {
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
   describe.each(episodes)('episode: $name', (episode) => {
-    it('step by step', () => {
-      using env = openEpisode(engine, episode);
-      expect(Array.from(env.beliefTargets())).toEqual(episode.belief_target);
+    it('step by step', async () => {
+      const { batch, show } = await openEpisode(engine, episode);
+      expect(Array.from(await batch.targets())).toEqual(episode.belief_target);
       const golden = new Map(episode.observations.map((observation) => [observation.step, observation]));
-      let result = env.reset({ seed: episode.seed, profiles: profileOf(episode), graders: episode.grader });
-      expect(observed(result.observations)).toEqual(golden.get(0));
-      episode.steps.forEach((step, t) => {
-        expect(hex(env.stateHash()[0])).toBe(step.state_hash);
-        result = env.step([codes(episode)[t]], { beliefs: beliefRow(step.belief) });
-        const seen = observed(result.observations);
-        expect(result.rewards[0]).toBe(step.reward);
+      let shown = await show();
+      expect(observed(shown.observations)).toEqual(golden.get(0));
+      for (const [t, step] of episode.steps.entries()) {
+        expect(hex((await batch.stateHash())[0])).toBe(step.state_hash);
+        expect(batch.submit(stepRequest(codes(episode)[t], step.belief))).toBeNull();
+        shown = await show();
+        const seen = observed(shown.observations);
+        expect(shown.rewards[0]).toBe(step.reward);
         expect(seen).toMatchObject({
           event: eventCode(step.event),
           meters: step.meters,
@@ -80,67 +126,73 @@ describe.each(ENGINES)('$name', (engine) => {
         expect(seen.deltas).toEqual(step.delta);
         expect(seen.anomalies).toEqual(step.anomaly);
         if (golden.has(t + 1)) expect(seen).toEqual(golden.get(t + 1));
-        expect(result.terminated[0]).toBe(t === 27 ? 1 : 0);
-      });
-      expectFinal(result, episode);
+        expect(shown.terminated[0]).toBe(t === 27 ? 1 : 0);
+      }
+      expectFinal(shown, episode);
     });
 
-    it('fused, with its trajectory', () => {
-      using env = openEpisode(engine, episode);
+    it('fused, with its trajectory', async () => {
+      const opened = await openEpisode(engine, episode);
       const choice = episode.policy === 'tape' ? Uint8Array.from(codes(episode)) : episode.policy;
       const beliefs = Float32Array.from(episode.steps.flatMap((step) => Array.from(beliefRow(step.belief))));
-      const result = env.run(choice, { beliefs, trajectory: true });
-      const { trajectory } = result;
-      expect(Array.from(trajectory!.actions)).toEqual(codes(episode));
-      expect(Array.from(trajectory!.events)).toEqual(episode.steps.map((step) => eventCode(step.event)));
-      expect(Array.from(trajectory!.rewards)).toEqual(episode.steps.map((step) => step.reward));
-      expect(Array.from(trajectory!.meters)).toEqual(episode.steps.flatMap((step) => step.meters));
-      expect(Array.from(trajectory!.deltas)).toEqual(episode.steps.flatMap((step) => step.delta));
-      expect(Array.from(trajectory!.anomalies)).toEqual(episode.steps.flatMap((step) => step.anomaly));
-      expectFinal(result, episode);
+      const trajectory = await run(opened, choice, { beliefs });
+      expect(Array.from(trajectory.actions)).toEqual(codes(episode));
+      expect(Array.from(trajectory.events)).toEqual(episode.steps.map((step) => eventCode(step.event)));
+      expect(Array.from(trajectory.rewards)).toEqual(episode.steps.map((step) => step.reward));
+      expect(Array.from(trajectory.meters)).toEqual(episode.steps.flatMap((step) => step.meters));
+      expect(Array.from(trajectory.deltas)).toEqual(episode.steps.flatMap((step) => step.delta));
+      expect(Array.from(trajectory.anomalies)).toEqual(episode.steps.flatMap((step) => step.anomaly));
+      expectFinal(await opened.show(), episode);
     });
   });
 
-  it('random policies', () => {
+  it('random policies', async () => {
     const seeds = profiles.random_policies.map((row) => row.seed);
     const policySeeds = profiles.random_policies.map((row) => row.policy_seed);
-    using env = openOn(engine, { numEnvs: seeds.length });
-    env.reset({ seed: seeds });
-    const { trajectory } = env.run('random', { policySeeds, trajectory: true });
-    expect(Array.from(trajectory!.actions)).toEqual(profiles.random_policies.flatMap((row) => row.actions));
+    const { actions } = await run(await begun(engine, seeds.length, { seeds }), 'random', { policySeeds });
+    expect(Array.from(actions)).toEqual(profiles.random_policies.flatMap((row) => row.actions));
   });
 
-  it('belief targets and events of sampled profiles', () => {
-    using env = openOn(engine, { numEnvs: profiles.profiles.length });
-    env.reset({ seed: profiles.profiles.map((row) => row.seed) });
-    expect(Array.from(env.beliefTargets())).toEqual(profiles.profiles.flatMap((row) => row.belief_target));
-    const { trajectory } = env.run('heuristic', { trajectory: true });
-    expect(Array.from(trajectory!.events)).toEqual(profiles.profiles.flatMap((row) => row.events));
+  it('belief targets and events of sampled profiles', async () => {
+    const seeds = profiles.profiles.map((row) => row.seed);
+    const opened = await begun(engine, seeds.length, { seeds });
+    const targets = profiles.profiles.flatMap((row) => row.belief_target);
+    expect(Array.from(await opened.batch.targets())).toEqual(targets);
+    const { events } = await run(opened, 'heuristic');
+    expect(Array.from(events)).toEqual(profiles.profiles.flatMap((row) => row.events));
   });
 
-  it('profiles, sampled and discrete', () => {
-    for (const golden of profiles.profiles) {
-      const given = Float32Array.from([...Object.values(golden.traits), ...Object.values(golden.weights)]);
-      expect(hashOf(engine, golden.seed, 'sampled')).toBe(hashOf(engine, golden.seed, given));
-      expect(PROFILE_NAMES).toContain(golden.discrete_profile);
-      expect(hashOf(engine, golden.seed, 'discrete')).toBe(
-        hashOf(engine, golden.seed, golden.discrete_profile),
-      );
-    }
+  it('profiles, sampled and discrete', async () => {
+    const seeds = profiles.profiles.map((row) => row.seed);
+    // Equal hashes of equal seeds mean equal profiles.
+    const hashes = async (choice: ProfileChoice) => {
+      const { batch } = await begun(engine, seeds.length, { seeds, profiles: choice });
+      return batch.stateHash();
+    };
+    const floats = profiles.profiles.flatMap(({ traits, weights }) => [
+      ...Object.values(traits),
+      ...Object.values(weights),
+    ]);
+    expect(await hashes('sampled')).toEqual(await hashes(Float32Array.from(floats)));
+    const names = profiles.profiles.map((row) => row.discrete_profile);
+    expect(PROFILE_NAMES).toEqual(expect.arrayContaining(names));
+    expect(await hashes('discrete')).toEqual(await hashes(names));
   });
 
-  it.each(Object.entries(tables))('table %s', (key, golden) => {
+  it.each(Object.entries(tables))('table %s', async (key, golden) => {
     const [condition, policy, belief, grader] = key.split('/');
-    using env = openOn(engine, { numEnvs: golden.n, grader });
-    env.reset({ seed: firstSeed(condition), profiles: condition.split(':')[1] ?? 'sampled' });
-    const result = env.run(policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
-    const bytes = new Uint8Array(result.finalScores.buffer, result.finalScores.byteOffset, golden.n * 4);
+    const seeds = firstSeed(condition);
+    const persons = { seeds, profiles: condition.split(':')[1] ?? 'sampled', grader };
+    const opened = await begun(engine, golden.n, persons);
+    await run(opened, policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
+    const { finalScores, beliefMae, components } = await opened.show();
+    const bytes = new Uint8Array(finalScores.buffer, finalScores.byteOffset, golden.n * 4);
     expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toBe(golden.digest);
     const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, x) => sum + x, 0) / golden.n;
-    expect(Math.abs(mean(result.finalScores) - golden.final_score)).toBeLessThan(1e-12);
-    expect(Math.abs(mean(result.beliefMae) - golden.belief_mae)).toBeLessThan(1e-12);
+    expect(Math.abs(mean(finalScores) - golden.final_score)).toBeLessThan(1e-12);
+    expect(Math.abs(mean(beliefMae) - golden.belief_mae)).toBeLessThan(1e-12);
     COMPONENT_NAMES.forEach((name, k) => {
-      const column = Array.from({ length: golden.n }, (_, i) => result.components[i * 6 + k]);
+      const column = Array.from({ length: golden.n }, (_, i) => components[i * 6 + k]);
       expect(Math.abs(mean(column) - golden[name])).toBeLessThan(1e-12);
     });
   });
@@ -151,17 +203,10 @@ function firstSeed(condition: string): number {
   return { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0;
 }
 
-/** The hash at reset: equal hashes of equal seeds mean equal profiles. */
-function hashOf(engine: Engine, seed: number, profiles: string | Float32Array): bigint {
-  using env = openOn(engine, { numEnvs: 1 });
-  env.reset({ seed, profiles });
-  return env.stateHash()[0];
-}
-
 /** Mean reward of the half week from step `first` on, without luck: rule 8 on golden deltas, meters and weights. */
 function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   const f32 = Math.fround;
-  const { rewardBias, rewardScale, crashPenalty, crashThreshold } = world.params;
+  const { rewardBias, rewardScale, crashPenalty, crashThreshold } = WORLD.params;
   const trueWeights = Object.values(weights).map((weight, k) => f32(weight + rewardBias[k]));
   const half = steps.slice(first, first + 14).map(({ delta, meters }) => {
     const terms = trueWeights.map((weight, k) => f32(weight * delta[k]));
@@ -171,7 +216,7 @@ function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   return f32(half.reduce((sum, reward) => f32(sum + reward)) * f32(1 / 14));
 }
 
-function expectFinal(result: StepResult, episode: GoldenEpisode): void {
+function expectFinal(result: Outputs, episode: GoldenEpisode): void {
   const { final } = episode;
   expect(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, result.components[k]]))).toEqual(
     Object.fromEntries(COMPONENT_NAMES.map((name) => [name, final[name]])),

@@ -2,10 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ResetRequest, RunRequest, StepRequest } from '../src/backends/backend.js';
 import { allocateTrajectory } from '../src/backends/outputs.js';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  nameAbsent,
+  OTHERS,
+  REFERENCE,
+  runsOn,
+} from './support/async-engines.js';
+import { type AsyncSeamOptions, forAllAsync, openAsync } from './support/async-seam.js';
 import { type Columns, copies, expectEqual, joined, rowsOf } from './support/bits.js';
-import { ENGINES, type Engine, NATIVE } from './support/engines.js';
-import { forAll, Random } from './support/random.js';
-import { openBatch, type SeamOptions } from './support/seam.js';
+import { Random } from './support/random.js';
+
+nameAbsent();
 
 /** Everything that happens to a batch: a reset, steps with masks and autoresets, a fused run to ragged stops. */
 interface Story {
@@ -20,18 +29,23 @@ function tell(random: Random, n: number): Story {
 }
 
 /** All that can be seen after each part of the story. */
-function live(engine: Engine, n: number, { reset, steps, run }: Story, options: SeamOptions = {}): Columns {
-  const { batch, see } = openBatch(engine, n, options);
+async function live(
+  engine: AsyncEngine,
+  n: number,
+  { reset, steps, run }: Story,
+  options: AsyncSeamOptions = {},
+): Promise<Columns> {
+  const { batch, see } = await openAsync(engine, n, options);
   const seen: Columns[] = [];
   batch.reset(reset);
-  seen.push(see());
+  seen.push(await see());
   for (const step of steps) {
     expect(batch.submit(step)).toBeNull();
-    seen.push(see());
+    seen.push(await see());
   }
   const trajectory = allocateTrajectory(n);
-  expect(batch.run({ ...run, trajectory })).toBeNull();
-  seen.push(see(), copies(trajectory));
+  expect(await batch.run({ ...run, trajectory })).toBeNull();
+  seen.push(await see(), copies(trajectory));
   batch.close();
   return Object.assign({}, ...seen.map((part, k) => labelled(part, k)));
 }
@@ -55,51 +69,64 @@ function select(value: unknown, n: number, indices: Uint32Array): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, select(entry, n, indices)]));
 }
 
-describe.each(ENGINES)('$name', (engine) => {
-  it.each([15, 16, 17, 64])('permuted slots give permuted results: %i', (n) => {
-    forAll(8, (random) => {
+/** What must change no result, of each engine that has it: who takes which share of the work. */
+const SHARES: Record<string, AsyncSeamOptions[]> = {
+  native: [{ threads: 2 }, { threads: 3 }, { threads: 7 }],
+  webgpu: [
+    { device: { workgroupSize: 32 } },
+    { device: { workgroupSize: 128 } },
+    { device: { maxDispatchMs: 1 } },
+  ],
+};
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it.each([15, 16, 17, 64])('permuted slots give permuted results: %i', (n) =>
+    forAllAsync(runsOn(engine, 8), async (random) => {
       const story = tell(random, n);
       const order = random.permutation(n);
-      const expected = rowsOf(live(engine, n, story), n, order);
-      expectEqual(expected, live(engine, n, retell(story, n, order)));
-    });
-  });
+      const expected = rowsOf(await live(engine, n, story), n, order);
+      expectEqual(expected, await live(engine, n, retell(story, n, order)));
+    }),
+  );
 
-  it.each([1, 15, 16, 17])('a batch of n is n batches of one: %i', (n) => {
-    forAll(5, (random) => {
+  it.each([1, 15, 16, 17])('a batch of n is n batches of one: %i', (n) =>
+    forAllAsync(runsOn(engine, 5), async (random) => {
       const story = tell(random, n);
-      const alone = Array.from({ length: n }, (_, i) => live(engine, 1, retell(story, n, Uint32Array.of(i))));
-      expectEqual(live(engine, n, story), joined(alone));
-    });
-  });
+      const alone: Columns[] = [];
+      for (let i = 0; i < n; i++) alone.push(await live(engine, 1, retell(story, n, Uint32Array.of(i))));
+      expectEqual(await live(engine, n, story), joined(alone));
+    }),
+  );
 
-  it('the first of a batch of 1000 are a batch of fewer', () => {
+  it('the first of a batch of 1000 are a batch of fewer', async () => {
     const random = new Random('prefix');
     const story = tell(random, 1000);
-    const whole = live(engine, 1000, story);
-    for (const n of [1, 15, 16, 17, 999]) {
+    const whole = await live(engine, 1000, story);
+    for (const n of [1, 15, 16, 17, 65, 999]) {
       const first = Uint32Array.from({ length: n }, (_, i) => i);
-      expectEqual(rowsOf(whole, 1000, first), live(engine, n, retell(story, 1000, first)), `${n}:`);
+      const fewer = await live(engine, n, retell(story, 1000, first));
+      expectEqual(rowsOf(whole, 1000, first), fewer, `${n}:`);
     }
   });
 });
 
-describe.each(NATIVE)('$name', (engine) => {
+describe.each(OTHERS)('$name', (engine) => {
   // A step is shared out from 512 tiles of 16 on, everything else from 32; the last tile here is not full.
   const n = 9000;
 
-  it('any number of threads gives the same', () => {
+  it('any number of threads, or of invocations of a workgroup, gives the same', async () => {
     const story = tell(new Random('threads'), n);
-    const alone = live(engine, n, story, { threads: 1 });
-    for (const threads of [2, 3, 7])
-      expectEqual(alone, live(engine, n, story, { threads }), `${threads} threads:`);
+    const alone = await live(engine, n, story);
+    for (const share of SHARES[engine.backend.name] ?? []) {
+      expectEqual(alone, await live(engine, n, story, share), `${JSON.stringify(share)}:`);
+    }
     const fewer = 600;
     const part = tell(new Random('fewer'), fewer);
-    expectEqual(live(engine, fewer, part, { threads: 1 }), live(engine, fewer, part, { threads: 64 }));
+    expectEqual(await live(engine, fewer, part), await live(engine, fewer, part, { threads: 64 }));
   });
 
-  it('and the same as the reference', () => {
+  it('and the same as the reference', async () => {
     const story = tell(new Random('large'), n);
-    expectEqual(live(ENGINES[0], n, story), live(engine, n, story, { threads: 4 }));
+    expectEqual(await live(REFERENCE, n, story), await live(engine, n, story, { threads: 4 }));
   });
 });

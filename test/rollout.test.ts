@@ -3,42 +3,51 @@ import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../src/backends/backend.js';
 import { allocateTrajectory } from '../src/backends/outputs.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../src/world/fields.js';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  nameAbsent,
+  OTHERS,
+  REFERENCE,
+  runsOn,
+} from './support/async-engines.js';
+import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
 import { type Columns, copies, expectEqual, lasting } from './support/bits.js';
-import { ENGINES, NATIVE } from './support/engines.js';
-import { forAll, type Random } from './support/random.js';
-import { type Opened, openBatch } from './support/seam.js';
+import type { Random } from './support/random.js';
+
+nameAbsent();
 
 const SIZES = [1, 15, 16, 17, 50];
 
 /** All that a run leaves behind; its rewards are the trajectory's. */
-function runWith(opened: Opened, request: RunRequest): Columns {
-  const trajectory = allocateTrajectory(opened.outputs.rewards.length);
-  expect(opened.batch.run({ ...request, trajectory })).toBeNull();
-  return { ...opened.see(), ...copies(trajectory) };
+async function runWith({ batch, numEnvs, see }: AsyncOpened, request: RunRequest): Promise<Columns> {
+  const trajectory = allocateTrajectory(numEnvs);
+  expect(await batch.run({ ...request, trajectory })).toBeNull();
+  return { ...(await see()), ...copies(trajectory) };
 }
 
 /** The same actions and beliefs, one step of the slots that are not at their stop at a time. */
-function stepWith(opened: Opened, request: RunRequest, tape: Int8Array): Columns {
-  const n = opened.outputs.rewards.length;
-  const trajectory = allocateTrajectory(n);
+async function stepWith(
+  { batch, numEnvs, show, see }: AsyncOpened,
+  request: RunRequest,
+  tape: Int8Array,
+): Promise<Columns> {
+  const trajectory = allocateTrajectory(numEnvs);
+  let { observations } = await show();
   for (let pass = 0; pass < NUM_STEPS; pass++) {
-    const at = Array.from(
-      { length: n },
-      (_, i) => i * NUM_STEPS + opened.outputs.observations[i * OBSERVATION_SIZE],
-    );
+    const at = Array.from({ length: numEnvs }, (_, i) => i * NUM_STEPS + observations[i * OBSERVATION_SIZE]);
     const stepMask = Uint8Array.from(at, (row, i) =>
       Number(row - i * NUM_STEPS < (request.stops?.[i] ?? NUM_STEPS)),
     );
     const actions = Uint8Array.from(at, (row, i) => (stepMask[i] ? tape[row] : 0));
     const believed = beliefsAt(request, at);
-    expect(
-      opened.batch.submit({ actions, ...believed, stepMask, resetMask: null, resetSeeds: null }),
-    ).toBeNull();
+    expect(batch.submit({ actions, ...believed, stepMask, resetMask: null, resetSeeds: null })).toBeNull();
+    ({ observations } = await show());
     at.forEach((row, i) => {
-      if (stepMask[i]) note(trajectory, row, opened.outputs.observations.subarray(i * OBSERVATION_SIZE));
+      if (stepMask[i]) note(trajectory, row, observations.subarray(i * OBSERVATION_SIZE));
     });
   }
-  return { ...opened.see(), ...copies(trajectory) };
+  return { ...(await see()), ...copies(trajectory) };
 }
 
 function beliefsAt(
@@ -65,48 +74,62 @@ function note(to: ReturnType<typeof allocateTrajectory>, at: number, seen: Float
   to.anomalies.set(five(OBSERVATION.anomalies), at * NUM_METERS);
 }
 
-/** A batch that has begun, its slots perhaps at different steps; and a run to make from there. */
-function scenario(random: Random): {
-  numEnvs: number;
-  begin: (opened: Opened) => Opened;
-  request: RunRequest;
-} {
+interface Scenario {
+  /** A batch that has begun, its slots perhaps at different steps. */
+  readonly begin: (engine: AsyncEngine) => Promise<AsyncOpened>;
+  /** A run to make from there. */
+  readonly request: RunRequest;
+}
+
+async function scenario(random: Random): Promise<Scenario> {
   const numEnvs = random.pick(SIZES);
   const reset = random.reset(numEnvs);
   const prefix = random.chance(0.5) ? random.run(numEnvs) : null;
-  const start = openBatch(ENGINES[0], numEnvs);
+  const start = await openAsync(REFERENCE, numEnvs);
   start.batch.reset(reset);
-  if (prefix !== null) start.batch.run(prefix);
-  const words = start.batch.save();
-  const begin = (opened: Opened) => {
+  if (prefix !== null) await start.batch.run(prefix);
+  const words = await start.batch.save();
+  const begin = async (engine: AsyncEngine) => {
+    const opened = await openAsync(engine, numEnvs);
     opened.batch.load(words);
     return opened;
   };
-  return { numEnvs, begin, request: random.run(numEnvs) };
+  return { begin, request: random.run(numEnvs) };
 }
 
-describe.each(ENGINES)('$name', (engine) => {
-  it('a fused run equals its steps', () => {
-    forAll(80, (random) => {
-      const { numEnvs, begin, request } = scenario(random);
-      const fused = runWith(begin(openBatch(engine, numEnvs)), request);
-      const tape = fused.actions as Int8Array;
-      const stepped = stepWith(begin(openBatch(engine, numEnvs)), request, tape);
+/** A run in parts of whole tiles, the last one not full; the first is judged for all of them. */
+async function runParts({ batch, numEnvs, see }: AsyncOpened, request: RunRequest): Promise<Columns> {
+  const trajectory = allocateTrajectory(numEnvs);
+  for (let first = 0; first < numEnvs; first += 16) {
+    const part = { first, end: Math.min(first + 16, numEnvs) };
+    expect(await batch.run({ ...request, trajectory, part })).toBeNull();
+  }
+  return { ...(await see()), ...copies(trajectory) };
+}
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('a fused run equals its steps', () =>
+    forAllAsync(runsOn(engine, 80), async (random) => {
+      const { begin, request } = await scenario(random);
+      const fused = await runWith(await begin(engine), request);
+      const stepped = await stepWith(await begin(engine), request, fused.actions as Int8Array);
       expectEqual(lasting(fused), lasting(stepped));
-    });
-  });
+    }));
+
+  it('a run in parts equals the run', () =>
+    forAllAsync(runsOn(engine, 20), async (random) => {
+      const { begin, request } = await scenario(random);
+      expectEqual(await runWith(await begin(engine), request), await runParts(await begin(engine), request));
+    }));
 });
 
-describe.each(NATIVE)('$name', (engine) => {
-  it('a fused run equals the reference, recorded or not', () => {
-    forAll(120, (random) => {
-      const { numEnvs, begin, request } = scenario(random);
-      const [expected, recorded, plain] = [ENGINES[0], engine, engine].map((each) =>
-        begin(openBatch(each, numEnvs)),
-      );
-      expectEqual(runWith(expected, request), runWith(recorded, request));
-      expect(plain.batch.run({ ...request, trajectory: null })).toBeNull();
-      expectEqual(expected.see(), plain.see());
-    });
-  });
+describe.each(OTHERS)('$name', (engine) => {
+  it('a fused run equals the reference, recorded or not', () =>
+    forAllAsync(runsOn(engine, 120), async (random) => {
+      const { begin, request } = await scenario(random);
+      const [expected, recorded, plain] = await Promise.all([REFERENCE, engine, engine].map(begin));
+      expectEqual(await runWith(expected, request), await runWith(recorded, request));
+      expect(await plain.batch.run({ ...request, trajectory: null })).toBeNull();
+      expectEqual(await expected.see(), await plain.see());
+    }));
 });

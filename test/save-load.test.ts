@@ -3,61 +3,62 @@ import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../src/backends/addon.js';
 import { allocateOutputs } from '../src/backends/outputs.js';
 import { NUM_STEPS, STATE, STATE_FIELDS, STATE_WORDS } from '../src/world/fields.js';
-import { expectEqual, lasting } from './support/bits.js';
-import { ENGINES, NATIVE } from './support/engines.js';
-import { forAll, type Random } from './support/random.js';
-import { type Opened, openBatch, WORLD } from './support/seam.js';
+import { ASYNC_ENGINES, nameAbsent, partakers, runsOn } from './support/async-engines.js';
+import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
+import { expectEqual, lasting, rowsOf } from './support/bits.js';
+import { NATIVE } from './support/engines.js';
+import type { Random } from './support/random.js';
+import { WORLD } from './support/seam.js';
+
+nameAbsent();
 
 /** Every slot takes the same number of steps, so that no reward is that of a slot that stood still. */
-function play(random: Random, { batch, outputs }: Opened, steps: number): void {
-  const n = outputs.rewards.length;
-  batch.reset(random.reset(n));
+function play(random: Random, { batch, numEnvs }: AsyncOpened, steps: number): void {
+  batch.reset(random.reset(numEnvs));
   for (let t = 0; t < steps; t++) {
-    const request = random.step(new Uint8Array(n), false);
+    const request = random.step(new Uint8Array(numEnvs), false);
     const actions = request.actions.map((action) => action % 10);
     expect(batch.submit({ ...request, actions, stepMask: null })).toBeNull();
   }
 }
 
-describe.each(ENGINES)('saved by $name', (engine) => {
-  it('outputs after load equal those before save', () => {
-    forAll(60, (random) => {
+describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
+  it('outputs after load equal those before save', () =>
+    forAllAsync(runsOn(engine, 60), async (random) => {
       const n = random.pick([1, 15, 16, 17, 40]);
-      const source = openBatch(engine, n);
+      const source = await openAsync(engine, n);
       play(random, source, random.pick([0, 1, 7, 8, 14, 27, NUM_STEPS]));
-      const before = source.see();
-      const words = source.batch.save();
-      for (const other of ENGINES) {
-        const target = openBatch(other, n);
+      const before = await source.see();
+      const words = await source.batch.save();
+      for (const other of partakers(random)) {
+        const target = await openAsync(other, n);
         play(random, target, random.integer(0, NUM_STEPS));
         target.batch.load(words);
-        expectEqual(lasting(before), lasting(target.see()), other.name);
+        expectEqual(lasting(before), lasting(await target.see()), other.name);
       }
       source.batch.load(words);
-      expectEqual(lasting(before), lasting(source.see()), 'itself');
-    });
-  });
+      expectEqual(lasting(before), lasting(await source.see()), 'itself');
+    }));
 
-  it('what follows a load equals what follows the save', () => {
-    forAll(40, (random) => {
+  it('what follows a load equals what follows the save', () =>
+    forAllAsync(runsOn(engine, 40), async (random) => {
       const n = random.pick([1, 17]);
-      const source = openBatch(engine, n);
+      const source = await openAsync(engine, n);
       play(random, source, random.integer(0, NUM_STEPS - 1));
-      const words = source.batch.save();
-      const { batch, see } = openBatch(random.pick(ENGINES), n);
+      const words = await source.batch.save();
+      const { batch, see } = await openAsync(random.pick(ASYNC_ENGINES), n);
       batch.load(words);
       const run = random.run(n);
-      source.batch.run(run);
-      batch.run(run);
-      expectEqual(lasting(source.see()), lasting(see()));
-    });
-  });
+      await source.batch.run(run);
+      await batch.run(run);
+      expectEqual(lasting(await source.see()), lasting(await see()));
+    }));
 
-  it('words are within the bounds that the field table states', () => {
-    forAll(20, (random) => {
-      const source = openBatch(engine, 20);
+  it('words are within the bounds that the field table states', () =>
+    forAllAsync(runsOn(engine, 20), async (random) => {
+      const source = await openAsync(engine, 20);
       play(random, source, random.integer(0, NUM_STEPS));
-      const words = source.batch.save();
+      const words = await source.batch.save();
       const floats = new Float32Array(words.buffer);
       for (const { name, offset, size, word, low, high } of STATE_FIELDS) {
         for (let at = 0; at < words.length; at += STATE_WORDS) {
@@ -68,18 +69,26 @@ describe.each(ENGINES)('saved by $name', (engine) => {
           ).toBe(true);
         }
       }
-    });
-  });
+    }));
 
-  it('a saved state is a copy', () => {
-    const { batch } = openBatch(engine, 2);
+  it('the states of some slots are those of all, in that order', () =>
+    forAllAsync(runsOn(engine, 20), async (random) => {
+      const source = await openAsync(engine, 20);
+      play(random, source, random.integer(0, NUM_STEPS));
+      const all = await source.batch.save();
+      const indices = Uint32Array.from({ length: random.integer(1, 30) }, () => random.integer(0, 19));
+      expectEqual(rowsOf({ all }, 20, indices), { all: await source.batch.save(indices) });
+    }));
+
+  it('a saved state is a copy', async () => {
+    const { batch } = await openAsync(engine, 2);
     batch.reset({ mask: null, seeds: Uint32Array.of(1, 2), modes: null, profiles: null, graders: null });
-    const words = batch.save();
+    const words = await batch.save();
     const kept = words.slice();
-    batch.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
+    await batch.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
     expect(words).toEqual(kept);
     words.fill(0);
-    expect(batch.save()).not.toEqual(words);
+    expect(await batch.save()).not.toEqual(words);
   });
 });
 

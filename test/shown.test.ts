@@ -1,27 +1,38 @@
 /** Outputs are current after every call, and a copy shows what its original showed. */
 import { describe, expect, it } from 'vitest';
-import { chooseBackend } from '../src/backends/choose.js';
-import { allocateOutputs } from '../src/backends/outputs.js';
+import type { RunBeliefs } from '../src/backends/backend.js';
+import { toGraders } from '../src/validate/persons.js';
 import { MODE } from '../src/world/fields.js';
-import { RHYTHM } from '../src/world/spec.js';
-import { createWorld } from '../src/world/world.js';
-import { ENGINES, type Engine, openOn } from './support/engines.js';
+import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from './support/async-engines.js';
+import { type AsyncOpened, openAsync } from './support/async-seam.js';
+import { expectEqual, rowsOf } from './support/bits.js';
+import { ENGINES, openOn } from './support/engines.js';
+import { WORLD } from './support/seam.js';
+
+nameAbsent();
 
 const numEnvs = 37;
 const stops = Array.from({ length: numEnvs }, (_, i) => (i * 5) % 29);
+const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => i);
 
-function open(engine: Engine, imagination: boolean) {
-  const { backend } = chooseBackend(engine.backend, engine.kernel ?? null);
-  const outputs = allocateOutputs(numEnvs);
-  const options = {
-    numEnvs,
-    world: createWorld(),
-    imagination,
-    threads: 1,
-    kernel: engine.kernel ?? null,
-    outputs,
-  };
-  return { batch: backend.open(options), outputs };
+/** A batch whose slots have gone to their stops. */
+async function played(
+  engine: AsyncEngine,
+  mode: number,
+  grader: string,
+  beliefs: RunBeliefs | null,
+): Promise<AsyncOpened> {
+  const opened = await openAsync(engine, numEnvs);
+  const modes = new Uint8Array(numEnvs).fill(mode);
+  const graders = toGraders(WORLD, grader, numEnvs);
+  opened.batch.reset({ mask: null, seeds, modes, profiles: null, graders });
+  await opened.batch.run({
+    policy: { kind: 'heuristic' },
+    beliefs,
+    stops: Uint8Array.from(stops),
+    trajectory: null,
+  });
+  return opened;
 }
 
 describe.each(ENGINES)('$name', (engine) => {
@@ -39,53 +50,23 @@ describe.each(ENGINES)('$name', (engine) => {
       expect(rewards[i]).toBe(last.rewards[0]);
     });
   });
+});
 
-  it('a copy in imagination shows the step that really happened', () => {
-    const real = open(engine, false);
-    const imagined = open(engine, true);
-    const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => i);
-    const modes = new Uint8Array(numEnvs).fill(MODE.sampled);
-    const graders = Float32Array.from({ length: numEnvs * 6 }, (_, i) => RHYTHM.graders.v2[i % 6]);
-    real.batch.reset({ mask: null, seeds, modes, profiles: null, graders });
-    const beliefs = { kind: 'constant', belief: Float32Array.of(0.5, 0.25, 1) } as const;
-    real.batch.run({
-      policy: { kind: 'heuristic' },
-      beliefs,
-      stops: Uint8Array.from(stops),
-      trajectory: null,
-    });
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('a copy in imagination shows the step that really happened', async () => {
+    const belief = Float32Array.of(0.5, 0.25, 1);
+    const real = await played(engine, MODE.sampled, 'v2', { kind: 'constant', belief });
+    const imagined = await openAsync(engine, numEnvs, { imagination: true });
     const reversed = seeds.slice().reverse();
     imagined.batch.gather(real.batch, reversed);
-    reversed.forEach((source, i) => {
-      expect(imagined.outputs.rewards[i]).toBe(real.outputs.rewards[source]);
-      expect(imagined.outputs.finalScores[i]).toBe(real.outputs.finalScores[source]);
-      expect(imagined.outputs.observations.slice(i * 22, (i + 1) * 22)).toEqual(
-        real.outputs.observations.slice(source * 22, (source + 1) * 22),
-      );
-    });
+    expectEqual(rowsOf(await real.see(), numEnvs, reversed), await imagined.see());
   });
 
-  it('a batch may gather from itself', () => {
-    const { batch, outputs } = open(engine, false);
-    const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => i);
-    const modes = new Uint8Array(numEnvs).fill(MODE.discrete);
-    const graders = Float32Array.from({ length: numEnvs * 6 }, (_, i) => RHYTHM.graders.v1[i % 6]);
-    batch.reset({ mask: null, seeds, modes, profiles: null, graders });
-    batch.run({
-      policy: { kind: 'heuristic' },
-      beliefs: null,
-      stops: Uint8Array.from(stops),
-      trajectory: null,
-    });
-    const before = outputs.observations.slice();
-    const hashes = batch.stateHash();
+  it('a batch may gather from itself', async () => {
+    const { batch, see } = await played(engine, MODE.discrete, 'v1', null);
+    const before = await see();
     const rotated = seeds.map((i) => (i + 1) % numEnvs);
     batch.gather(batch, rotated);
-    expect(batch.stateHash()).toEqual(hashes.map((_, i) => hashes[rotated[i]]));
-    rotated.forEach((source, i) => {
-      expect(outputs.observations.slice(i * 22, (i + 1) * 22)).toEqual(
-        before.slice(source * 22, (source + 1) * 22),
-      );
-    });
+    expectEqual(rowsOf(before, numEnvs, rotated), await see());
   });
 });

@@ -132,7 +132,10 @@ export interface RunRequest {
    * in the same pass.
    */
   readonly from?: { readonly source: Batch; readonly indices: Uint32Array };
-  /** Where the steps taken are written, by absolute step; null for grades alone. Other entries stay as they are. */
+  /**
+   * Where the steps taken are written, by absolute step; null for grades alone. As `allocateTrajectory` made it for this
+   * run and its parts: other entries stay as they are, and a device, which copies whole rows back, relies on what they are.
+   */
   readonly trajectory: Trajectory | null;
 }
 

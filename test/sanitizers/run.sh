@@ -40,7 +40,7 @@ export RHYTHM_ADDON="$out/build/Release/rhythm.node"
 for symbol in __asan_init __ubsan_handle; do
   grep -q "$symbol" "$RHYTHM_ADDON" || { echo "sanitizers: $RHYTHM_ADDON has no $symbol: not instrumented" >&2; exit 1; }
 done
-export RHYTHM_REQUIRE=native
+export RHYTHM_REQUIRE=native RHYTHM_SKIP=webgpu
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)" \

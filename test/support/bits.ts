@@ -1,5 +1,6 @@
 /** What a batch shows and holds, copied; and where two of them differ, bit by bit. */
 import { expect } from 'vitest';
+import type { AsyncBatch } from '../../src/backends/async-backend.js';
 import type { Batch, Outputs, Trajectory } from '../../src/backends/backend.js';
 
 type Column = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
@@ -29,6 +30,17 @@ function rowMajor(array: Column, { columnStride, rewards }: Outputs): Column {
 export function everything(batch: Batch, outputs: Outputs): Columns {
   batch.read();
   return { ...shown(outputs), state: batch.save(), hash: batch.stateHash(), targets: batch.targets() };
+}
+
+/** The same, at the asynchronous seam. */
+export async function everythingOf(batch: AsyncBatch, outputs: Outputs): Promise<Columns> {
+  const [, state, hash, targets] = await Promise.all([
+    batch.read(),
+    batch.save(),
+    batch.stateHash(),
+    batch.targets(),
+  ]);
+  return { ...shown(outputs), state, hash, targets };
 }
 
 /** All but what is true of one call alone: which episodes it ended. */

@@ -1,11 +1,13 @@
-/** What a test run must not do without. */
+/** What a test run must not do without, and what it is to leave out. */
+
+const names = (variable: string): string[] =>
+  (process.env[variable] ?? '').split(',').map((entry) => entry.trim());
 
 /**
  * Whether `RHYTHM_REQUIRE`, names with commas between them, has this one: then its absence fails the run, where it would
  * otherwise be a skipped test. CI requires `native`, and `gymnasium` where it can be installed.
  */
-export const isRequired = (name: string): boolean =>
-  (process.env.RHYTHM_REQUIRE ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .includes(name);
+export const isRequired = (name: string): boolean => names('RHYTHM_REQUIRE').includes(name);
+
+/** Whether `RHYTHM_SKIP` has it: a test run that must not even load `webgpu` names it there. */
+export const isLeftOut = (name: string): boolean => names('RHYTHM_SKIP').includes(name);
