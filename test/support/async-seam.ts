@@ -18,7 +18,9 @@ export interface AsyncSeamOptions extends SeamOptions {
 export interface AsyncOpened {
   readonly batch: AsyncBatch;
   readonly numEnvs: number;
-  /** The outputs themselves, made current. */
+  /** As they were last read. */
+  readonly outputs: Outputs;
+  /** The outputs, made current. */
   show(): Promise<Outputs>;
   /** Copies of all that it shows and holds. */
   see(): Promise<Columns>;
@@ -49,7 +51,7 @@ export async function openAsync(
     await batch.read();
     return outputs;
   };
-  return { batch, numEnvs, show, see: () => everythingOf(batch, outputs) };
+  return { batch, numEnvs, outputs, show, see: () => everythingOf(batch, outputs) };
 }
 
 /** `forAll` of a body that waits. */

@@ -1,0 +1,125 @@
+/** Synchronous backends behind the asynchronous seam: the same calls, the same results, the same refusals. */
+import { describe, expect, it } from 'vitest';
+import type { Batch, BatchOptions } from '../src/backends/backend.js';
+import { chooseBackend } from '../src/backends/choose.js';
+import { allocateOutputs, allocateTrajectory } from '../src/backends/outputs.js';
+import { queued } from '../src/backends/queued.js';
+import { NUM_STEPS } from '../src/world/fields.js';
+import { ASYNC_ENGINES } from './support/async-engines.js';
+import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
+import { copies, expectEqual } from './support/bits.js';
+import { ENGINES, nameAbsent } from './support/engines.js';
+import { Random } from './support/random.js';
+import { type Opened, openBatch, WORLD } from './support/seam.js';
+
+nameAbsent();
+
+describe.each(ENGINES)('$name', (engine) => {
+  const wrapped = ASYNC_ENGINES.find(({ name }) => name === engine.name)!;
+  const { backend } = chooseBackend(engine.backend, engine.kernel ?? null);
+
+  const both = async (n: number): Promise<[Opened, AsyncOpened]> => [
+    openBatch(engine, n),
+    await openAsync(wrapped, n),
+  ];
+
+  it('is the backend by name, and has no device', async () => {
+    const wrapper = queued(backend);
+    expect(wrapper.name).toBe(backend.name);
+    expect(wrapper.kernels()).toEqual(backend.kernels());
+    expect(wrapper.lead).toBe(backend.lead);
+    expect(await wrapper.availability()).toEqual(backend.availability());
+    const [{ batch }, { batch: one }] = await both(1);
+    const { kernel, threads } = batch;
+    expect([one.backend, one.kernel, one.threads, one.device]).toEqual([backend.name, kernel, threads, null]);
+  });
+
+  it('every call does what it does without the queue', () =>
+    forAllAsync(40, async (random) => {
+      const n = random.pick([1, 16, 33]);
+      const [sync, async] = await both(n);
+      const alike = async (where: string) => expectEqual(sync.see(), await async.see(), where);
+      const [reset, run] = [random.reset(n), random.run(n)];
+      for (const { batch } of [sync, async]) batch.reset(reset);
+      await alike('reset');
+      const trajectories = [allocateTrajectory(n), allocateTrajectory(n)];
+      expect(sync.batch.run({ ...run, trajectory: trajectories[0] })).toBeNull();
+      expect(await async.batch.run({ ...run, trajectory: trajectories[1] })).toBeNull();
+      expectEqual(copies(trajectories[0]), copies(trajectories[1]));
+      await alike('run');
+      const step = random.step(sync.outputs.terminated);
+      for (const { batch } of [sync, async]) expect(batch.submit(step)).toBeNull();
+      await alike('step');
+      const words = sync.batch.save();
+      const some = Uint32Array.from({ length: 5 }, () => random.integer(0, n - 1));
+      expect(await async.batch.save(some)).toEqual(sync.batch.save(some));
+      for (const { batch } of [sync, async]) batch.reset(random.reset(n));
+      for (const { batch } of [sync, async]) batch.load(words);
+      await alike('load');
+    }));
+
+  it('a refusal is one, at once or by promise, and changes nothing', async () => {
+    const [sync, async] = await both(3);
+    const reset = new Random('refusals').reset(3);
+    for (const { batch } of [sync, async]) batch.reset(reset);
+    const before = await async.see();
+    const step = {
+      actions: Uint8Array.of(1, 10, 2),
+      beliefs: null,
+      given: null,
+      stepMask: null,
+      resetMask: null,
+      resetSeeds: null,
+    };
+    const tape = new Uint8Array(3 * NUM_STEPS);
+    tape[2 * NUM_STEPS + 5] = 12;
+    const run = {
+      policy: { kind: 'tape', actions: tape },
+      beliefs: null,
+      stops: null,
+      trajectory: null,
+    } as const;
+    const refusals = [async.batch.submit(step), await async.batch.run(run)];
+    expect(refusals).toEqual([sync.batch.submit(step), sync.batch.run(run)]);
+    expect(refusals).toEqual([
+      { code: 'illegal_action', index: 1, value: 10 },
+      { code: 'illegal_action', index: 2, step: 5, value: 12 },
+    ]);
+    expectEqual(before, await async.see());
+  });
+
+  it('a source is the batch behind it, of a copy and of a run', () =>
+    forAllAsync(20, async (random) => {
+      const [from, to] = [random.pick([1, 17]), random.pick([1, 16, 20])];
+      const [sources, targets] = [await both(from), await both(to)];
+      const [reset, start, run] = [random.reset(from), random.run(from), random.run(to)];
+      const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
+      for (const { batch } of sources) {
+        batch.reset(reset);
+        await batch.run(start);
+      }
+      sources.forEach(({ batch }, k) => {
+        targets[k].batch.gather(batch as never, indices);
+      });
+      expectEqual(targets[0].see(), await targets[1].see(), 'copied:');
+      for (const { batch } of targets) batch.reset(random.reset(to));
+      for (const [k, { batch }] of targets.entries()) {
+        const source = sources[k].batch as Batch;
+        expect(await batch.run({ ...run, from: { source, indices } })).toBeNull();
+      }
+      expectEqual(targets[0].see(), await targets[1].see(), 'run:');
+    }));
+
+  it('what cannot be opened is refused by promise', async () => {
+    const options = { numEnvs: 1, world: WORLD, imagination: false, threads: 1, kernel: null };
+    const outputs = allocateOutputs(1);
+    const failing = queued({
+      ...backend,
+      open: (_: BatchOptions): Batch => {
+        throw new RangeError('too many');
+      },
+    });
+    const device = { allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 };
+    await expect(failing.open({ ...options, outputs, device })).rejects.toThrow('too many');
+  });
+});
