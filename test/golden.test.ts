@@ -67,13 +67,18 @@ async function begun(engine: AsyncEngine, numEnvs: number, persons: Partial<Pers
 const openEpisode = (engine: AsyncEngine, episode: GoldenEpisode): Promise<AsyncOpened> =>
   begun(engine, 1, { ...episode, seeds: episode.seed, profiles: profileOf(episode) });
 
-/** Whole episodes. @returns the steps taken. */
+interface RunOptions {
+  readonly policySeeds?: number[];
+  readonly beliefs?: ArrayLike<number>;
+}
+
+/** Whole episodes. */
 async function run(
   { batch, numEnvs }: AsyncOpened,
   choice: RunChoice,
-  { policySeeds, beliefs }: { policySeeds?: number[]; beliefs?: ArrayLike<number> } = {},
-): Promise<Trajectory> {
-  const trajectory = allocateTrajectory(numEnvs);
+  { policySeeds, beliefs }: RunOptions,
+  trajectory: Trajectory | null = null,
+): Promise<void> {
   const refusal = await batch.run({
     policy: toRunPolicy(choice, policySeeds, numEnvs),
     beliefs: beliefs === undefined ? null : toRunBeliefs(beliefs, numEnvs),
@@ -81,6 +86,12 @@ async function run(
     trajectory,
   });
   expect(refusal).toBeNull();
+}
+
+/** The same. @returns the steps taken. */
+async function record(opened: AsyncOpened, choice: RunChoice, options: RunOptions = {}): Promise<Trajectory> {
+  const trajectory = allocateTrajectory(opened.numEnvs);
+  await run(opened, choice, options, trajectory);
   return trajectory;
 }
 
@@ -135,7 +146,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       const opened = await openEpisode(engine, episode);
       const choice = episode.policy === 'tape' ? Uint8Array.from(codes(episode)) : episode.policy;
       const beliefs = Float32Array.from(episode.steps.flatMap((step) => Array.from(beliefRow(step.belief))));
-      const trajectory = await run(opened, choice, { beliefs });
+      const trajectory = await record(opened, choice, { beliefs });
       expect(Array.from(trajectory.actions)).toEqual(codes(episode));
       expect(Array.from(trajectory.events)).toEqual(episode.steps.map((step) => eventCode(step.event)));
       expect(Array.from(trajectory.rewards)).toEqual(episode.steps.map((step) => step.reward));
@@ -149,7 +160,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('random policies', async () => {
     const seeds = profiles.random_policies.map((row) => row.seed);
     const policySeeds = profiles.random_policies.map((row) => row.policy_seed);
-    const { actions } = await run(await begun(engine, seeds.length, { seeds }), 'random', { policySeeds });
+    const { actions } = await record(await begun(engine, seeds.length, { seeds }), 'random', { policySeeds });
     expect(Array.from(actions)).toEqual(profiles.random_policies.flatMap((row) => row.actions));
   });
 
@@ -158,7 +169,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     const opened = await begun(engine, seeds.length, { seeds });
     const targets = profiles.profiles.flatMap((row) => row.belief_target);
     expect(Array.from(await opened.batch.targets())).toEqual(targets);
-    const { events } = await run(opened, 'heuristic');
+    const { events } = await record(opened, 'heuristic');
     expect(Array.from(events)).toEqual(profiles.profiles.flatMap((row) => row.events));
   });
 
