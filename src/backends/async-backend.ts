@@ -2,8 +2,9 @@
  * The seam of backends that compute elsewhere: calls queue work and return at once, and what comes back is a promise.
  *
  * As at the synchronous seam (backend.ts, whose requests these are), arguments are clean, calls on one batch take effect
- * in the order in which they are made, and a `Refusal` says that nothing has changed. Arrays of a request are read before
- * the call returns; a run's, before its promise settles.
+ * in the order in which they are made, and a `Refusal` says that nothing has changed. Promises must have settled before
+ * the next call that changes anything: the face queues them. Calls that only look may be awaited together. Arrays of a
+ * request are read before the call returns; a run's, before its promise settles.
  */
 import type {
   Availability,

@@ -47,6 +47,8 @@ export class Launcher {
   readonly #groups = new Map<Shard, { request: GPUBuffer; sink: GPUBuffer; group: GPUBindGroup }>();
   /** Where a batch's own slots are kept while it gathers from itself. */
   #spare: Shard[] | null = null;
+  /** The last look: the next waits for it, since both use the same scratch memory. */
+  #looking: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(program: Program, options: LauncherOptions) {
@@ -91,8 +93,19 @@ export class Launcher {
     }
   }
 
+  /** Looks, one after the other. */
+  #look(look: () => Promise<void>): Promise<void> {
+    const done = this.#looking.then(look);
+    this.#looking = done.catch(() => {});
+    return done;
+  }
+
   /** Launches a kernel that writes a row of `bytes` a slot, and hands the rows on. */
-  async results(kernel: KernelName, bytes: number, take: TakeRows, work: Work = {}): Promise<void> {
+  results(kernel: KernelName, bytes: number, take: TakeRows, work: Work = {}): Promise<void> {
+    return this.#look(() => this.#results(kernel, bytes, take, work));
+  }
+
+  async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
     const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
     this.#gpu.check();
     const most = Math.min(this.rowsOfSink(bytes), this.rowsOfSink(bytesPerSlot(parts) || 1));
@@ -109,7 +122,11 @@ export class Launcher {
   }
 
   /** States of the slots that `indices` names, as `results` hands them on: rows in the order of the indices. */
-  async rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
+  rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
+    return this.#look(() => this.#rowsAt(indices, bytes, take));
+  }
+
+  async #rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
     this.#gpu.check();
     const most = this.rowsOfSink(bytes);
     for (let at = 0; at < indices.length; at += most) {
@@ -132,7 +149,7 @@ export class Launcher {
   }
 
   read(pieces: readonly Piece[]): Promise<void> {
-    return this.#readback.read(pieces);
+    return this.#look(() => this.#readback.read(pieces));
   }
 
   /** Slots `first` to before `end` become copies of those of `source` that `indices` names. */

@@ -1,0 +1,216 @@
+/// <reference types="@webgpu/types" />
+/** What can go wrong with a device, and what must not happen on it. */
+import { describe, expect, it, vi } from 'vitest';
+import type { AsyncBatch } from '../src/backends/async-backend.js';
+import type { RunRequest } from '../src/backends/backend.js';
+import { webGpuBackend } from '../src/backends/webgpu/backend.js';
+import { findNodeGpu } from '../src/backends/webgpu/node-gpu.js';
+import { altered, DEVICE, disguised, entryWith, optionsFor } from './support/gpu.js';
+import { describeGpu } from './support/gpu-suite.js';
+import { Random } from './support/random.js';
+import { WORLD } from './support/seam.js';
+
+const N = 50;
+const HEURISTIC: RunRequest = { policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null };
+const begin = (batch: AsyncBatch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
+
+describe('where there is no device', () => {
+  const open = (gpu: unknown) => webGpuBackend(async () => gpu as GPU).open(optionsFor(1));
+  const unavailable = (message: RegExp) => ({
+    name: 'BackendError',
+    code: 'backend_unavailable',
+    message: expect.stringMatching(message),
+  });
+
+  it('a platform without navigator.gpu is told so', async () => {
+    await expect(open(null)).rejects.toMatchObject(unavailable(/no navigator\.gpu/));
+  });
+
+  it('no adapter is an error that says what is needed', async () => {
+    await expect(open({ requestAdapter: async () => null })).rejects.toMatchObject(
+      unavailable(/No adapter.*driver/),
+    );
+  });
+
+  it('an adapter that gives no device is named', async () => {
+    const requestDevice = () => Promise.reject(new Error('out of devices'));
+    const adapter = { info: { vendor: 'acme', device: 'Toaster' }, limits: {}, requestDevice };
+    await expect(open({ requestAdapter: async () => adapter })).rejects.toMatchObject(
+      unavailable(/Toaster, acme gave no device: out of devices/),
+    );
+  });
+
+  it('availability says why', async () => {
+    const backend = webGpuBackend(async () => null);
+    expect(await backend.availability()).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('navigator'),
+    });
+  });
+});
+
+describeGpu('a shader that does not compile', () => {
+  it('is named with its file, line and message', async () => {
+    const texts = altered('grade.wgsl', 'let kept = clamp01(x);', 'let kept = clamp02(x);');
+    await expect(webGpuBackend(findNodeGpu, { texts }).open(optionsFor(1))).rejects.toMatchObject({
+      code: 'backend_unavailable',
+      message: expect.stringMatching(/grade\.wgsl:5: .*clamp02/),
+    });
+  });
+
+  it('a workgroup larger than the device takes is refused, with what it takes', async () => {
+    const device = { ...DEVICE, workgroupSize: 4096 };
+    await expect(webGpuBackend(findNodeGpu).open(optionsFor(1, { device }))).rejects.toMatchObject({
+      message: expect.stringMatching(/workgroupSize of at most \d+, got 4096/),
+    });
+  });
+});
+
+describeGpu('a device that is lost', () => {
+  async function lose() {
+    const devices: GPUDevice[] = [];
+    const backend = webGpuBackend(() =>
+      entryWith((device) => {
+        devices.push(device);
+        return device;
+      }),
+    );
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    devices[0].destroy();
+    await devices[0].lost;
+    return { backend, batch, devices };
+  }
+
+  it('every call says so, and how to go on', async () => {
+    const { batch } = await lose();
+    const lost = expect.objectContaining({
+      code: 'device_lost',
+      message: expect.stringContaining('reopen()'),
+    });
+    const step = { actions: new Uint8Array(N), beliefs: null, given: null };
+    const calls: (() => unknown)[] = [
+      () => begin(batch),
+      () => batch.submit({ ...step, stepMask: null, resetMask: null, resetSeeds: null }),
+      () => batch.gather(batch, new Uint32Array(N)),
+      () => batch.load(new Uint32Array(N * 42)),
+      () => batch.run(HEURISTIC),
+      () => batch.read(),
+      () => batch.save(),
+      () => batch.save(Uint32Array.of(1)),
+      () => batch.stateHash(),
+      () => batch.targets(),
+    ];
+    for (const call of calls) await expect((async () => call())()).rejects.toEqual(lost);
+    batch.close();
+  });
+
+  it('a loss while something is read back settles that', async () => {
+    const devices: GPUDevice[] = [];
+    const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    const reading = batch.read();
+    devices[0].destroy();
+    await expect(reading).rejects.toMatchObject({ code: 'device_lost' });
+  });
+
+  it('the next batch gets a new device', async () => {
+    const { backend, devices } = await lose();
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    await batch.read();
+    expect(devices.length).toBe(2);
+    batch.close();
+  });
+});
+
+describeGpu('a device without the memory', () => {
+  it('is an error that says how much was wanted of what', async () => {
+    const none = { popErrorScope: async () => ({ message: 'none left' }) };
+    const backend = webGpuBackend(() => entryWith((device) => disguised(device, none)));
+    await expect(backend.open(optionsFor(N))).rejects.toMatchObject({
+      code: 'out_of_memory',
+      message: expect.stringMatching(/Expected \d+ bytes for .* on .*, got none\. Open fewer episodes/),
+    });
+  });
+
+  it('what it complains of by itself is passed on', async () => {
+    const devices: GPUDevice[] = [];
+    const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
+    const batch = await backend.open(optionsFor(N));
+    devices[0].createBuffer({ size: 4, usage: 0x3 });
+    await devices[0].queue.onSubmittedWorkDone();
+    await expect(batch.read()).rejects.toMatchObject({ code: 'device_failed' });
+    batch.close();
+  });
+});
+
+describeGpu('work on a device', () => {
+  it('a fused run is one submission that reads nothing back, once its pace is known', async () => {
+    const counts = { submissions: 0, maps: 0 };
+    const backend = webGpuBackend(() =>
+      entryWith((device) => {
+        const submit = device.queue.submit.bind(device.queue);
+        vi.spyOn(device.queue, 'submit').mockImplementation((work) => {
+          counts.submissions++;
+          return submit(work);
+        });
+        const createBuffer = device.createBuffer.bind(device);
+        return disguised(device, {
+          createBuffer: (descriptor: GPUBufferDescriptor) => {
+            const buffer = createBuffer(descriptor);
+            const mapAsync = buffer.mapAsync.bind(buffer);
+            buffer.mapAsync = (...args) => {
+              counts.maps++;
+              return mapAsync(...args);
+            };
+            return buffer;
+          },
+        });
+      }),
+    );
+    const device = { ...DEVICE, maxDispatchMs: 10_000 };
+    const batch = await backend.open(optionsFor(N, { device }));
+    begin(batch);
+    await batch.run(HEURISTIC);
+    begin(batch);
+    counts.submissions = counts.maps = 0;
+    await batch.run(HEURISTIC);
+    expect(counts).toEqual({ submissions: 1, maps: 0 });
+    await batch.read();
+    expect(counts).toEqual({ submissions: 2, maps: 1 });
+    batch.close();
+  });
+
+  it('a batch that is closed frees its memory, and closing it again does nothing', async () => {
+    const buffers = new Set<GPUBuffer>();
+    let destroyed = 0;
+    const backend = webGpuBackend(() =>
+      entryWith((device) => {
+        const createBuffer = device.createBuffer.bind(device);
+        return disguised(device, {
+          createBuffer: (descriptor: GPUBufferDescriptor) => {
+            const buffer = createBuffer(descriptor);
+            const destroy = buffer.destroy.bind(buffer);
+            buffer.destroy = () => {
+              destroyed++;
+              destroy();
+            };
+            buffers.add(buffer);
+            return buffer;
+          },
+        });
+      }),
+    );
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    batch.gather(batch, new Uint32Array(N));
+    await batch.run(HEURISTIC);
+    await batch.read();
+    await batch.save();
+    batch.close();
+    batch.close();
+    expect(destroyed).toBe(buffers.size);
+  });
+});
