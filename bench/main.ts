@@ -13,6 +13,7 @@ import { describeMachine, packageVersion } from '../dist/evaluate/provenance.js'
 import { toSnakeCase } from '../dist/evaluate/report.js';
 import { SCHEMAS } from '../dist/schemas.js';
 import { CASES, KERNELS } from './cases.js';
+import { deviceToJson, FULL_DEVICE, measureDevice, renderDevice, SMALL_DEVICE } from './device.js';
 import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
@@ -31,6 +32,7 @@ that does not leave the reference's bits. A row too short for the timer is void,
 Examples:
   npm run bench -- --rounds 5
   npm run bench -- --sweep --memory --evaluation --json bench.json
+  npm run bench -- --rounds 1 --webgpu --json bench/results/my-adapter.json
 `;
 
 const ROUNDS = 21;
@@ -52,6 +54,7 @@ interface Options {
   readonly sweep?: boolean;
   readonly memory?: boolean;
   readonly evaluation?: boolean;
+  readonly webgpu?: boolean;
   readonly json?: string;
 }
 
@@ -67,6 +70,7 @@ function parseOptions(): Options {
     .option('--sweep', 'also: 1 to 2^20 episodes by 1, 2 and all threads')
     .option('--memory', 'also: what a million episodes take')
     .option('--evaluation', 'also: the time of the 150-episode evaluation, start-up included and not')
+    .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
     .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -88,6 +92,10 @@ const SECTIONS = {
   evaluation: async (small: boolean) => {
     const result = await timeEvaluation(small ? SMALL_EVALUATION : FULL_EVALUATION, progress);
     return { result, text: renderEvaluation(result) };
+  },
+  webgpu: async (small: boolean) => {
+    const figures = await measureDevice(small ? SMALL_DEVICE : FULL_DEVICE, progress);
+    return { result: deviceToJson(figures), text: renderDevice(figures) };
   },
 } as const;
 

@@ -66,6 +66,8 @@ export interface AsyncBatch {
   submit(request: StepRequest): Refusal | null;
   /** Settles when all of it is under way; a long run, when most of it is done. */
   run(request: RunRequest): Promise<Refusal | null>;
+  /** Settles when all that was asked for is done. */
+  settled(): Promise<void>;
   /** Makes `outputs` current, or those of them that are named; the others keep what they showed. */
   read(which?: readonly OutputName[]): Promise<void>;
   gather(source: AsyncBatch, indices: Uint32Array): void;

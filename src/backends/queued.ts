@@ -40,6 +40,7 @@ class QueuedBatch implements AsyncBatch {
     const { from } = request;
     return this.#batch.run(from === undefined ? request : { ...request, from: toOrigin(from) });
   }
+  async settled() {}
   /** All of them: they are written as they are computed. */
   async read() {
     this.#batch.read();

@@ -68,6 +68,10 @@ class StandIn implements AsyncBatch {
     return refusal;
   }
 
+  async settled() {
+    await later();
+  }
+
   async read(which: readonly OutputName[] = namesOf(this.#there)) {
     const now = which.map((name) => [name, this.#there[name]!.slice()] as const);
     await later();

@@ -132,6 +132,10 @@ export class WebGpuBatch implements AsyncBatch {
     }
   }
 
+  settled(): Promise<void> {
+    return this.#launcher.settled();
+  }
+
   async read(which?: readonly OutputName[]): Promise<void> {
     await this.#launcher.read(piecesOf(this.#launcher.shards, this.#outputs, which));
   }

@@ -1,0 +1,266 @@
+/**
+ * `--webgpu`: what a device does beside one native thread, where results stay on it and where they are read back.
+ *
+ * Every row is verified before it is timed: a device must leave the bits that the processor leaves, in every slot.
+ */
+import type { AsyncBackend, AsyncBatch, Device } from '../dist/backends/async-backend.js';
+import type { RunRequest, StepRequest } from '../dist/backends/backend.js';
+import { ASYNC_BACKENDS } from '../dist/backends/node.js';
+import { allocateOutputs } from '../dist/backends/outputs.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
+import { KERNELS } from './cases.js';
+import { now, timerTick } from './clock.js';
+import { breathe, type OnProgress } from './measure.js';
+import { judge, type Ratio } from './ratios.js';
+import { digits, ratiosToJson, renderRatios, table } from './report.js';
+import { type Left, leftIn, resetRequest, seedsOf, WORLD } from './rig.js';
+import { LEAST_TICKS, median } from './rows.js';
+import { compare } from './verify.js';
+
+export interface DevicePlan {
+  /** Episodes, on a device and on a processor that pretends to be one. */
+  readonly sizes: readonly number[];
+  readonly softwareSizes: readonly number[];
+  readonly rounds: number;
+}
+
+export const FULL_DEVICE: DevicePlan = {
+  sizes: [2 ** 16, 2 ** 18, 2 ** 20, 2 ** 22],
+  softwareSizes: [2 ** 12, 2 ** 14, 2 ** 16],
+  rounds: 7,
+};
+export const SMALL_DEVICE: DevicePlan = { sizes: [1000], softwareSizes: [200], rounds: 1 };
+
+/** Where the bars are set. */
+const MILLION = 2 ** 20;
+/** Devices of data centres, of which more is asked. */
+const DATA_CENTRE = /\b([ABHL]\d{2,3}|GH200|GB200|MI\d{3}|V100|T4)\b/i;
+
+export interface DeviceRow {
+  readonly backend: string;
+  readonly name: string;
+  readonly readBack: boolean;
+  readonly episodes: number;
+  /** Null where the timer was too coarse. */
+  readonly nsPerStep: number | null;
+  readonly stepsPerSecond: number | null;
+}
+
+export interface DeviceFigures {
+  /** Null if there is none; then `reason` says why. */
+  readonly device: Device | null;
+  readonly reason: string | null;
+  readonly rounds: number;
+  readonly rows: readonly DeviceRow[];
+  readonly ratios: readonly Ratio[];
+}
+
+interface Subject {
+  readonly backend: AsyncBackend;
+  readonly kernel: string | null;
+  readonly name: string;
+  readonly readBack: boolean;
+  readonly episodes: number;
+  readonly play: (batch: AsyncBatch, readBack: boolean) => Promise<void>;
+}
+
+const RANDOM: RunRequest = {
+  policy: { kind: 'random', policySeeds: null },
+  beliefs: null,
+  stops: null,
+  trajectory: null,
+};
+
+async function fused(batch: AsyncBatch, readBack: boolean): Promise<void> {
+  await batch.run(RANDOM);
+  await (readBack ? batch.read() : batch.settled());
+}
+
+const codes = new Map<number, Uint8Array>();
+
+/** u8 [episodes]: of step `t`, alike for every `NUM_ACTIONS` steps. */
+function actionsAt(t: number, episodes: number): Uint8Array {
+  const longest =
+    codes.get(episodes) ?? Uint8Array.from({ length: episodes + NUM_ACTIONS }, (_, i) => i % NUM_ACTIONS);
+  codes.set(episodes, longest);
+  return longest.subarray(t % NUM_ACTIONS, (t % NUM_ACTIONS) + episodes);
+}
+
+const stepsOf =
+  (episodes: number) =>
+  async (batch: AsyncBatch, readBack: boolean): Promise<void> => {
+    const rest = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
+    for (let t = 0; t < NUM_STEPS; t++) {
+      const request: StepRequest = { actions: actionsAt(t, episodes), ...rest };
+      if (batch.submit(request) !== null) throw new Error('Expected a legal step.');
+      if (readBack) await batch.read();
+    }
+    await batch.settled();
+  };
+
+const backendOf = (name: string): AsyncBackend => ASYNC_BACKENDS.find((backend) => backend.name === name)!;
+
+function subjectsAt(episodes: number): Subject[] {
+  const ways = [
+    { name: 'fused random', play: fused },
+    { name: 'step', play: stepsOf(episodes) },
+  ];
+  const device = { backend: backendOf('webgpu'), kernel: null, episodes };
+  const native = { backend: backendOf('native'), kernel: KERNELS[0] ?? null, episodes, readBack: false };
+  return ways.flatMap((way) => [
+    ...(KERNELS.length > 0 ? [{ ...native, ...way }] : []),
+    { ...device, ...way, readBack: false },
+    { ...device, ...way, readBack: true },
+  ]);
+}
+
+interface Opened {
+  readonly device: Device | null;
+  begin(): Promise<void>;
+  play(): Promise<void>;
+  left(): Promise<Left>;
+  close(): void;
+}
+
+async function open(subject: Subject): Promise<Opened> {
+  const { backend, kernel, episodes, readBack } = subject;
+  const outputs = allocateOutputs(episodes, undefined, backend.lead);
+  const options = { numEnvs: episodes, world: WORLD, imagination: false, threads: 1, kernel, outputs };
+  const device = { allowInexact: false, maxDispatchMs: 1000, workgroupSize: 64 };
+  const batch = await backend.open({ ...options, device });
+  const request = resetRequest(seedsOf(episodes));
+  return {
+    device: batch.device,
+    async begin() {
+      batch.reset(request);
+      await batch.settled();
+    },
+    play: () => subject.play(batch, readBack),
+    async left() {
+      await batch.read();
+      return leftIn(outputs);
+    },
+    close: () => batch.close(),
+  };
+}
+
+/** Nanoseconds of one play. */
+async function timePlay(opened: Opened): Promise<number> {
+  await opened.begin();
+  const start = now();
+  await opened.play();
+  return now() - start;
+}
+
+const titleOf = ({ backend, name, episodes, readBack }: Subject): string =>
+  `${backend.name}, ${name}, ${episodes} episodes${readBack ? ', read back' : ''}`;
+
+/** Rows of one size: verified against the first of each way, then timed in turns. */
+async function measureSize(episodes: number, rounds: number, onProgress: OnProgress): Promise<DeviceRow[]> {
+  const subjects = subjectsAt(episodes);
+  const opened: Opened[] = [];
+  try {
+    const truths = new Map<string, Left>();
+    for (const subject of subjects) {
+      onProgress(`verifying ${titleOf(subject)}`);
+      await breathe();
+      opened.push(await open(subject));
+      await timePlay(opened[opened.length - 1]);
+      const left = await opened[opened.length - 1].left();
+      compare(titleOf(subject), left, truths.get(subject.name) ?? left);
+      truths.set(subject.name, truths.get(subject.name) ?? left);
+    }
+    const samples: number[][] = subjects.map(() => []);
+    for (let round = 1; round <= rounds; round++) {
+      for (const [k, each] of opened.entries()) {
+        onProgress(`${titleOf(subjects[k])}, round ${round} of ${rounds}`);
+        await breathe();
+        samples[k].push(await timePlay(each));
+      }
+    }
+    const tick = timerTick();
+    return subjects.map((subject, k) => rowOf(subject, median(samples[k]), tick));
+  } finally {
+    for (const each of opened) each.close();
+  }
+}
+
+function rowOf({ backend, name, readBack, episodes }: Subject, ns: number, tick: number): DeviceRow {
+  const isVoid = ns < LEAST_TICKS * tick;
+  const perStep = ns / (episodes * NUM_STEPS);
+  return {
+    backend: backend.name,
+    ...{ name, readBack, episodes },
+    nsPerStep: isVoid ? null : perStep,
+    stepsPerSecond: isVoid ? null : 1e9 / perStep,
+  };
+}
+
+/** @throws Mismatch before a size is timed, if a device leaves other bits than the processor. */
+export async function measureDevice(plan: DevicePlan, onProgress: OnProgress): Promise<DeviceFigures> {
+  const backend = backendOf('webgpu');
+  const { available, reason = null } = await backend.availability();
+  if (!available) return { device: null, reason, rounds: 0, rows: [], ratios: [] };
+  const probe = await open(subjectsAt(1).find((subject) => subject.backend === backend)!);
+  const device = probe.device as Device;
+  probe.close();
+  const rows: DeviceRow[] = [];
+  for (const episodes of device.software ? plan.softwareSizes : plan.sizes) {
+    rows.push(...(await measureSize(episodes, plan.rounds, onProgress)));
+  }
+  return { device, reason, rounds: plan.rounds, rows, ratios: ratiosOf(rows, device) };
+}
+
+/** A software adapter claims nothing. */
+function ratiosOf(rows: readonly DeviceRow[], { adapter, software }: Device): Ratio[] {
+  if (software) return [];
+  const rate = (backend: string) =>
+    rows.find(
+      (row) =>
+        row.backend === backend && row.name === 'fused random' && !row.readBack && row.episodes === MILLION,
+    )?.stepsPerSecond;
+  const [device, native] = [rate('webgpu'), rate('native')];
+  if (!device) return [];
+  const most = { name: 'webgpu_fused_steps_per_second', value: device };
+  const bar = { bound: 'at least', bar: 2e10 } as const;
+  return [
+    ...(native
+      ? [
+          {
+            name: 'webgpu_over_native',
+            value: device / native,
+            bar: { bound: 'at least', bar: 5, goal: 20 } as const,
+          },
+        ]
+      : []),
+    DATA_CENTRE.test(adapter) ? { ...most, bar } : most,
+  ];
+}
+
+/** For the JSON: the bars with their verdicts. */
+export const deviceToJson = ({ ratios, ...figures }: DeviceFigures) => ({
+  ...figures,
+  ...ratiosToJson({ ratios, leftOut: [] }),
+});
+
+export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): string {
+  if (device === null) return `No rows of devices: ${reason}`;
+  const { adapter, software, exact } = device;
+  const lines = rows.map(({ backend, name, readBack, episodes, nsPerStep, stepsPerSecond }) => [
+    backend === 'webgpu' ? backend : `${backend}, one thread`,
+    name,
+    backend === 'webgpu' ? (readBack ? 'everything' : 'nothing') : 'written as computed',
+    episodes,
+    digits(nsPerStep, 3),
+    digits(stepsPerSecond, 0),
+  ]);
+  const head = ['backend', 'case', 'read back', 'episodes', 'ns/step', 'steps/s'];
+  return [
+    `WebGPU on ${adapter}${exact ? ', exact to the bit' : ', INEXACT'}`,
+    table(head, lines, 3),
+    software ? 'A SOFTWARE ADAPTER: a processor that pretends to be a device. These rows claim nothing.' : '',
+    ratios.some((ratio) => judge(ratio) !== null) ? renderRatios({ ratios, leftOut: [] }) : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
