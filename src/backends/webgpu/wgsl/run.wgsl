@@ -110,6 +110,8 @@ fn run_slot(slot: u32, i: u32, begin: u32, stop: u32) {
   take_last_belief(slot, i, begin, stop);
   var life = life_of(slot);
   var last = NO_MOMENT;
+  // The word of the tape that is being written: memory sees it when it is full.
+  var tape = word(slot, STATE_TAPE + (begin >> 3u));
   for (var t = begin; t < stop; t++) {
     // The last step's reward is not whole yet: see below.
     if (t > begin) {
@@ -117,10 +119,17 @@ fn run_slot(slot: u32, i: u32, begin: u32, stop: u32) {
     }
     let action = choose(i, seed, t, life.meters, policy_seed);
     last = live(who, seed, t, action, &life);
-    note_action(slot, t, action);
+    tape |= action << (4u * (t & 7u));
+    if ((t & 7u) == 7u) {
+      put_word(slot, STATE_TAPE + (t >> 3u), tape);
+      tape = 0u;
+    }
     if (records) {
       record(i, t, life.meters, last);
     }
+  }
+  if ((stop & 7u) != 0u) {
+    put_word(slot, STATE_TAPE + (stop >> 3u), tape);
   }
   if (stop == COUNT_STEPS) {
     last.reward = end_episode(slot, life, last.reward);
