@@ -1,6 +1,8 @@
 /** Copying episodes between batches: what a fork and an assignment are made of. */
 import { describe, expect, it } from 'vitest';
+import type { RunRequest } from '../src/backends/backend.js';
 import { allocateTrajectory } from '../src/backends/outputs.js';
+import { NUM_STEPS } from '../src/world/fields.js';
 import { ASYNC_ENGINES, type AsyncEngine, nameAbsent, REFERENCE, runsOn } from './support/async-engines.js';
 import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
 import { type Columns, copies, expectEqual, rowsOf } from './support/bits.js';
@@ -16,6 +18,19 @@ async function ragged(random: Random, opened: AsyncOpened): Promise<AsyncOpened>
   expect(batch.submit(random.step((await show()).terminated))).toBeNull();
   return opened;
 }
+
+const HEURISTIC: RunRequest = {
+  policy: { kind: 'heuristic' },
+  beliefs: null,
+  stops: null,
+  trajectory: null,
+};
+
+/** Where a run is to begin. The source of an asynchronous batch's is another such batch. */
+const originOf = ({ batch }: AsyncOpened, indices: Uint32Array): RunRequest['from'] => ({
+  source: batch as never,
+  indices,
+});
 
 /** Often many slots in a row from the same one, as in a group of rollouts. */
 function anyIndices(random: Random, from: number, to: number): Uint32Array {
@@ -48,21 +63,37 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('a run from another batch is a copy of its slots, then the run', () =>
     forAllAsync(runsOn(engine, 30), async (random) => {
-      const [from, to] = [random.pick([1, 17, 40]), random.pick([1, 15, 33])];
-      const source = await anyBatch(random, from);
+      const [size, to] = [random.pick([1, 17, 40]), random.pick([1, 15, 33])];
+      const source = await anyBatch(random, size);
       const [copied, started] = [await anyBatch(random, to), await anyBatch(random, to)];
-      const indices = anyIndices(random, from, to);
+      const indices = anyIndices(random, size, to);
       const trajectories = [allocateTrajectory(to), allocateTrajectory(to)];
       const request = random.run(to);
       const before = await source.see();
       copied.batch.gather(source.batch, indices);
       expect(await copied.batch.run({ ...request, trajectory: trajectories[0] })).toBeNull();
-      const origin = { source: source.batch as never, indices };
-      expect(await started.batch.run({ ...request, from: origin, trajectory: trajectories[1] })).toBeNull();
+      const from = originOf(source, indices);
+      expect(await started.batch.run({ ...request, from, trajectory: trajectories[1] })).toBeNull();
       expectEqual(before, await source.see(), 'the source');
       expectEqual(await copied.see(), await started.see());
       expectEqual(copies(trajectories[0]), copies(trajectories[1]));
     }));
+
+  it('a tape is judged from where its source stands; refused, nothing is copied', async () => {
+    const [source, target] = [await openAsync(engine, 2), await openAsync(engine, 3)];
+    const random = new Random('judged');
+    for (const { batch, numEnvs } of [source, target]) batch.reset(random.reset(numEnvs));
+    await source.batch.run({ ...HEURISTIC, stops: Uint8Array.of(21, 0) });
+    const actions = new Uint8Array(3 * NUM_STEPS).fill(10, 2 * NUM_STEPS + 20, 2 * NUM_STEPS + 21);
+    const tape: RunRequest = { ...HEURISTIC, policy: { kind: 'tape', actions } };
+    const before = await target.see();
+    const runFrom = (...indices: number[]) =>
+      target.batch.run({ ...tape, from: originOf(source, Uint32Array.from(indices)) });
+    expect(await runFrom(0, 0, 1)).toEqual({ code: 'illegal_action', index: 2, step: 20, value: 10 });
+    expectEqual(before, await target.see());
+    expect(await runFrom(1, 1, 0)).toBeNull();
+    expect((await target.show()).terminated).toEqual(Uint8Array.of(1, 1, 1));
+  });
 
   it('within one batch, from the states as they were', () =>
     forAllAsync(runsOn(engine, 30), async (random) => {

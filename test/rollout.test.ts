@@ -13,7 +13,7 @@ import {
 } from './support/async-engines.js';
 import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
 import { type Columns, copies, expectEqual, lasting } from './support/bits.js';
-import type { Random } from './support/random.js';
+import { Random } from './support/random.js';
 
 nameAbsent();
 
@@ -107,6 +107,17 @@ async function runParts({ batch, numEnvs, see }: AsyncOpened, request: RunReques
   return { ...(await see()), ...copies(trajectory) };
 }
 
+/** 40 slots, of which the last one's tape has at its end an action that is none. */
+async function withWrongTape(engine: AsyncEngine): Promise<{ opened: AsyncOpened; request: RunRequest }> {
+  const n = 40;
+  const random = new Random('wrong tape');
+  const opened = await openAsync(engine, n);
+  opened.batch.reset(random.reset(n));
+  const actions = new Uint8Array(n * NUM_STEPS).fill(10, n * NUM_STEPS - 1);
+  const policy = { kind: 'tape', actions } as const;
+  return { opened, request: { policy, beliefs: null, stops: null, trajectory: null } };
+}
+
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('a fused run equals its steps', () =>
     forAllAsync(runsOn(engine, 80), async (random) => {
@@ -121,6 +132,14 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       const { begin, request } = await scenario(random);
       expectEqual(await runWith(await begin(engine), request), await runParts(await begin(engine), request));
     }));
+
+  it('a tape played in parts is judged as a whole with the first', async () => {
+    const { opened, request } = await withWrongTape(engine);
+    const before = await opened.see();
+    const refusal = await opened.batch.run({ ...request, part: { first: 0, end: 16 } });
+    expect(refusal).toEqual({ code: 'illegal_action', index: 39, step: NUM_STEPS - 1, value: 10 });
+    expectEqual(before, await opened.see());
+  });
 });
 
 describe.each(OTHERS)('$name', (engine) => {
