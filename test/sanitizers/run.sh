@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The engine's tests on an addon built with AddressSanitizer and UndefinedBehaviorSanitizer, and the threads of a batch
-# under ThreadSanitizer. A finding ends the process, so it fails the run. Needs GCC or Clang, and Linux.
+# The kernels as they are shipped on arrays at the ends of pages, the threads of a batch under ThreadSanitizer, and the
+# engine's tests on an addon built with AddressSanitizer and UndefinedBehaviorSanitizer. A finding ends the process, so
+# it fails the run. Needs GCC or Clang, and Linux.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -12,25 +13,38 @@ if [[ $(uname -s) != Linux ]]; then
   exit 0
 fi
 
+# The addon in a folder of its own, out of the way of build/, with gyp's further arguments.
+build_addon() {
+  local folder=$1
+  mkdir -p "$folder"
+  for name in binding.gyp package.json native; do ln -sfn "$root/$name" "$folder/$name"; done
+  (
+    cd "$folder"
+    export CXX=$cxx
+    npx --no -- node-gyp configure --loglevel=error -- "${@:2}"
+    npx --no -- node-gyp build --loglevel=error --jobs max
+  )
+}
+
+echo "== Page ends: every kernel as it is shipped, on arrays beside pages that nobody may touch"
+build_addon "$out/shipped"
+shipped=$out/shipped/build/Release
+"$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/page-ends.cc test/sanitizers/story.cc \
+  "$shipped"/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,tables,thread_pool}.o "$shipped"/kernel_*.a \
+  -o "$out/page-ends"
+"$out/page-ends"
+
 echo "== ThreadSanitizer: batches of every kernel on several threads"
-mkdir -p "$out"
 "$cxx" -std=c++17 -O1 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -Wno-stringop-overflow -pthread -I native \
-  test/sanitizers/threads.cc native/batch.cc native/tables.cc native/neutral.cc native/thread_pool.cc native/kernel_portable.cc \
-  native/kernel_scalar.cc -o "$out/threads"
+  test/sanitizers/threads.cc test/sanitizers/story.cc native/batch.cc native/tables.cc native/neutral.cc \
+  native/thread_pool.cc native/kernel_portable.cc native/kernel_scalar.cc -o "$out/threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
 
 echo "== Building the addon with AddressSanitizer and UndefinedBehaviorSanitizer"
-# Out of the way of build/: the same sources, seen from another folder.
-for name in binding.gyp package.json native; do ln -sfn "$root/$name" "$out/$name"; done
-(
-  cd "$out"
-  export CXX=$cxx
-  # A kernel is a few functions of some ten thousand checks each: as calls they compile in seconds, inline in minutes.
-  export CXXFLAGS="-O1 -g1"
-  if ! "$cxx" --version | grep -q clang; then CXXFLAGS+=" --param asan-instrumentation-with-call-threshold=0"; fi
-  npx --no -- node-gyp configure --loglevel=error -- -Dsanitize=address,undefined
-  npx --no -- node-gyp build --loglevel=error --jobs max
-)
+# A kernel is a few functions of some ten thousand checks each: as calls they compile in seconds, inline in minutes.
+export CXXFLAGS="-O1 -g1"
+if ! "$cxx" --version | grep -q clang; then CXXFLAGS+=" --param asan-instrumentation-with-call-threshold=0"; fi
+build_addon "$out" -Dsanitize=address,undefined
 
 echo "== The engine's tests on it"
 # Node itself is not instrumented, so the runtimes must come first. Leaks are not looked for: a process that ends with
@@ -44,7 +58,7 @@ export RHYTHM_REQUIRE=native RHYTHM_SKIP=webgpu
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)" \
-  node node_modules/vitest/vitest.mjs run --pool=forks --maxWorkers=1 \
+  node node_modules/vitest/vitest.mjs run --pool=forks --maxWorkers=2 \
   test/addon-fuzz.test.ts test/one-step.test.ts test/rollout.test.ts test/metamorphic.test.ts \
   test/batch-masks.test.ts test/gather.test.ts test/save-load.test.ts test/changed-world.test.ts \
   test/weird-input.test.ts test/golden.test.ts test/shown.test.ts test/lifecycle.test.ts \

@@ -1,0 +1,189 @@
+#include "story.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace rhythm {
+
+namespace count = world::count;
+
+namespace {
+
+// Legal words that are all alike: what is computed is of no interest here, only which memory it touches.
+const uint32_t* any_block(Arrays& arrays) {
+  auto* words = arrays.take<uint32_t>(count::BlockWords);
+  const float half = 0.5f;
+  for (int k = 0; k < world::block::EventThreshold; k++) std::memcpy(words + k, &half, sizeof half);
+  words[world::block::EventThreshold] = 1u << 30;
+  return words;
+}
+
+Outputs any_outputs(Arrays& arrays, size_t slots, bool columns) {
+  const auto floats = [&](size_t width) { return arrays.take<float>(slots * width); };
+  constexpr size_t numbers = count::ObservationFloats, components = count::Components;
+  return {floats(numbers), floats(numbers), floats(components), floats(1), floats(1),
+          floats(1),       floats(1),       floats(1),          floats(1), arrays.take<int32_t>(slots),
+          arrays.take<uint8_t>(slots), arrays.take<uint8_t>(slots), columns ? slots : 0};
+}
+
+class Story {
+ public:
+  Story(const Kernel& kernel, const Shape& shape, Arrays& arrays)
+      : arrays_(arrays),
+        slots_(static_cast<size_t>(shape.slots)),
+        block_(any_block(arrays)),
+        out_(any_outputs(arrays, slots_, shape.columns)),
+        shown_(any_outputs(arrays, slots_, !shape.columns)),
+        batch_(kernel, block_, false, shape.slots, shape.threads),
+        other_(kernel, block_, false, shape.slots, shape.threads) {}
+
+  void reset() {
+    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr});
+    other_.reset(shown_, {nullptr, seeds_, nullptr, nullptr, nullptr, false, nullptr});
+    batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr});
+  }
+
+  // All lanes at the same step.
+  void step_together(int steps) {
+    for (int t = 0; t < steps; t++) step({actions_, nullptr, nullptr, nullptr}, {});
+  }
+
+  // Lanes that stay behind while others take `steps`, and that begin anew.
+  void step_apart(int steps) {
+    reset();
+    step({actions_, beliefs_, given_, nullptr}, {});
+    for (int t = 2; t < steps; t++) step({actions_, beliefs_, given_, mask_}, {});
+    step({actions_, nullptr, nullptr, given_}, {mask_, seeds_});
+    step({actions_, beliefs_, given_, nullptr}, {mask_, seeds_});
+    step({actions_, nullptr, nullptr, nullptr}, {});
+  }
+
+  void gather() {
+    other_.gather(shown_, {&batch_, out_, backwards_});
+    other_.gather(shown_, {&other_, shown_, backwards_});
+    other_.gather(shown_, {&batch_, out_, same_});
+  }
+
+  // From slots at steps of their own.
+  void run_apart() {
+    run(Policy::Tape, backwards_, true);
+    run(Policy::Random, backwards_, false);
+  }
+
+  // From slots at the same step.
+  void run_together() {
+    reset();
+    run(Policy::Random, same_, true);
+    run(Policy::Heuristic, same_, false);
+    run(Policy::Heuristic, backwards_, true);
+    run(Policy::Tape, backwards_, false);
+  }
+
+  // From where they are.
+  void run_on() {
+    Run run = {};
+    run.policy = Policy::Heuristic;
+    expect_taken(batch_.run(out_, run, {0, static_cast<int>(slots_)}, {}));
+  }
+
+  void keep() {
+    batch_.hash(arrays_.take<uint64_t>(slots_));
+    batch_.targets(arrays_.take<float>(slots_ * count::Beliefs));
+    auto* words = arrays_.take<uint32_t>(slots_ * count::StateWords);
+    batch_.save(words, nullptr, slots_);
+    if (!other_.load(shown_, words)) std::abort();
+    other_.save(arrays_.take<uint32_t>(slots_ * count::StateWords), backwards_, slots_);
+  }
+
+ private:
+  // An array whose element i is value(i).
+  template <class T, class Value>
+  const T* filled(size_t length, const Value& value) {
+    T* array = arrays_.take<T>(length);
+    for (size_t i = 0; i < length; i++) array[i] = static_cast<T>(value(i));
+    return array;
+  }
+  template <class T>
+  const T* counted(size_t length, size_t limit) {
+    return filled<T>(length, [limit](size_t i) { return i % limit; });
+  }
+  const float* fractions(size_t length) {
+    return filled<float>(length, [](size_t i) { return static_cast<float>(i % 17) / 16; });
+  }
+  Trajectory trajectory() {
+    const auto floats = [&](size_t width) { return arrays_.take<float>(steps_ * width); };
+    constexpr size_t meters = count::Meters;
+    return {arrays_.take<int8_t>(steps_), arrays_.take<int8_t>(steps_), floats(1), floats(meters), floats(meters),
+            floats(meters)};
+  }
+
+  static void expect_taken(const std::optional<Refusal>& refusal) {
+    if (!refusal) return;
+    std::fprintf(stderr, "the story breaks a rule at slot %d\n", refusal->index);
+    std::abort();
+  }
+  void step(const Step& step, const AutoReset& autoreset) { expect_taken(batch_.step(out_, step, autoreset)); }
+
+  // In two parts where there are tiles for it. With `all` a run has whatever it can have, else as little as it needs.
+  void run(Policy policy, const uint32_t* indices, bool all) {
+    Run run = {};
+    run.policy = policy;
+    run.actions = tape_;
+    if (all) {
+      run.policy_seeds = seeds_;
+      run.beliefs = tape_beliefs_, run.given = tape_given_;
+      run.trajectory = trajectory_;
+      if (policy == Policy::Tape) run.stops = stops_;
+    } else {
+      run.constant_belief = constant_belief_;
+    }
+    const int slots = static_cast<int>(slots_), middle = slots / 2 / kTileLanes * kTileLanes;
+    const From from = {&batch_, out_, indices};
+    if (middle > 0) expect_taken(other_.run(shown_, run, {0, middle}, from));
+    expect_taken(other_.run(shown_, run, {middle, slots}, from));
+  }
+
+  Arrays& arrays_;
+  const size_t slots_, steps_ = slots_ * count::Steps;
+  const uint32_t* const block_;
+  const Outputs out_, shown_;
+  Batch batch_, other_;
+
+  const uint32_t* const seeds_ = counted<uint32_t>(slots_, slots_);
+  const uint32_t* const backwards_ = filled<uint32_t>(slots_, [this](size_t i) { return slots_ - 1 - i; });
+  const uint32_t* const same_ = counted<uint32_t>(slots_, 1);
+  const uint8_t* const modes_ = counted<uint8_t>(slots_, world::mode::Given + 1);
+  const float* const profiles_ = fractions(slots_ * count::ProfileFloats);
+  const float* const graders_ = fractions(slots_ * count::Components);
+  const uint8_t* const mask_ = filled<uint8_t>(slots_, [](size_t i) { return i % 3 == 0; });
+  const uint8_t* const actions_ = counted<uint8_t>(slots_, count::Actions);
+  const float* const beliefs_ = fractions(slots_ * count::Beliefs);
+  const uint8_t* const given_ = counted<uint8_t>(slots_, 2);
+  const uint8_t* const tape_ = counted<uint8_t>(steps_, count::Actions);
+  const float* const tape_beliefs_ = fractions(steps_ * count::Beliefs);
+  const uint8_t* const tape_given_ = counted<uint8_t>(steps_, 2);
+  const float* const constant_belief_ = fractions(count::Beliefs);
+  const uint8_t* const stops_ = counted<uint8_t>(slots_, count::Steps + 1);
+  const Trajectory trajectory_ = trajectory();
+};
+
+}  // namespace
+
+std::string live(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
+  Story story(kernel, shape, arrays);
+  const int steps = shape.brief ? 3 : count::Steps;
+  story.reset();
+  story.step_together(steps);
+  story.keep();
+  story.step_apart(steps);
+  story.keep();
+  story.gather();
+  story.run_apart();
+  if (!shape.brief) story.run_together();
+  story.run_on();
+  story.keep();
+  return arrays.contents();
+}
+
+}  // namespace rhythm
