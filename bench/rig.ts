@@ -1,5 +1,6 @@
 /** What a case plays on: open episodes that always begin alike, and how what they leave is looked at. */
 import type { Batch, Outputs, Trajectory } from '../dist/backends/backend.js';
+import { NODE } from '../dist/backends/node.js';
 import { openBatch } from '../dist/backends/open.js';
 import { OUTPUT_ARRAYS } from '../dist/backends/outputs.js';
 import { toGraders, toProfiles } from '../dist/validate/persons.js';
@@ -56,6 +57,7 @@ export interface Episodes {
 export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(setting.episodes)): Episodes {
   const { backend, kernel, threads, episodes: numEnvs, layout } = setting;
   const { batch, outputs } = openBatch(
+    NODE,
     { backend, kernel: kernel ?? undefined },
     {
       numEnvs,

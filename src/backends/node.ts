@@ -2,6 +2,7 @@
 import type { AsyncBackend } from './async-backend.js';
 import type { Backend } from './backend.js';
 import { nativeBackend } from './native.js';
+import type { Platform } from './platform.js';
 import { queued } from './queued.js';
 import { referenceBackend } from './reference.js';
 import { webGpuBackend } from './webgpu/backend.js';
@@ -16,3 +17,5 @@ export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
   webGpuBackend(findNodeGpu),
   queued(referenceBackend),
 ];
+
+export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS };

@@ -1,5 +1,6 @@
 /** Plays tapes from the starts of problems, and sums up what they come to. */
 import type { Batch, Outputs } from '../backends/backend.js';
+import { NODE } from '../backends/node.js';
 import { openBatch } from '../backends/open.js';
 import { MAX_ENVS, NUM_STEPS } from '../world/fields.js';
 import type { SearchRequest } from './request.js';
@@ -49,7 +50,8 @@ export class Scorer implements Disposable {
   constructor(request: SearchRequest, most: number) {
     const { starts, problems, reset, leastEarlyMean, world, imagination, threads } = request;
     const layout = { columnMajor: false, finalObservations: false };
-    const open = (numEnvs: number) => openBatch(request, { numEnvs, world, imagination, threads, layout });
+    const open = (numEnvs: number) =>
+      openBatch(NODE, request, { numEnvs, world, imagination, threads, layout });
     this.#starts = starts;
     this.#leastEarlyMean = leastEarlyMean;
     this.#source = open(starts * problems).batch;

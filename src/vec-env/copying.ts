@@ -1,20 +1,21 @@
 /** States that leave an environment or enter it: copies of slots, and snapshots. */
 import { InputError, StateError } from '../errors.js';
-import type { HistoryStep } from '../observe/record.js';
 import { relive } from '../observe/relive.js';
 import { decodeSnapshot } from '../snapshot/decode.js';
 import { encodeSnapshot } from '../snapshot/encode.js';
 import { checkFit } from '../snapshot/fit.js';
+import type { Snapshot } from '../snapshot/format.js';
 import { checkStates } from '../snapshot/legal.js';
 import { isPlainU32, isSettled, type Written } from '../validate/memory.js';
 import { checkInteger, checkLength, describe, isList, lengthOf, readOptions } from '../validate/values.js';
 import { MAX_ENVS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../world/fields.js';
-import { Core } from './core.js';
+import type { AnyBatch, Core } from './core.js';
 import { FORK_OPTIONS, type ForkOptions } from './options.js';
+import { type Settings, toSettings } from './settings.js';
 
 /** Where a run's slots come from. */
-export interface RunOrigin {
-  readonly source: Core;
+export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
+  readonly source: Core<Kind>;
   readonly indices: Uint32Array;
 }
 
@@ -62,8 +63,8 @@ function allUpTo(indices: Uint32Array, last: number): boolean {
   return true;
 }
 
-/** A core that has no episodes yet, of `indices.length` slots, with what slots of `source` have. @throws as `createVecEnv`. */
-export function openFork(source: Core, indices: Uint32Array, changes: ForkOptions): Core {
+/** What an environment of `indices.length` slots is made of that has what slots of `source` have. @throws as `createVecEnv`. */
+export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions): Settings {
   const wanted = readOptions('fork options', changes, FORK_OPTIONS);
   const { modes, floats } = source.profiles;
   const { backend, kernel } = source.batch;
@@ -74,7 +75,7 @@ export function openFork(source: Core, indices: Uint32Array, changes: ForkOption
     backend,
     kernel: kernel === backend ? undefined : kernel,
   };
-  return new Core(options, {
+  return toSettings(options, {
     profiles: { modes: rowsAt(modes, 1, indices), floats: floats && rowsAt(floats, PROFILE_SIZE, indices) },
     graders: rowsAt(source.graders, NUM_COMPONENTS, indices),
   });
@@ -89,7 +90,11 @@ function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, ind
 }
 
 /** A run's origin: slots of another environment. @throws as `VecEnv.assign`, and InputError `not_alike` for itself. */
-export function toOrigin(target: Core, source: Core, indices: ArrayLike<number>): RunOrigin {
+export function toOrigin<Kind extends AnyBatch>(
+  target: Core<Kind>,
+  source: Core<Kind>,
+  indices: ArrayLike<number>,
+): RunOrigin<Kind> {
   if (source !== target) source.requireReset();
   checkAlike(target, source);
   if (source === target) {
@@ -118,25 +123,28 @@ function requireSame(what: string, wanted: string, got: string, remedy: string):
   );
 }
 
-/** Copies slot indices[i] of `source` to slot i: states, what they show, and all that is noted about them. */
-export function gather(target: Core, source: Core, indices: Uint32Array): void {
-  checkPasts(target, source, indices);
-  target.batch.gather(source.batch, indices);
-  noteCopies(target, source, indices);
-  target.phase = 'open';
-}
-
 /** @throws StateError `foreign_past` if the target shows histories that nobody knows. */
-function checkPasts(target: Core, source: Core, indices: Uint32Array): void {
-  if (target.shown.history !== null && source.shown.history === null) requireOwnPast(source, indices);
+export function checkPasts(target: Core, source: Core, indices: Uint32Array): void {
+  if (lacksPasts(target, source)) requireOwnPast(source, indices);
 }
 
-/** Notes that slot i has become a copy of slot indices[i] of `source`, which has not changed since. */
-export function noteCopies(target: Core, source: Core, indices: Uint32Array): void {
+/** Whether the target shows histories, and the source has none to copy: they are lived again then. */
+export const lacksPasts = (target: Core, source: Core): boolean =>
+  target.shown.history !== null && source.shown.history === null;
+
+/**
+ * Notes that slot i has become a copy of slot indices[i] of `source`, which has not changed since.
+ * @param words u32 [indices.length, STATE_WORDS], of these slots of a source that `lacksPasts`; else null.
+ */
+export function noteCopies(
+  target: Core,
+  source: Core,
+  indices: Uint32Array,
+  words: Uint32Array | null,
+): void {
   const { history } = target.shown;
-  const known = source.shown.history;
-  if (history !== null && known !== null) history.gather(known, indices);
-  else if (history !== null) replaceHistory(target, source.batch.save(indices), source.imagination);
+  if (words !== null) replaceHistory(target, words, source.imagination);
+  else if (source.shown.history !== null) history?.gather(source.shown.history, indices);
   const otherLuck = Number(source.imagination !== target.imagination);
   const { seeds, foreign } = source === target ? copyOf(source) : source;
   for (let i = 0; i < indices.length; i++) {
@@ -144,6 +152,19 @@ export function noteCopies(target: Core, source: Core, indices: Uint32Array): vo
     target.foreign[i] = foreign[indices[i]] | otherLuck;
   }
   target.autoreset.gather(source.autoreset, indices);
+}
+
+/** Notes that all slots have become copies, and are shown. */
+export function hasGathered(
+  target: Core,
+  source: Core,
+  indices: Uint32Array,
+  words: Uint32Array | null,
+): void {
+  noteCopies(target, source, indices, words);
+  // As after a reset: this call ended no episode.
+  target.outputs.finalMask.fill(0);
+  target.phase = 'open';
 }
 
 const copyOf = ({ seeds, foreign }: Core) => ({ seeds: seeds.slice(), foreign: foreign.slice() });
@@ -156,7 +177,7 @@ function replaceHistory({ shown, world }: Core, words: Uint32Array, imagination:
 }
 
 /** @throws StateError `foreign_past`. */
-function requireOwnPast({ foreign }: Core, slots: ArrayLike<number>): void {
+export function requireOwnPast({ foreign }: Core, slots: ArrayLike<number>): void {
   for (let i = 0; i < slots.length; i++) {
     if (foreign[slots[i]] === 0) continue;
     throw new StateError(
@@ -167,14 +188,11 @@ function requireOwnPast({ foreign }: Core, slots: ArrayLike<number>): void {
   }
 }
 
-/** The last `last` steps of a slot's episode. */
-export function historyOf(core: Core, slot: number, last: number): HistoryStep[] {
-  requireOwnPast(core, [slot]);
-  return relive(core.world, core.imagination, core.batch.save(Uint32Array.of(slot)), last);
-}
+/** @throws StateError `foreign_past` for any slot. */
+export const requireOwnPasts = (core: Core): void => requireOwnPast(core, Array.from(core.foreign.keys()));
 
-export function takeSnapshot(core: Core): Uint8Array {
-  requireOwnPast(core, Array.from(core.foreign.keys()));
+/** @param words u32 [numEnvs, STATE_WORDS], as the batch saves them. */
+export function toBytes(core: Core, words: Uint32Array): Uint8Array {
   const { numEnvs, imagination, span, autoreset, world } = core;
   return encodeSnapshot({
     worldDigest: world.digest,
@@ -184,13 +202,13 @@ export function takeSnapshot(core: Core): Uint8Array {
     steps: autoreset.steps,
     episodes: autoreset.episodes,
     seedRange: [span.low, span.size],
-    words: core.batch.save(),
+    words,
     episodeNumbers: autoreset.episodeNumbers,
   });
 }
 
-/** @throws InputError `bad_snapshot`. Nothing has changed then. */
-export function restoreSnapshot(core: Core, bytes: Uint8Array): void {
+/** A snapshot that the environment can go on from. @throws InputError `bad_snapshot`. */
+export function toSnapshot(core: Core, bytes: Uint8Array): Snapshot {
   const snapshot = decodeSnapshot(bytes);
   const { numEnvs, imagination, span, autoreset, world } = core;
   checkFit(snapshot, {
@@ -201,16 +219,20 @@ export function restoreSnapshot(core: Core, bytes: Uint8Array): void {
     seedRange: [span.low, span.size],
   });
   checkStates(snapshot.words, numEnvs, world);
-  core.batch.load(snapshot.words);
-  core.batch.read();
-  if (core.shown.history !== null) replaceHistory(core, snapshot.words, imagination);
-  for (let i = 0; i < numEnvs; i++) {
-    core.seeds[i] = snapshot.words[i * STATE_WORDS + STATE.seed];
-    autoreset.place(i, NUM_STEPS - snapshot.words[i * STATE_WORDS + STATE.step]);
+  return snapshot;
+}
+
+/** Notes that the batch has loaded a snapshot's words. */
+export function hasRestored(core: Core, { words, episodeNumbers, steps, episodes }: Snapshot): void {
+  const { autoreset } = core;
+  if (core.shown.history !== null) replaceHistory(core, words, core.imagination);
+  for (let i = 0; i < core.numEnvs; i++) {
+    core.seeds[i] = words[i * STATE_WORDS + STATE.seed];
+    autoreset.place(i, NUM_STEPS - words[i * STATE_WORDS + STATE.step]);
   }
   core.foreign.fill(0);
-  autoreset.episodeNumbers.set(snapshot.episodeNumbers);
-  autoreset.steps = snapshot.steps;
-  autoreset.episodes = snapshot.episodes;
+  autoreset.episodeNumbers.set(episodeNumbers);
+  autoreset.steps = steps;
+  autoreset.episodes = episodes;
   core.phase = 'open';
 }

@@ -3,7 +3,7 @@
  * clean request, hands that to the batch, and tells it what was done.
  */
 import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
-import { openBatch } from '../backends/open.js';
+import type { Opened } from '../backends/open.js';
 import { allocateTrajectory } from '../backends/outputs.js';
 import { StateError } from '../errors.js';
 import { type Mask, toMask } from '../validate/masks.js';
@@ -24,18 +24,23 @@ import {
   type VecEnvOptions,
 } from './options.js';
 import { checkTape, type RunChoice, toRunBeliefs, toRunPolicy } from './requests.js';
-import { type Defaults, toSettings } from './settings.js';
+import type { Defaults, Settings } from './settings.js';
 import { Shown } from './shown.js';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-export class Core implements Defaults {
+/** What is known of a batch, whichever seam it sits behind. */
+export type AnyBatch = Pick<Batch, 'backend' | 'kernel' | 'threads' | 'close'>;
+
+/** @typeParam Kind the seam's batch, which only a face calls. */
+export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   /** Those that a fork shares, checked. */
   readonly options: VecEnvOptions;
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
-  readonly batch: Batch;
+  /** Another one once an environment was opened again. */
+  batch: Kind;
   readonly backendReason: string;
   readonly outputs: Outputs;
   readonly shown: Shown;
@@ -66,10 +71,9 @@ export class Core implements Defaults {
   /** For beliefs in other arrays than a Float32Array: there once such came. */
   #beliefs: Float32Array | null = null;
 
-  /** @param defaults instead of those that the options name. @throws as `createVecEnv`. */
-  constructor(options: VecEnvOptions, defaults?: Defaults) {
-    const settings = toSettings(options, defaults);
-    const { numEnvs, world, imagination, threads, layout } = settings;
+  /** @throws InputError for the observation's options. */
+  constructor(settings: Settings, opened: Opened<Kind>) {
+    const { numEnvs, world, imagination } = settings;
     this.options = settings.shared;
     this.numEnvs = numEnvs;
     this.world = world;
@@ -77,7 +81,6 @@ export class Core implements Defaults {
     this.span = settings.span;
     this.profiles = settings.profiles;
     this.graders = settings.graders;
-    const opened = openBatch(settings, { numEnvs, world, imagination, threads, layout });
     this.batch = opened.batch;
     this.outputs = opened.outputs;
     this.backendReason = opened.reason;
