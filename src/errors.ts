@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'not_alike'
   | 'foreign_past'
   | 'not_reset'
+  | 'no_snapshot'
   | 'episode_over'
   | 'busy'
   | 'closed'

@@ -1,9 +1,11 @@
 /** rhythm-vec: the Rhythm life simulator, thousands of episodes at a time, exact to the bit. */
+export { type AsyncRunOptions, type AsyncVecEnv, createAsyncVecEnv } from './async-vec-env.js';
 export { type Audit, type AuditTape, audit } from './audit/audit.js';
 export type { AuditOptions } from './audit/options.js';
 export type { AuditRow, ComponentGain, Prices } from './audit/prices.js';
+export type { Device, OutputName } from './backends/async-backend.js';
 export type { Availability, Trajectory } from './backends/backend.js';
-export { listBackends } from './backends/choose.js';
+export { listAsyncBackends, listBackends } from './backends/choose.js';
 export {
   BackendError,
   type ErrorCode,
@@ -50,7 +52,9 @@ export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';
 export type { SeedChoice } from './validate/seeds.js';
 export type { Actions } from './validate/steps.js';
+export type { WebGpuOptions } from './vec-env/device-options.js';
 export type {
+  AsyncVecEnvOptions,
   ForkOptions,
   LongCallOptions,
   ResetOptions,

@@ -6,6 +6,7 @@ import type { Mask } from '../validate/masks.js';
 import type { GraderChoice, ProfileChoice } from '../validate/persons.js';
 import type { SeedChoice } from '../validate/seeds.js';
 import type { WorldSpec } from '../world/spec.js';
+import type { WebGpuOptions } from './device-options.js';
 
 // Adds nothing to the one that Node's types and browsers' have, and lets those who have neither read these types too.
 declare global {
@@ -47,6 +48,13 @@ export interface VecEnvOptions {
   world?: WorldSpec;
   /** Luck and events that no real episode has, for planners. Default false. */
   imagination?: boolean;
+}
+
+export interface AsyncVecEnvOptions extends VecEnvOptions {
+  /** 'auto' (default: the fastest available), or the name of one that `listAsyncBackends` lists. */
+  backend?: string;
+  /** How the webgpu backend chooses and drives its device; every other backend ignores it. */
+  webgpu?: WebGpuOptions;
 }
 
 export interface ResetOptions {
@@ -143,6 +151,7 @@ export const OPTIONS: readonly (keyof VecEnvOptions)[] = [
   'world',
   'imagination',
 ];
+export const ASYNC_OPTIONS: readonly (keyof AsyncVecEnvOptions)[] = [...OPTIONS, 'webgpu'];
 export const RESET_OPTIONS: readonly (keyof ResetOptions)[] = ['seed', 'mask', 'profiles', 'graders'];
 export const STEP_OPTIONS: readonly (keyof StepOptions)[] = ['beliefs', 'mask'];
 export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [

@@ -81,11 +81,23 @@ export class Shown {
   afterStep(plan: Readonly<AutoresetPlan>): StepResult {
     if (this.#encoder !== null) {
       if (this.history !== null) this.#note(this.history, plan);
-      this.#encodeFinal(plan);
+      this.#encodeFinal(plan.resetMask !== null);
       if (plan.resetMask !== null) this.history?.clear(plan.resetMask);
       this.#encode();
     }
     return this.given();
+  }
+
+  /**
+   * After some outputs were read, not necessarily since the last step.
+   * @param stepped whether a step was the last that happened: nothing else leaves final observations.
+   */
+  afterRead(names: readonly (keyof Outputs)[], stepped: boolean): void {
+    if (names.includes('observations')) this.#encode();
+    // With histories a step is encoded as it is taken: of what it ended, nobody knows the history any more.
+    if (this.history !== null || !names.includes('finalObservations')) return;
+    if (stepped) this.#encodeFinal(true);
+    else this.#result.finalObservations?.fill(0);
   }
 
   /** Keeps the step just taken, as it was shown: by slots that began anew since, as their last. */
@@ -102,13 +114,15 @@ export class Shown {
     history.push(finalObservations, finalMask, columnStride);
   }
 
-  #encodeFinal({ resetMask }: Readonly<AutoresetPlan>): void {
+  /** @param some whether any slot may have ended. */
+  #encodeFinal(some: boolean): void {
     const { finalObservations, finalMask, columnStride } = this.#outputs;
     const encoded = this.#result.finalObservations;
-    if (finalObservations === null || encoded === null) return;
+    // What nobody encodes is shown as it is.
+    if (this.#encoder === null || finalObservations === null || encoded === null) return;
     encoded.fill(0);
-    if (resetMask === null) return;
-    this.#encoder?.encode(finalObservations, columnStride, this.history, encoded, columnStride, finalMask);
+    if (!some) return;
+    this.#encoder.encode(finalObservations, columnStride, this.history, encoded, columnStride, finalMask);
   }
 
   #encode(): void {

@@ -49,7 +49,7 @@ export function toRun<Kind extends AnyBatch, Env>(
   const asked = readOptions('run options', options, RUN_OPTIONS) as RunOptionsFrom<Env>;
   checkLongCall(asked);
   if (asked.from === undefined) core.requireEpisodes();
-  const from = asked.from && readOptions('from', asked.from, FROM_OPTIONS);
+  const from = asked.from === undefined ? undefined : readOptions('from', asked.from, FROM_OPTIONS);
   const origin = from === undefined ? null : toOrigin(core, coreOf('from.source', from.source), from.indices);
   const request = core.toRun(choice, asked);
   // A getter of an argument may have closed the source.

@@ -27,8 +27,28 @@ export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions:
   expect({ code: error.code, name: error.name }).toEqual({ code, name: classOf(code) });
 }
 
+/** The same of a call that returns a promise: it must reject, and not throw. */
+export async function expectRejection(
+  promise: Promise<unknown>,
+  code: ErrorCode,
+  ...mentions: string[]
+): Promise<void> {
+  const error = await promise.then(
+    () => new Error('Expected a refusal, got none.'),
+    (reason: unknown) => reason,
+  );
+  expectRefusal(
+    () => {
+      throw error;
+    },
+    code,
+    ...mentions,
+  );
+}
+
 const STATE_CODES: readonly ErrorCode[] = [
   'not_reset',
+  'no_snapshot',
   'episode_over',
   'closed',
   'busy',
@@ -38,5 +58,5 @@ const STATE_CODES: readonly ErrorCode[] = [
 
 function classOf(code: ErrorCode): string {
   if (STATE_CODES.includes(code)) return 'StateError';
-  return /^addon|unavailable/.test(code) ? 'BackendError' : 'InputError';
+  return /^addon|unavailable|^device/.test(code) ? 'BackendError' : 'InputError';
 }

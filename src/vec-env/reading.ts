@@ -1,0 +1,56 @@
+/** What is read back of a batch that computes elsewhere, and what of it belongs to the last call. */
+import type { AsyncBatch, OutputName } from '../backends/async-backend.js';
+import { OUTPUT_ARRAYS } from '../backends/outputs.js';
+import { InputError } from '../errors.js';
+import { checkName, describe } from '../validate/values.js';
+import type { Core } from './core.js';
+
+export const OUTPUT_NAMES = Object.keys(OUTPUT_ARRAYS) as readonly OutputName[];
+
+/** @throws InputError `wrong_type` or `unknown_name`. */
+export function toOutputNames(which: readonly OutputName[]): readonly OutputName[] {
+  if (Array.isArray(which)) {
+    return Array.from(which, (name, k) => checkName(`outputs[${k}]`, name, OUTPUT_NAMES));
+  }
+  throw new InputError(
+    'wrong_type',
+    `Expected the names of outputs as an array, got ${describe(which)}. ` +
+      "Pass ['rewards'], for instance, or nothing to read all.",
+  );
+}
+
+export class Reading {
+  readonly #core: Core<AsyncBatch>;
+  /** Whether the last call that changed slots was a step: only that leaves final observations. */
+  #stepped = false;
+  /** How many slots, the first ones, may show that the last such call ended their episode. */
+  #reached = 0;
+
+  constructor(core: Core<AsyncBatch>) {
+    this.#core = core;
+  }
+
+  /** A step was taken, which may have ended any episode. */
+  stepped(): void {
+    this.#stepped = true;
+    this.#reached = this.#core.numEnvs;
+  }
+
+  /** Another call than a step has changed the slots. @param reached how many of them it may have ended. */
+  changed(reached = 0): void {
+    this.#stepped = false;
+    this.#reached = reached;
+  }
+
+  /** Brings outputs back, and shows them. @param which those; all by default. */
+  async read(which?: readonly OutputName[]): Promise<void> {
+    const { batch, outputs, shown } = this.#core;
+    const names = (which ?? OUTPUT_NAMES).filter((name) => outputs[name] !== null);
+    // It says which of the final observations there are to encode.
+    if (names.includes('finalObservations') && !names.includes('finalMask')) names.push('finalMask');
+    await batch.read(which && names);
+    this.#core.requireAttached();
+    if (names.includes('finalMask')) outputs.finalMask.fill(0, this.#reached);
+    shown.afterRead(names, this.#stepped);
+  }
+}

@@ -1,0 +1,151 @@
+/** The asynchronous face is the synchronous one: the same calls leave the same bits, awaited, queued or unread. */
+import { describe, expect, it } from 'vitest';
+import type { AsyncVecEnv } from '../src/async-vec-env.js';
+import { OUTPUT_ARRAYS } from '../src/backends/outputs.js';
+import { AUTORESET_MODES } from '../src/validate/autoreset-modes.js';
+import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
+import type { VecEnv } from '../src/vec-env.js';
+import { asyncVisible, openAsyncOn, SOME } from './support/async.js';
+import { copies, expectEqual, shown } from './support/bits.js';
+import { anyCall, anyReset, type Call, make } from './support/calls.js';
+import { nameAbsent, openOn } from './support/engines.js';
+import { Random } from './support/random.js';
+import { visible } from './support/unchanged.js';
+
+const N = 37;
+const SEEDS = [1000, 500] as const;
+const SCENE = { numEnvs: N, seedRange: SEEDS };
+const OBSERVATIONS: [name: string, options: VecEnvOptions['observation']][] = [
+  ['raw', undefined],
+  ['encoded', { fields: ['meters', 'step', 'event'], oneHot: true, scale: true }],
+  ['with history', { history: true }],
+];
+nameAbsent();
+
+/** What an asynchronous environment is told; of a step nothing is read back if `unread`. */
+function tell(env: AsyncVecEnv, call: Call, unread: boolean): Promise<StepResult | undefined> {
+  if (call.kind === 'run') return env.run(call.tape, { stops: call.stops, beliefs: call.belief });
+  if (call.kind === 'reset') {
+    const { kind: _, ...options } = call;
+    return env.reset(options);
+  }
+  const { kind: _, actions, ...options } = call;
+  return unread ? env.submit(actions, options).then(() => undefined) : env.step(actions, options);
+}
+
+/** Steps taken by each slot, and who must not step. */
+const stuckOf = (env: VecEnv): Uint8Array =>
+  env.metadata.autoresetMode === 'next-step'
+    ? new Uint8Array(N)
+    : Uint8Array.from({ length: N }, (_, i) => Number(env.history(i, 28).length === 28));
+
+describe.each(SOME)('$name', (engine) => {
+  describe.each(AUTORESET_MODES)('autoreset %s', (autoreset) => {
+    it.each(OBSERVATIONS)('%s: any calls', async (name, observation) => {
+      const random = new Random(`async ${autoreset} ${name}`);
+      for (let story = 0; story < 3; story++) {
+        const options = { numEnvs: N, seedRange: SEEDS, autoreset, observation, copy: random.chance(0.3) };
+        const layout = random.pick(['row-major', 'column-major'] as const);
+        const one = openOn(engine, { ...options, layout });
+        const other = await openAsyncOn(engine, { ...options, layout });
+        const first = anyReset(random, SCENE);
+        expectEqual(
+          visible(one, make(one, first)),
+          await asyncVisible(other, (await tell(other, first, false))!),
+        );
+        for (let round = 0; round < 25; round++) {
+          // Several calls, none of them awaited before the next, and most steps without a read-back.
+          const told: Promise<unknown>[] = [];
+          let expected: StepResult | undefined;
+          for (let k = random.integer(1, 6); k > 0; k--) {
+            const call = anyCall(random, SCENE, stuckOf(one));
+            expected = make(one, call);
+            told.push(tell(other, call, random.chance(0.7)));
+          }
+          const read = other.read();
+          await Promise.all(told);
+          expectEqual(visible(one, expected!), await asyncVisible(other, await read), `${story}, ${round}:`);
+        }
+        expect(other.counters).toEqual(one.counters);
+        one.close();
+        await other.close();
+      }
+    });
+  });
+
+  it('has the properties of the synchronous face', async () => {
+    const options = { numEnvs: 5, autoreset: 'next-step', observation: { oneHot: true } } as const;
+    const one = openOn(engine, options);
+    const other = await openAsyncOn(engine, options);
+    for (const name of Object.keys(one) as (keyof VecEnv)[]) {
+      expect([name, other[name as keyof AsyncVecEnv]]).toEqual([name, one[name]]);
+    }
+    expect(Object.keys(other)).toEqual(Object.keys(one));
+    expect(other.device).toBe(null);
+    await other.close();
+  });
+
+  it('reads what is named, and leaves the rest of an unwatched output alone', async () => {
+    const env = await openAsyncOn(engine, {
+      numEnvs: N,
+      autoreset: 'same-step',
+      observation: { scale: true },
+    });
+    const sync = openOn(engine, { numEnvs: N, autoreset: 'same-step', observation: { scale: true } });
+    const result = await env.reset({ seed: 3 });
+    sync.reset({ seed: 3 });
+    const tape = Uint8Array.from({ length: N }, (_, i) => i % 10);
+    const before = shown(result).observations;
+    for (let t = 0; t < 28; t++) {
+      void env.submit(tape);
+      const expected = shown(sync.step(tape));
+      const { rewards } = shown(await env.read(['rewards']));
+      expectEqual({ rewards: expected.rewards }, { rewards });
+      expectEqual({ before }, { before: shown(result).observations });
+    }
+    const whole = copies(shown(sync.step(tape)));
+    await env.submit(tape);
+    for (const name of Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[]) {
+      const { [name]: got } = shown(await env.read([name]));
+      expectEqual({ [name]: whole[name] }, { [name]: got });
+    }
+    await env.read([]);
+  });
+
+  it('what a step ended is shown until another call, however it is read', async () => {
+    const options = { numEnvs: 3, autoreset: 'same-step' } as const;
+    const env = await openAsyncOn(engine, options);
+    const source = await openAsyncOn(engine, options);
+    void env.reset({ seed: 1 });
+    void source.reset({ seed: 9 });
+    void source.run('random', { stops: [27, 4, 27] });
+    await source.step([1, 2, 3]);
+    const snapshot = await env.snapshot();
+    const calls: Record<string, () => Promise<StepResult>> = {
+      assign: () => env.assign(source, [0, 1, 2]),
+      restore: () => env.restore(snapshot),
+      reset: () => env.reset({ seed: 4, mask: [true, false, false] }),
+      reopen: () => env.reopen(),
+      'a run that is stopped': () => env.run('random', { stops: [0, 0, 0] }),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      void env.reset({ seed: 1 });
+      void env.run('random', { stops: [27, 27, 4] });
+      const { finalMask, finalObservations } = await env.step([1, 2, 3]);
+      expect([name, ...finalMask]).toEqual([name, 1, 1, 0]);
+      expect(finalObservations?.some((value) => value !== 0)).toBe(true);
+      await env.read();
+      expect([...finalMask]).toEqual([1, 1, 0]);
+      await call();
+      for (const read of [
+        () => env.read(['finalObservations']),
+        () => env.read(['finalMask']),
+        () => env.read(),
+      ]) {
+        const result = await read();
+        expect([name, ...result.finalMask]).toEqual([name, 0, 0, 0]);
+        expect(result.finalObservations?.every((value) => value === 0)).toBe(true);
+      }
+    }
+  });
+});
