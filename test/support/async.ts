@@ -2,15 +2,40 @@
 import type { AsyncVecEnv } from '../../src/async-vec-env.js';
 import { createAsyncVecEnv } from '../../src/async-vec-env.js';
 import { RhythmError } from '../../src/errors.js';
-import type { AsyncVecEnvOptions, StepResult } from '../../src/vec-env/options.js';
+import { openAsyncVecEnv } from '../../src/vec-env/async-vec-env.js';
+import type { AsyncVecEnvOptions, StepResult, VecEnvOptions } from '../../src/vec-env/options.js';
+import type { VecEnv } from '../../src/vec-env.js';
 import { type Columns, copies, shown } from './bits.js';
-import { ENGINES, type Engine, NATIVE } from './engines.js';
+import { DeferredBackend } from './deferred.js';
+import { ENGINES, NATIVE, openOn } from './engines.js';
 
-/** The reference, and the best of native: what is above the seam is the same for every kernel. */
-export const SOME: readonly Engine[] = [ENGINES[0], ...NATIVE.slice(0, 1)];
+/** A backend behind both faces. */
+export interface Faces {
+  readonly name: string;
+  open(options: AsyncVecEnvOptions): Promise<AsyncVecEnv>;
+  /** Its equal that throws. */
+  openSync(options: VecEnvOptions): VecEnv;
+}
 
-export const openAsyncOn = ({ backend, kernel }: Engine, options: AsyncVecEnvOptions): Promise<AsyncVecEnv> =>
-  createAsyncVecEnv({ backend, kernel, ...options });
+const deferred = new DeferredBackend();
+
+/**
+ * The reference, the best of native, and what behaves as a device does: what is above the seam is the same for every
+ * kernel.
+ */
+export const FACES: readonly Faces[] = [
+  ...[ENGINES[0], ...NATIVE.slice(0, 1)].map((engine) => ({
+    name: engine.name,
+    open: (options: AsyncVecEnvOptions) =>
+      createAsyncVecEnv({ backend: engine.backend, kernel: engine.kernel, ...options }),
+    openSync: (options: VecEnvOptions) => openOn(engine, options),
+  })),
+  {
+    name: 'deferred',
+    open: (options) => openAsyncVecEnv(deferred.platform, { backend: 'deferred', ...options }),
+    openSync: (options) => openOn(ENGINES[0], options),
+  },
+];
 
 /** What an environment shows at any time, closed or not. */
 export function asyncViews(env: AsyncVecEnv, result: StepResult | null): Columns {
