@@ -86,7 +86,7 @@ const candidates = <Kind extends { readonly name: string }>(backends: readonly K
 function unavailable(wanted: string, tried: readonly Availability[]): BackendError {
   return new BackendError(
     'backend_unavailable',
-    `Expected backend ${JSON.stringify(wanted)} to be available, got none. Tried: ${list(tried)}`,
+    `Expected backend ${JSON.stringify(wanted)} to be available, got none. Tried: ${list(tried)}.`,
   );
 }
 

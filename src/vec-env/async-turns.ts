@@ -32,7 +32,7 @@ import type {
   StepOptions,
   StepResult,
 } from './options.js';
-import { Reading, toOutputNames } from './reading.js';
+import { Reading, readBack, toOutputNames } from './reading.js';
 import { heed, type RunChoice } from './requests.js';
 import type { Settings } from './settings.js';
 import { runInTurns, toRun } from './slices.js';
@@ -84,8 +84,7 @@ export class AsyncTurns {
     this.#reading.stepped();
     if (core.shown.history === null) return;
     const shown = STEP_SHOWN.filter((name) => core.outputs[name] !== null);
-    await core.batch.read(shown);
-    core.requireAttached();
+    await readBack(core, shown);
     core.shown.afterStep(request);
   }
 
@@ -155,7 +154,8 @@ export class AsyncTurns {
     const { core } = this;
     core.requireOpen();
     const snapshot = toSnapshot(core, bytes);
-    await loadInto(core.batch, snapshot);
+    core.batch.load(snapshot.words);
+    await readBack(core);
     return this.#restored(snapshot);
   }
 
@@ -165,7 +165,8 @@ export class AsyncTurns {
     const snapshot = toSnapshot(core, this.#requireKept());
     const batch = await this.#opening.again();
     try {
-      await loadInto(batch, snapshot);
+      batch.load(snapshot.words);
+      await batch.read();
     } catch (error) {
       batch.close();
       throw error;
@@ -195,8 +196,7 @@ export class AsyncTurns {
   /** Reads all, after a call that ended no episode. */
   async #readAfterChange(): Promise<void> {
     this.#reading.changed();
-    await this.core.batch.read();
-    this.core.requireAttached();
+    await readBack(this.core);
   }
 
   async history(i: number, last: number): Promise<HistoryStep[]> {
@@ -217,10 +217,4 @@ export class AsyncTurns {
     this.core.requireReset();
     return this.core.batch.stateHash();
   }
-}
-
-/** Makes a batch hold a snapshot's states, and its outputs show them. */
-async function loadInto(batch: AsyncBatch, { words }: Snapshot): Promise<void> {
-  batch.load(words);
-  await batch.read();
 }

@@ -19,6 +19,21 @@ export function toOutputNames(which: readonly OutputName[]): readonly OutputName
   );
 }
 
+/**
+ * Makes outputs current. @param which those; all by default.
+ * @throws StateError `outputs_detached` if they were transferred away meanwhile.
+ */
+export async function readBack(core: Core<AsyncBatch>, which?: readonly OutputName[]): Promise<void> {
+  try {
+    await core.batch.read(which);
+  } catch (error) {
+    // A batch that finds no memory to write to says so in words of its own.
+    core.requireAttached();
+    throw error;
+  }
+  core.requireAttached();
+}
+
 export class Reading {
   readonly #core: Core<AsyncBatch>;
   /** Whether the last call that changed slots was a step: only that leaves final observations. */
@@ -44,12 +59,11 @@ export class Reading {
 
   /** Brings outputs back, and shows them. @param which those; all by default. */
   async read(which?: readonly OutputName[]): Promise<void> {
-    const { batch, outputs, shown } = this.#core;
+    const { outputs, shown } = this.#core;
     const names = (which ?? OUTPUT_NAMES).filter((name) => outputs[name] !== null);
     // It says which of the final observations there are to encode.
     if (names.includes('finalObservations') && !names.includes('finalMask')) names.push('finalMask');
-    await batch.read(which && names);
-    this.#core.requireAttached();
+    await readBack(this.#core, which && names);
     if (names.includes('finalMask')) outputs.finalMask.fill(0, this.#reached);
     shown.afterRead(names, this.#stepped);
   }

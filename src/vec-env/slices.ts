@@ -7,6 +7,7 @@ import { whileBusy } from './busy.js';
 import { lacksPasts, noteCopies, type RunOrigin, toOrigin } from './copying.js';
 import type { AnyBatch, Core } from './core.js';
 import { FROM_OPTIONS, type LongCallOptions, RUN_OPTIONS, type RunOptionsFrom } from './options.js';
+import { readBack } from './reading.js';
 import type { RunChoice } from './requests.js';
 import { othersTurn } from './turns.js';
 
@@ -170,7 +171,7 @@ export async function runInTurns(
     }
     return null;
   } finally {
-    await batch.read();
+    await readBack(core);
     const { past } = slices;
     reached(slices.finish(past === null ? null : await past.source.batch.save(past.indices)));
   }

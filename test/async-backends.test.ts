@@ -1,0 +1,161 @@
+/** Which backend an environment gets: by name, by priority, or none and why; and how a device is asked for. */
+import { describe, expect, it } from 'vitest';
+import { createAsyncVecEnv } from '../src/async-vec-env.js';
+import { listAsyncBackends, listBackends } from '../src/backends/choose.js';
+import { BackendError } from '../src/errors.js';
+import { openAsyncVecEnv } from '../src/vec-env/async-vec-env.js';
+import type { WebGpuOptions } from '../src/vec-env/device-options.js';
+import { openVecEnv } from '../src/vec-env/vec-env.js';
+import { DeferredBackend } from './support/deferred.js';
+import { ENGINES } from './support/engines.js';
+import { expectRefusal, expectRejection, refusalOf } from './support/refusals.js';
+
+const numEnvs = 2;
+const GONE = 'Expected a device, got none. Use another machine.';
+
+describe('the choice', () => {
+  it('auto takes the first that can be used, and says what it tried before', async () => {
+    const backend = new DeferredBackend();
+    const first = await openAsyncVecEnv(backend.platform, { numEnvs });
+    expect([first.backend, first.backendReason]).toEqual(['deferred', 'the fastest available']);
+    backend.reason = GONE;
+    const second = await openAsyncVecEnv(backend.platform, { numEnvs });
+    expect(second.backend).toBe('reference');
+    expect(second.backendReason).toBe(`the fastest available; tried before it: deferred (${GONE})`);
+  });
+
+  it('one that is asked for by name is had, or it is said what was tried', async () => {
+    const backend = new DeferredBackend();
+    const env = await openAsyncVecEnv(backend.platform, { numEnvs, backend: 'reference' });
+    expect([env.backend, env.backendReason]).toEqual(['reference', 'asked for']);
+    backend.reason = GONE;
+    const call = openAsyncVecEnv(backend.platform, { numEnvs, backend: 'deferred' });
+    await expectRejection(call, 'backend_unavailable', 'Tried: deferred', GONE);
+  });
+
+  it('one whose calls return promises is not for a synchronous environment, which says where it is', async () => {
+    const { platform } = new DeferredBackend();
+    expectRefusal(
+      () => openVecEnv(platform, { numEnvs, backend: 'deferred' }),
+      'unknown_name',
+      'createAsyncVecEnv',
+      'auto, reference',
+    );
+    expect(refusalOf(() => openVecEnv(platform, { numEnvs, backend: 'referenc' })).message).not.toContain(
+      'createAsyncVecEnv',
+    );
+    await expectRejection(
+      openAsyncVecEnv(platform, { numEnvs, backend: 'defered' }),
+      'unknown_name',
+      '"deferred"',
+    );
+    await expectRejection(openAsyncVecEnv(platform, { numEnvs, backend: 3 as never }), 'wrong_type');
+  });
+
+  it('a kernel is for the native backend alone', async () => {
+    const { platform } = new DeferredBackend();
+    for (const backend of ['deferred', 'reference', 'auto']) {
+      const call = openAsyncVecEnv(platform, { numEnvs, backend, kernel: 'avx2' });
+      await expectRejection(call, 'unknown_name', 'kernel', backend);
+    }
+  });
+
+  it.each(ENGINES)('$name is had by its name', async ({ backend, kernel }) => {
+    const env = await createAsyncVecEnv({ numEnvs, backend, kernel });
+    expect([env.backend, env.kernel]).toEqual([backend, kernel ?? backend]);
+    await env.reset({ seed: 1 });
+    const fork = await env.fork([1]);
+    expect([fork.backend, fork.kernel]).toEqual([backend, kernel ?? backend]);
+    await env.close();
+    await fork.close();
+  });
+
+  it('an asynchronous environment has what a synchronous one has, and perhaps more', async () => {
+    const listed = await listAsyncBackends();
+    expect(listed).toEqual(expect.arrayContaining(listBackends()));
+    const { backend } = await createAsyncVecEnv({ numEnvs });
+    expect(backend).toBe(listed.find(({ available }) => available)?.name);
+  });
+
+  it('no memory is an error of ours', async () => {
+    const backend = new DeferredBackend();
+    backend.open = async () => {
+      throw new RangeError('Array buffer allocation failed');
+    };
+    const error = await openAsyncVecEnv(backend.platform, { numEnvs }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(BackendError);
+    expect((error as BackendError).code).toBe('out_of_memory');
+  });
+});
+
+describe('the device', () => {
+  const open = async (webgpu?: WebGpuOptions) => {
+    const backend = new DeferredBackend();
+    const env = await openAsyncVecEnv(backend.platform, { numEnvs, ...(webgpu && { webgpu }) });
+    return { backend, env };
+  };
+
+  it('is asked for by defaults, or as it is said, and so is that of a fork and of a reopened one', async () => {
+    const { backend: plain } = await open();
+    expect(plain.devices).toEqual([{ allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 }]);
+    const asked = {
+      powerPreference: 'low-power',
+      allowInexact: true,
+      maxDispatchMs: 10_000,
+      workgroupSize: 256,
+    } as const;
+    const { backend, env } = await open(asked);
+    await env.reset({ seed: 1 });
+    await env.snapshot();
+    await env.reopen();
+    await env.fork([0]);
+    expect(backend.devices).toEqual([asked, asked, asked]);
+    expect(env.device).toEqual({ adapter: 'a test double', software: true, exact: true });
+  });
+
+  const REFUSED: [code: string, options: object, mention: string][] = [
+    ['unknown_option', { maxDispatch: 1 }, '"maxDispatchMs"'],
+    ['unknown_name', { powerPreference: 'low' }, 'low-power, high-performance'],
+    ['wrong_type', { powerPreference: 1 }, 'powerPreference'],
+    ['wrong_type', { allowInexact: 1 }, 'allowInexact'],
+    ['out_of_range', { maxDispatchMs: 0 }, '1 to 10000'],
+    ['out_of_range', { maxDispatchMs: 10_001 }, '1 to 10000'],
+    ['wrong_type', { maxDispatchMs: '5' }, 'maxDispatchMs'],
+    ['out_of_range', { workgroupSize: 0 }, '1 to 256'],
+    ['out_of_range', { workgroupSize: 512 }, '1 to 256'],
+    ['out_of_range', { workgroupSize: 48 }, 'a power of two'],
+    ['out_of_range', { workgroupSize: 1.5 }, 'an integer'],
+  ];
+  it.each(REFUSED)('%s: %j', async (code, options, mention) => {
+    await expectRejection(open(options), code as never, mention);
+  });
+
+  it.each([[null], [3], [[]]])('wrong_type: %j', async (webgpu) => {
+    const call = createAsyncVecEnv({ numEnvs, webgpu: webgpu as never });
+    await expectRejection(call, 'wrong_type', 'webgpu options');
+  });
+
+  it('is no option of a synchronous environment, and others are refused by both faces', async () => {
+    const { platform } = new DeferredBackend();
+    expectRefusal(() => openVecEnv(platform, { numEnvs, webgpu: {} } as never), 'unknown_option');
+    await expectRejection(
+      openAsyncVecEnv(platform, { numEnvs, webgl: {} } as never),
+      'unknown_option',
+      '"webgpu"',
+    );
+    await expectRejection(openAsyncVecEnv(platform, { numEnvs: 0 }), 'out_of_range', 'numEnvs');
+    await expectRejection(openAsyncVecEnv(platform, undefined as never), 'wrong_type');
+  });
+});
+
+it("options are the caller's again as soon as the call has returned", async () => {
+  const grader = [1, 0, 0, 0, 0, 0];
+  const options = { numEnvs, grader };
+  const opening = createAsyncVecEnv(options);
+  grader.fill(7);
+  options.numEnvs = 0;
+  const env = await opening;
+  await env.reset({ seed: 1 });
+  const { components, finalScores } = await env.run('heuristic');
+  expect(finalScores[0]).toBe(components[0]);
+});
