@@ -236,4 +236,25 @@ describe.each(FACES)('$name', ({ open, openSync }) => {
     expect(await env.read()).not.toBe(second);
     await env.close();
   });
+
+  it('a snapshot goes on behind the other face, and comes back', async () => {
+    const options = { numEnvs: N, autoreset: 'same-step', observation: { history: true } } as const;
+    const [env, sync] = [await open(options), openSync(options)];
+    void env.reset({ seed: 12 });
+    void env.run('random', { stops: [28, 3, 9, 27, 0, 14] });
+    await env.reset({ seed: 40, mask: [true, false, false, false, false, false] });
+    sync.restore(await env.snapshot());
+    const random = new Random('snapshots between faces');
+    for (let t = 0; t < 30; t++) {
+      const actions = random.bytes(N, 0, 9);
+      const expected = sync.step(actions);
+      expectEqual(visible(sync, expected), await asyncVisible(env, await env.step(actions)), `${t}`);
+    }
+    const bytes = sync.snapshot();
+    expect(await env.snapshot()).toEqual(bytes);
+    sync.step(new Uint8Array(N));
+    void env.submit(new Uint8Array(N));
+    expectEqual(visible(sync, sync.restore(bytes)), await asyncVisible(env, await env.restore(bytes)));
+    await env.close();
+  });
 });

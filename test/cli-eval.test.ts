@@ -4,11 +4,13 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BACKENDS } from '../src/backends/node.js';
 import { renderHeader, renderTable } from '../src/cli/eval-table.js';
+import { renderInfo } from '../src/cli/info.js';
 import { createProgress } from '../src/cli/progress.js';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import { PUBLISHED } from '../src/evaluate/published.js';
 import { createVecEnv, layoutDigest } from '../src/index.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { DeferredBackend } from './support/deferred.js';
 import { ENGINES } from './support/engines.js';
 import { tables } from './support/golden.js';
 
@@ -260,6 +262,17 @@ describe('info', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/backend native +not available: Expected the native addon at \/nowhere/);
     expect(stdout).toMatch(/backend reference +available/);
+  });
+
+  it('says which backends only an asynchronous environment can use, and whether', async () => {
+    const backend = new DeferredBackend();
+    expect(await renderInfo(backend.platform)).toMatch(
+      /\nbackend deferred +available \(by createAsyncVecEnv\)\nbackend reference +available\n$/,
+    );
+    backend.reason = 'It is gone. Call again later.';
+    expect(await renderInfo(backend.platform)).toMatch(
+      /\nbackend deferred +not available: It is gone. Call again later.\n/,
+    );
   });
 });
 

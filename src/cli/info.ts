@@ -1,7 +1,8 @@
 /** `rhythm-vec info`: what this installation is and what it can run. */
 import type { Command } from 'commander';
 import type { Availability } from '../backends/backend.js';
-import { BACKENDS } from '../backends/node.js';
+import { NODE } from '../backends/node.js';
+import type { Platform } from '../backends/platform.js';
 import { describeMachine, packageVersion } from '../evaluate/provenance.js';
 import { layoutDigest } from '../world/digest.js';
 import { createWorld } from '../world/world.js';
@@ -11,26 +12,36 @@ export function addInfoCommand(program: Command): void {
     .command('info')
     .description('Show the version, the digests, and each backend and kernel with whether it can run here.')
     .addHelpText('after', '\nExample:\n  rhythm-vec info\n')
-    .action(() => {
-      process.stdout.write(renderInfo());
+    .action(async () => {
+      process.stdout.write(await renderInfo(NODE));
     });
 }
 
-function renderInfo(): string {
+/** @param platform whose backends are listed: those that only `createAsyncVecEnv` takes say so. */
+export async function renderInfo(platform: Platform): Promise<string> {
   const { cpu, cores, arch, node } = describeMachine();
   const lines = [
     ['version', packageVersion()],
     ['world digest', createWorld().digest],
     ['layout digest', layoutDigest()],
     ['machine', `${cpu}, ${cores} cores, ${arch}, node ${node}`],
-    ...BACKENDS.flatMap((backend) => [
-      [`backend ${backend.name}`, usable(backend.availability())],
-      ...backend.kernels().map((kernel) => [`  kernel ${kernel.name}`, usable(kernel)]),
-    ]),
+    ...(await backendLines(platform)),
   ];
   const width = Math.max(...lines.map(([name]) => name.length)) + 2;
   return lines.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join('');
 }
 
-const usable = ({ available, reason }: Availability): string =>
-  available ? 'available' : `not available: ${reason}`;
+async function backendLines({ backends, asyncBackends }: Platform): Promise<string[][]> {
+  const synchronous = backends.map(({ name }) => name);
+  const lines = asyncBackends.map(async (backend) => {
+    const whose = synchronous.includes(backend.name) ? '' : ' (by createAsyncVecEnv)';
+    return [
+      [`backend ${backend.name}`, usable(await backend.availability(), whose)],
+      ...backend.kernels().map((kernel) => [`  kernel ${kernel.name}`, usable(kernel)]),
+    ];
+  });
+  return (await Promise.all(lines)).flat();
+}
+
+const usable = ({ available, reason }: Availability, whose = ''): string =>
+  available ? `available${whose}` : `not available: ${reason}`;

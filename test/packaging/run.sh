@@ -49,6 +49,16 @@ echo "== Its types hold for a strict consumer that checks libraries too"
 (cd "$consumer" && "$root/node_modules/.bin/tsc" --noEmit --checkJs --strict --skipLibCheck false --target es2022 \
   --module nodenext --typeRoots "$root/node_modules/@types" --types node final-scores.mjs)
 
+echo "== For browsers too, which have no types of Node's, by its own name under a bundler and by the browser's"
+cp test/packaging/browser.mjs "$consumer"
+for name in rhythm-vec rhythm-vec/browser; do
+  sed -i "s|from 'rhythm-vec[^']*'|from '$name'|" "$consumer/browser.mjs"
+  (cd "$consumer" && "$root/node_modules/.bin/tsc" --noEmit --allowJs --checkJs --strict --skipLibCheck false --target es2022 \
+    --lib es2022,dom --module esnext --moduleResolution bundler --customConditions browser --types '' browser.mjs)
+done
+(cd "$consumer" && node browser.mjs) >"$temporary/browsed"
+[[ $(cat "$temporary/browsed") == "reference 28 true" ]] || fail "the browser's door: $(cat "$temporary/browsed")"
+
 echo "== Its install script compiles nothing where the prebuild loads"
 (cd "$package" && node scripts/install.js)
 [[ ! -e $package/build ]] || fail "compiled although the prebuild loads"

@@ -1,0 +1,74 @@
+/** What is exported on every platform: all that asks for nothing but the language. */
+export type { Device, OutputName } from './backends/async-backend.js';
+export type { Availability, Trajectory } from './backends/backend.js';
+export {
+  BackendError,
+  type ErrorCode,
+  InputError,
+  LibraryError,
+  RhythmError,
+  StateError,
+} from './errors.js';
+export { type PolicyComponents, rankPolicies, type Standing } from './evaluate/ranking.js';
+export {
+  type Flip,
+  type LeadSensitivity,
+  type WeightSensitivity,
+  weightSensitivity,
+} from './evaluate/sensitivity.js';
+export type { Interval } from './evaluate/statistics.js';
+export {
+  type Grader,
+  type GraderLike,
+  type GraderWeights,
+  graderWeights,
+  validateGrader,
+} from './graders/grader.js';
+export { parseGrader } from './graders/parse.js';
+export { type ComponentLayout, regrade } from './graders/regrade.js';
+export type { EncodedField } from './observe/fields.js';
+export type { ObservationOptions } from './observe/options.js';
+export type { HistoryStep } from './observe/record.js';
+export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
+export { blindTape } from './policies/tapes.js';
+export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.js';
+export type { Mask } from './validate/masks.js';
+export type { GraderChoice, ProfileChoice } from './validate/persons.js';
+export type { SeedChoice } from './validate/seeds.js';
+export type { Actions } from './validate/steps.js';
+export type { AsyncRunOptions, AsyncVecEnv } from './vec-env/async-vec-env.js';
+export type { WebGpuOptions } from './vec-env/device-options.js';
+export type {
+  AsyncVecEnvOptions,
+  ForkOptions,
+  LongCallOptions,
+  ResetOptions,
+  RunResult,
+  StepOptions,
+  StepResult,
+  VecEnvOptions,
+} from './vec-env/options.js';
+export type { EnvSpec } from './vec-env/properties.js';
+export type { RunChoice } from './vec-env/requests.js';
+export type { RunOptions, VecEnv } from './vec-env/vec-env.js';
+export { layoutDigest, worldDigest } from './world/digest.js';
+export {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  COMPONENT_FIELDS,
+  COMPONENT_NAMES,
+  EVENT_NAMES,
+  type Field,
+  GRADER_NAMES,
+  METER_NAMES,
+  OBSERVATION,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  PROFILE_NAMES,
+  STATE_FIELDS,
+  TRAIT_NAMES,
+} from './world/fields.js';
+export { type BeliefFactor, RHYTHM, type WorldSpec } from './world/spec.js';
+export { validateWorld } from './world/validate.js';
+export { createWorld, type World } from './world/world.js';

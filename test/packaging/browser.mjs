@@ -1,0 +1,13 @@
+/** What a page does with the package: only what browsers have is behind this door, so Node can enter by it too. */
+import { createAsyncVecEnv, createVecEnv } from 'rhythm-vec/browser';
+
+const env = await createAsyncVecEnv({ numEnvs: 4 });
+await env.reset({ seed: 5 });
+for (let t = 0; t < env.spec.maxEpisodeSteps; t++) void env.submit(new Uint8Array(4).fill(t % 10));
+const { finalScores, episodeLengths } = await env.read(['finalScores', 'episodeLengths']);
+const sync = createVecEnv({ numEnvs: 4 });
+const restored = sync.restore(await env.snapshot());
+const same = restored.finalScores.every((score, i) => score === finalScores[i]);
+console.log(env.backend, episodeLengths[0], same);
+await env.close();
+sync.close();
