@@ -5,6 +5,7 @@ import {
   audit,
   type BeliefFactor,
   COMPONENT_NAMES,
+  createAsyncVecEnv,
   createVecEnv,
   evaluate,
   GRADER_NAMES,
@@ -13,6 +14,7 @@ import {
 } from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
 import { OPTIONS as SEARCH_OPTIONS } from '../src/search/options.js';
+import { WEBGPU_OPTIONS } from '../src/vec-env/device-options.js';
 import { FORK_OPTIONS, OPTIONS, RESET_OPTIONS, RUN_OPTIONS, STEP_OPTIONS } from '../src/vec-env/options.js';
 import { TAGS } from '../src/world/fields.js';
 import { getAt } from './support/worlds.js';
@@ -45,9 +47,16 @@ const env = createVecEnv({ numEnvs: 2, autoreset: 'same-step' });
 const result = env.reset({ seed: 1 });
 const { trajectory } = env.run('random', { trajectory: true });
 
-const accessors = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(env)));
-const properties = accessors.filter(([, { get }]) => get !== undefined).map(([name]) => name);
-const methods = accessors.filter(([, { value }]) => typeof value === 'function').map(([name]) => name);
+const asyncEnv = await createAsyncVecEnv({ numEnvs: 1 });
+
+const accessorsOf = (each: object) =>
+  Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(each)));
+const propertiesOf = (each: object): string[] => [
+  ...Object.keys(each),
+  ...accessorsOf(each).flatMap(([name, { get }]) => (get === undefined ? [] : [name])),
+];
+const methodsOf = (each: object): string[] =>
+  accessorsOf(each).flatMap(([name, { value }]) => (typeof value === 'function' ? [name] : []));
 
 /** What an unknown option is told that there is. */
 async function optionsOf(call: (options: never) => Promise<unknown>): Promise<string[]> {
@@ -58,16 +67,21 @@ async function optionsOf(call: (options: never) => Promise<unknown>): Promise<st
 describe('tables list what there is, and nothing else', () => {
   const lists: [title: string, column: string, expected: readonly string[]][] = [
     ['Opening', 'option', OPTIONS],
-    ['Opening', 'property', [...Object.keys(env), ...properties]],
+    ['Opening', 'property', propertiesOf(env)],
     ['Reset', 'option', RESET_OPTIONS],
     ['Step', 'option', STEP_OPTIONS],
     ['Whole episodes', 'option', RUN_OPTIONS],
     ['Whole episodes', 'array', Object.keys(trajectory!)],
     ['Fork and assign', 'option', FORK_OPTIONS],
+    ['Asynchronous environments', 'option', WEBGPU_OPTIONS],
     ['Observation options', 'option', Object.keys(toObservationOptions())],
     ['Searching for tapes', 'option', SEARCH_OPTIONS],
     ['History', 'key', Object.keys(env.history(0)[0])],
   ];
+  it('an asynchronous environment has the same properties, and its device', () => {
+    expect(propertiesOf(asyncEnv).sort()).toEqual([...propertiesOf(env), 'device'].sort());
+  });
+
   it.each(lists)('%s, by %s', (title, column, expected) => {
     expect(named(title, column)).toEqual([...expected].sort());
   });
@@ -185,8 +199,9 @@ describe('errors', () => {
 
 describe('everything is mentioned', () => {
   const spans = names(prose).join('\n');
-  const exported = Array.from(read('src/index.ts').matchAll(/\{([^}]*)\}/g), ([, list]) =>
-    list.split(','),
+  const exported = Array.from(
+    (read('src/index.ts') + read('src/everywhere.ts')).matchAll(/\{([^}]*)\}/g),
+    ([, list]) => list.split(','),
   ).flat();
   const exports = exported.map((name) => name.replace('type ', '').trim()).filter((name) => name !== '');
 
@@ -194,7 +209,9 @@ describe('everything is mentioned', () => {
     expect(spans).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
-  it.each(methods.filter((name) => name !== 'constructor'))('the method %s', (name) => {
+  const methods = new Set([...methodsOf(env), ...methodsOf(asyncEnv)]);
+  methods.delete('constructor');
+  it.each([...methods])('the method %s', (name) => {
     expect(spans).toContain(`env.${name}(`);
   });
 });

@@ -5,6 +5,7 @@ import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
 import { checkLongCall } from '../vec-env/slices.js';
+import { othersTurn } from '../vec-env/turns.js';
 import type { VecEnv } from '../vec-env.js';
 import {
   type Condition,
@@ -124,7 +125,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
       done += numEnvs * policies.length;
       options.onProgress?.(done, total);
       // Lets signals and timers in; without it a long run could not be interrupted.
-      await new Promise((resolve) => setImmediate(resolve));
+      await othersTurn();
     }
     rows.push(...rowsOf(condition, tallies, grader.name));
   }

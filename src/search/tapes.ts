@@ -1,4 +1,5 @@
 /** The best tape of actions there is for whoever does not look at what happens: for everybody, or for one person. */
+import { othersTurn } from '../vec-env/turns.js';
 import type { ScoredTape } from './objective.js';
 import type { TapeProblem, TapeSearchOptions } from './options.js';
 import { evaluationsOf, planOf } from './plan.js';
@@ -42,7 +43,7 @@ export async function searchTapes(
     done += step.value;
     onProgress?.(done, evaluations * request.problems);
     // Lets signals and timers in.
-    await new Promise((resolve) => setImmediate(resolve));
+    await othersTurn();
     signal?.throwIfAborted();
   }
 }

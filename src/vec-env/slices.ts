@@ -14,7 +14,7 @@ import { othersTurn } from './turns.js';
 /** Slots of a slice: a few milliseconds of native work, a few tenths of a second of the reference's. Whole tiles. */
 const SLICE = 16_384;
 
-/** The same for a device, which has not begun to be busy with those. */
+/** The same for a device, most of which fewer would leave idle. */
 const DEVICE_SLICE = 2 ** 20;
 
 /** @throws InputError `wrong_type`. */
