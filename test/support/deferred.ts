@@ -107,6 +107,8 @@ export class DeferredBatch implements AsyncBatch {
     return this.#later((batch) => batch.run({ ...request, from: origin }));
   }
 
+  settled = () => this.#later(() => {});
+
   async read(which: readonly OutputName[] = NAMES): Promise<void> {
     const values = await this.#later(() => which.map((name) => this.#computed[name]?.slice()));
     this.reads.push(which);
