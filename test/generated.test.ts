@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { emitShaders } from '../scripts/shaders.js';
 import { loadAddon } from '../src/backends/addon.js';
+import { SHADER_LAYOUT } from '../src/backends/webgpu/generated/shaders.js';
+import { emitLayout } from '../src/backends/webgpu/layout.js';
 import { layoutDigest } from '../src/world/digest.js';
 import { emitCppHeader } from '../src/world/emit-cpp.js';
 import { RHYTHM } from '../src/world/spec.js';
@@ -37,6 +40,12 @@ it('the generated header is what src/world makes', () => {
   expect(read('native/generated/world.h')).toBe(emitCppHeader());
 });
 
+it('the generated shaders are the files beside them and what src/world makes', () => {
+  expect(read('src/backends/webgpu/generated/layout.wgsl')).toBe(emitLayout());
+  expect(read('src/backends/webgpu/generated/shaders.ts')).toBe(emitShaders(emitLayout()));
+  expect(SHADER_LAYOUT).toBe(layoutDigest());
+});
+
 it.runIf(NATIVE.length > 0)('the addon was built for this layout', () => {
   expect(loadAddon().layoutDigest).toBe(layoutDigest());
   expect(read('native/generated/world.h')).toContain(layoutDigest());
@@ -51,6 +60,14 @@ it('native/ has no stray float literal', () => {
   expect(files.length).toBeGreaterThan(15);
   const stray = files.flatMap(({ path, text }) => strayFloats(text).map((literal) => `${path}: ${literal}`));
   expect(stray).toEqual([]);
+});
+
+it('the shaders have no stray float literal', () => {
+  const files = sources('src/backends/webgpu', /\.wgsl$/);
+  expect(files.length).toBe(14);
+  expect(
+    files.flatMap(({ path, text }) => strayFloats(text).map((literal) => `${path}: ${literal}`)),
+  ).toEqual([]);
 });
 
 it('a stray literal would be found', () => {
@@ -74,7 +91,7 @@ const retyped = (text: string): string[] =>
   (text.match(DECIMALS) ?? []).filter((literal) => TELLING.has(Number(literal.replaceAll('_', ''))));
 
 it('the reference and the backends retype no number of the world', () => {
-  const files = [...sources('src/reference', /\.ts$/), ...sources('src/backends', /\.ts$/)];
+  const files = [...sources('src/reference', /\.ts$/), ...sources('src/backends', /\.(ts|wgsl)$/)];
   expect(files.length).toBeGreaterThan(10);
   const found = files.flatMap(({ path, text }) => retyped(text).map((literal) => `${path}: ${literal}`));
   expect(found).toEqual([]);

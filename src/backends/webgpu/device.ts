@@ -122,10 +122,10 @@ const outOfMemory = (what: string, bytes: number, adapter: string): BackendError
     `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Open fewer episodes, or close others.`,
   );
 
+/** Browsers tell less of it than Node. */
 function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): string {
-  return [device || description || 'unknown device', [vendor, architecture].filter(Boolean).join(' ')]
-    .filter(Boolean)
-    .join(', ');
+  const family = [vendor, architecture].filter(Boolean).join(' ');
+  return [device || description, family].filter(Boolean).join(', ') || 'an adapter that tells nothing of itself';
 }
 
 /** Adapters that compute on the processor: SwiftShader, llvmpipe, WARP. */

@@ -49,7 +49,7 @@ export async function proveExact(open: Open, world: World): Promise<Proof> {
 /** Persons sampled, discrete and given, and every kind of run. */
 function weeks(): RunRequest[] {
   const plain = { stops: null, trajectory: null };
-  const belief = Float32Array.of(0.2, 0.5, 0.9);
+  const belief = Float32Array.of(0.25, 0.5, 0.875);
   const actions = Uint8Array.from(
     { length: EPISODES * NUM_STEPS },
     (_, k) => (k * 7 + (k >> 5)) % NUM_ACTIONS,
