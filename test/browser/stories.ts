@@ -66,8 +66,9 @@ class Teller {
 export async function raggedStory(scene: Scene): Promise<Told> {
   const random = new Random(scene.name);
   const teller = await Teller.of(scene);
-  const steps = async (count: number): Promise<void> => {
-    for (let k = 0; k < count; k++) await teller.make({ kind: 'step', request: random.step(teller.over) });
+  const steps = async (count: number, autoreset?: boolean): Promise<void> => {
+    for (let k = 0; k < count; k++)
+      await teller.make({ kind: 'step', request: random.step(teller.over, autoreset) });
   };
   await teller.make({ kind: 'reset', request: random.reset(teller.numEnvs) });
   await steps(6);
@@ -82,10 +83,13 @@ export async function raggedStory(scene: Scene): Promise<Told> {
   await steps(4);
   const forks = 2 * teller.numEnvs + 5;
   const indices = anyOf(random, teller.numEnvs, forks);
-  await teller.make({ kind: 'fork', indices, request: anyRun(random, forks, false) });
-  await steps(4);
-  const toTheEnd = { ...anyRun(random, forks, true), stops: null };
-  await teller.make({ kind: 'run', request: toTheEnd });
+  const toTheirStops = { ...anyRun(random, forks, false), stops: random.stops(forks) };
+  await teller.make({ kind: 'fork', indices, request: toTheirStops });
+  const stops = new Uint8Array(forks).fill(NUM_STEPS - 1);
+  await teller.make({ kind: 'run', request: { ...anyRun(random, forks, true), stops } });
+  // Episodes that end and begin anew in the same step.
+  await steps(4, true);
+  await teller.make({ kind: 'run', request: { ...anyRun(random, forks, true), stops: null } });
   return teller.end();
 }
 
