@@ -67,8 +67,8 @@ describe.skipIf(absent !== null)('in Chromium', () => {
   let page: ChromiumPage<PageApi>;
   beforeAll(async () => {
     page = await ChromiumPage.open<PageApi>(bundle.text);
-  }, 60_000);
-  afterAll(() => page?.close());
+  }, 90_000);
+  afterAll(() => page?.close(), 60_000);
 
   it('has nothing of Node, and a device that has shown to be exact', async () => {
     expect(await page.call('globalsOfNode')).toEqual([]);
