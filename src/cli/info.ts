@@ -43,5 +43,5 @@ async function backendLines({ backends, asyncBackends }: Platform): Promise<stri
   return (await Promise.all(lines)).flat();
 }
 
-const usable = ({ available, reason }: Availability, whose = ''): string =>
-  available ? `available${whose}` : `not available: ${reason}`;
+const usable = ({ available, reason, detail }: Availability, whose = ''): string =>
+  available ? `available${whose}${detail ? `: ${detail}` : ''}` : `not available: ${reason}`;

@@ -54,7 +54,7 @@ const page = {
   column: (at: number, name: string): Column => seen[at][name],
 
   /** The digest of a table's final scores. */
-  scores: async (row: Row): Promise<string> => digestOf(await finalScores(honest, row)),
+  scores: async (row: Row): Promise<string> => digestOf(await finalScores(row)),
 };
 
 /** What the page answers to. */

@@ -1,9 +1,5 @@
-/** A row of the golden tables in a page: whole episodes in one call, to their final scores. */
-import type { AsyncBackend } from '../../src/backends/async-backend.js';
-import { allocateOutputs } from '../../src/backends/outputs.js';
-import { MODE, NUM_COMPONENTS, PROFILE_NAMES, PROFILE_SIZE } from '../../src/world/fields.js';
-import { resolveGrader } from '../../src/world/resolve.js';
-import { createWorld } from '../../src/world/world.js';
+/** A row of the golden tables in a page, by what a page would use: whole episodes in one call, to their final scores. */
+import { createAsyncVecEnv } from '../../src/browser.js';
 
 export interface Row {
   readonly numEnvs: number;
@@ -18,33 +14,11 @@ export interface Row {
 }
 
 /** f32 [numEnvs]. */
-export async function finalScores(backend: AsyncBackend, row: Row): Promise<Float32Array> {
-  const { numEnvs, firstSeed, policy, belief } = row;
-  const world = createWorld();
-  const outputs = allocateOutputs(numEnvs);
-  const device = { allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 };
-  const batch = await backend.open({
-    ...{ numEnvs, world, imagination: false, threads: 1, kernel: null, outputs, device },
-  });
-  const named = PROFILE_NAMES.indexOf(row.profile as (typeof PROFILE_NAMES)[number]);
-  const person = world.params.namedProfiles;
-  const grader = resolveGrader(world, row.grader);
-  batch.reset({
-    mask: null,
-    seeds: Uint32Array.from({ length: numEnvs }, (_, i) => firstSeed + i),
-    modes: new Uint8Array(numEnvs).fill(named < 0 ? MODE.sampled : MODE.given),
-    profiles: Float32Array.from({ length: numEnvs * PROFILE_SIZE }, (_, k) =>
-      named < 0 ? 0 : person[named * PROFILE_SIZE + (k % PROFILE_SIZE)],
-    ),
-    graders: Float32Array.from({ length: numEnvs * NUM_COMPONENTS }, (_, k) => grader[k % NUM_COMPONENTS]),
-  });
-  await batch.run({
-    policy: policy === 'random' ? { kind: policy, policySeeds: null } : { kind: policy },
-    beliefs: belief === null ? null : { kind: 'constant', belief: Float32Array.from(belief) },
-    stops: null,
-    trajectory: null,
-  });
-  await batch.read(['finalScores']);
-  batch.close();
-  return outputs.finalScores;
+export async function finalScores(row: Row): Promise<Float32Array> {
+  const { numEnvs, firstSeed, profile, grader, policy, belief } = row;
+  const env = await createAsyncVecEnv({ backend: 'webgpu', numEnvs, grader });
+  await env.reset({ seed: firstSeed, profiles: profile });
+  const { finalScores } = await env.run(policy, belief === null ? {} : { beliefs: belief });
+  await env.close();
+  return finalScores;
 }

@@ -5,7 +5,7 @@ import { createWorld } from '../../world/world.js';
 import type { AsyncBackend, AsyncBatchOptions, DeviceOptions } from '../async-backend.js';
 import type { Availability } from '../backend.js';
 import { WebGpuBatch } from './batch.js';
-import { GpuDevice, unavailable } from './device.js';
+import { GpuDevice, reasonOf, unavailable } from './device.js';
 import { type Proof, proveExact } from './exact.js';
 import { SHADER_TEXTS } from './generated/shaders.js';
 import { Program } from './program.js';
@@ -76,7 +76,7 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
         const { adapterName } = await deviceFor({ allowInexact: false, maxDispatchMs: 1, workgroupSize: 1 });
         return { name: 'webgpu', available: true, detail: adapterName };
       } catch (error) {
-        return { name: 'webgpu', available: false, reason: (error as Error).message };
+        return { name: 'webgpu', available: false, reason: reasonOf(error) };
       }
     },
     async open(options) {

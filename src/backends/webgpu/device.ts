@@ -108,10 +108,13 @@ const NO_ADAPTER =
   'No adapter. A GPU with its driver (Vulkan on Linux, with libvulkan1; Metal on macOS; Direct3D 12 on Windows) is ' +
   'needed, or a software adapter such as SwiftShader (VK_DRIVER_FILES names its driver).';
 
+const UNAVAILABLE = 'Expected backend "webgpu" to be available, got none. ';
+
 export const unavailable = (why: string, cause?: unknown): BackendError =>
-  new BackendError('backend_unavailable', `Expected backend "webgpu" to be available, got none. ${why}`, {
-    cause,
-  });
+  new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });
+
+/** What `unavailable` was told, for lists that say the rest themselves. */
+export const reasonOf = (error: unknown): string => (error as Error).message.replace(UNAVAILABLE, '');
 
 const failed = (message: string): BackendError =>
   new BackendError('device_failed', `Expected the device to do as it was told, got: ${message}`);
@@ -125,7 +128,9 @@ const outOfMemory = (what: string, bytes: number, adapter: string): BackendError
 /** Browsers tell less of it than Node. */
 function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): string {
   const family = [vendor, architecture].filter(Boolean).join(' ');
-  return [device || description, family].filter(Boolean).join(', ') || 'an adapter that tells nothing of itself';
+  return (
+    [device || description, family].filter(Boolean).join(', ') || 'an adapter that tells nothing of itself'
+  );
 }
 
 /** Adapters that compute on the processor: SwiftShader, llvmpipe, WARP. */
