@@ -2,12 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { createAsyncVecEnv } from '../src/async-vec-env.js';
 import { listAsyncBackends, listBackends } from '../src/backends/choose.js';
+import { nativeBackend } from '../src/backends/native.js';
+import { queued } from '../src/backends/queued.js';
 import { BackendError } from '../src/errors.js';
 import { openAsyncVecEnv } from '../src/vec-env/async-vec-env.js';
 import type { WebGpuOptions } from '../src/vec-env/device-options.js';
 import { openVecEnv } from '../src/vec-env/vec-env.js';
 import { DeferredBackend } from './support/deferred.js';
-import { ENGINES } from './support/engines.js';
+import { ENGINES, NATIVE } from './support/engines.js';
 import { expectRefusal, expectRejection, refusalOf } from './support/refusals.js';
 
 const numEnvs = 2;
@@ -58,6 +60,14 @@ describe('the choice', () => {
       const call = openAsyncVecEnv(platform, { numEnvs, backend, kernel: 'avx2' });
       await expectRejection(call, 'unknown_name', 'kernel', backend);
     }
+  });
+
+  it.each(NATIVE)('$name is had by its kernel alone, whatever is faster', async ({ kernel }) => {
+    const { platform } = new DeferredBackend();
+    const asyncBackends = [...platform.asyncBackends, queued(nativeBackend)];
+    const env = await openAsyncVecEnv({ ...platform, asyncBackends }, { numEnvs, kernel });
+    expect([env.backend, env.kernel]).toEqual(['native', kernel]);
+    await env.close();
   });
 
   it.each(ENGINES)('$name is had by its name', async ({ backend, kernel }) => {

@@ -86,7 +86,7 @@ describe.each(FACES)('$name', ({ name: backend, open, openSync }) => {
     await other.close();
   });
 
-  it('reads what is named, and leaves the rest of an unwatched output alone', async () => {
+  it('reads what is named, and leaves the rest as it is', async () => {
     const env = await open({
       numEnvs: N,
       autoreset: 'same-step',
@@ -97,13 +97,14 @@ describe.each(FACES)('$name', ({ name: backend, open, openSync }) => {
     sync.reset({ seed: 3 });
     const tape = Uint8Array.from({ length: N }, (_, i) => i % 10);
     const before = shown(result).observations;
-    for (let t = 0; t < 28; t++) {
+    for (let t = 0; t < 27; t++) {
       void env.submit(tape);
       const expected = shown(sync.step(tape));
       const { rewards } = shown(await env.read(['rewards']));
       expectEqual({ rewards: expected.rewards }, { rewards });
       expectEqual({ before }, { before: shown(result).observations });
     }
+    // All of them end with this one.
     const whole = copies(shown(sync.step(tape)));
     await env.submit(tape);
     for (const name of Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[]) {
