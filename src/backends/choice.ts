@@ -6,9 +6,9 @@ import type { AsyncBackend } from './async-backend.js';
 import type { Availability, Backend } from './backend.js';
 import type { Platform } from './platform.js';
 
-/** A backend, or 'auto'. */
-export const AUTO = 'auto';
-/** The one that has kernels. */
+/** Whichever can be used first. */
+const AUTO = 'auto';
+/** The one that has kernels to choose from. */
 const NATIVE = 'native';
 
 export interface Choice<Kind> {
@@ -38,9 +38,12 @@ export function checkBackend(platform: Platform, face: keyof Platform, asked: st
   );
 }
 
+/** Whether a backend has kernels to choose from. */
+export const hasKernels = (name: string): boolean => name === NATIVE;
+
 /** Whether a kernel can be asked for with a backend, or with 'auto', which is `native` then. */
 export const takesKernel = (backends: readonly { readonly name: string }[], name: string): boolean =>
-  name === NATIVE || (name === AUTO && namesOf(backends).includes(NATIVE));
+  hasKernels(name) || (name === AUTO && namesOf(backends).some(hasKernels));
 
 /**
  * @param name a backend's name, or 'auto' for the first that is available; a kernel asked for makes that `native`.

@@ -1,4 +1,5 @@
 /** States that leave an environment or enter it: copies of slots, and snapshots. */
+import { hasKernels } from '../backends/choice.js';
 import { InputError, StateError } from '../errors.js';
 import { relive } from '../observe/relive.js';
 import { decodeSnapshot } from '../snapshot/decode.js';
@@ -73,7 +74,7 @@ export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions)
     ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
     numEnvs: indices.length,
     backend,
-    kernel: kernel === backend ? undefined : kernel,
+    kernel: hasKernels(backend) ? kernel : undefined,
   };
   return toSettings(options, {
     profiles: { modes: rowsAt(modes, 1, indices), floats: floats && rowsAt(floats, PROFILE_SIZE, indices) },

@@ -5,7 +5,7 @@ import { InputError } from '../errors.js';
 import { checkName, describe } from '../validate/values.js';
 import type { Core } from './core.js';
 
-export const OUTPUT_NAMES = Object.keys(OUTPUT_ARRAYS) as readonly OutputName[];
+const OUTPUT_NAMES = Object.keys(OUTPUT_ARRAYS) as readonly OutputName[];
 
 /** @throws InputError `wrong_type` or `unknown_name`. */
 export function toOutputNames(which: readonly OutputName[]): readonly OutputName[] {

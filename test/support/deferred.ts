@@ -59,7 +59,7 @@ export class DeferredBackend implements AsyncBackend {
 
 export class DeferredBatch implements AsyncBatch {
   readonly backend = 'deferred';
-  readonly kernel = 'deferred';
+  readonly kernel = 'the only one';
   readonly threads = 1;
   readonly device = { adapter: 'a test double', software: true, exact: true };
   lost = false;
