@@ -114,6 +114,22 @@ describe.each(FACES)('$name', ({ name: backend, open, openSync }) => {
     await env.read([]);
   });
 
+  it('a run reads back what is named, and the rest can be read later', async () => {
+    const env = await open({ numEnvs: N });
+    const sync = openSync({ numEnvs: N });
+    const before = copies(shown(await env.reset({ seed: 3 })));
+    sync.reset({ seed: 3 });
+    const whole = copies(shown(sync.run('heuristic')));
+    const some = shown(await env.run('heuristic', { outputs: ['finalScores'] }));
+    expectEqual({ finalScores: whole.finalScores }, { finalScores: some.finalScores });
+    // Elsewhere the others keep what they showed; a processor's are written as they are computed.
+    if (env.device !== null) expectEqual({ rewards: before.rewards }, { rewards: some.rewards });
+    expectEqual(whole, shown(await env.read()));
+    await expect(env.run('heuristic', { outputs: ['scores' as never] })).rejects.toMatchObject({
+      code: 'unknown_name',
+    });
+  });
+
   it('what a step ended is shown until another call, however it is read', async () => {
     const options = { numEnvs: 3, autoreset: 'same-step' } as const;
     const env = await open(options);

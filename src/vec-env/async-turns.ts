@@ -24,13 +24,15 @@ import {
   toSnapshot,
 } from './copying.js';
 import type { Core } from './core.js';
-import type {
-  ForkOptions,
-  ResetOptions,
-  RunOptionsFrom,
-  RunResult,
-  StepOptions,
-  StepResult,
+import {
+  ASYNC_RUN_OPTIONS,
+  type AsyncRunOptionsFrom,
+  type ForkOptions,
+  type ResetOptions,
+  type RUN_OPTIONS,
+  type RunResult,
+  type StepOptions,
+  type StepResult,
 } from './options.js';
 import { Reading, readBack, toOutputNames } from './reading.js';
 import { heed, type RunChoice } from './requests.js';
@@ -99,11 +101,16 @@ export class AsyncTurns {
     return this.core.shown.given();
   }
 
-  async run<Env>(choice: RunChoice, options: RunOptionsFrom<Env>, coreOf: CoreOf<Env>): Promise<RunResult> {
+  async run<Env>(
+    choice: RunChoice,
+    options: AsyncRunOptionsFrom<Env>,
+    coreOf: CoreOf<Env>,
+  ): Promise<RunResult> {
     const { core } = this;
     core.requireOpen();
-    const run = toRun(core, choice, options, coreOf);
-    heed(await runInTurns(core, run, (slots) => this.#reading.changed(slots)));
+    const run = toRun(core, choice, options, coreOf, ASYNC_RUN_OPTIONS as typeof RUN_OPTIONS);
+    const which = options.outputs === undefined ? undefined : toOutputNames(options.outputs);
+    heed(await runInTurns(core, run, (slots) => this.#reading.changed(slots), which));
     return { ...core.shown.given(), trajectory: run.asked.trajectory ? run.request.trajectory : null };
   }
 

@@ -14,12 +14,12 @@ import { Core } from './core.js';
 import { toDeviceOptions } from './device-options.js';
 import {
   ASYNC_OPTIONS,
+  type AsyncRunOptionsFrom,
   type AsyncVecEnvOptions,
   FORK_OPTIONS,
   type ForkOptions,
   RESET_OPTIONS,
   type ResetOptions,
-  type RunOptionsFrom,
   type RunResult,
   STEP_OPTIONS,
   type StepOptions,
@@ -31,7 +31,7 @@ import { type Settings, toSettings } from './settings.js';
 import { longestArgument, takenBytes, takenRun } from './taken-calls.js';
 
 /** How a run is played, and from where. */
-export type AsyncRunOptions = RunOptionsFrom<AsyncVecEnv>;
+export type AsyncRunOptions = AsyncRunOptionsFrom<AsyncVecEnv>;
 
 /** An option that is left out. */
 const NONE = Object.freeze({});

@@ -1,4 +1,5 @@
 /** What a vector environment takes and returns, and the names that are known. */
+import type { OutputName } from '../backends/async-backend.js';
 import type { Outputs, Trajectory } from '../backends/backend.js';
 import type { ObservationOptions } from '../observe/options.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
@@ -120,6 +121,12 @@ export interface RunOptionsFrom<Source> extends LongCallOptions {
   from?: { readonly source: Source; readonly indices: ArrayLike<number> };
 }
 
+/** The same where what a run leaves is read back. */
+export interface AsyncRunOptionsFrom<Source> extends RunOptionsFrom<Source> {
+  /** Names of the outputs to bring back; the others keep what they show, as by `read`. Default: all. */
+  outputs?: readonly OutputName[];
+}
+
 /** The environment's views, as after the last step that each slot took, and the way there. */
 export interface RunResult extends StepResult {
   /** Newly allocated, row-major by absolute step; null unless asked for. Steps not taken by this run have action -1. */
@@ -163,5 +170,7 @@ export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [
   'onProgress',
   'signal',
 ];
+/** Those of a run that is read back. */
+export const ASYNC_RUN_OPTIONS: readonly (keyof AsyncRunOptionsFrom<unknown>)[] = [...RUN_OPTIONS, 'outputs'];
 export const FORK_OPTIONS: readonly (keyof ForkOptions)[] = ['imagination', 'autoreset', 'threads'];
 export const FROM_OPTIONS = ['source', 'indices'] as const;

@@ -1,5 +1,5 @@
 /** Long calls in slices: progress between them, and a chance to stop. */
-import type { AsyncBatch } from '../backends/async-backend.js';
+import type { AsyncBatch, OutputName } from '../backends/async-backend.js';
 import type { Batch, Refusal, RunRequest } from '../backends/backend.js';
 import { InputError } from '../errors.js';
 import { describe, readOptions } from '../validate/values.js';
@@ -46,8 +46,9 @@ export function toRun<Kind extends AnyBatch, Env>(
   choice: RunChoice,
   options: RunOptionsFrom<Env>,
   coreOf: (what: string, env: Env) => Core<Kind>,
+  known: readonly (keyof RunOptionsFrom<Env>)[] = RUN_OPTIONS,
 ): Run<Kind> {
-  const asked = readOptions('run options', options, RUN_OPTIONS) as RunOptionsFrom<Env>;
+  const asked = readOptions('run options', options, known) as RunOptionsFrom<Env>;
   checkLongCall(asked);
   if (asked.from === undefined) core.requireEpisodes();
   const from = asked.from === undefined ? undefined : readOptions('from', asked.from, FROM_OPTIONS);
@@ -154,14 +155,16 @@ export function runInSlices(core: Core<Batch>, run: Run<Batch>): Refusal | null 
 /**
  * The same behind the asynchronous seam: between slices others have their turn, who may abort the signal.
  * @param reached told how many slots ran, before they are shown.
+ * @param which outputs to read back; all by default.
  */
 export async function runInTurns(
   core: Core<AsyncBatch>,
   run: Run<AsyncBatch>,
   reached: (slots: number) => void,
+  which?: readonly OutputName[],
 ): Promise<Refusal | null> {
   const { batch } = core;
-  const slices = new Slices(core, run, batch.device === null ? SLICE : DEVICE_SLICE);
+  const slices = new Slices(core, run, batch.device?.software === false ? DEVICE_SLICE : SLICE);
   try {
     while (!slices.over) {
       const refusal = await batch.run(slices.next());
@@ -171,7 +174,7 @@ export async function runInTurns(
     }
     return null;
   } finally {
-    await readBack(core);
+    await readBack(core, which);
     const { past } = slices;
     reached(slices.finish(past === null ? null : await past.source.batch.save(past.indices)));
   }

@@ -1,15 +1,15 @@
 /** What calls are given, as it is when they are made. */
 import { taken, takenOptions } from '../validate/taken.js';
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
-import { FROM_OPTIONS, RUN_OPTIONS, type RunOptionsFrom } from './options.js';
+import { ASYNC_RUN_OPTIONS, type AsyncRunOptionsFrom, FROM_OPTIONS } from './options.js';
 
 /** Entries of the longest argument that a call on so many slots can have. */
 export const longestArgument = (numEnvs: number): number =>
   Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
 
 /** A run's options, and where it begins, with copies of their arrays. The source is the very environment. */
-export function takenRun<Env>(options: RunOptionsFrom<Env>, most: number): RunOptionsFrom<Env> {
-  const asked = takenOptions(options, RUN_OPTIONS, most);
+export function takenRun<Env>(options: AsyncRunOptionsFrom<Env>, most: number): AsyncRunOptionsFrom<Env> {
+  const asked = takenOptions(options, ASYNC_RUN_OPTIONS, most);
   const from = asked?.from;
   return from === undefined ? asked : { ...asked, from: takenOptions(from, FROM_OPTIONS, most) };
 }
