@@ -5,7 +5,7 @@ import { allocateTrajectory } from '../src/backends/outputs.js';
 import { NUM_STEPS } from '../src/world/fields.js';
 import { ASYNC_ENGINES, type AsyncEngine, nameAbsent, REFERENCE, runsOn } from './support/async-engines.js';
 import { type AsyncOpened, forAllAsync, openAsync } from './support/async-seam.js';
-import { type Columns, copies, expectEqual, rowsOf } from './support/bits.js';
+import { asCopied, copies, expectEqual, rowsOf } from './support/bits.js';
 import { Random } from './support/random.js';
 
 nameAbsent();
@@ -38,9 +38,6 @@ function anyIndices(random: Random, from: number, to: number): Uint32Array {
   const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
   return indices.map((_, i) => indices[i - (i % group)]);
 }
-
-/** A copy shows what its origin showed, but that it ended an episode. */
-const asCopied = (rows: Columns): Columns => ({ ...rows, finalMask: new Uint8Array(rows.finalMask.length) });
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   /** Laid out and played in any way. */

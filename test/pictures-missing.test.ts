@@ -105,7 +105,7 @@ it('with all of them pictures are drawn', () => {
 });
 
 it('they are optional peers, none of them a dependency, and all there for development', () => {
-  expect(Object.keys(manifest.peerDependencies).sort()).toEqual([...VEGA, CANVAS, FONT].sort());
+  expect(Object.keys(manifest.peerDependencies).sort()).toEqual([...VEGA, CANVAS, FONT, 'webgpu'].sort());
   for (const name of Object.keys(manifest.peerDependencies)) {
     expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true });
     expect(manifest.dependencies).not.toHaveProperty(name);

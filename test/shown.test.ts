@@ -5,7 +5,7 @@ import { toGraders } from '../src/validate/persons.js';
 import { MODE } from '../src/world/fields.js';
 import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from './support/async-engines.js';
 import { type AsyncOpened, openAsync } from './support/async-seam.js';
-import { expectEqual, rowsOf } from './support/bits.js';
+import { asCopied, expectEqual, rowsOf } from './support/bits.js';
 import { ENGINES, openOn } from './support/engines.js';
 import { WORLD } from './support/seam.js';
 
@@ -59,7 +59,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     const imagined = await openAsync(engine, numEnvs, { imagination: true });
     const reversed = seeds.slice().reverse();
     imagined.batch.gather(real.batch, reversed);
-    expectEqual(rowsOf(await real.see(), numEnvs, reversed), await imagined.see());
+    expectEqual(asCopied(rowsOf(await real.see(), numEnvs, reversed)), await imagined.see());
   });
 
   it('a batch may gather from itself', async () => {
@@ -67,6 +67,6 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     const before = await see();
     const rotated = seeds.map((i) => (i + 1) % numEnvs);
     batch.gather(batch, rotated);
-    expectEqual(rowsOf(before, numEnvs, rotated), await see());
+    expectEqual(asCopied(rowsOf(before, numEnvs, rotated)), await see());
   });
 });

@@ -46,6 +46,12 @@ export async function everythingOf(batch: AsyncBatch, outputs: Outputs): Promise
 /** All but what is true of one call alone: which episodes it ended. */
 export const lasting = ({ finalMask: _, ...rest }: Columns): Columns => rest;
 
+/** What a copy of slots shows: what they showed, but that a call has ended their episodes. */
+export const asCopied = (rows: Columns): Columns => ({
+  ...rows,
+  finalMask: new Uint8Array(rows.finalMask.length),
+});
+
 /** Copies of columns, a trajectory's for instance. */
 export function copies(columns: Columns | Trajectory): Columns {
   const arrays = Object.entries(columns).filter(([, column]) => ArrayBuffer.isView(column));
