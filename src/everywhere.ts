@@ -32,6 +32,15 @@ export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
 export { blindTape } from './policies/tapes.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export {
+  type ParsedCompletion,
+  type ParsedCompletions,
+  type ParseOptions,
+  parseCompletion,
+  parseCompletions,
+} from './text/parse.js';
+export { type ChatMessage, type Prompt, prompt, prompts } from './text/prompt.js';
+export type { PastStep } from './text/seen.js';
 export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.js';
 export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';

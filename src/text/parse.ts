@@ -8,7 +8,7 @@ import { Answer, readAnswer } from './answer.js';
 export type Triple = readonly [social: number, morning: number, work: number];
 
 /** What a completion answers. */
-export interface Completion {
+export interface ParsedCompletion {
   /** Code, 0 to 9; null if the text names none. */
   readonly action: number | null;
   /** Of ACTION_NAMES; null if the text names none. */
@@ -22,7 +22,7 @@ export interface Completion {
 }
 
 /** What many completions answer; all arrays newly allocated. */
-export interface Completions {
+export interface ParsedCompletions {
   /** i8 [n]: codes, -1 where the text names none. */
   readonly actions: Int8Array;
   /** f32 [n, 3], row-major, in [0, 1]; where none is given 0.5 each, or NaN if `noBelief` says so. */
@@ -36,12 +36,11 @@ export interface ParseOptions {
    * What `beliefs` holds where none is given: 'half' (default), 0.5 each as the world page has it; or 'nan', three NaN, as
    * `step` and `run` take a belief that is not given. A half that is passed to `step` counts as given.
    */
-  noBelief?: NoBelief;
+  noBelief?: 'half' | 'nan';
 }
-export type NoBelief = 'half' | 'nan';
 
 const OPTIONS: readonly (keyof ParseOptions)[] = ['noBelief'];
-const FILL: Readonly<Record<NoBelief, number>> = { half: 0.5, nan: Number.NaN };
+const FILL = { half: 0.5, nan: Number.NaN };
 
 const MAX_DIGIT = 9;
 /** The number of a belief that a digit stands for. */
@@ -56,7 +55,7 @@ const answer = new Answer();
  * is read, in time linear in its length; where there is no answer, none is found.
  * @throws InputError `wrong_type` for what is no string.
  */
-export function parseCompletion(text: string): Completion {
+export function parseCompletion(text: string): ParsedCompletion {
   readAnswer(checkText(text, 'text'), answer);
   const { action, count, digits } = answer;
   const given = count > 0;
@@ -73,7 +72,7 @@ export function parseCompletion(text: string): Completion {
  * `parseCompletion` of many texts, into arrays.
  * @throws InputError `wrong_type` for what is no array, or an entry that is no string, `unknown_option`, `unknown_name`.
  */
-export function parseCompletions(texts: readonly string[], options: ParseOptions = {}): Completions {
+export function parseCompletions(texts: readonly string[], options: ParseOptions = {}): ParsedCompletions {
   const { noBelief = 'half' } = readOptions('parse options', options, OPTIONS);
   const fill = FILL[checkName('noBelief', noBelief, ['half', 'nan'])];
   const n = checkTexts(texts).length;

@@ -5,7 +5,7 @@ import { isSettled, NOTHING_WRITTEN, type Written } from './memory.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf, lengthOf } from './values.js';
 
 /** Codes 0..9, one per slot. */
-export type Actions = Uint8Array | Int32Array | readonly number[];
+export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
 
 /** What no slot may do. */
 const NO_ACTION = 255;

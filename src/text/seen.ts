@@ -1,0 +1,124 @@
+/** What an agent sees as one row of numbers: the observation, then the last seven steps as environments show them. */
+import { InputError } from '../errors.js';
+import { HISTORY_STEPS, type HistoryStep, RECORD_FIELDS } from '../observe/record.js';
+import { describe, isList } from '../validate/values.js';
+import {
+  type Field,
+  NUM_METERS,
+  OBSERVATION,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+} from '../world/fields.js';
+
+/** A past step, as far as an agent sees it: what `env.history` returns is one. */
+export interface PastStep extends Pick<HistoryStep, 'action' | 'reward'> {
+  /** [5], by METER_NAMES. */
+  readonly deltas: ArrayLike<number>;
+  /** [5], by METER_NAMES. */
+  readonly anomalies: ArrayLike<number>;
+}
+
+/** Where the entries of the past begin in a row, the oldest step first, each field after the other. */
+const PAST_STARTS = RECORD_FIELDS.map((_, k) =>
+  RECORD_FIELDS.slice(0, k).reduce((end, { size }) => end + HISTORY_STEPS * size, OBSERVATION_SIZE),
+);
+const [actions, rewards, deltas, anomalies] = PAST_STARTS;
+export const PAST = Object.freeze({ actions, rewards, deltas, anomalies });
+/** Numbers of a row. */
+export const SEEN_SIZE = anomalies + HISTORY_STEPS * NUM_METERS;
+
+/** The field of each number of a row. */
+const FIELDS: readonly Field[] = [
+  ...OBSERVATION_FIELDS.flatMap((field) => Array<Field>(field.size).fill(field)),
+  ...RECORD_FIELDS.flatMap((field) => Array<Field>(HISTORY_STEPS * field.size).fill(field)),
+];
+const LOWS = Float64Array.from(FIELDS, ({ low }) => low);
+const HIGHS = Float64Array.from(FIELDS, ({ high }) => high);
+const CODES = ['step', 'day', 'slot', 'remaining', 'event', 'last_action'];
+const IS_CODE = Uint8Array.from(FIELDS, ({ name }) => (CODES.includes(name) ? 1 : 0));
+
+/**
+ * Writes the past of a row, right-aligned: of a longer one the last seven steps, where there is none action -1 and zeros.
+ * @param row f32 [SEEN_SIZE]. @param where an error's name for the steps.
+ * @throws InputError `wrong_type`.
+ */
+export function writePast(row: Float32Array, steps: readonly PastStep[], where: string): void {
+  if (!Array.isArray(steps)) refuseSteps(steps, where);
+  const shift = steps.length - HISTORY_STEPS;
+  row.fill(-1, PAST.actions, PAST.rewards);
+  row.fill(0, PAST.rewards);
+  for (let k = Math.max(0, -shift); k < HISTORY_STEPS; k++)
+    writeStep(row, k, steps[shift + k], where, shift + k);
+}
+
+function writeStep(row: Float32Array, k: number, step: PastStep, where: string, at: number): void {
+  if (typeof step !== 'object' || step === null) refuseSteps(step, `${where}[${at}]`);
+  const { action, reward, deltas, anomalies } = step;
+  if (typeof action !== 'number') refuseNumber(action, `${where}[${at}].action`);
+  if (typeof reward !== 'number') refuseNumber(reward, `${where}[${at}].reward`);
+  if (!isList(deltas)) refuseSteps(deltas, `${where}[${at}].deltas`);
+  if (!isList(anomalies)) refuseSteps(anomalies, `${where}[${at}].anomalies`);
+  row[PAST.actions + k] = action;
+  row[PAST.rewards + k] = reward;
+  for (let m = 0; m < NUM_METERS; m++) {
+    const [delta, anomaly] = [deltas[m], anomalies[m]];
+    if (typeof delta !== 'number') refuseNumber(delta, `${where}[${at}].deltas[${m}]`);
+    if (typeof anomaly !== 'number') refuseNumber(anomaly, `${where}[${at}].anomalies[${m}]`);
+    row[PAST.deltas + k * NUM_METERS + m] = delta;
+    row[PAST.anomalies + k * NUM_METERS + m] = anomaly;
+  }
+}
+
+/** @throws InputError `wrong_type`. */
+export function refuseNumber(value: unknown, where: string): never {
+  throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass one.`);
+}
+
+function refuseSteps(value: unknown, where: string): never {
+  throw new InputError(
+    'wrong_type',
+    `Expected past steps, the oldest first, at ${where}, got ${describe(value)}. Pass what env.history(i) returns.`,
+  );
+}
+
+/**
+ * @param rows f32, of which a row of SEEN_SIZE begins at `base`. @param where an error's name for the row.
+ * @throws InputError `out_of_range` for a number that no observation holds, or a past longer than the steps taken.
+ */
+export function checkSeen(rows: Float32Array, base: number, where: (at: number) => string): void {
+  for (let at = 0; at < SEEN_SIZE; at++) {
+    const value = rows[base + at];
+    const within = value >= LOWS[at] && value <= HIGHS[at];
+    if (!within || (IS_CODE[at] === 1 && !Number.isInteger(value))) refuse(value, at, where(at));
+  }
+  const early = HISTORY_STEPS - rows[base + OBSERVATION.step];
+  for (let k = 0; k < early; k++) {
+    const action = rows[base + PAST.actions + k];
+    if (action >= 0) refuseEarly(rows[base + OBSERVATION.step], where(PAST.actions + k));
+  }
+}
+
+function refuse(value: number, at: number, where: string): never {
+  const { name, low, high } = FIELDS[at];
+  const kind = IS_CODE[at] === 1 ? 'an integer' : 'a number';
+  const past = at < OBSERVATION_SIZE ? '' : `, of step ${pastOf(at)} of the last ${HISTORY_STEPS}`;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${kind} from ${low} to ${high} (${name}${past}) at ${where}, got ${value}. ` +
+      'Pass rows as the environment shows them, row-major, neither scaled nor one-hot.',
+  );
+}
+
+/** Which of the seven steps, from 1 on, a number of the past belongs to. */
+function pastOf(at: number): number {
+  const k = PAST_STARTS.filter((start) => start <= at).length - 1;
+  return 1 + Math.floor((at - PAST_STARTS[k]) / RECORD_FIELDS[k].size);
+}
+
+function refuseEarly(step: number, where: string): never {
+  throw new InputError(
+    'out_of_range',
+    `Expected at most ${step} past steps, as many as the observation says were taken, got one more at ${where}. ` +
+      'Pass the history of the same moment.',
+  );
+}
