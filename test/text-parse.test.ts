@@ -54,6 +54,7 @@ describe('rules at their edges', () => {
     ['a tag with a space, on its own line', '< reasoning>\n2 2 2 SLEEP', ['sleep', '222']],
     ['half a closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
     ['nothing after the closing tag', '2 2 2 SLEEP</reasoning>', nothing],
+    ['a slash that is none', '<reasoning>x<\x0freasoning>\n2 2 2 SLEEP', nothing],
     ['a letter that is an s in upper case alone', '<reaſoning>2\n2 2 2 SLEEP', ['sleep', '222']],
     ['a letter that is a k in lower case alone', '2 2 2 DEEP_WOR\u212a', nothing],
     ['a label that is itself an answer', '1 2 3 SLEEP: 4 5 6 LEARN', ['learn', '456']],
@@ -148,6 +149,18 @@ describe('a naive reading of the rules', () => {
     expect(found.answers).toBeGreaterThan(500);
     expect(found.partly).toBeGreaterThan(100);
   });
+});
+
+it('every character between words, and within one, is what the naive reading takes it for', () => {
+  const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
+  const wrong = units.filter((unit) =>
+    [`1${unit}1${unit}1 LEARN`, `1 1 1 SL${unit}EP`].some((text) => {
+      const { action, digits } = naiveParse(text);
+      const { actionName, digits: readDigits } = parseCompletion(text);
+      return action !== actionName || String(digits) !== String(readDigits);
+    }),
+  );
+  expect(wrong).toEqual([]);
 });
 
 describe('what is returned', () => {

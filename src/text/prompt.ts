@@ -64,7 +64,12 @@ function promptsWithPast(rows: Float32Array, histories: readonly (readonly PastS
     );
   }
   const n = histories.length;
-  checkLength('numbers in observations', rows.length, n * OBSERVATION_SIZE, `${n} histories x 22: ${RAW}`);
+  checkLength(
+    'numbers in observations',
+    rows.length,
+    n * OBSERVATION_SIZE,
+    `${n} histories x ${OBSERVATION_SIZE}: ${RAW}`,
+  );
   const row = new Float32Array(SEEN_SIZE);
   return Array.from({ length: n }, (_, i) => {
     const base = i * OBSERVATION_SIZE;
@@ -87,7 +92,13 @@ function promptOf(rows: Float32Array, base: number, where: (at: number) => strin
 }
 
 /** The raw observation at `base` of `rows`, and its past. */
-function join(row: Float32Array, rows: Float32Array, base: number, past: readonly PastStep[], where: string) {
+function join(
+  row: Float32Array,
+  rows: Float32Array,
+  base: number,
+  past: readonly PastStep[],
+  where: string,
+): void {
   for (let k = 0; k < OBSERVATION_SIZE; k++) row[k] = rows[base + k];
   writePast(row, past, where);
 }
