@@ -32,6 +32,24 @@ export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
 export { blindTape } from './policies/tapes.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
+export { type AdvantageOptions, type GroupAdvantages, groupAdvantages } from './rollout/advantages.js';
+export { ADVANTAGE_METHODS, type AdvantageMethod } from './rollout/advantages-methods.js';
+export type { RewardList, Rewards } from './rollout/advantages-rewards.js';
+export type { StepRollouts } from './rollout/advantages-rollouts.js';
+export {
+  type StepAdvantageOptions,
+  type StepAdvantages,
+  stepAdvantages,
+} from './rollout/advantages-steps.js';
+export type { RewardRows } from './rollout/reward-rows.js';
+export type { RewardShaping } from './rollout/reward-shaping.js';
+export {
+  REWARD_NAMES,
+  type RewardName,
+  type RewardStack,
+  type RewardStackOptions,
+  rewardStack,
+} from './rollout/reward-stack.js';
 export {
   type ParsedCompletion,
   type ParsedCompletions,

@@ -1,0 +1,100 @@
+/** Rewards as callers pass them, several functions of them and missing ones included, made into one number a completion. */
+import { InputError } from '../errors.js';
+import { checkFinite, checkLength, describe, isList, kindOf, lengthOf } from '../validate/values.js';
+import { MAX_MAGNITUDE } from '../world/fields.js';
+
+/** [n]: what one reward function gave each completion; null or NaN where it gave nothing. */
+export type RewardList = Float32Array | Float64Array | readonly (number | null)[];
+
+/** The rewards of one function, or of several. */
+export type Rewards = RewardList | readonly RewardList[];
+
+/** More than any week earns in any valid world; its square, and sums of it, are far from what floats overflow at. */
+const MOST = 2 ** 64;
+
+/**
+ * f64 [n]: for each completion the weighted sum of what is not missing; NaN where everything is.
+ * @param weights one for each reward function; 1 each by default.
+ * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` (an infinite or huge reward or weight).
+ */
+export function toTotals(rewards: Rewards, weights?: readonly number[]): Float64Array {
+  const functions = toFunctions(rewards);
+  const factors = toWeights(functions.length, weights);
+  const totals = new Float64Array(lengthOf(functions[0].list)).fill(Number.NaN);
+  for (const [k, { where, list }] of functions.entries()) {
+    checkLength(
+      `rewards in ${where}`,
+      lengthOf(list),
+      totals.length,
+      'as many as of the first reward function',
+    );
+    addWeighted(totals, where, list, factors[k]);
+  }
+  return totals;
+}
+
+interface RewardFunction {
+  readonly where: string;
+  readonly list: ArrayLike<number | null>;
+}
+
+function toFunctions(rewards: Rewards): RewardFunction[] {
+  if (!isList(rewards)) throw notRewards('rewards', rewards);
+  if (kindOf(rewards) !== undefined || !Array.isArray(rewards) || !isList(rewards[0])) {
+    return [{ where: 'rewards', list: rewards }];
+  }
+  return Array.from(rewards, (list, k) => {
+    if (!isList(list)) throw notRewards(`rewards[${k}]`, list);
+    return { where: `rewards[${k}]`, list };
+  });
+}
+
+const notRewards = (where: string, value: unknown): InputError =>
+  new InputError(
+    'wrong_type',
+    `Expected ${where} to be an array of rewards, got ${describe(value)}. ` +
+      'Pass a number for each completion, or one such array for each reward function.',
+  );
+
+function toWeights(count: number, weights: readonly number[] = Array(count).fill(1)): readonly number[] {
+  if (!isList(weights)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected weights to be an array, got ${describe(weights)}. Pass one for each reward function.`,
+    );
+  }
+  checkLength('weights', lengthOf(weights), count, 'one for each reward function');
+  return Array.from(weights, (weight, k) => checkWeight(`weights[${k}]`, weight));
+}
+
+/** @throws InputError `wrong_type` or `out_of_range`. */
+export function checkWeight(where: string, weight: unknown): number {
+  const factor = checkFinite(where, weight);
+  if (Math.abs(factor) <= MAX_MAGNITUDE) return factor;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${where} of a magnitude of at most ${MAX_MAGNITUDE}, got ${factor}. Pass a smaller one.`,
+  );
+}
+
+function addWeighted(
+  totals: Float64Array,
+  where: string,
+  list: ArrayLike<number | null>,
+  weight: number,
+): void {
+  for (let i = 0; i < totals.length; i++) {
+    const reward = list[i];
+    if (reward === null || Number.isNaN(reward)) continue;
+    if (typeof reward !== 'number' || !(Math.abs(reward) <= MOST)) refuseReward(`${where}[${i}]`, reward);
+    totals[i] = Number.isNaN(totals[i]) ? weight * reward : totals[i] + weight * reward;
+  }
+}
+
+function refuseReward(where: string, value: unknown): never {
+  throw new InputError(
+    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
+    `Expected a number of a magnitude of at most 2^64 at ${where}, got ${describe(value)}. ` +
+      'Pass one, or null or NaN for a reward that is missing.',
+  );
+}

@@ -1,0 +1,111 @@
+/** Rows of the reward stack as callers pass them: one read of each entry, whose fault is named by its index. */
+import { InputError } from '../errors.js';
+import { checkInteger, checkLength, describe, isList, kindOf, lengthOf } from '../validate/values.js';
+import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
+
+/** What is known of n completions once they are parsed and replayed. */
+export interface RewardRows {
+  /** [n]: codes of the actions that parsed, -1 where none did. */
+  readonly actions: ArrayLike<number>;
+  /** [n]: whether a belief parsed: anything but 0 and false is yes. */
+  readonly given: ArrayLike<number> | readonly boolean[];
+  /** [n]: the step's reward after the replay; ignored where no action parsed. NaN where it is missing. */
+  readonly stepRewards: ArrayLike<number>;
+  /** [n]: the belief's mean absolute error, in [0, 1]; ignored where none was given. NaN where it is missing. */
+  readonly beliefMae: ArrayLike<number>;
+  /** u8 [n, 28], row-major, as tapes: the actions before this one. Only shaping needs it. */
+  readonly histories?: Uint8Array;
+  /** [n]: how many of these were taken, 0 to 27. Only shaping needs it. */
+  readonly stepIndices?: ArrayLike<number>;
+}
+
+export const NO_ACTION = -1;
+
+/** What a row's numbers are read by. @throws InputError that names the row. */
+export interface RowReader {
+  readonly length: number;
+  action(row: number): number;
+  given(row: number): boolean;
+  stepReward(row: number): number;
+  beliefMae(row: number): number;
+}
+
+/** @throws InputError `wrong_type` or `wrong_length`. */
+export function readerOf({ actions, given, stepRewards, beliefMae }: RewardRows): RowReader {
+  const length = lengthOf(checkList('actions', actions));
+  for (const [what, list] of Object.entries({ given, stepRewards, beliefMae })) {
+    checkLength(what, lengthOf(checkList(what, list)), length, 'one for each action');
+  }
+  return {
+    length,
+    action: (row) => checkAction(`actions[${row}]`, actions[row], NO_ACTION),
+    given: (row) => checkFlag(row, given[row]),
+    stepReward: (row) => checkBetween('stepRewards', row, stepRewards[row], -(2 ** 64), 2 ** 64),
+    beliefMae: (row) => checkBetween('beliefMae', row, beliefMae[row], 0, 1),
+  };
+}
+
+/** Actions before each row's own: `codes[row * 28]` on, as many as `steps(row)`. */
+export interface Histories {
+  readonly codes: Uint8Array;
+  /** @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for a code among them. */
+  steps(row: number): number;
+}
+
+/** @throws InputError `wrong_type` or `wrong_length`. */
+export function historiesOf({ histories, stepIndices }: RewardRows, rows: number): Histories {
+  if (kindOf(histories) !== 'Uint8Array') {
+    throw new InputError(
+      'wrong_type',
+      `Expected histories to be a Uint8Array, as shaping needs it, got ${describe(histories)}. ` +
+        `Pass [n, ${NUM_STEPS}] codes, or leave shaping out.`,
+    );
+  }
+  const codes = histories as Uint8Array;
+  checkLength('codes in histories', lengthOf(codes), rows * NUM_STEPS, `actions x ${NUM_STEPS}`);
+  const indices = checkList('stepIndices', stepIndices) as ArrayLike<number>;
+  checkLength('stepIndices', lengthOf(indices), rows, 'one for each action');
+  const steps = (row: number): number => {
+    const count = checkInteger(`stepIndices[${row}]`, indices[row], 0, NUM_STEPS - 1);
+    for (let at = row * NUM_STEPS; at < row * NUM_STEPS + count; at++) {
+      checkAction(`histories[${at}], which is of row ${row}`, codes[at], 0);
+    }
+    return count;
+  };
+  return { codes, steps };
+}
+
+function checkList<T>(what: string, list: T): T & ArrayLike<unknown> {
+  if (isList(list)) return list;
+  throw new InputError(
+    'wrong_type',
+    `Expected ${what} to be an array, got ${describe(list)}. Pass one entry for each completion.`,
+  );
+}
+
+function checkAction(where: string, code: number, least: number): number {
+  if (Number.isInteger(code) && code >= least && code < NUM_ACTIONS) return code;
+  const none = least === NO_ACTION ? `, or ${NO_ACTION} where no action parsed` : '';
+  throw new InputError(
+    'illegal_action',
+    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${none} at ${where}, ` +
+      `got ${describe(code)}. Pass one.`,
+  );
+}
+
+function checkFlag(row: number, value: unknown): boolean {
+  if (typeof value === 'boolean' || typeof value === 'number') return Boolean(value);
+  throw new InputError(
+    'wrong_type',
+    `Expected true, false or a number at given[${row}], got ${describe(value)}. Pass one of these.`,
+  );
+}
+
+function checkBetween(what: string, row: number, value: unknown, low: number, high: number): number {
+  if (typeof value === 'number' && !(value < low || value > high)) return value;
+  throw new InputError(
+    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
+    `Expected a number from ${low} to ${high} at ${what}[${row}], got ${describe(value)}. ` +
+      'Pass one, or NaN for one that is missing.',
+  );
+}
