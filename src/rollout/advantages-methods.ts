@@ -1,4 +1,6 @@
 /** What an advantage is made of: the mean and spread of the group that it is taken in, and the methods by name. */
+import { InputError } from '../errors.js';
+import { checkFinite, checkName } from '../validate/values.js';
 
 /** How rewards become advantages. Each takes the group's mean away; they differ in what they divide by. */
 export type AdvantageMethod = 'grpo' | 'dr-grpo' | 'batch-normalised' | 'leave-one-out';
@@ -45,13 +47,21 @@ export const ADVANTAGE_METHODS: readonly AdvantageMethod[] = Object.freeze(
   Object.keys(METHODS) as AdvantageMethod[],
 );
 
+/** How numbers are compared. */
+export interface Comparison {
+  /** One of ADVANTAGE_METHODS: what a reward's distance from its group's mean is divided by. Default 'grpo'. */
+  method?: AdvantageMethod;
+  /** What is added to a standard deviation before it divides, more than 0. Default 1e-4, as TRL has it. */
+  epsilon?: number;
+}
+
 /** What TRL adds to a standard deviation before it divides by it. */
-export const EPSILON = 1e-4;
+const EPSILON = 1e-4;
 
 /** As torch.isclose, by which TRL finds groups without spread: what is left of rounding is no spread. */
 const NO_SPREAD = 1e-8;
 
-export function statisticsOf({ values, groupOf, groups }: Grouped): Statistics {
+function statisticsOf({ values, groupOf, groups }: Grouped): Statistics {
   const counts = new Uint32Array(groups);
   const means = meansOf({ values, groupOf, groups }, counts);
   const stds = new Float64Array(groups);
@@ -76,21 +86,25 @@ function meansOf({ values, groupOf, groups }: Grouped, counts: Uint32Array): Flo
   return firsts.map((first, g) => first + sums[g] / counts[g]);
 }
 
-/** f64: the advantage of each number within its group; 0 for one that is missing, and in a group of one. */
-export function relative(
-  grouped: Grouped,
-  { counts, means, stds }: Statistics,
-  method: AdvantageMethod,
-  epsilon: number,
-): Float64Array {
+/** Numbers as compared within their groups. */
+export interface Compared {
+  /** f64: the advantage of each; 0 for one that is missing, and in a group of one. */
+  readonly advantages: Float64Array;
+  readonly statistics: Statistics;
+}
+
+export function compare(grouped: Grouped, { method, epsilon }: Required<Comparison>): Compared {
   const { values, groupOf } = grouped;
+  const statistics = statisticsOf(grouped);
+  const { counts, means, stds } = statistics;
   const batchStd = method === 'batch-normalised' ? stdOf(values) : 0;
   const apply = METHODS[method];
-  return values.map((value, i) => {
+  const advantages = values.map((value, i) => {
     const g = groupOf[i];
     if (Number.isNaN(value)) return 0;
     return apply(value - means[g], { count: counts[g], std: stds[g], batchStd, epsilon });
   });
+  return { advantages, statistics };
 }
 
 const stdOf = (values: Float64Array): number =>
@@ -100,4 +114,18 @@ const stdOf = (values: Float64Array): number =>
 export function zeroSpreadOf({ stds }: Statistics): number {
   const flat = stds.reduce((count, std) => count + Number(std <= NO_SPREAD), 0);
   return flat / Math.max(stds.length, 1);
+}
+
+/** @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */
+export function toComparison({
+  method = ADVANTAGE_METHODS[0],
+  epsilon = EPSILON,
+}: Comparison): Required<Comparison> {
+  if (checkFinite('epsilon', epsilon) <= 0) {
+    throw new InputError(
+      'out_of_range',
+      `Expected epsilon to be more than 0, got ${epsilon}. Leave it out for ${EPSILON}, or use method 'dr-grpo'.`,
+    );
+  }
+  return { method: checkName('method', method, ADVANTAGE_METHODS), epsilon };
 }

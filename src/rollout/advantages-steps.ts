@@ -1,12 +1,12 @@
 /** Step-level advantages by anchor state, as GiGPO has them (Feng et al. 2025, arXiv:2505.10978). */
 import { InputError } from '../errors.js';
 import { checkFinite, readOptions } from '../validate/values.js';
-import { type AdvantageOptions, advantagesOf, type GroupAdvantages, toMethod } from './advantages.js';
-import { type Grouped, relative, statisticsOf, zeroSpreadOf } from './advantages-methods.js';
+import { type GroupAdvantages, inGroups, rounded } from './advantages.js';
+import { type Comparison, compare, type Grouped, toComparison, zeroSpreadOf } from './advantages-methods.js';
 import { checkWeight, type RewardList } from './advantages-rewards.js';
 import { isTaken, type StepRollouts, type Taken, toTaken, toWholes } from './advantages-rollouts.js';
 
-export interface StepAdvantageOptions extends Omit<AdvantageOptions, 'weights'> {
+export interface StepAdvantageOptions extends Comparison {
   /** What a reward one step later counts, in [0, 1]. Default 1. */
   discount?: number;
   /** What the step's advantage counts beside the episode's. Default 1. */
@@ -15,7 +15,7 @@ export interface StepAdvantageOptions extends Omit<AdvantageOptions, 'weights'> 
   episodeRewards?: RewardList;
 }
 
-/** New arrays, computed in float64. 0 for steps that were not taken. */
+/** New arrays, computed in float64, rounded once. 0 for steps that were not taken. */
 export interface StepAdvantages {
   /** f32 [groups, groupSize, steps]: the episode's advantage plus `stepWeight` times the step's. */
   readonly advantages: Float32Array;
@@ -49,21 +49,20 @@ const OPTIONS: readonly (keyof StepAdvantageOptions)[] = [
  */
 export function stepAdvantages(rollouts: StepRollouts, options: StepAdvantageOptions = {}): StepAdvantages {
   const { episodeRewards, ...rest } = readOptions('options of stepAdvantages', options, OPTIONS);
-  const { method, epsilon, discount, stepWeight } = toNumbers(rest);
+  const { comparison, discount, stepWeight } = toNumbers(rest);
   const taken = toTaken(rollouts);
   const wholes = episodeRewards === undefined ? sumsOf(taken) : toWholes(episodeRewards, taken);
-  const episodes = advantagesOf(wholes, taken.groupSize, method, epsilon);
-  const returns = discountedReturns(taken, discount);
-  const anchors = { values: returns, ...anchorsOf(taken) };
-  const statistics = statisticsOf(anchors);
-  const relatives = relative(anchors, statistics, method, epsilon);
+  const episodes = compare(inGroups(wholes, taken.groupSize), comparison);
+  const anchors = { values: discountedReturns(taken, discount), ...anchorsOf(taken) };
+  const steps = compare(anchors, comparison);
   const shown = shownWhereTaken(taken, (i, arrays) => {
-    arrays.advantages[i] = episodes.advantages[Math.floor(i / taken.steps)] + stepWeight * relatives[i];
-    arrays.stepAdvantages[i] = relatives[i];
-    arrays.returnsToGo[i] = returns[i];
-    arrays.anchorSizes[i] = statistics.counts[anchors.groupOf[i]];
+    const episode = episodes.advantages[Math.floor(i / taken.steps)];
+    arrays.advantages[i] = episode + stepWeight * steps.advantages[i];
+    arrays.stepAdvantages[i] = steps.advantages[i];
+    arrays.returnsToGo[i] = anchors.values[i];
+    arrays.anchorSizes[i] = steps.statistics.counts[anchors.groupOf[i]];
   });
-  return { ...shown, episodes, zeroSpread: zeroSpreadOf(statistics) };
+  return { ...shown, episodes: rounded(episodes), zeroSpread: zeroSpreadOf(steps.statistics) };
 }
 
 type Shown = Omit<StepAdvantages, 'episodes' | 'zeroSpread'>;
@@ -87,7 +86,7 @@ function toNumbers({ discount = 1, stepWeight = 1, ...rest }: StepAdvantageOptio
       `Expected discount from 0 to 1, got ${discount}. Pass such a number.`,
     );
   }
-  return { ...toMethod(rest), discount, stepWeight: checkWeight('stepWeight', stepWeight) };
+  return { comparison: toComparison(rest), discount, stepWeight: checkWeight('stepWeight', stepWeight) };
 }
 
 /** f64 [rollouts]: the sum of each rollout's rewards; NaN for one that took no step. */

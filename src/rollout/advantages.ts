@@ -1,23 +1,19 @@
 /** Group-relative advantages, as GRPO and its relatives have them: a pure function of rewards. */
 import { InputError } from '../errors.js';
-import { checkFinite, checkInteger, checkName, readOptions } from '../validate/values.js';
+import { checkInteger, readOptions } from '../validate/values.js';
 import {
-  ADVANTAGE_METHODS,
-  type AdvantageMethod,
-  EPSILON,
-  relative,
-  statisticsOf,
+  type Compared,
+  type Comparison,
+  compare,
+  type Grouped,
+  toComparison,
   zeroSpreadOf,
 } from './advantages-methods.js';
 import { type Rewards, toTotals } from './advantages-rewards.js';
 
-export interface AdvantageOptions {
-  /** One of ADVANTAGE_METHODS: what a reward's distance from its group's mean is divided by. Default 'grpo'. */
-  method?: AdvantageMethod;
+export interface AdvantageOptions extends Comparison {
   /** One for each reward function. Default 1 each. */
   weights?: readonly number[];
-  /** What is added to a standard deviation before it divides, more than 0. Default 1e-4, as TRL has it. */
-  epsilon?: number;
 }
 
 /** New arrays, of float32s: computed in float64, rounded once. */
@@ -52,32 +48,13 @@ export function groupAdvantages(
   options: AdvantageOptions = {},
 ): GroupAdvantages {
   const { weights, ...rest } = readOptions('options of groupAdvantages', options, OPTIONS);
-  const { method, epsilon } = toMethod(rest);
+  const comparison = toComparison(rest);
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
-  return advantagesOf(toTotals(rewards, weights), size, method, epsilon);
+  return rounded(compare(inGroups(toTotals(rewards, weights), size), comparison));
 }
 
-/** @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */
-export function toMethod({ method = ADVANTAGE_METHODS[0], epsilon = EPSILON }: AdvantageOptions): {
-  method: AdvantageMethod;
-  epsilon: number;
-} {
-  if (!(checkFinite('epsilon', epsilon) > 0)) {
-    throw new InputError(
-      'out_of_range',
-      `Expected epsilon to be more than 0, got ${epsilon}. Leave it out for ${EPSILON}, or use method 'dr-grpo'.`,
-    );
-  }
-  return { method: checkName('method', method, ADVANTAGE_METHODS), epsilon };
-}
-
-/** The same for one number a completion, NaN where it is missing. @throws InputError `wrong_length`. */
-export function advantagesOf(
-  values: Float64Array,
-  groupSize: number,
-  method: AdvantageMethod,
-  epsilon: number,
-): GroupAdvantages {
+/** Numbers in groups one after the other. @throws InputError `wrong_length`. */
+export function inGroups(values: Float64Array, groupSize: number): Grouped {
   if (values.length % groupSize !== 0) {
     throw new InputError(
       'wrong_length',
@@ -85,12 +62,12 @@ export function advantagesOf(
     );
   }
   const groupOf = new Uint32Array(values.length).map((_, i) => Math.floor(i / groupSize));
-  const grouped = { values, groupOf, groups: values.length / groupSize };
-  const statistics = statisticsOf(grouped);
-  return {
-    advantages: new Float32Array(relative(grouped, statistics, method, epsilon)),
-    means: new Float32Array(statistics.means),
-    stds: new Float32Array(statistics.stds),
-    zeroSpread: zeroSpreadOf(statistics),
-  };
+  return { values, groupOf, groups: values.length / groupSize };
 }
+
+export const rounded = ({ advantages, statistics }: Compared): GroupAdvantages => ({
+  advantages: new Float32Array(advantages),
+  means: new Float32Array(statistics.means),
+  stds: new Float32Array(statistics.stds),
+  zeroSpread: zeroSpreadOf(statistics),
+});
