@@ -38,7 +38,8 @@ export function readerOf({ actions, given, stepRewards, beliefMae }: RewardRows)
   }
   return {
     length,
-    action: (row) => checkAction(`actions[${row}]`, actions[row], NO_ACTION),
+    action: (row) =>
+      isActionOrNone(actions[row]) ? actions[row] : refuseAction('actions', row, actions[row]),
     given: (row) => checkFlag(row, given[row]),
     stepReward: (row) => checkBetween('stepRewards', row, stepRewards[row], -(2 ** 64), 2 ** 64),
     beliefMae: (row) => checkBetween('beliefMae', row, beliefMae[row], 0, 1),
@@ -66,9 +67,9 @@ export function historiesOf({ histories, stepIndices }: RewardRows, rows: number
   const indices = checkList('stepIndices', stepIndices) as ArrayLike<number>;
   checkLength('stepIndices', lengthOf(indices), rows, 'one for each action');
   const steps = (row: number): number => {
-    const count = checkInteger(`stepIndices[${row}]`, indices[row], 0, NUM_STEPS - 1);
+    const count = isStepIndex(indices[row]) ? indices[row] : refuseStepIndex(row, indices[row]);
     for (let at = row * NUM_STEPS; at < row * NUM_STEPS + count; at++) {
-      checkAction(`histories[${at}], which is of row ${row}`, codes[at], 0);
+      if (codes[at] >= NUM_ACTIONS) refuseAction('histories', at, codes[at]);
     }
     return count;
   };
@@ -83,15 +84,23 @@ function checkList<T>(what: string, list: T): T & ArrayLike<unknown> {
   );
 }
 
-function checkAction(where: string, code: number, least: number): number {
-  if (Number.isInteger(code) && code >= least && code < NUM_ACTIONS) return code;
-  const none = least === NO_ACTION ? `, or ${NO_ACTION} where no action parsed` : '';
+const isActionOrNone = (code: number): boolean =>
+  Number.isInteger(code) && code >= NO_ACTION && code < NUM_ACTIONS;
+
+function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
+  const none = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
+  const row = what === 'actions' ? '' : `, which is of row ${Math.floor(index / NUM_STEPS)}`;
   throw new InputError(
     'illegal_action',
-    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${none} at ${where}, ` +
-      `got ${describe(code)}. Pass one.`,
+    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${none} ` +
+      `at ${what}[${index}]${row}, got ${describe(code)}. Pass one.`,
   );
 }
+
+const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps >= 0 && steps < NUM_STEPS;
+
+const refuseStepIndex = (row: number, steps: unknown): number =>
+  checkInteger(`stepIndices[${row}]`, steps, 0, NUM_STEPS - 1);
 
 function checkFlag(row: number, value: unknown): boolean {
   if (typeof value === 'boolean' || typeof value === 'number') return Boolean(value);

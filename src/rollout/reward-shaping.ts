@@ -31,7 +31,7 @@ export function toShaping(shaping: RewardShaping = {}): Required<RewardShaping> 
 export function shaped(
   reward: number,
   action: number,
-  codes: ArrayLike<number>,
+  codes: Uint8Array,
   from: number,
   to: number,
   { repetition, exploration }: Required<RewardShaping>,
@@ -42,19 +42,19 @@ export function shaped(
   return sum;
 }
 
-function repeats(action: number, codes: ArrayLike<number>, from: number, to: number): boolean {
+function repeats(action: number, codes: Uint8Array, from: number, to: number): boolean {
   const before = REPETITION.window - 1;
   if (to - from < before) return false;
   return countOf(setOf(codes, to - before, to) | (1 << action)) <= REPETITION.distinct;
 }
 
-function explores(action: number, codes: ArrayLike<number>, from: number, to: number): boolean {
+function explores(action: number, codes: Uint8Array, from: number, to: number): boolean {
   const used = setOf(codes, from, to);
   return (used & (1 << action)) === 0 && countOf(used) < EXPLORATION.distinct;
 }
 
 /** Bit a is set where action a is among them. */
-function setOf(codes: ArrayLike<number>, from: number, to: number): number {
+function setOf(codes: Uint8Array, from: number, to: number): number {
   let set = 0;
   for (let at = from; at < to; at++) set |= 1 << codes[at];
   return set;

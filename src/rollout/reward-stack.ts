@@ -63,7 +63,10 @@ export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}):
 
 function toFactors(weights: RewardStackOptions['weights'] = {}): number[] {
   checkOptions('weights', weights, REWARD_NAMES);
-  return REWARD_NAMES.map((name) => checkWeight(`weights.${name}`, weights[name] ?? 1));
+  return REWARD_NAMES.map((name) => {
+    const { [name]: weight = 1 } = weights;
+    return checkWeight(`weights.${name}`, weight);
+  });
 }
 
 function unweighted(
