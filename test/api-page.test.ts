@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  ADVANTAGE_METHODS,
   audit,
   type BeliefFactor,
   COMPONENT_NAMES,
@@ -9,10 +10,12 @@ import {
   createVecEnv,
   evaluate,
   GRADER_NAMES,
+  REWARD_NAMES,
   RHYTHM,
   type RhythmError,
 } from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
+import { OPTIONS as ADVANTAGE_OPTIONS } from '../src/rollout/advantages.js';
 import { OPTIONS as SEARCH_OPTIONS } from '../src/search/options.js';
 import { WEBGPU_OPTIONS } from '../src/vec-env/device-options.js';
 import { FORK_OPTIONS, OPTIONS, RESET_OPTIONS, RUN_OPTIONS, STEP_OPTIONS } from '../src/vec-env/options.js';
@@ -76,6 +79,9 @@ describe('tables list what there is, and nothing else', () => {
     ['Asynchronous environments', 'option', WEBGPU_OPTIONS],
     ['Observation options', 'option', Object.keys(toObservationOptions())],
     ['Searching for tapes', 'option', SEARCH_OPTIONS],
+    ['Advantages and rewards', 'option', ADVANTAGE_OPTIONS],
+    ['Advantages and rewards', 'method', ADVANTAGE_METHODS.map((name) => `'${name}'`)],
+    ['Advantages and rewards', 'reward', [...REWARD_NAMES, 'total']],
     ['History', 'key', Object.keys(env.history(0)[0])],
   ];
   it('an asynchronous environment has the same properties, and its device', () => {

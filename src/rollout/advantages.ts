@@ -28,7 +28,7 @@ export interface GroupAdvantages {
   readonly zeroSpread: number;
 }
 
-const OPTIONS: readonly (keyof AdvantageOptions)[] = ['method', 'weights', 'epsilon'];
+export const OPTIONS: readonly (keyof AdvantageOptions)[] = ['method', 'weights', 'epsilon'];
 
 export const MAX_GROUP_SIZE = 2 ** 24;
 
