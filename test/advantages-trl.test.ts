@@ -51,8 +51,9 @@ const situations = [
 ];
 const cases = ADVANTAGE_METHODS.flatMap((method) => situations.map((each) => ({ method, ...each })));
 
-describe.runIf(absent === null)('against TRL', () => {
-  const answers = absent === null ? askTrl(cases) : [];
+const { version, answers } = absent === null ? askTrl(cases) : { version: 'none', answers: [] };
+
+describe.runIf(absent === null)(`against TRL ${version}`, () => {
   const told = cases.map((each, k) => ({ ...each, ...answers[k], k: k % situations.length }));
 
   it.each(told)(

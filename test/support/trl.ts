@@ -22,6 +22,6 @@ const SCRIPT = 'trl/advantages.py';
 /** Why TRL cannot be asked here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
 export const whyAbsent = (): string | null => python.whyAbsent('trl', '1.13 or later', SCRIPT, []);
 
-/** What TRL answers to each case. */
-export const askTrl = (cases: readonly Case[]): readonly Answer[] =>
-  python.askPython<{ answers: readonly Answer[] }>(SCRIPT, cases).answers;
+/** What TRL, and which, answers to each case. */
+export const askTrl = (cases: readonly Case[]): { version: string; answers: readonly Answer[] } =>
+  python.askPython(SCRIPT, cases);

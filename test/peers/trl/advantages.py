@@ -9,6 +9,9 @@ from tokenizers import Tokenizer, models
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 import trl
 
+if tuple(map(int, trl.__version__.split(".")[:2])) < (1, 13):
+    sys.exit(f"trl {trl.__version__} is too old: what it makes of missing rewards has changed since")
+
 VOCABULARY = {"<pad>": 0, "<end>": 1, "a": 2, "b": 3}
 MODEL = LlamaConfig(
     vocab_size=len(VOCABULARY),
