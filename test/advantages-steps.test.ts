@@ -204,6 +204,12 @@ describe('refusals', () => {
     () =>
       stepAdvantages({ ...good, ...change }, options);
 
+  it('rollouts that are none', () => {
+    for (const none of [null, undefined, 3, [1, 2]]) {
+      expectRefusal(() => stepAdvantages(none as unknown as StepRollouts), 'wrong_type', 'rollouts');
+    }
+  });
+
   it('arrays that do not fit', () => {
     expectRefusal(
       refused({ stateHashes: [1n, 2n, 3n, 4n] }),

@@ -291,6 +291,9 @@ describe('refusals', () => {
   });
 
   it('arrays that are none or do not fit', () => {
+    for (const none of [null, undefined, 3, [rows]]) {
+      expectRefusal(() => rewardStack(none as unknown as RewardRows), 'wrong_type', 'rows', 'actions');
+    }
     expectRefusal(refused({ actions: 3 }), 'wrong_type', 'actions', '3');
     expectRefusal(refused({ given: undefined }), 'wrong_type', 'given', 'undefined');
     expectRefusal(refused({ stepRewards: [1] }), 'wrong_length', 'stepRewards', '1');

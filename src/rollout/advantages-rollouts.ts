@@ -1,6 +1,14 @@
 /** Groups of rollouts as callers pass them, step by step, checked once. */
 import { InputError } from '../errors.js';
-import { checkInteger, checkLength, describe, isList, kindOf, lengthOf } from '../validate/values.js';
+import {
+  checkInteger,
+  checkLength,
+  checkRecord,
+  describe,
+  isList,
+  kindOf,
+  lengthOf,
+} from '../validate/values.js';
 import { MAX_GROUP_SIZE } from './advantages.js';
 import { type RewardList, toTotals } from './advantages-rewards.js';
 
@@ -29,7 +37,8 @@ export interface Taken {
 }
 
 /** @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
-export function toTaken({ rewards, stateHashes, groupSize, steps, lengths }: StepRollouts): Taken {
+export function toTaken(rollouts: StepRollouts): Taken {
+  const { rewards, stateHashes, groupSize, steps, lengths } = checkRecord('rollouts', rollouts, 'rewards');
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
   const room = checkInteger('steps', steps, 1, MAX_GROUP_SIZE);
   if (kindOf(stateHashes) !== 'BigUint64Array') {

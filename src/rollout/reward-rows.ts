@@ -1,6 +1,14 @@
 /** Rows of the reward stack as callers pass them: one read of each entry, whose fault is named by its index. */
 import { InputError } from '../errors.js';
-import { checkInteger, checkLength, describe, isList, kindOf, lengthOf } from '../validate/values.js';
+import {
+  checkInteger,
+  checkLength,
+  checkRecord,
+  describe,
+  isList,
+  kindOf,
+  lengthOf,
+} from '../validate/values.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
 
 /** What is known of n completions once they are parsed and replayed. */
@@ -31,7 +39,8 @@ export interface RowReader {
 }
 
 /** @throws InputError `wrong_type` or `wrong_length`. */
-export function readerOf({ actions, given, stepRewards, beliefMae }: RewardRows): RowReader {
+export function readerOf(rows: RewardRows): RowReader {
+  const { actions, given, stepRewards, beliefMae } = checkRecord('rows', rows, 'actions');
   const length = lengthOf(checkList('actions', actions));
   for (const [what, list] of Object.entries({ given, stepRewards, beliefMae })) {
     checkLength(what, lengthOf(checkList(what, list)), length, 'one for each action');

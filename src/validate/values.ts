@@ -118,3 +118,12 @@ export function checkName<Name extends string>(what: string, value: unknown, nam
     `Expected ${what} to be one of ${names.join(', ')}, got ${describe(name)}.${didYouMean(name, names)}`,
   );
 }
+
+/** What is read by the names of its arrays; what else it holds is ignored. @throws InputError `wrong_type`. */
+export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
+  if (typeof value === 'object' && value !== null && !isList(value)) return value;
+  throw new InputError(
+    'wrong_type',
+    `Expected ${what} to be an object, got ${describe(value)}. Pass { ${example}: ... }.`,
+  );
+}
