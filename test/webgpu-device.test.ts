@@ -23,12 +23,12 @@ describe('where there is no device', () => {
   });
 
   it('a platform without navigator.gpu is told so', async () => {
-    await expect(open(null)).rejects.toMatchObject(unavailable(/no navigator\.gpu/));
+    await expect(open(null)).rejects.toMatchObject(unavailable(/no navigator\.gpu.*HTTPS or from localhost/));
   });
 
   it('no adapter is an error that says what is needed', async () => {
     await expect(open({ requestAdapter: async () => null })).rejects.toMatchObject(
-      unavailable(/No adapter.*driver/),
+      unavailable(/No adapter.*driver.*chrome:\/\/gpu/),
     );
   });
 

@@ -11,6 +11,10 @@ import { SHADER_TEXTS } from './generated/shaders.js';
 import { Program } from './program.js';
 import type { ShaderTexts } from './shaders.js';
 
+const NO_GPU =
+  'This platform has no navigator.gpu. Use one that has WebGPU; a browser has it only in pages that come over HTTPS ' +
+  'or from localhost.';
+
 /** What may be different, for tests. */
 export interface WebGpuParts {
   readonly texts?: ShaderTexts;
@@ -36,7 +40,7 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
 
   async function requireGpu(): Promise<GPU> {
     const gpu = await findGpu();
-    if (gpu === null) throw unavailable('This platform has no navigator.gpu. Use one that has WebGPU.');
+    if (gpu === null) throw unavailable(NO_GPU);
     return gpu;
   }
 

@@ -106,7 +106,8 @@ export class GpuDevice {
 
 const NO_ADAPTER =
   'No adapter. A GPU with its driver (Vulkan on Linux, with libvulkan1; Metal on macOS; Direct3D 12 on Windows) is ' +
-  'needed, or a software adapter such as SwiftShader (VK_DRIVER_FILES names its driver).';
+  'needed, or a software adapter such as SwiftShader: for Node VK_DRIVER_FILES names its driver. A browser that has ' +
+  'no adapter says why under chrome://gpu or about:support.';
 
 const UNAVAILABLE = 'Expected backend "webgpu" to be available, got none. ';
 
