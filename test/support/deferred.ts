@@ -61,7 +61,7 @@ export class DeferredBatch implements AsyncBatch {
   readonly backend = 'deferred';
   readonly kernel = 'the only one';
   readonly threads = 1;
-  readonly device = { adapter: 'a test double', software: true, exact: true };
+  readonly device = { adapter: 'a test double', software: false, exact: true };
   lost = false;
   closed = false;
   /** What each read has brought back. */
