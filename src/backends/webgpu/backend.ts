@@ -44,13 +44,21 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
     return gpu;
   }
 
-  async function deviceFor({ powerPreference }: DeviceOptions): Promise<GpuDevice> {
+  /** Noted before anything is awaited: whoever opens at the same time gets the same device. */
+  function deviceFor({ powerPreference }: DeviceOptions): Promise<GpuDevice> {
     const key = powerPreference ?? '';
-    const known = await devices.get(key)?.catch(() => null);
+    const device = deviceAfter(devices.get(key), powerPreference);
+    devices.set(key, device);
+    return device;
+  }
+
+  async function deviceAfter(
+    last: Promise<GpuDevice> | undefined,
+    powerPreference: GPUPowerPreference | undefined,
+  ): Promise<GpuDevice> {
+    const known = await last?.catch(() => null);
     if (known && !known.isLost) return known;
-    const opening = requireGpu().then((gpu) => GpuDevice.open(gpu, powerPreference));
-    devices.set(key, opening);
-    return opening;
+    return GpuDevice.open(await requireGpu(), powerPreference);
   }
 
   async function prove(device: GpuDevice, workgroupSize: number): Promise<Proven> {
@@ -64,6 +72,8 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
     programs.set(device, known);
     const proven = known.get(workgroupSize) ?? prove(device, workgroupSize);
     known.set(workgroupSize, proven);
+    // What failed may succeed the next time: there was no memory, say.
+    proven.catch(() => known.delete(workgroupSize));
     return proven;
   }
 

@@ -1,5 +1,6 @@
 /// <reference types="@webgpu/types" />
 /** The memory of a batch, and launches of kernels over ranges of its slots, shard by shard. */
+import { InputError } from '../../errors.js';
 import type { GpuDevice } from './device.js';
 import { encodeLaunch, type Launch, SHOWN_WORDS } from './layout.js';
 import type { KernelName, Program } from './program.js';
@@ -155,6 +156,7 @@ export class Launcher {
   /** Slots `first` to before `end` become copies of those of `source` that `indices` names. */
   gather(source: Launcher, indices: Uint32Array, first: number, end: number): void {
     this.#gpu.check();
+    this.#requireNear(source);
     const origins = source === this ? this.#copyOfShards() : source.shards;
     const { keepsFinal, inColumns } = source.#options;
     for (const origin of origins) {
@@ -170,6 +172,18 @@ export class Launcher {
       };
       this.#gatherFrom(group, fields, indices, first, end);
     }
+  }
+
+  /** @throws BackendError `device_lost`; InputError `not_alike`: no device reads the memory of another. */
+  #requireNear(source: Launcher): void {
+    const [own, theirs] = [this.#gpu, source.#gpu];
+    if (theirs.isLost) throw theirs.lostError();
+    if (theirs === own) return;
+    throw new InputError(
+      'not_alike',
+      `Expected a source on this environment's device, ${own.adapterName}, got one on a device opened apart ` +
+        `from it, ${theirs.adapterName}. Use snapshot() and restore(bytes), or create both with one powerPreference.`,
+    );
   }
 
   #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {
