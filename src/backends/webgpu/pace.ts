@@ -2,6 +2,8 @@
 
 /** Slots of the first submission, before anything is known: little even where a processor pretends to be a device. */
 const FIRST = 4096;
+/** Slots of a submission, at least: with fewer, what is measured is the submission and hardly its work. */
+const LEAST = 64;
 /** How much more than what was measured is dared at once. */
 const GROWTH = 8;
 
@@ -24,6 +26,6 @@ export class Pace {
   took(slots: number, ms: number): void {
     const fitting = Math.floor((slots * this.#maxMs) / Math.max(ms, 1e-3) / 2);
     this.#sure = slots >= this.#slots || this.#sure;
-    this.#slots = Math.max(1, Math.min(fitting, slots * GROWTH, 2 ** 30));
+    this.#slots = Math.max(LEAST, Math.min(fitting, slots * GROWTH, 2 ** 30));
   }
 }
