@@ -12,6 +12,8 @@ fn put_belief(slot: u32, belief: vec3<f32>) {
   put_word(slot, STATE_GIVEN, 1u);
 }
 
+// Its first members are the components, in the order of their weights.
+const_assert COUNT_COMPONENTS == 6u;
 struct Grade {
   crash_free: f32,
   progress: f32,
@@ -57,8 +59,7 @@ fn grade_of(slot: u32, life: Life) -> Grade {
   return grade;
 }
 
+// Rule 10: the grade's part of the last reward.
 fn terminal_reward(final_score: f32) -> f32 {
   return multiply(number(BLOCK_TERMINAL_SCALE), subtract(final_score, 0.5));
 }
-
-const_assert COUNT_COMPONENTS == 6u;

@@ -51,6 +51,7 @@ fn put_discrete_profile(slot: u32, seed: u32) {
   }
 }
 
+// One factor of a belief's target, by its share.
 fn latent_factor(slot: u32, at: u32) -> f32 {
   let source = world[BLOCK_BELIEF_SOURCE + at];
   let of_person = real(slot, STATE_PROFILE + source);

@@ -52,6 +52,7 @@ fn neutral_person() -> Person {
   );
 }
 
+// Rule 2.
 fn focus_of(who: Person, slot_of_day: u32) -> f32 {
   let by_day = select(1.0, who.morning_focus, slot_of_day == 0u);
   return select(by_day, who.night_focus, slot_of_day > 1u);
@@ -64,8 +65,9 @@ fn has_tag(tag: u32, action: u32) -> bool {
 // Rules 1 and 2: what an action does to a person with these meters.
 fn respond(who: Person, slot_of_day: u32, action: u32, m: Meters) -> Meters {
   var d = five(BLOCK_EFFECT + (slot_of_day * COUNT_ACTIONS + action) * COUNT_METERS);
+  let productive = has_tag(TAG_PRODUCTIVE, action);
   let social = has_tag(TAG_SOCIAL, action);
-  if (has_tag(TAG_PRODUCTIVE, action)) {
+  if (productive) {
     let focus = focus_of(who, slot_of_day);
     let vigour = add(number(BLOCK_VITALITY_FACTOR_BASE), multiply(number(BLOCK_VITALITY_FACTOR_SLOPE), m.v));
     d.p = multiply(multiply(d.p, vigour), focus);
@@ -74,7 +76,7 @@ fn respond(who: Person, slot_of_day: u32, action: u32, m: Meters) -> Meters {
   if (social) {
     d.v = multiply(d.v, who.social_vitality_multiplier);
   }
-  if (has_tag(TAG_PRODUCTIVE, action)) {
+  if (productive) {
     d.v = add(d.v, who.work_vitality_recovery);
     d.s = add(d.s, who.progress_serenity_bonus);
   }
@@ -108,15 +110,24 @@ fn luck_of_meters(noise: vec2<u32>) -> Meters {
   );
   return times(five(BLOCK_NOISE_METERS), z);
 }
+// Of rule 8.
 fn luck_of_reward(noise: vec2<u32>) -> f32 {
   return multiply(number(BLOCK_NOISE_REWARD), luck_field(noise.y, 2u));
 }
 
-// Rule 6. No event is COUNT_EVENTS.
+// Rule 5.
+fn decay_of(who: Person) -> Meters {
+  var decay = five(BLOCK_DECAY);
+  decay.v = multiply(decay.v, who.metabolic_rate);
+  return decay;
+}
+
+// Rule 6: which event fires. None is COUNT_EVENTS.
 fn event_of(draw: vec2<u32>) -> u32 {
   return select(COUNT_EVENTS, below(draw.y, COUNT_EVENTS), draw.x < world[BLOCK_EVENT_THRESHOLD]);
 }
 
+// Rule 7: how many are low.
 fn count_below(m: Meters, threshold: f32) -> u32 {
   return u32(m.v < threshold) + u32(m.c < threshold) + u32(m.p < threshold) + u32(m.s < threshold) +
     u32(m.n < threshold);
@@ -141,28 +152,32 @@ struct Moment {
 // What a slot shows that has taken no step. No action is COUNT_ACTIONS.
 const NO_MOMENT = Moment(COUNT_EVENTS, COUNT_ACTIONS, 0.0, STILL, STILL);
 
-// One step, but for beliefs and the grade. The reward is not yet part of what was earned.
+// Rules 1 to 8: one step, but for beliefs and the grade. The reward is not yet part of what was earned.
 fn live(who: Person, seed: u32, t: u32, action: u32, life: ptr<function, Life>) -> Moment {
   let slot_of_day = t % COUNT_SLOTS;
   let noise = threefry(vec2(seed, world[BLOCK_STREAM_NOISE] ^ launch.imagination), vec2(t, 0u));
   let fate = threefry(vec2(seed, world[BLOCK_STREAM_EVENT] ^ launch.imagination), vec2(t, 0u));
   let before = (*life).meters;
+  // Rules 1 to 3.
   var d = plus(respond(who, slot_of_day, action, before), luck_of_meters(noise));
+  // Rule 4.
   let anomaly = minus(d, respond(neutral_person(), slot_of_day, action, before));
-  var decay = five(BLOCK_DECAY);
-  decay.v = multiply(decay.v, who.metabolic_rate);
-  d = minus(d, decay);
+  // Rule 5.
+  d = minus(d, decay_of(who));
+  // Rule 6.
   let event = event_of(fate);
   if (event < COUNT_EVENTS) {
     let effect = five(BLOCK_EVENT_EFFECT + event * COUNT_METERS);
     d = plus(d, scaled(effect, who.event_impact));
   }
+  // Rule 7.
   let moved = clamped(plus(before, d));
   let delta = minus(moved, before);
   let low = count_below(moved, number(BLOCK_CRASH_THRESHOLD));
-  let r = reward_of(who.weights, delta, low);
   (*life).meters = moved;
   (*life).crashes += low;
+  // Rule 8.
+  let r = reward_of(who.weights, delta, low);
   if (t < COUNT_STEPS / 2u) {
     (*life).early = add((*life).early, r);
   } else {
