@@ -1,19 +1,16 @@
 /// <reference types="@webgpu/types" />
 /** A batch on a device: requests of the seam as launches of kernels. */
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE_WORDS } from '../../world/fields.js';
-import type { World } from '../../world/world.js';
 import type { AsyncBatch, AsyncBatchOptions, Device, OutputName } from '../async-backend.js';
 import type { Outputs, Refusal, ResetRequest, RunBeliefs, RunRequest, StepRequest } from '../backend.js';
 import { Launcher } from './launcher.js';
+import { BELIEFS, POLICY, RECORDED_BYTES } from './layout.js';
 import { Pace } from './pace.js';
 import { piecesOf } from './pieces.js';
 import type { Program } from './program.js';
-import { putTrajectory, TRAJECTORY_BYTES } from './record.js';
+import { putTrajectory } from './record.js';
 import type { Parts } from './request.js';
 import { StepClock } from './step-clock.js';
-
-const POLICY = { random: 0, heuristic: 1, tape: 2 } as const;
-const BELIEFS = { none: 0, constant: 1, tape: 2 } as const;
 
 export class WebGpuBatch implements AsyncBatch {
   readonly backend = 'webgpu';
@@ -41,7 +38,7 @@ export class WebGpuBatch implements AsyncBatch {
       ...{ numEnvs, words: world.words, slotsOfShard },
       keepsFinal: outputs.finalObservations !== null,
       inColumns: outputs.columnStride !== 0,
-      imagination: imagination ? imaginationOf(world) : 0,
+      imagination: imagination ? world.params.streamImagination : 0,
     });
     this.#clock = new StepClock(numEnvs);
     this.#pace = new Pace(device.maxDispatchMs);
@@ -111,7 +108,7 @@ export class WebGpuBatch implements AsyncBatch {
       ...partsOfBeliefs(beliefs),
       stops: [stops, 1],
     };
-    const most = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(TRAJECTORY_BYTES);
+    const most = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(RECORDED_BYTES);
     for (let at = first; at < end; ) {
       const { slots, measure } = this.#pace.next(Math.min(end - at, most));
       const begun = performance.now();
@@ -120,7 +117,7 @@ export class WebGpuBatch implements AsyncBatch {
         if (measure) await this.#launcher.settled();
       } else {
         const take = putTrajectory(trajectory);
-        await this.#launcher.results('record', TRAJECTORY_BYTES, take, {
+        await this.#launcher.results('record', RECORDED_BYTES, take, {
           parts,
           fields,
           first: at,
@@ -184,8 +181,6 @@ export class WebGpuBatch implements AsyncBatch {
     this.#launcher.close();
   }
 }
-
-const imaginationOf = ({ params }: World): number => params.streamImagination;
 
 function partsOfBeliefs(beliefs: RunBeliefs | null): Parts {
   if (beliefs === null) return {};

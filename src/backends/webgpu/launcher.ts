@@ -2,7 +2,7 @@
 /** The memory of a batch, and launches of kernels over ranges of its slots, shard by shard. */
 import { InputError } from '../../errors.js';
 import type { GpuDevice } from './device.js';
-import { encodeLaunch, type Launch, SHOWN_WORDS } from './layout.js';
+import { encodeLaunch, type Launch, SHOWN_WORDS, WORD } from './layout.js';
 import type { KernelName, Program } from './program.js';
 import { type Piece, Readback } from './readback.js';
 import { bytesPerSlot, type Parts, RequestBuffer } from './request.js';
@@ -32,8 +32,6 @@ interface Work {
 
 /** Takes rows of results of slots from `first` on: words of each row after those of the one before. */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
-
-const WORD = 4;
 
 export class Launcher {
   readonly shards: readonly Shard[];

@@ -1,6 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** From the device's memory to JavaScript's. */
 import type { GpuDevice } from './device.js';
+import { WORD } from './layout.js';
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
 import { MAP_READ, USAGE } from './usage.js';
 
@@ -14,7 +15,6 @@ export interface Piece {
   take(words: Uint32Array, from: number): void;
 }
 
-const WORD = 4;
 const MOST = SCRATCH_BYTES / WORD;
 
 export class Readback {

@@ -1,16 +1,14 @@
 /// <reference types="@webgpu/types" />
 /** The arrays of a request, of the slots of one launch, one after the other in the device's memory. */
 import type { GpuDevice } from './device.js';
-import type { Launch } from './layout.js';
+import { type Launch, type LaunchArray, WORD } from './layout.js';
 import { Scratch } from './scratch.js';
 import { USAGE } from './usage.js';
 
 type Rows = Uint8Array | Uint32Array | Float32Array;
 /** An array and how many of its elements a slot has; 0 for one that all slots share. */
 export type Part = readonly [array: Rows | null, width: number];
-export type Parts = { readonly [Name in keyof Launch]?: Part };
-
-const WORD = 4;
+export type Parts = { readonly [Name in LaunchArray]?: Part };
 
 export class RequestBuffer {
   readonly #queue: GPUQueue;
@@ -27,7 +25,7 @@ export class RequestBuffer {
 
   /** Writes the rows of slots `first` to before `first + count` of every array. @returns where they are. */
   put(parts: Parts, first: number, count: number): Launch {
-    const present = Object.entries(parts).filter(([, [array]]) => array !== null) as [keyof Launch, Part][];
+    const present = Object.entries(parts).filter(([, [array]]) => array !== null) as [LaunchArray, Part][];
     const cuts = present.map(([name, [array, width]]) => ({
       name,
       rows: cut(array as Rows, width, first, count),

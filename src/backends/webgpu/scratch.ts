@@ -1,6 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** Memory that requests are put into, and that results come out of: allocated once, larger when more is wanted. */
 import type { GpuDevice } from './device.js';
+import { WORD } from './layout.js';
 
 /** More of a request than this is cut into several launches. */
 export const SCRATCH_BYTES = 2 ** 25;
@@ -22,7 +23,7 @@ export class Scratch {
   require(bytes: number): GPUBuffer {
     if (this.#buffer.size >= bytes) return this.#buffer;
     this.#buffer.destroy();
-    this.#buffer = this.#gpu.buffer(this.#label, Math.ceil(bytes / 4) * 4, this.#usage);
+    this.#buffer = this.#gpu.buffer(this.#label, Math.ceil(bytes / WORD) * WORD, this.#usage);
     return this.#buffer;
   }
 

@@ -2,7 +2,7 @@
 /** The slots of a batch in parts that fit into one binding and one dispatch. */
 import { STATE_WORDS } from '../../world/fields.js';
 import type { GpuDevice } from './device.js';
-import { SHOWN_WORDS, TILE } from './layout.js';
+import { SHOWN_WORDS, TILE, WORD } from './layout.js';
 import { USAGE } from './usage.js';
 
 export interface Shard {
@@ -14,8 +14,6 @@ export interface Shard {
   readonly state: GPUBuffer;
   readonly shown: GPUBuffer;
 }
-
-const WORD = 4;
 
 /** How many slots of `words` words each fit into a shard. */
 export function slotsOfShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {

@@ -114,6 +114,14 @@ const BLOCK_HEURISTIC_METER = 416u;
 const BLOCK_HEURISTIC_ACTION = 420u;
 const BLOCK_HEURISTIC_SLOTS = 424u;
 
+const POLICY_RANDOM = 0u;
+const POLICY_HEURISTIC = 1u;
+const POLICY_TAPE = 2u;
+
+const BELIEFS_NONE = 0u;
+const BELIEFS_CONSTANT = 1u;
+const BELIEFS_TAPE = 2u;
+
 const SHOWN_OBSERVATIONS = 0u;
 const SHOWN_COMPONENTS = 22u;
 const SHOWN_REWARDS = 28u;
@@ -134,6 +142,9 @@ const RECORDED_METERS = 42u;
 const RECORDED_DELTAS = 182u;
 const RECORDED_ANOMALIES = 322u;
 
+const TILE = 16u;
+const NONE = 0xffffffffu;
+
 struct Launch {
   // the zero that only the data knows, see numbers.wgsl
   zero: u32,
@@ -149,10 +160,18 @@ struct Launch {
   keeps_final: u32,
   // what the streams of luck and events are changed by; 0 for those of real episodes
   imagination: u32,
-  // RANDOM, HEURISTIC, or another for a tape
+  // one of POLICY
   policy: u32,
-  // NO_BELIEFS, ONE_BELIEF for every step, or another for a tape
+  // one of BELIEFS
   belief_kind: u32,
+  // of slots to copy: the first that the shard they are in holds
+  source_first: u32,
+  // of a gather: how many the shard of the source has room for
+  source_capacity: u32,
+  // and how it is laid out
+  source_in_columns: u32,
+  // and whether it keeps final observations
+  source_keeps_final: u32,
   // array of bytes: the slots meant; NONE for all
   mask: u32,
   // array of words: of episodes that begin, or of the random policy
@@ -177,12 +196,4 @@ struct Launch {
   indices: u32,
   // array of words: states
   rows: u32,
-  // of slots to copy: the first that the shard they are in holds
-  source_first: u32,
-  // of a gather: how many the shard of the source has room for
-  source_capacity: u32,
-  // and how it is laid out
-  source_in_columns: u32,
-  // and whether it keeps final observations
-  source_keeps_final: u32,
 }

@@ -118,6 +118,14 @@ const BLOCK_HEURISTIC_METER = 416u;
 const BLOCK_HEURISTIC_ACTION = 420u;
 const BLOCK_HEURISTIC_SLOTS = 424u;
 
+const POLICY_RANDOM = 0u;
+const POLICY_HEURISTIC = 1u;
+const POLICY_TAPE = 2u;
+
+const BELIEFS_NONE = 0u;
+const BELIEFS_CONSTANT = 1u;
+const BELIEFS_TAPE = 2u;
+
 const SHOWN_OBSERVATIONS = 0u;
 const SHOWN_COMPONENTS = 22u;
 const SHOWN_REWARDS = 28u;
@@ -138,6 +146,9 @@ const RECORDED_METERS = 42u;
 const RECORDED_DELTAS = 182u;
 const RECORDED_ANOMALIES = 322u;
 
+const TILE = 16u;
+const NONE = 0xffffffffu;
+
 struct Launch {
   // the zero that only the data knows, see numbers.wgsl
   zero: u32,
@@ -153,10 +164,18 @@ struct Launch {
   keeps_final: u32,
   // what the streams of luck and events are changed by; 0 for those of real episodes
   imagination: u32,
-  // RANDOM, HEURISTIC, or another for a tape
+  // one of POLICY
   policy: u32,
-  // NO_BELIEFS, ONE_BELIEF for every step, or another for a tape
+  // one of BELIEFS
   belief_kind: u32,
+  // of slots to copy: the first that the shard they are in holds
+  source_first: u32,
+  // of a gather: how many the shard of the source has room for
+  source_capacity: u32,
+  // and how it is laid out
+  source_in_columns: u32,
+  // and whether it keeps final observations
+  source_keeps_final: u32,
   // array of bytes: the slots meant; NONE for all
   mask: u32,
   // array of words: of episodes that begin, or of the random policy
@@ -181,20 +200,10 @@ struct Launch {
   indices: u32,
   // array of words: states
   rows: u32,
-  // of slots to copy: the first that the shard they are in holds
-  source_first: u32,
-  // of a gather: how many the shard of the source has room for
-  source_capacity: u32,
-  // and how it is laid out
-  source_in_columns: u32,
-  // and whether it keeps final observations
-  source_keeps_final: u32,
 }
 `,
   'bindings.wgsl': `// What every kernel is given. A request's arrays lie in \`request\`, rows of the slots from \`launch.first\` on; each is
 // where \`launch\` (generated/layout.wgsl) says, or NONE.
-
-const NONE = 0xffffffffu;
 
 @group(0) @binding(0) var<uniform> launch: Launch;
 @group(0) @binding(1) var<storage, read> world: array<u32, COUNT_BLOCK_WORDS>;
@@ -313,9 +322,7 @@ fn below(x: u32, n: u32) -> u32 {
   return ((x >> 16u) * n) >> 16u;
 }
 `,
-  'state.wgsl': `// An episode's state: tiles of 16 slots, field by field, words as STATE_FIELDS has them.
-
-const TILE = 16u;
+  'state.wgsl': `// An episode's state: tiles of TILE slots, field by field, words as STATE_FIELDS has them.
 
 fn address(slot: u32) -> u32 {
   return (slot / TILE) * (COUNT_STATE_WORDS * TILE) + slot % TILE;
@@ -942,11 +949,6 @@ fn step(@builtin(global_invocation_id) id: vec3<u32>) {
 `,
   'run.wgsl': `// Whole episodes in one call, from their present states to their stops.
 
-const RANDOM = 0u;
-const HEURISTIC = 1u;
-const NO_BELIEFS = 0u;
-const ONE_BELIEF = 1u;
-
 // Whether each step is written down.
 override records: bool = false;
 
@@ -974,10 +976,10 @@ fn heuristic_action(t: u32, m: Meters) -> u32 {
 }
 
 fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
-  if (launch.policy == RANDOM) {
+  if (launch.policy == POLICY_RANDOM) {
     return random_action(seed, t, policy_seed);
   }
-  if (launch.policy == HEURISTIC) {
+  if (launch.policy == POLICY_HEURISTIC) {
     return heuristic_action(t, m);
   }
   return byte_at(launch.actions, i * COUNT_STEPS + t);
@@ -985,10 +987,10 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
 
 // Beliefs change nothing but the grade, so only the last one given in [begin, end) counts.
 fn take_last_belief(slot: u32, i: u32, begin: u32, end: u32) {
-  if (launch.belief_kind == NO_BELIEFS) {
+  if (launch.belief_kind == BELIEFS_NONE) {
     return;
   }
-  if (launch.belief_kind == ONE_BELIEF) {
+  if (launch.belief_kind == BELIEFS_CONSTANT) {
     put_belief(slot, belief_at(0u));
     return;
   }

@@ -1,8 +1,6 @@
 // What every kernel is given. A request's arrays lie in `request`, rows of the slots from `launch.first` on; each is
 // where `launch` (generated/layout.wgsl) says, or NONE.
 
-const NONE = 0xffffffffu;
-
 @group(0) @binding(0) var<uniform> launch: Launch;
 @group(0) @binding(1) var<storage, read> world: array<u32, COUNT_BLOCK_WORDS>;
 @group(0) @binding(2) var<storage, read_write> state: array<u32>;

@@ -1,10 +1,5 @@
 // Whole episodes in one call, from their present states to their stops.
 
-const RANDOM = 0u;
-const HEURISTIC = 1u;
-const NO_BELIEFS = 0u;
-const ONE_BELIEF = 1u;
-
 // Whether each step is written down.
 override records: bool = false;
 
@@ -32,10 +27,10 @@ fn heuristic_action(t: u32, m: Meters) -> u32 {
 }
 
 fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
-  if (launch.policy == RANDOM) {
+  if (launch.policy == POLICY_RANDOM) {
     return random_action(seed, t, policy_seed);
   }
-  if (launch.policy == HEURISTIC) {
+  if (launch.policy == POLICY_HEURISTIC) {
     return heuristic_action(t, m);
   }
   return byte_at(launch.actions, i * COUNT_STEPS + t);
@@ -43,10 +38,10 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
 
 // Beliefs change nothing but the grade, so only the last one given in [begin, end) counts.
 fn take_last_belief(slot: u32, i: u32, begin: u32, end: u32) {
-  if (launch.belief_kind == NO_BELIEFS) {
+  if (launch.belief_kind == BELIEFS_NONE) {
     return;
   }
-  if (launch.belief_kind == ONE_BELIEF) {
+  if (launch.belief_kind == BELIEFS_CONSTANT) {
     put_belief(slot, belief_at(0u));
     return;
   }

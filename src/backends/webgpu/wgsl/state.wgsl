@@ -1,6 +1,4 @@
-// An episode's state: tiles of 16 slots, field by field, words as STATE_FIELDS has them.
-
-const TILE = 16u;
+// An episode's state: tiles of TILE slots, field by field, words as STATE_FIELDS has them.
 
 fn address(slot: u32) -> u32 {
   return (slot / TILE) * (COUNT_STATE_WORDS * TILE) + slot % TILE;
