@@ -757,8 +757,8 @@ fn code_or_minus_one(code: u32, none: u32) -> f32 {
   return select(f32(code), -1.0, code == none);
 }
 
-fn observe_into(which: u32, slot: u32, t: u32, m: Meters, last: Moment) {
-  let at = row(which, COUNT_OBSERVATION_FLOATS, slot);
+fn observe(slot: u32, t: u32, m: Meters, last: Moment) {
+  let at = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
   show_number(at, OBSERVATION_STEP, f32(t));
   show_number(at, OBSERVATION_DAY, f32(t / COUNT_SLOTS));
   show_number(at, OBSERVATION_SLOT, f32(t % COUNT_SLOTS));
@@ -770,11 +770,18 @@ fn observe_into(which: u32, slot: u32, t: u32, m: Meters, last: Moment) {
   show_meters(at, OBSERVATION_DELTAS, last.delta);
   show_meters(at, OBSERVATION_ANOMALIES, last.anomaly);
 }
-fn observe(slot: u32, t: u32, m: Meters, last: Moment) {
-  observe_into(SHOWN_OBSERVATIONS, slot, t, m, last);
-}
 
 // A replaced episode's last observation is shown by the call that replaced it alone, and so is its grade.
+fn keep_final(slot: u32) {
+  if (launch.keeps_final == 0u) {
+    return;
+  }
+  let origin_row = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
+  let to = row(SHOWN_FINAL_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
+  for (var k = 0u; k < COUNT_OBSERVATION_FLOATS; k++) {
+    shown[to.x + k * to.y] = shown[origin_row.x + k * origin_row.y];
+  }
+}
 fn forget_final(slot: u32) {
   if (launch.keeps_final == 0u) {
     return;
@@ -872,17 +879,6 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   begin(slot, request[launch.seeds + i]);
   show(SHOWN_REWARDS, slot, 0.0);
   hide_grade(slot);
-}
-
-fn keep_final(slot: u32) {
-  if (launch.keeps_final == 0u) {
-    return;
-  }
-  let origin_row = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
-  let to = row(SHOWN_FINAL_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
-  for (var k = 0u; k < COUNT_OBSERVATION_FLOATS; k++) {
-    shown[to.x + k * to.y] = shown[origin_row.x + k * origin_row.y];
-  }
 }
 
 // After a step: a slot that took it keeps its reward and its grade, and what it showed as its final observation.
@@ -1171,7 +1167,10 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   observe(slot, steps, life.meters, last);
 }
 
-// Chained over seed, step, the bits of meters and profile, and a 0.
+// What a state's hash is chained over: seed, step, the bits of meters and profile, and a 0, in pairs.
+const HASHED_WORDS = COUNT_METERS + COUNT_PROFILE_FLOATS + 3u;
+const_assert HASHED_WORDS % 2u == 0u;
+
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;
@@ -1180,7 +1179,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   let slot = launch.first + i;
-  var words: array<u32, 24>;
+  var words: array<u32, HASHED_WORDS>;
   words[0] = word(slot, STATE_SEED);
   words[1] = word(slot, STATE_STEP);
   for (var k = 0u; k < COUNT_METERS; k++) {
@@ -1190,7 +1189,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
     words[2u + COUNT_METERS + k] = word(slot, STATE_PROFILE + k);
   }
   var key = vec2(0x52485954u, 0x484D5653u);
-  for (var pair = 0u; pair < 24u; pair += 2u) {
+  for (var pair = 0u; pair < HASHED_WORDS; pair += 2u) {
     key = threefry(key, vec2(words[pair], words[pair + 1u]));
   }
   sink[2u * i] = key.x;

@@ -31,8 +31,8 @@ fn code_or_minus_one(code: u32, none: u32) -> f32 {
   return select(f32(code), -1.0, code == none);
 }
 
-fn observe_into(which: u32, slot: u32, t: u32, m: Meters, last: Moment) {
-  let at = row(which, COUNT_OBSERVATION_FLOATS, slot);
+fn observe(slot: u32, t: u32, m: Meters, last: Moment) {
+  let at = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
   show_number(at, OBSERVATION_STEP, f32(t));
   show_number(at, OBSERVATION_DAY, f32(t / COUNT_SLOTS));
   show_number(at, OBSERVATION_SLOT, f32(t % COUNT_SLOTS));
@@ -44,11 +44,18 @@ fn observe_into(which: u32, slot: u32, t: u32, m: Meters, last: Moment) {
   show_meters(at, OBSERVATION_DELTAS, last.delta);
   show_meters(at, OBSERVATION_ANOMALIES, last.anomaly);
 }
-fn observe(slot: u32, t: u32, m: Meters, last: Moment) {
-  observe_into(SHOWN_OBSERVATIONS, slot, t, m, last);
-}
 
 // A replaced episode's last observation is shown by the call that replaced it alone, and so is its grade.
+fn keep_final(slot: u32) {
+  if (launch.keeps_final == 0u) {
+    return;
+  }
+  let origin_row = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
+  let to = row(SHOWN_FINAL_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
+  for (var k = 0u; k < COUNT_OBSERVATION_FLOATS; k++) {
+    shown[to.x + k * to.y] = shown[origin_row.x + k * origin_row.y];
+  }
+}
 fn forget_final(slot: u32) {
   if (launch.keeps_final == 0u) {
     return;

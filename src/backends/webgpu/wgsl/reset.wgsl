@@ -51,17 +51,6 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
   hide_grade(slot);
 }
 
-fn keep_final(slot: u32) {
-  if (launch.keeps_final == 0u) {
-    return;
-  }
-  let origin_row = row(SHOWN_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
-  let to = row(SHOWN_FINAL_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, slot);
-  for (var k = 0u; k < COUNT_OBSERVATION_FLOATS; k++) {
-    shown[to.x + k * to.y] = shown[origin_row.x + k * origin_row.y];
-  }
-}
-
 // After a step: a slot that took it keeps its reward and its grade, and what it showed as its final observation.
 @compute @workgroup_size(workgroup_size)
 fn begin_anew(@builtin(global_invocation_id) id: vec3<u32>) {

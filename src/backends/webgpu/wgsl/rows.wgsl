@@ -57,7 +57,10 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   observe(slot, steps, life.meters, last);
 }
 
-// Chained over seed, step, the bits of meters and profile, and a 0.
+// What a state's hash is chained over: seed, step, the bits of meters and profile, and a 0, in pairs.
+const HASHED_WORDS = COUNT_METERS + COUNT_PROFILE_FLOATS + 3u;
+const_assert HASHED_WORDS % 2u == 0u;
+
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
   zero = launch.zero;
@@ -66,7 +69,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   let slot = launch.first + i;
-  var words: array<u32, 24>;
+  var words: array<u32, HASHED_WORDS>;
   words[0] = word(slot, STATE_SEED);
   words[1] = word(slot, STATE_STEP);
   for (var k = 0u; k < COUNT_METERS; k++) {
@@ -76,7 +79,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
     words[2u + COUNT_METERS + k] = word(slot, STATE_PROFILE + k);
   }
   var key = vec2(0x52485954u, 0x484D5653u);
-  for (var pair = 0u; pair < 24u; pair += 2u) {
+  for (var pair = 0u; pair < HASHED_WORDS; pair += 2u) {
     key = threefry(key, vec2(words[pair], words[pair + 1u]));
   }
   sink[2u * i] = key.x;
