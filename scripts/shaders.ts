@@ -14,6 +14,8 @@ const FILES = [
   'outputs',
   'reset',
   'step',
+  'baselines',
+  'record',
   'run',
   'rows',
   'gather',
