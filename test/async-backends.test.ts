@@ -120,7 +120,7 @@ describe('the device', () => {
     await env.reopen();
     await env.fork([0]);
     expect(backend.devices).toEqual([asked, asked, asked]);
-    expect(env.device).toEqual({ adapter: 'a test double', software: true, exact: true });
+    expect(env.device).toEqual({ adapter: 'a test double', software: false, exact: true });
   });
 
   const REFUSED: [code: string, options: object, mention: string][] = [

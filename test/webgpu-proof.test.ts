@@ -6,6 +6,7 @@ import { proveExact } from '../src/backends/webgpu/exact.js';
 import { findNodeGpu } from '../src/backends/webgpu/node-gpu.js';
 import type { ShaderTexts } from '../src/backends/webgpu/shaders.js';
 import { BLOCK_LAYOUT } from '../src/world/block.js';
+import { STATE_WORDS } from '../src/world/fields.js';
 import { altered, compile, DEVICE, openDevice, openOnDevice, optionsFor } from './support/gpu.js';
 import { describeGpu } from './support/gpu-suite.js';
 import { WORLD } from './support/seam.js';
@@ -85,7 +86,7 @@ describe('the proof', () => {
     const idle = async () =>
       ({
         ...{ reset() {}, submit: () => null, run: async () => null, read: async () => {}, close() {} },
-        save: async () => new Uint32Array(128 * 42),
+        save: async () => new Uint32Array(128 * STATE_WORDS),
         stateHash: async () => new BigUint64Array(128),
         targets: async () => new Float32Array(128 * 3),
       }) as never;

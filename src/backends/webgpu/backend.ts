@@ -2,7 +2,7 @@
 /** The WebGPU backend: a device per preference, its shaders compiled and proven once, and batches on it. */
 import { BackendError } from '../../errors.js';
 import { createWorld } from '../../world/world.js';
-import type { AsyncBackend, AsyncBatchOptions, DeviceOptions } from '../async-backend.js';
+import type { AsyncBackend, AsyncBatchOptions } from '../async-backend.js';
 import type { Availability } from '../backend.js';
 import { WebGpuBatch } from './batch.js';
 import { GpuDevice, reasonOf, unavailable } from './device.js';
@@ -10,10 +10,6 @@ import { type Proof, proveExact } from './exact.js';
 import { SHADER_TEXTS } from './generated/shaders.js';
 import { Program } from './program.js';
 import type { ShaderTexts } from './shaders.js';
-
-const NO_GPU =
-  'This platform has no navigator.gpu. Use one that has WebGPU; a browser has it only in pages that come over HTTPS ' +
-  'or from localhost.';
 
 /** What may be different, for tests. */
 export interface WebGpuParts {
@@ -40,25 +36,17 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
 
   async function requireGpu(): Promise<GPU> {
     const gpu = await findGpu();
-    if (gpu === null) throw unavailable(NO_GPU);
+    if (gpu === null) throw unavailable('This platform has no navigator.gpu. Use one that has WebGPU.');
     return gpu;
   }
 
-  /** Noted before anything is awaited: whoever opens at the same time gets the same device. */
-  function deviceFor({ powerPreference }: DeviceOptions): Promise<GpuDevice> {
+  async function deviceFor(powerPreference?: GPUPowerPreference): Promise<GpuDevice> {
     const key = powerPreference ?? '';
-    const device = deviceAfter(devices.get(key), powerPreference);
-    devices.set(key, device);
-    return device;
-  }
-
-  async function deviceAfter(
-    last: Promise<GpuDevice> | undefined,
-    powerPreference: GPUPowerPreference | undefined,
-  ): Promise<GpuDevice> {
-    const known = await last?.catch(() => null);
+    const known = await devices.get(key)?.catch(() => null);
     if (known && !known.isLost) return known;
-    return GpuDevice.open(await requireGpu(), powerPreference);
+    const opening = requireGpu().then((gpu) => GpuDevice.open(gpu, powerPreference));
+    devices.set(key, opening);
+    return opening;
   }
 
   async function prove(device: GpuDevice, workgroupSize: number): Promise<Proven> {
@@ -72,8 +60,6 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
     programs.set(device, known);
     const proven = known.get(workgroupSize) ?? prove(device, workgroupSize);
     known.set(workgroupSize, proven);
-    // What failed may succeed the next time: there was no memory, say.
-    proven.catch(() => known.delete(workgroupSize));
     return proven;
   }
 
@@ -87,15 +73,15 @@ export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuP
     kernels: () => [],
     async availability(): Promise<Availability> {
       try {
-        const { adapterName } = await deviceFor({ allowInexact: false, maxDispatchMs: 1, workgroupSize: 1 });
+        const { adapterName } = await deviceFor();
         return { name: 'webgpu', available: true, detail: adapterName };
       } catch (error) {
         return { name: 'webgpu', available: false, reason: reasonOf(error) };
       }
     },
     async open(options) {
-      const { workgroupSize, allowInexact } = options.device;
-      const device = await deviceFor(options.device);
+      const { powerPreference, workgroupSize, allowInexact } = options.device;
+      const device = await deviceFor(powerPreference);
       const { program, proof } = await programOf(device, workgroupSize);
       if (proof.different > 0 && !allowInexact) throw inexact(device, proof);
       return openOn(program, options, proof.different === 0);

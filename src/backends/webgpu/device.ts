@@ -12,6 +12,8 @@ const LIMITS = [
 
 export class GpuDevice {
   readonly device: GPUDevice;
+  /** The adapter and where it came from must stay referenced: Dawn crashes without them. */
+  readonly kept: readonly unknown[];
   /** As people know it. */
   readonly adapterName: string;
   readonly software: boolean;
@@ -19,19 +21,17 @@ export class GpuDevice {
   #lost: string | null = null;
   /** The first thing that went wrong since somebody asked. */
   #failure: BackendError | null = null;
-  /** The adapter and where it came from must stay referenced: Dawn crashes without them. */
-  readonly #kept: readonly unknown[];
 
   private constructor(gpu: GPU, adapter: GPUAdapter, device: GPUDevice) {
     this.device = device;
-    this.#kept = [gpu, adapter];
+    this.kept = [gpu, adapter];
     this.adapterName = nameOf(adapter.info);
     this.software = isSoftware(adapter.info);
     device.lost.then(({ reason, message }) => {
       this.#lost = `${reason === 'destroyed' ? 'it was destroyed' : reason}${message ? `: ${message}` : ''}`;
     });
     device.addEventListener('uncapturederror', ({ error }) => {
-      this.#failure ??= failed(error.message);
+      this.#failure ??= failed(this.adapterName, error.message);
     });
   }
 
@@ -43,7 +43,7 @@ export class GpuDevice {
     try {
       return new GpuDevice(gpu, adapter, await adapter.requestDevice({ requiredLimits }));
     } catch (cause) {
-      throw unavailable(`${nameOf(adapter.info)} gave no device: ${(cause as Error).message}`, cause);
+      throw refusedBy(`${nameOf(adapter.info)} gave no device.`, (cause as Error).message, cause);
     }
   }
 
@@ -57,11 +57,6 @@ export class GpuDevice {
 
   get queue(): GPUQueue {
     return this.device.queue;
-  }
-
-  /** Whether the adapter is still held, as it must be while the device is used. */
-  get held(): boolean {
-    return this.#kept.length > 0;
   }
 
   /** @throws BackendError `device_lost`, or what has gone wrong since the last call. */
@@ -114,11 +109,19 @@ const UNAVAILABLE = 'Expected backend "webgpu" to be available, got none. ';
 export const unavailable = (why: string, cause?: unknown): BackendError =>
   new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });
 
+/** The same where a driver is not up to it. @param complaint in its own words. */
+export const refusedBy = (what: string, complaint: string, cause?: unknown): BackendError =>
+  unavailable(`${what} Update its driver, or use another backend. It says: ${complaint}`, cause);
+
 /** What `unavailable` was told, for lists that say the rest themselves. */
 export const reasonOf = (error: unknown): string => (error as Error).message.replace(UNAVAILABLE, '');
 
-const failed = (message: string): BackendError =>
-  new BackendError('device_failed', `Expected the device to do as it was told, got: ${message}`);
+const failed = (adapter: string, complaint: string): BackendError =>
+  new BackendError(
+    'device_failed',
+    `Expected ${adapter} to do as it was told, got a complaint. That is a bug: report it, and use another backend ` +
+      `meanwhile. It says: ${complaint}`,
+  );
 
 const outOfMemory = (what: string, bytes: number, adapter: string): BackendError =>
   new BackendError(

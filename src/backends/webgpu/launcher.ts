@@ -30,6 +30,15 @@ interface Work {
   readonly end?: number;
 }
 
+/** Slots of one shard that one launch takes. */
+interface Cut {
+  readonly shard: Shard;
+  /** The first of them, of the batch. */
+  readonly at: number;
+  /** The same of the shard, how many, and where their part of the request is. */
+  readonly range: Launch & { readonly count: number };
+}
+
 /** Takes rows of results of slots from `first` on: words of each row after those of the one before. */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 
@@ -81,13 +90,24 @@ export class Launcher {
     end = this.#options.numEnvs,
   ): void {
     this.#gpu.check();
-    const most = this.rowsOfSink(bytesPerSlot(parts) || 1);
+    for (const { shard, range } of this.#cuts(parts, first, end)) {
+      this.#dispatch(kernel, shard, { ...fields, ...range });
+    }
+  }
+
+  /**
+   * Slots `first` to before `end`, cut where shards and scratch memory end. The request of a cut is there until the next
+   * one is asked for.
+   * @param bytes that a slot has in other scratch memory.
+   */
+  *#cuts(parts: Parts, first: number, end: number, bytes = 1): Generator<Cut> {
+    const most = this.rowsOfSink(Math.max(bytesPerSlot(parts), bytes));
     for (const shard of this.shards) {
       const last = Math.min(end, shard.first + shard.count);
       for (let at = Math.max(first, shard.first); at < last; at += most) {
         const count = Math.min(most, last - at);
         const places = this.#request.put(parts, at, count);
-        this.#dispatch(kernel, shard, { ...fields, ...places, first: at - shard.first, count });
+        yield { shard, at, range: { ...places, first: at - shard.first, count } };
       }
     }
   }
@@ -107,16 +127,10 @@ export class Launcher {
   async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
     const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
     this.#gpu.check();
-    const most = Math.min(this.rowsOfSink(bytes), this.rowsOfSink(bytesPerSlot(parts) || 1));
-    for (const shard of this.shards) {
-      const last = Math.min(end, shard.first + shard.count);
-      for (let at = Math.max(first, shard.first); at < last; at += most) {
-        const count = Math.min(most, last - at);
-        const places = this.#request.put(parts, at, count);
-        this.#sink.require(count * bytes);
-        this.#dispatch(kernel, shard, { ...fields, ...places, first: at - shard.first, count });
-        await this.#readSink(bytes, at, count, take);
-      }
+    for (const { shard, at, range } of this.#cuts(parts, first, end, bytes)) {
+      this.#sink.require(range.count * bytes);
+      this.#dispatch(kernel, shard, { ...fields, ...range });
+      await this.#readSink(bytes, at, range.count, take);
     }
   }
 
@@ -185,12 +199,8 @@ export class Launcher {
   }
 
   #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {
-    for (const shard of this.shards) {
-      const at = Math.max(first, shard.first);
-      const count = Math.min(end, shard.first + shard.count) - at;
-      if (count <= 0) continue;
-      const places = this.#request.put({ indices: [indices, 1] }, at, count);
-      this.#dispatch('gather', shard, { ...fields, ...places, first: at - shard.first, count }, group);
+    for (const { shard, range } of this.#cuts({ indices: [indices, 1] }, first, end)) {
+      this.#dispatch('gather', shard, { ...fields, ...range }, group);
     }
   }
 

@@ -1,7 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** The shaders of a device: one module, a pipeline a kernel. */
 import { layoutDigest } from '../../world/digest.js';
-import { type GpuDevice, unavailable } from './device.js';
+import { type GpuDevice, refusedBy, unavailable } from './device.js';
 import { SHADER_LAYOUT } from './generated/shaders.js';
 import { lineOf, programText, type ShaderTexts } from './shaders.js';
 
@@ -73,10 +73,7 @@ export class Program {
     try {
       this.#pipelines.set(name, await this.gpu.device.createComputePipelineAsync(this.#descriptor(name)));
     } catch (cause) {
-      throw unavailable(
-        `${this.gpu.adapterName} refuses the kernel ${name}: ${(cause as Error).message}`,
-        cause,
-      );
+      throw refusedBy(`${this.gpu.adapterName} refuses the kernel ${name}.`, (cause as Error).message, cause);
     }
   }
 
@@ -113,7 +110,9 @@ function requireFresh(): void {
 function requireSize({ limits, adapterName }: GpuDevice, size: number): void {
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   if (size <= most) return;
-  throw unavailable(`${adapterName} takes a workgroupSize of at most ${most}, got ${size}.`);
+  throw unavailable(
+    `${adapterName} takes a workgroupSize of at most ${most}, got ${size}. Pass a smaller one.`,
+  );
 }
 
 async function moduleOf({ device, adapterName }: GpuDevice, texts: ShaderTexts): Promise<GPUShaderModule> {
@@ -123,5 +122,5 @@ async function moduleOf({ device, adapterName }: GpuDevice, texts: ShaderTexts):
   const errors = messages.filter(({ type }) => type === 'error');
   if (errors.length === 0) return module;
   const list = errors.map(({ lineNum, message }) => `${lineOf(texts, lineNum)}: ${message}`).join('; ');
-  throw unavailable(`${adapterName} refuses the shaders. ${list}`);
+  throw refusedBy(`${adapterName} refuses the shaders.`, list);
 }

@@ -1,10 +1,10 @@
 /** The shaders' files in the order of their text, and the lines of one among them. */
-import { SHADER_TEXTS, type ShaderFile } from './generated/shaders.js';
+import type { ShaderFile } from './generated/shaders.js';
 
 export type ShaderTexts = Readonly<Record<ShaderFile, string>>;
 
 /** The whole program: one module with every kernel. */
-export const programText = (texts: ShaderTexts = SHADER_TEXTS): string => Object.values(texts).join('\n');
+export const programText = (texts: ShaderTexts): string => Object.values(texts).join('\n');
 
 /** A line of the program (from 1) as its file and the line in it. */
 export function lineOf(texts: ShaderTexts, line: number): string {
