@@ -1,11 +1,10 @@
 /** rhythm-vec in browsers: what needs no Node. No module of Node's can be reached from here. */
-import type { Availability } from './backends/backend.js';
 import { BROWSER } from './backends/browser.js';
-import { listed, listedAsync } from './backends/choice.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
 import type { AsyncVecEnvOptions, VecEnvOptions } from './vec-env/options.js';
 import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
 
+export { listAsyncBackends, listBackends } from './backends/browser.js';
 export * from './everywhere.js';
 
 /** As in Node, on the reference: the only backend here whose calls can return at once. @throws as there. */
@@ -17,9 +16,3 @@ export function createVecEnv(options: VecEnvOptions): VecEnv {
 export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
   return openAsyncVecEnv(BROWSER, options);
 }
-
-/** What `createVecEnv` can use here, in priority order. */
-export const listBackends = (): Availability[] => listed(BROWSER.backends);
-
-/** What `createAsyncVecEnv` can use here, in priority order. */
-export const listAsyncBackends = (): Promise<Availability[]> => listedAsync(BROWSER.asyncBackends);

@@ -3,7 +3,7 @@ export { createAsyncVecEnv } from './async-vec-env.js';
 export { type Audit, type AuditTape, audit } from './audit/audit.js';
 export type { AuditOptions } from './audit/options.js';
 export type { AuditRow, ComponentGain, Prices } from './audit/prices.js';
-export { listAsyncBackends, listBackends } from './backends/choose.js';
+export { listAsyncBackends, listBackends } from './backends/node.js';
 export type { SeedRange } from './evaluate/conditions.js';
 export {
   type EvaluateOptions,

@@ -1,8 +1,8 @@
 /** Which backend an environment gets: by name, by priority, or none and why; and how a device is asked for. */
 import { describe, expect, it } from 'vitest';
 import { createAsyncVecEnv } from '../src/async-vec-env.js';
-import { listAsyncBackends, listBackends } from '../src/backends/choose.js';
 import { nativeBackend } from '../src/backends/native.js';
+import { listAsyncBackends, listBackends } from '../src/backends/node.js';
 import { queued } from '../src/backends/queued.js';
 import { BackendError } from '../src/errors.js';
 import { openAsyncVecEnv } from '../src/vec-env/async-vec-env.js';

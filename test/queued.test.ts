@@ -1,7 +1,7 @@
 /** Synchronous backends behind the asynchronous seam: the same calls, the same results, the same refusals. */
 import { describe, expect, it } from 'vitest';
 import type { Batch, BatchOptions } from '../src/backends/backend.js';
-import { chooseBackend } from '../src/backends/choose.js';
+import { BACKENDS } from '../src/backends/node.js';
 import { allocateOutputs, allocateTrajectory } from '../src/backends/outputs.js';
 import { queued } from '../src/backends/queued.js';
 import { NUM_STEPS } from '../src/world/fields.js';
@@ -16,7 +16,7 @@ nameAbsent();
 
 describe.each(ENGINES)('$name', (engine) => {
   const wrapped = ASYNC_ENGINES.find(({ name }) => name === engine.name)!;
-  const { backend } = chooseBackend(engine.backend, engine.kernel ?? null);
+  const backend = BACKENDS.find(({ name }) => name === engine.backend)!;
 
   const both = async (n: number): Promise<[Opened, AsyncOpened]> => [
     openBatch(engine, n),

@@ -1,19 +1,19 @@
-/** The backends of this platform, in priority order: browsers. */
-import type { AsyncBackend } from './async-backend.js';
-import type { Backend } from './backend.js';
+/** What browsers can compute with, in priority order. */
+import type { Availability } from './backend.js';
+import { listed, listedAsync } from './choice.js';
 import type { Platform } from './platform.js';
 import { queued } from './queued.js';
 import { referenceBackend } from './reference.js';
 import { webGpuBackend } from './webgpu/backend.js';
 import { findBrowserGpu } from './webgpu/browser-gpu.js';
 
-/** Those that a synchronous environment can use. */
-export const BACKENDS: readonly Backend[] = [referenceBackend];
+export const BROWSER: Platform = {
+  backends: [referenceBackend],
+  asyncBackends: [webGpuBackend(findBrowserGpu), queued(referenceBackend)],
+};
 
-/** Those that an asynchronous environment can use. */
-export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
-  webGpuBackend(findBrowserGpu),
-  queued(referenceBackend),
-];
+/** What `createVecEnv` can use here, in priority order. */
+export const listBackends = (): Availability[] => listed(BROWSER.backends);
 
-export const BROWSER: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS };
+/** What `createAsyncVecEnv` can use here, in priority order. */
+export const listAsyncBackends = (): Promise<Availability[]> => listedAsync(BROWSER.asyncBackends);

@@ -1,6 +1,7 @@
-/** The backends of this platform, in priority order: Node. */
+/** What Node can compute with, in priority order. */
 import type { AsyncBackend } from './async-backend.js';
-import type { Backend } from './backend.js';
+import type { Availability, Backend } from './backend.js';
+import { listed, listedAsync } from './choice.js';
 import { nativeBackend } from './native.js';
 import type { Platform } from './platform.js';
 import { queued } from './queued.js';
@@ -19,3 +20,9 @@ export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
 ];
 
 export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS };
+
+/** What `createVecEnv` can use here, in priority order: each backend, then its kernels as `backend/kernel`. */
+export const listBackends = (): Availability[] => listed(BACKENDS);
+
+/** What `createAsyncVecEnv` can use here, in priority order. Asking may start a device's driver. */
+export const listAsyncBackends = (): Promise<Availability[]> => listedAsync(ASYNC_BACKENDS);

@@ -3,8 +3,8 @@ import { test } from 'vitest';
 import type { AsyncBackend } from '../../src/backends/async-backend.js';
 import { ASYNC_BACKENDS } from '../../src/backends/node.js';
 import { ENGINES, nameAbsent as nameAbsentProcessors } from './engines.js';
+import { WEBGPU, whyNoWebgpu } from './gpu-suite.js';
 import type { Random } from './random.js';
-import { isLeftOut, isRequired } from './required.js';
 import { standInFor } from './stand-in.js';
 
 export interface AsyncEngine {
@@ -18,32 +18,17 @@ export interface AsyncEngine {
 /** Of this many runs of a property, or cases of a list, that a processor goes through, a device goes through one. */
 const DEVICE_SHARE = 10;
 
-const backendOf = (name: string): AsyncBackend | undefined =>
-  ASYNC_BACKENDS.find((backend) => backend.name === name);
-
 const PROCESSORS: readonly AsyncEngine[] = ENGINES.map(({ name, backend, kernel = null }) => ({
   name,
-  backend: backendOf(backend)!,
+  backend: ASYNC_BACKENDS.find((known) => known.name === backend)!,
   kernel,
   isDevice: false,
 }));
 
-async function whyNoDevice(name: string): Promise<string | null> {
-  if (isLeftOut(name)) return 'RHYTHM_SKIP leaves it out';
-  const availability = await backendOf(name)?.availability();
-  if (availability === undefined) return 'there is no such backend';
-  return availability.available ? null : String(availability.reason);
-}
-
-const whyNoWebgpu = await whyNoDevice('webgpu');
-if (whyNoWebgpu !== null && isRequired('webgpu')) {
-  throw new Error(`Expected webgpu, which RHYTHM_REQUIRE names, got none: ${whyNoWebgpu}`);
-}
-
 /** Without a device its tests are held to its manners all the same. */
 const DEVICE: AsyncEngine =
   whyNoWebgpu === null
-    ? { name: 'webgpu', backend: backendOf('webgpu')!, kernel: null, isDevice: true }
+    ? { name: 'webgpu', backend: WEBGPU, kernel: null, isDevice: true }
     : {
         name: 'stand-in for a device',
         backend: standInFor(PROCESSORS.at(1) ?? PROCESSORS[0]),

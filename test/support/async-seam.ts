@@ -4,12 +4,11 @@ import { afterEach } from 'vitest';
 import type { AsyncBatch, DeviceOptions } from '../../src/backends/async-backend.js';
 import type { Outputs } from '../../src/backends/backend.js';
 import { allocateOutputs } from '../../src/backends/outputs.js';
+import { toDeviceOptions } from '../../src/vec-env/device-options.js';
 import type { AsyncEngine } from './async-engines.js';
 import { type Columns, everythingOf } from './bits.js';
 import { DRAWS, Random } from './random.js';
 import { apart, type SeamOptions, WORLD } from './seam.js';
-
-const DEVICE: DeviceOptions = { allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 };
 
 export interface AsyncSeamOptions extends SeamOptions {
   readonly device?: Partial<DeviceOptions>;
@@ -43,7 +42,7 @@ export async function openAsync(
 ): Promise<AsyncOpened> {
   const { world = WORLD, imagination = false, threads = 1, layout } = options;
   const outputs = apart(allocateOutputs(numEnvs, layout));
-  const device = { ...DEVICE, ...options.device };
+  const device = { ...toDeviceOptions(), ...options.device };
   const { kernel } = engine;
   const batch = await engine.backend.open({ numEnvs, world, imagination, threads, kernel, outputs, device });
   opened.add(batch);

@@ -1,6 +1,5 @@
 /** Every backend and kernel that tests run on, and what is absent and why. */
 import { test } from 'vitest';
-import { chooseBackend } from '../../src/backends/choose.js';
 import { nativeBackend } from '../../src/backends/native.js';
 import type { VecEnvOptions } from '../../src/vec-env/options.js';
 import { createVecEnv, type VecEnv } from '../../src/vec-env.js';
@@ -15,8 +14,10 @@ export interface Engine {
 const reference: Engine = { name: 'reference', backend: 'reference' };
 const kernels = nativeBackend.kernels();
 
-// Throws if there is no addon.
-if (isRequired('native')) chooseBackend('native', null);
+const { available, reason } = nativeBackend.availability();
+if (!available && isRequired('native')) {
+  throw new Error(`Expected native, which RHYTHM_REQUIRE names, got none: ${reason}`);
+}
 
 export const NATIVE: readonly Engine[] = kernels
   .filter((kernel) => kernel.available)
@@ -26,8 +27,8 @@ export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
 /** For the names of tests: what this machine does not have. */
 const ABSENT: readonly string[] = [
-  ...kernels.filter((kernel) => !kernel.available).map(({ name, reason }) => `native ${name}: ${reason}`),
-  ...(kernels.length === 0 ? [`native: ${nativeBackend.availability().reason}`] : []),
+  ...kernels.filter((kernel) => !kernel.available).map((kernel) => `native ${kernel.name}: ${kernel.reason}`),
+  ...(kernels.length === 0 ? [`native: ${reason}`] : []),
 ];
 
 /** A skipped test for each, so that a report names what it has not tested. */

@@ -8,25 +8,17 @@ import { SHADER_TEXTS } from '../../src/backends/webgpu/generated/shaders.js';
 import { findNodeGpu } from '../../src/backends/webgpu/node-gpu.js';
 import { Program } from '../../src/backends/webgpu/program.js';
 import type { ShaderTexts } from '../../src/backends/webgpu/shaders.js';
+import { toDeviceOptions } from '../../src/vec-env/device-options.js';
 import { WORLD } from './seam.js';
 
-export const DEVICE: DeviceOptions = { allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 };
+/** As where nothing is asked for. */
+export const DEVICE: DeviceOptions = toDeviceOptions();
 
 export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> = {}): AsyncBatchOptions => ({
   ...{ numEnvs, world: WORLD, imagination: false, threads: 1, kernel: null, device: DEVICE },
   outputs: allocateOutputs(numEnvs),
   ...changes,
 });
-
-/** Whether there is a device here; if not, why. */
-export async function whyNoGpu(): Promise<string | null> {
-  try {
-    await GpuDevice.open(await findNodeGpu(), undefined);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 /** A device of its own. */
 export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await findNodeGpu(), undefined);

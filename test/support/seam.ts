@@ -1,6 +1,6 @@
 /** A batch at the seam, below validation, with the outputs that it writes. */
 import type { Batch, OutputLayout, Outputs } from '../../src/backends/backend.js';
-import { chooseBackend } from '../../src/backends/choose.js';
+import { BACKENDS } from '../../src/backends/node.js';
 import { allocateOutputs } from '../../src/backends/outputs.js';
 import { createWorld, type World } from '../../src/world/world.js';
 import { type Columns, everything } from './bits.js';
@@ -36,7 +36,7 @@ export function openBatch(engine: Engine, numEnvs: number, options: SeamOptions 
   const { world = WORLD, imagination = false, threads = 1, layout } = options;
   const outputs = apart(allocateOutputs(numEnvs, layout));
   const kernel = engine.kernel ?? null;
-  const { backend } = chooseBackend(engine.backend, kernel);
+  const backend = BACKENDS.find(({ name }) => name === engine.backend)!;
   const batch = backend.open({ numEnvs, world, imagination, threads, kernel, outputs });
   return { batch, outputs, see: () => everything(batch, outputs) };
 }
