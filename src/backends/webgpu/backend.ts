@@ -16,8 +16,6 @@ export interface WebGpuParts {
   readonly texts?: ShaderTexts;
   /** Slots of a shard, at most: whole tiles. */
   readonly slotsOfShard?: number;
-  /** What the device is given for the world's block. */
-  readonly words?: Uint32Array;
 }
 
 interface Proven {
@@ -29,64 +27,76 @@ interface Proven {
  * @param findGpu the platform's entry to its devices; null if it has none. @throws BackendError `backend_unavailable` if
  *   it needs something that is missing.
  */
-export function webGpuBackend(findGpu: () => Promise<GPU | null>, parts: WebGpuParts = {}): AsyncBackend {
-  const { texts = SHADER_TEXTS, slotsOfShard = null } = parts;
-  const devices = new Map<string, Promise<GpuDevice>>();
-  const programs = new WeakMap<GpuDevice, Map<number, Promise<Proven>>>();
+export const webGpuBackend = (findGpu: () => Promise<GPU | null>, parts: WebGpuParts = {}): AsyncBackend =>
+  new WebGpuBackend(findGpu, parts);
 
-  async function requireGpu(): Promise<GPU> {
-    const gpu = await findGpu();
+class WebGpuBackend implements AsyncBackend {
+  readonly name = 'webgpu';
+  readonly #findGpu: () => Promise<GPU | null>;
+  readonly #parts: WebGpuParts;
+  /** By the preference that they were asked for with. */
+  readonly #devices = new Map<string, Promise<GpuDevice>>();
+  /** By the size of their workgroups. */
+  readonly #programs = new WeakMap<GpuDevice, Map<number, Promise<Proven>>>();
+
+  constructor(findGpu: () => Promise<GPU | null>, parts: WebGpuParts) {
+    this.#findGpu = findGpu;
+    this.#parts = parts;
+  }
+
+  kernels(): Availability[] {
+    return [];
+  }
+
+  async availability(): Promise<Availability> {
+    try {
+      const { adapterName } = await this.#deviceFor();
+      return { name: this.name, available: true, detail: adapterName };
+    } catch (error) {
+      return { name: this.name, available: false, reason: reasonOf(error) };
+    }
+  }
+
+  async open(options: AsyncBatchOptions): Promise<WebGpuBatch> {
+    const { powerPreference, workgroupSize, allowInexact } = options.device;
+    const device = await this.#deviceFor(powerPreference);
+    const { program, proof } = await this.#programOf(device, workgroupSize);
+    if (proof.different > 0 && !allowInexact) throw inexact(device, proof);
+    return this.#openOn(program, options, proof.different === 0);
+  }
+
+  async #deviceFor(powerPreference?: GPUPowerPreference): Promise<GpuDevice> {
+    const key = powerPreference ?? '';
+    const known = await this.#devices.get(key)?.catch(() => null);
+    if (known && !known.isLost) return known;
+    const opening = this.#requireGpu().then((gpu) => GpuDevice.open(gpu, powerPreference));
+    this.#devices.set(key, opening);
+    return opening;
+  }
+
+  async #requireGpu(): Promise<GPU> {
+    const gpu = await this.#findGpu();
     if (gpu === null) throw unavailable('This platform has no navigator.gpu. Use one that has WebGPU.');
     return gpu;
   }
 
-  async function deviceFor(powerPreference?: GPUPowerPreference): Promise<GpuDevice> {
-    const key = powerPreference ?? '';
-    const known = await devices.get(key)?.catch(() => null);
-    if (known && !known.isLost) return known;
-    const opening = requireGpu().then((gpu) => GpuDevice.open(gpu, powerPreference));
-    devices.set(key, opening);
-    return opening;
-  }
-
-  async function prove(device: GpuDevice, workgroupSize: number): Promise<Proven> {
-    const program = await Program.compile(device, texts, workgroupSize);
-    const proof = await proveExact((options) => openOn(program, options, true), createWorld());
-    return { program, proof };
-  }
-
-  function programOf(device: GpuDevice, workgroupSize: number): Promise<Proven> {
-    const known = programs.get(device) ?? new Map<number, Promise<Proven>>();
-    programs.set(device, known);
-    const proven = known.get(workgroupSize) ?? prove(device, workgroupSize);
+  #programOf(device: GpuDevice, workgroupSize: number): Promise<Proven> {
+    const known = this.#programs.get(device) ?? new Map<number, Promise<Proven>>();
+    this.#programs.set(device, known);
+    const proven = known.get(workgroupSize) ?? this.#prove(device, workgroupSize);
     known.set(workgroupSize, proven);
     return proven;
   }
 
-  function openOn(program: Program, options: AsyncBatchOptions, exact: boolean): Promise<WebGpuBatch> {
-    const world = parts.words ? { ...options.world, words: parts.words } : options.world;
-    return new WebGpuBatch(program, { ...options, world }, exact, slotsOfShard).opened();
+  async #prove(device: GpuDevice, workgroupSize: number): Promise<Proven> {
+    const program = await Program.compile(device, this.#parts.texts ?? SHADER_TEXTS, workgroupSize);
+    const proof = await proveExact((options) => this.#openOn(program, options, true), createWorld());
+    return { program, proof };
   }
 
-  return {
-    name: 'webgpu',
-    kernels: () => [],
-    async availability(): Promise<Availability> {
-      try {
-        const { adapterName } = await deviceFor();
-        return { name: 'webgpu', available: true, detail: adapterName };
-      } catch (error) {
-        return { name: 'webgpu', available: false, reason: reasonOf(error) };
-      }
-    },
-    async open(options) {
-      const { powerPreference, workgroupSize, allowInexact } = options.device;
-      const device = await deviceFor(powerPreference);
-      const { program, proof } = await programOf(device, workgroupSize);
-      if (proof.different > 0 && !allowInexact) throw inexact(device, proof);
-      return openOn(program, options, proof.different === 0);
-    },
-  };
+  #openOn(program: Program, options: AsyncBatchOptions, exact: boolean): Promise<WebGpuBatch> {
+    return new WebGpuBatch(program, options, exact, this.#parts.slotsOfShard).opened();
+  }
 }
 
 const inexact = ({ adapterName }: GpuDevice, { episodes, different }: Proof): BackendError =>
