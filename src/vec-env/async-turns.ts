@@ -29,7 +29,6 @@ import {
   type AsyncRunOptionsFrom,
   type ForkOptions,
   type ResetOptions,
-  type RUN_OPTIONS,
   type RunResult,
   type StepOptions,
   type StepResult,
@@ -108,7 +107,7 @@ export class AsyncTurns {
   ): Promise<RunResult> {
     const { core } = this;
     core.requireOpen();
-    const run = toRun(core, choice, options, coreOf, ASYNC_RUN_OPTIONS as typeof RUN_OPTIONS);
+    const run = toRun(core, choice, options, ASYNC_RUN_OPTIONS, coreOf);
     const which = options.outputs === undefined ? undefined : toOutputNames(options.outputs);
     heed(await runInTurns(core, run, (slots) => this.#reading.changed(slots), which));
     return { ...core.shown.given(), trajectory: run.asked.trajectory ? run.request.trajectory : null };

@@ -6,7 +6,7 @@ import { describe, readOptions } from '../validate/values.js';
 import { whileBusy } from './busy.js';
 import { lacksPasts, noteCopies, type RunOrigin, toOrigin } from './copying.js';
 import type { AnyBatch, Core } from './core.js';
-import { FROM_OPTIONS, type LongCallOptions, RUN_OPTIONS, type RunOptionsFrom } from './options.js';
+import { FROM_OPTIONS, type LongCallOptions, type RunOptionsFrom } from './options.js';
 import { readBack } from './reading.js';
 import type { RunChoice } from './requests.js';
 import { othersTurn } from './turns.js';
@@ -40,15 +40,15 @@ export interface Run<Kind extends AnyBatch = AnyBatch> {
   readonly asked: RunOptionsFrom<unknown>;
 }
 
-/** @param coreOf what is behind a source, if it is an environment of this face. @throws as `VecEnv.run`. */
-export function toRun<Kind extends AnyBatch, Env>(
+/** @param known the options that there are. @param coreOf what is behind a source, if it is an environment of this face. @throws as `VecEnv.run`. */
+export function toRun<Kind extends AnyBatch, Env, Options extends RunOptionsFrom<Env>>(
   core: Core<Kind>,
   choice: RunChoice,
-  options: RunOptionsFrom<Env>,
+  options: Options,
+  known: readonly (keyof Options & string)[],
   coreOf: (what: string, env: Env) => Core<Kind>,
-  known: readonly (keyof RunOptionsFrom<Env>)[] = RUN_OPTIONS,
 ): Run<Kind> {
-  const asked = readOptions('run options', options, known) as RunOptionsFrom<Env>;
+  const asked = readOptions('run options', options, known);
   checkLongCall(asked);
   if (asked.from === undefined) core.requireEpisodes();
   const from = asked.from === undefined ? undefined : readOptions('from', asked.from, FROM_OPTIONS);

@@ -24,14 +24,15 @@ import {
   toSnapshot,
 } from './copying.js';
 import { Core } from './core.js';
-import type {
-  ForkOptions,
-  ResetOptions,
-  RunOptionsFrom,
-  RunResult,
-  StepOptions,
-  StepResult,
-  VecEnvOptions,
+import {
+  type ForkOptions,
+  type ResetOptions,
+  RUN_OPTIONS,
+  type RunOptionsFrom,
+  type RunResult,
+  type StepOptions,
+  type StepResult,
+  type VecEnvOptions,
 } from './options.js';
 import { type Counters, countersOf, EnvProperties } from './properties.js';
 import { heed, type RunChoice } from './requests.js';
@@ -116,7 +117,7 @@ export class VecEnv extends EnvProperties {
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
     core.requireOpen();
-    const run = whileBusy([core], () => toRun(core, choice, options, VecEnv.#coreOf));
+    const run = whileBusy([core], () => toRun(core, choice, options, RUN_OPTIONS, VecEnv.#coreOf));
     heed(runInSlices(core, run));
     return { ...core.shown.given(), trajectory: run.asked.trajectory ? run.request.trajectory : null };
   }
