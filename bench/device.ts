@@ -11,8 +11,7 @@ import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 import { KERNELS } from './cases.js';
 import { now, timerTick } from './clock.js';
 import { breathe, type OnProgress } from './measure.js';
-import { judge, type Ratio } from './ratios.js';
-import { digits, ratiosToJson, renderRatios, table } from './report.js';
+import type { Ratio } from './ratios.js';
 import { type Left, leftIn, resetRequest, seedsOf, WORLD } from './rig.js';
 import { LEAST_TICKS, median } from './rows.js';
 import { compare } from './verify.js';
@@ -223,44 +222,8 @@ function ratiosOf(rows: readonly DeviceRow[], { adapter, software }: Device): Ra
   if (!device) return [];
   const most = { name: 'webgpu_fused_steps_per_second', value: device };
   const bar = { bound: 'at least', bar: 2e10 } as const;
-  return [
-    ...(native
-      ? [
-          {
-            name: 'webgpu_over_native',
-            value: device / native,
-            bar: { bound: 'at least', bar: 5, goal: 20 } as const,
-          },
-        ]
-      : []),
-    DATA_CENTRE.test(adapter) ? { ...most, bar } : most,
-  ];
-}
-
-/** For the JSON: the bars with their verdicts. */
-export const deviceToJson = ({ ratios, ...figures }: DeviceFigures) => ({
-  ...figures,
-  ...ratiosToJson({ ratios, leftOut: [] }),
-});
-
-export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): string {
-  if (device === null) return `No rows of devices: ${reason}`;
-  const { adapter, software, exact } = device;
-  const lines = rows.map(({ backend, name, readBack, episodes, nsPerStep, stepsPerSecond }) => [
-    backend === 'webgpu' ? backend : `${backend}, one thread`,
-    name,
-    backend === 'webgpu' ? (readBack ? 'everything' : 'nothing') : 'written as computed',
-    episodes,
-    digits(nsPerStep, 3),
-    digits(stepsPerSecond, 0),
-  ]);
-  const head = ['backend', 'case', 'read back', 'episodes', 'ns/step', 'steps/s'];
-  return [
-    `WebGPU on ${adapter}${exact ? ', exact to the bit' : ', INEXACT'}`,
-    table(head, lines, 3),
-    software ? 'A SOFTWARE ADAPTER: a processor that pretends to be a device. These rows claim nothing.' : '',
-    ratios.some((ratio) => judge(ratio) !== null) ? renderRatios({ ratios, leftOut: [] }) : '',
-  ]
-    .filter(Boolean)
-    .join('\n');
+  const rates = [DATA_CENTRE.test(adapter) ? { ...most, bar } : most];
+  if (!native) return rates;
+  const over = { bound: 'at least', bar: 5, goal: 20 } as const;
+  return [{ name: 'webgpu_over_native', value: device / native, bar: over }, ...rates];
 }

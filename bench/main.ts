@@ -13,7 +13,8 @@ import { describeMachine, packageVersion } from '../dist/evaluate/provenance.js'
 import { toSnakeCase } from '../dist/evaluate/report.js';
 import { SCHEMAS } from '../dist/schemas.js';
 import { CASES, KERNELS } from './cases.js';
-import { deviceToJson, FULL_DEVICE, measureDevice, renderDevice, SMALL_DEVICE } from './device.js';
+import { FULL_DEVICE, measureDevice, SMALL_DEVICE } from './device.js';
+import { deviceToJson, renderDevice } from './device-report.js';
 import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';

@@ -1,0 +1,32 @@
+/** Figures of a device for people and for the JSON. */
+import type { DeviceFigures } from './device.js';
+import { judge } from './ratios.js';
+import { digits, ratiosToJson, renderRatios, table } from './report.js';
+
+/** For the JSON: the bars with their verdicts. */
+export const deviceToJson = ({ ratios, ...figures }: DeviceFigures) => ({
+  ...figures,
+  ...ratiosToJson({ ratios, leftOut: [] }),
+});
+
+export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): string {
+  if (device === null) return `No rows of devices: ${reason}`;
+  const { adapter, software, exact } = device;
+  const lines = rows.map(({ backend, name, readBack, episodes, nsPerStep, stepsPerSecond }) => [
+    backend === 'webgpu' ? backend : `${backend}, one thread`,
+    name,
+    backend === 'webgpu' ? (readBack ? 'everything' : 'nothing') : 'written as computed',
+    episodes,
+    digits(nsPerStep, 3),
+    digits(stepsPerSecond, 0),
+  ]);
+  const head = ['backend', 'case', 'read back', 'episodes', 'ns/step', 'steps/s'];
+  return [
+    `WebGPU on ${adapter}${exact ? ', exact to the bit' : ', INEXACT'}`,
+    table(head, lines, 3),
+    software ? 'A SOFTWARE ADAPTER: a processor that pretends to be a device. These rows claim nothing.' : '',
+    ratios.some((ratio) => judge(ratio) !== null) ? renderRatios({ ratios, leftOut: [] }) : '',
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
