@@ -11,6 +11,10 @@ import { SHADER_TEXTS } from './generated/shaders.js';
 import { Program } from './program.js';
 import type { ShaderTexts } from './shaders.js';
 
+const NO_GPU =
+  'This platform has no navigator.gpu. Use one that has WebGPU; a browser has it only in pages that come over HTTPS ' +
+  'or from localhost.';
+
 /** What may be different, for tests. */
 export interface WebGpuParts {
   readonly texts?: ShaderTexts;
@@ -65,18 +69,26 @@ class WebGpuBackend implements AsyncBackend {
     return this.#openOn(program, options, proof.different === 0);
   }
 
-  async #deviceFor(powerPreference?: GPUPowerPreference): Promise<GpuDevice> {
+  /** Noted before anything is awaited: whoever opens at the same time gets the same device. */
+  #deviceFor(powerPreference?: GPUPowerPreference): Promise<GpuDevice> {
     const key = powerPreference ?? '';
-    const known = await this.#devices.get(key)?.catch(() => null);
+    const device = this.#deviceAfter(this.#devices.get(key), powerPreference);
+    this.#devices.set(key, device);
+    return device;
+  }
+
+  async #deviceAfter(
+    last: Promise<GpuDevice> | undefined,
+    powerPreference: GPUPowerPreference | undefined,
+  ): Promise<GpuDevice> {
+    const known = await last?.catch(() => null);
     if (known && !known.isLost) return known;
-    const opening = this.#requireGpu().then((gpu) => GpuDevice.open(gpu, powerPreference));
-    this.#devices.set(key, opening);
-    return opening;
+    return GpuDevice.open(await this.#requireGpu(), powerPreference);
   }
 
   async #requireGpu(): Promise<GPU> {
     const gpu = await this.#findGpu();
-    if (gpu === null) throw unavailable('This platform has no navigator.gpu. Use one that has WebGPU.');
+    if (gpu === null) throw unavailable(NO_GPU);
     return gpu;
   }
 
