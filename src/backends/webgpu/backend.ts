@@ -97,6 +97,8 @@ class WebGpuBackend implements AsyncBackend {
     this.#programs.set(device, known);
     const proven = known.get(workgroupSize) ?? this.#prove(device, workgroupSize);
     known.set(workgroupSize, proven);
+    // What failed may succeed the next time: there was no memory, say.
+    proven.catch(() => known.delete(workgroupSize));
     return proven;
   }
 

@@ -46,8 +46,13 @@ export class WebGpuBatch implements AsyncBatch {
 
   /** Settles when the batch has its memory. @throws BackendError `out_of_memory`, `device_lost`. */
   async opened(): Promise<this> {
-    await this.#launcher.settled();
-    return this;
+    try {
+      await this.#launcher.settled();
+      return this;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   reset(request: ResetRequest): void {

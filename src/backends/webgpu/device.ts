@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** An open device: its limits, its memory, and what went wrong with it. */
+/** An open device: its limits, and what went wrong with it. */
 import { BackendError } from '../../errors.js';
 
 /** What of an adapter's limits a batch can use; asked for as far as the adapter has them. */
@@ -74,29 +74,6 @@ export class GpuDevice {
         'Call reopen() to go on from the last snapshot, or create a new environment.',
     );
   }
-
-  /**
-   * Memory of a device, zeroed. Whether there is enough turns out later: `check` says so.
-   * @param bytes a multiple of 4.
-   */
-  buffer(label: string, bytes: number, usage: number): GPUBuffer {
-    this.device.pushErrorScope('out-of-memory');
-    const buffer = this.device.createBuffer({ label, size: Math.max(bytes, 16), usage });
-    this.device.popErrorScope().then(
-      (error) => {
-        if (error !== null) this.#failure ??= outOfMemory(label, bytes, this.adapterName);
-      },
-      () => {},
-    );
-    return buffer;
-  }
-
-  /** Settles when the queue's work is done. @throws as `check`. */
-  async settled(): Promise<void> {
-    this.check();
-    await Promise.race([this.queue.onSubmittedWorkDone().catch(() => {}), this.device.lost]);
-    this.check();
-  }
 }
 
 const NO_ADAPTER =
@@ -121,12 +98,6 @@ const failed = (adapter: string, complaint: string): BackendError =>
     'device_failed',
     `Expected ${adapter} to do as it was told, got a complaint. That is a bug: report it, and use another backend ` +
       `meanwhile. It says: ${complaint}`,
-  );
-
-const outOfMemory = (what: string, bytes: number, adapter: string): BackendError =>
-  new BackendError(
-    'out_of_memory',
-    `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Open fewer episodes, or close others.`,
   );
 
 /** Browsers tell less of it than Node. */

@@ -3,6 +3,7 @@
 import { InputError } from '../../errors.js';
 import type { GpuDevice } from './device.js';
 import { encodeLaunch, type Launch, SHOWN_WORDS, WORD } from './layout.js';
+import { Memory } from './memory.js';
 import type { KernelName, Program } from './program.js';
 import { type Piece, Readback } from './readback.js';
 import { bytesPerSlot, type Parts, RequestBuffer } from './request.js';
@@ -45,6 +46,7 @@ export type TakeRows = (rows: Uint32Array, first: number, count: number) => void
 export class Launcher {
   readonly shards: readonly Shard[];
   readonly #gpu: GpuDevice;
+  readonly #memory: Memory;
   readonly #program: Program;
   readonly #options: LauncherOptions;
   readonly #uniform: GPUBuffer;
@@ -62,18 +64,20 @@ export class Launcher {
   constructor(program: Program, options: LauncherOptions) {
     const { gpu, workgroupSize } = program;
     const { numEnvs, words, keepsFinal } = options;
+    const memory = new Memory(gpu);
     this.#gpu = gpu;
+    this.#memory = memory;
     this.#program = program;
     this.#options = options;
     const most = options.slotsOfShard ?? slotsOfShard(gpu, SHOWN_WORDS.all, workgroupSize);
-    this.shards = openShards(gpu, numEnvs, keepsFinal, most);
+    this.shards = openShards(memory, numEnvs, keepsFinal, most);
     const launch = encodeLaunch({});
-    this.#uniform = gpu.buffer('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
-    this.#world = gpu.buffer('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
+    this.#uniform = memory.buffer('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
+    this.#world = memory.buffer('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
     gpu.queue.writeBuffer(this.#world, 0, words.slice());
-    this.#request = new RequestBuffer(gpu);
-    this.#sink = new Scratch(gpu, 'results', USAGE.storage | USAGE.copySource);
-    this.#readback = new Readback(gpu);
+    this.#request = new RequestBuffer(memory);
+    this.#sink = new Scratch(memory, 'results', USAGE.storage | USAGE.copySource);
+    this.#readback = new Readback(memory);
   }
 
   /** How many rows of `bytes` each one launch may write. */
@@ -89,7 +93,7 @@ export class Launcher {
     first = 0,
     end = this.#options.numEnvs,
   ): void {
-    this.#gpu.check();
+    this.#memory.check();
     for (const { shard, range } of this.#cuts(parts, first, end)) {
       this.#dispatch(kernel, shard, { ...fields, ...range });
     }
@@ -126,7 +130,7 @@ export class Launcher {
 
   async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
     const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
-    this.#gpu.check();
+    this.#memory.check();
     for (const { shard, at, range } of this.#cuts(parts, first, end, bytes)) {
       this.#sink.require(range.count * bytes);
       this.#dispatch(kernel, shard, { ...fields, ...range });
@@ -140,7 +144,7 @@ export class Launcher {
   }
 
   async #rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
-    this.#gpu.check();
+    this.#memory.check();
     const most = this.rowsOfSink(bytes);
     for (let at = 0; at < indices.length; at += most) {
       const count = Math.min(most, indices.length - at);
@@ -167,7 +171,7 @@ export class Launcher {
 
   /** Slots `first` to before `end` become copies of those of `source` that `indices` names. */
   gather(source: Launcher, indices: Uint32Array, first: number, end: number): void {
-    this.#gpu.check();
+    this.#memory.check();
     this.#requireNear(source);
     const origins = source === this ? this.#copyOfShards() : source.shards;
     const { keepsFinal, inColumns } = source.#options;
@@ -206,7 +210,7 @@ export class Launcher {
 
   #copyOfShards(): readonly Shard[] {
     const { numEnvs, keepsFinal } = this.#options;
-    this.#spare ??= openShards(this.#gpu, numEnvs, keepsFinal, this.shards[0].capacity);
+    this.#spare ??= openShards(this.#memory, numEnvs, keepsFinal, this.shards[0].capacity);
     const encoder = this.#gpu.device.createCommandEncoder();
     this.#spare.forEach(({ state, shown }, k) => {
       const own = this.shards[k];
@@ -261,7 +265,7 @@ export class Launcher {
   }
 
   settled(): Promise<void> {
-    return this.#gpu.settled();
+    return this.#memory.settled();
   }
 
   close(): void {

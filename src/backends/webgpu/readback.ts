@@ -1,7 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** From the device's memory to JavaScript's. */
-import type { GpuDevice } from './device.js';
 import { WORD } from './layout.js';
+import type { Memory } from './memory.js';
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
 import { MAP_READ, USAGE } from './usage.js';
 
@@ -18,51 +18,52 @@ export interface Piece {
 const MOST = SCRATCH_BYTES / WORD;
 
 export class Readback {
-  readonly #gpu: GpuDevice;
+  readonly #memory: Memory;
   readonly #scratch: Scratch;
 
-  constructor(gpu: GpuDevice) {
-    this.#gpu = gpu;
-    this.#scratch = new Scratch(gpu, 'what is read back', USAGE.mapRead | USAGE.copyTarget);
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    this.#scratch = new Scratch(memory, 'what is read back', USAGE.mapRead | USAGE.copyTarget);
   }
 
-  /** @throws as `GpuDevice.check`. */
+  /** @throws as `Memory.check`. */
   async read(pieces: readonly Piece[]): Promise<void> {
-    this.#gpu.check();
+    this.#memory.check();
     for (const pass of passes(pieces)) await this.#pass(pass);
   }
 
   async #pass(parts: readonly Part[]): Promise<void> {
     const words = parts.reduce((sum, part) => sum + part.count, 0);
     const target = this.#scratch.require(words * WORD);
-    const encoder = this.#gpu.device.createCommandEncoder();
+    const { device, queue } = this.#memory.gpu;
+    const encoder = device.createCommandEncoder();
     let offset = 0;
     for (const { piece, from, count } of parts) {
       const source = (piece.first + from) * WORD;
       encoder.copyBufferToBuffer(piece.buffer, source, target, offset * WORD, count * WORD);
       offset += count;
     }
-    this.#gpu.queue.submit([encoder.finish()]);
-    const mapped = await this.#map(target, words * WORD);
-    offset = 0;
-    for (const { piece, from, count } of parts) {
-      piece.take(mapped.subarray(offset, offset + count), from);
-      offset += count;
+    queue.submit([encoder.finish()]);
+    await this.#map(target, words * WORD);
+    try {
+      this.#memory.check();
+      handOver(parts, new Uint32Array(target.getMappedRange(0, words * WORD)));
+    } finally {
+      // Whatever went wrong: memory that stays mapped is of no use to the next read.
+      target.unmap();
     }
-    target.unmap();
   }
 
-  async #map(target: GPUBuffer, bytes: number): Promise<Uint32Array> {
+  async #map(target: GPUBuffer, bytes: number): Promise<void> {
     try {
       await target.mapAsync(MAP_READ, 0, bytes);
     } catch (cause) {
+      const { device, queue } = this.#memory.gpu;
       // Why it could not be mapped is known a moment later.
-      await Promise.race([this.#gpu.device.lost, this.#gpu.queue.onSubmittedWorkDone().catch(() => {})]);
-      this.#gpu.check();
+      await Promise.race([device.lost, queue.onSubmittedWorkDone().catch(() => {})]);
+      this.#memory.check();
       throw cause;
     }
-    this.#gpu.check();
-    return new Uint32Array(target.getMappedRange(0, bytes));
   }
 
   destroy(): void {
@@ -74,6 +75,14 @@ interface Part {
   readonly piece: Piece;
   readonly from: number;
   readonly count: number;
+}
+
+function handOver(parts: readonly Part[], words: Uint32Array): void {
+  let offset = 0;
+  for (const { piece, from, count } of parts) {
+    piece.take(words.subarray(offset, offset + count), from);
+    offset += count;
+  }
 }
 
 /** Pieces cut and packed, so that what is read at once fits into the scratch memory. */

@@ -1,7 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** The arrays of a request, of the slots of one launch, one after the other in the device's memory. */
-import type { GpuDevice } from './device.js';
 import { type Launch, type LaunchArray, WORD } from './layout.js';
+import type { Memory } from './memory.js';
 import { Scratch } from './scratch.js';
 import { USAGE } from './usage.js';
 
@@ -14,9 +14,9 @@ export class RequestBuffer {
   readonly #queue: GPUQueue;
   readonly #scratch: Scratch;
 
-  constructor(gpu: GpuDevice) {
-    this.#queue = gpu.queue;
-    this.#scratch = new Scratch(gpu, 'requests', USAGE.storage | USAGE.copyTarget);
+  constructor(memory: Memory) {
+    this.#queue = memory.gpu.queue;
+    this.#scratch = new Scratch(memory, 'requests', USAGE.storage | USAGE.copyTarget);
   }
 
   get buffer(): GPUBuffer {

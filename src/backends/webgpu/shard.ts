@@ -3,6 +3,7 @@
 import { STATE_WORDS } from '../../world/fields.js';
 import type { GpuDevice } from './device.js';
 import { SHOWN_WORDS, TILE, WORD } from './layout.js';
+import type { Memory } from './memory.js';
 import { USAGE } from './usage.js';
 
 export interface Shard {
@@ -26,15 +27,15 @@ export function slotsOfShard({ limits }: GpuDevice, words: number, workgroupSize
 }
 
 /** @param most slots of a shard, whole tiles. */
-export function openShards(gpu: GpuDevice, numEnvs: number, keepsFinal: boolean, most: number): Shard[] {
+export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, most: number): Shard[] {
   const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
   const shownWords = keepsFinal ? SHOWN_WORDS.all : SHOWN_WORDS.withoutFinal;
   return Array.from({ length: Math.ceil(numEnvs / most) }, (_, k) => {
     const first = k * most;
     const count = Math.min(most, numEnvs - first);
     const capacity = Math.ceil(count / TILE) * TILE;
-    const state = gpu.buffer('states', capacity * STATE_WORDS * WORD, usage);
-    const shown = gpu.buffer('what slots show', capacity * shownWords * WORD, usage);
+    const state = memory.buffer('states', capacity * STATE_WORDS * WORD, usage);
+    const shown = memory.buffer('what slots show', capacity * shownWords * WORD, usage);
     return { first, count, capacity, state, shown };
   });
 }

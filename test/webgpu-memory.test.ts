@@ -1,0 +1,88 @@
+/// <reference types="@webgpu/types" />
+/** Memory that is not there, and memory that is gone: whose error that is, and that others go on. */
+import { expect, it } from 'vitest';
+import { webGpuBackend } from '../src/backends/webgpu/backend.js';
+import { disguised, entryWith, optionsFor } from './support/gpu.js';
+import { describeGpu } from './support/gpu-suite.js';
+import { Random } from './support/random.js';
+import { apart, WORLD } from './support/seam.js';
+
+const N = 50;
+const SMALL = 2 ** 20;
+
+/** A device that has no memory for anything large, and answers when `gate` opens. */
+function openPoor() {
+  const large = new Set<GPUBuffer>();
+  let gate: Promise<unknown> = Promise.resolve();
+  const backend = webGpuBackend(() =>
+    entryWith((device) => {
+      const lacks: boolean[] = [];
+      const createBuffer = (descriptor: GPUBufferDescriptor) => {
+        lacks.push(descriptor.size > SMALL);
+        const buffer = device.createBuffer(descriptor);
+        if (descriptor.size > SMALL) large.add(buffer);
+        const destroy = buffer.destroy.bind(buffer);
+        buffer.destroy = () => {
+          large.delete(buffer);
+          destroy();
+        };
+        return buffer;
+      };
+      const popErrorScope = async () => {
+        const lacking = lacks.shift();
+        await device.popErrorScope();
+        return lacking ? { message: 'none left' } : null;
+      };
+      const queue = new Proxy(device.queue, {
+        get(target, name) {
+          if (name === 'onSubmittedWorkDone') return () => gate.then(() => target.onSubmittedWorkDone());
+          const value = Reflect.get(target, name, target) as unknown;
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      return disguised(device, { createBuffer, popErrorScope, queue });
+    }),
+  );
+  const hold = () => {
+    let release = () => {};
+    gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return release;
+  };
+  return { backend, large, hold };
+}
+
+describeGpu('a batch that gets no memory', () => {
+  it("is refused, whoever works meanwhile, and gives back what it got; the others' work goes on", async () => {
+    const { backend, large, hold } = openPoor();
+    const batch = await backend.open(optionsFor(N));
+    batch.reset(new Random('begin').reset(N, WORLD));
+    const release = hold();
+    const opening = backend.open(optionsFor(SMALL / 64));
+    const refused = expect(opening).rejects.toMatchObject({ code: 'out_of_memory' });
+    for (let k = 0; k < 20; k++) await batch.read();
+    expect(large.size).toBeGreaterThan(0);
+    release();
+    await refused;
+    expect(large.size).toBe(0);
+    await batch.read();
+    batch.close();
+  });
+});
+
+describeGpu('outputs that are transferred while they are read', () => {
+  it('fail that read alone', async () => {
+    const outputs = apart(optionsFor(N).outputs);
+    const { backend } = openPoor();
+    const batch = await backend.open(optionsFor(N, { outputs }));
+    batch.reset(new Random('begin').reset(N, WORLD));
+    const reading = batch.read();
+    const memory = outputs.observations.buffer as ArrayBuffer;
+    structuredClone(memory, { transfer: [memory] });
+    await expect(reading).rejects.toThrow(TypeError);
+    await batch.read(['episodeLengths']);
+    await batch.stateHash();
+    batch.close();
+  });
+});
