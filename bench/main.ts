@@ -125,12 +125,13 @@ async function main(): Promise<void> {
     people.write(`${text}\n`);
   };
   const effort = smoke ? SMALL : { ...FULL, rounds: options.rounds };
+  if (smoke) print('Everything runs once and small: this shows that it is right, not how fast it is.');
   if (PROVENANCE.loadAverage >= 1 && !smoke) {
     print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: figures of an idle machine are better.`);
   }
   const { rows, tick } = await measure(CASES, effort, progress);
   const ratios = ratiosOf(rows, availableParallelism());
-  print([renderRows(rows), WRITES_LEGEND, renderRatios(ratios)].join('\n'));
+  print([renderRows(rows), WRITES_LEGEND, ...(smoke ? [] : [renderRatios(ratios)])].join('\n'));
   const { reason } = nativeBackend.availability();
   if (reason !== undefined) print(`No native rows: ${reason}`);
   const sections: Record<string, unknown> = {};
@@ -139,7 +140,6 @@ async function main(): Promise<void> {
     sections[name] = result;
     print(text);
   }
-  if (smoke) print('Everything ran once: this shows that it is right, not how fast it is.');
   const figures = { rounds: effort.rounds, timerTickNs: tick, rows, ...ratiosToJson(ratios), ...sections };
   if (json !== undefined) await writeJson(json, { ...PROVENANCE, ...figures });
 }
