@@ -150,10 +150,10 @@ struct End {
   F earned;
 };
 
-// Every lane goes from the same step to the end.
+// Every lane goes from the same step to the same stop.
 template <class Choose, class Fates, class Record>
 RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const Fates& fates,
-                               const Record& record, int from) {
+                               const Record& record, int from, int stop) {
   const Person who = make_person(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
@@ -170,7 +170,7 @@ RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& ch
   SameTime now = {from};
   F earned = g.number(state::Return);
   // What a step shows is computed where it is read, so for all but the last most of it costs nothing.
-  for (; now.t < count::Steps - 1; now = next(now)) earned = earned + step_at(now).reward;
+  for (; now.t < stop - 1; now = next(now)) earned = earned + step_at(now).reward;
   const Shown shown = step_at(now);
   return {life, shown, earned};
 }
@@ -239,20 +239,22 @@ __attribute__((noinline)) void run_group_apart(const Slots& slots, const Run& ru
   observe(slots, g, runs, OwnTime{now}, end.life.meters, end.shown);
 }
 
-// A whole group that goes from step `from` to the end.
+// A whole group that goes from step `from` to step `stop`.
 template <class Choose, class Record, class Fates>
-RHYTHM_INLINE void run_group_together(const Slots& slots, const Run& run, const Group& g, const Fates& fates, int from) {
+RHYTHM_INLINE void run_group_together(const Slots& slots, const Run& run, const Group& g, const Fates& fates, int from,
+                                      int stop) {
   const Choose choose(run, g);
   const Record record(run, g);
-  End end = run_together(*slots.tables, g, choose, fates, record, from);
-  const U first = all(static_cast<uint32_t>(from)), last = all(static_cast<uint32_t>(count::Steps));
+  End end = run_together(*slots.tables, g, choose, fates, record, from, stop);
+  const U first = all(static_cast<uint32_t>(from)), last = all(static_cast<uint32_t>(stop));
   finish_run(slots, run, g, record, all(true), first, last, end);
-  observe(slots, g, all(true), SameTime{count::Steps}, end.life.meters, end.shown);
+  observe(slots, g, all(true), SameTime{stop}, end.life.meters, end.shown);
 }
 
 template <class Choose, class Record>
-__attribute__((noinline)) void run_group_of_one_seed(const Slots& slots, const Run& run, const Group& g, int from) {
-  run_group_together<Choose, Record>(slots, run, g, OneFate(*slots.tables, g.word(state::Seed)), from);
+__attribute__((noinline)) void run_group_of_one_seed(const Slots& slots, const Run& run, const Group& g, int from,
+                                                     int stop) {
+  run_group_together<Choose, Record>(slots, run, g, OneFate(*slots.tables, g.word(state::Seed)), from, stop);
 }
 
 template <class Choose, class Record>
@@ -264,11 +266,12 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
   const auto same = [&](int k) { return !any(!(g.word(k) == all(g.tile->words[k][g.lane]))); };
   const U from = g.word(state::Step);
   const auto t0 = static_cast<int>(g.tile->words[state::Step][g.lane]);
-  const bool together = t0 < count::Steps && same(state::Step) && !any(!(stop == last));
+  const int t1 = run.stops == nullptr ? count::Steps : run.stops[g.first];
+  const bool together = t0 < t1 && same(state::Step) && !any(!(stop == all(static_cast<uint32_t>(t1))));
   if (!together) return run_group_apart<Choose, Record>(slots, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
-  if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(slots, run, whole, t0);
-  run_group_together<Choose, Record>(slots, run, whole, OwnFates{}, t0);
+  if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(slots, run, whole, t0, t1);
+  run_group_together<Choose, Record>(slots, run, whole, OwnFates{}, t0, t1);
 }
 
 template <class Choose, class Record>
