@@ -1,0 +1,26 @@
+/** Rows by length: a stable counting sort. */
+import { NUM_STEPS } from '../../world/fields.js';
+
+/**
+ * @param without what tells rows that are left out.
+ * @returns u32: the others among rows `first` to before `end`, the shortest first.
+ */
+export function orderByLength(
+  lengths: Uint8Array,
+  first: number,
+  end: number,
+  without: { has(row: number): boolean; readonly size: number },
+): Uint32Array {
+  const takes = (row: number): boolean => without.size === 0 || !without.has(row);
+  const starts = new Uint32Array(NUM_STEPS + 1);
+  let rows = 0;
+  for (let i = first; i < end; i++) {
+    if (!takes(i)) continue;
+    starts[lengths[i] + 1]++;
+    rows++;
+  }
+  for (let length = 0; length < NUM_STEPS; length++) starts[length + 1] += starts[length];
+  const order = new Uint32Array(rows);
+  for (let i = first; i < end; i++) if (takes(i)) order[starts[lengths[i]]++] = i;
+  return order;
+}

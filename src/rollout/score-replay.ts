@@ -1,0 +1,195 @@
+/** Replay scoring: what each of many completions is worth, after the actions that came before it. */
+import { type Asked, openBatch } from '../backends/open.js';
+import type { Platform } from '../backends/platform.js';
+import type { InputError } from '../errors.js';
+import { checkInteger, checkName, isList, readOptions } from '../validate/values.js';
+import { MAX_THREADS } from '../world/fields.js';
+import { resolveGrader } from '../world/resolve.js';
+import type { WorldSpec } from '../world/spec.js';
+import { createWorld, type World } from '../world/world.js';
+import { checkColumns, checkRows, NO_ACTION, wordsOf } from './replay/check.js';
+import {
+  type Blame,
+  type ReplayColumns,
+  type ReplayRow,
+  type RowFault,
+  toColumns,
+} from './replay/columns.js';
+import { type Checked, ReplayEngine, type Replayed } from './replay/engine.js';
+import { orderByLength } from './replay/order.js';
+import { toPeople } from './replay/people.js';
+import { REWARD_NAMES, type RewardStack, type RewardStackOptions, rewardStack } from './reward-stack.js';
+
+export interface ReplayOptions extends RewardStackOptions {
+  /** How an episode that ends with the step is graded: 'v1', 'v2' (default), or six weights. */
+  grader?: string | ArrayLike<number>;
+  /** A world with other numbers. Default: the published one. */
+  world?: WorldSpec;
+  /** As of `createVecEnv`. */
+  backend?: string;
+  kernel?: string;
+  /** 1 to 256; changes no result. Default: as many as the machine offers. */
+  threads?: number;
+  /** What a row with a fault does: 'mark' (default) leaves it out and lists it, 'throw' throws its error. */
+  onFault?: (typeof ON_FAULT)[number];
+}
+
+/** Of every row. Of one with a fault all numbers are NaN, and its hash is 0. New arrays. */
+export interface ReplayScores {
+  /** f32 [n]: what the agent is given for the step; NaN where there is no action. */
+  readonly stepRewards: Float32Array;
+  /** f32 [n] in [0, 1]: the error of the belief, or of 0.5 each where none is given. */
+  readonly beliefMae: Float32Array;
+  /** u64 [n]: of the state in which the action is taken. */
+  readonly stateHashes: BigUint64Array;
+  /** The four rewards of the stack, each on its own, and their weighted sum. */
+  readonly rewards: RewardStack;
+  /** The rows that could not be replayed, in their order. */
+  readonly faults: readonly RowFault[];
+}
+
+const ON_FAULT = ['mark', 'throw'] as const;
+const OPTIONS: readonly (keyof ReplayOptions)[] = [
+  'grader',
+  'world',
+  'backend',
+  'kernel',
+  'threads',
+  'onFault',
+  'weights',
+  'shaping',
+];
+
+/** Rows that are ordered by length together, and slots of the batch that plays them: both stay in a cache. */
+const WINDOW = 4096;
+const LEAST_SLOTS = 16;
+
+/** `scoreReplay` by what a platform can compute with. */
+export function scoreReplayOn(
+  platform: Platform,
+  rows: ReplayColumns | readonly ReplayRow[],
+  options: ReplayOptions,
+): ReplayScores {
+  const asked = readOptions('replay options', options, OPTIONS);
+  const { weights, shaping, onFault = 'mark' } = asked;
+  const world = createWorld(asked.world);
+  const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
+  const checked = check(world, rows, faults);
+  const replayed = replay(platform, world, checked, faults, asked);
+  const rewards = stackOf(checked, replayed, faults, { weights, shaping });
+  return { ...replayed, rewards, faults: faults.inOrder() };
+}
+
+/** Rows with faults, the first fault of each. */
+class Faults {
+  readonly #throws: boolean;
+  readonly #found = new Map<number, RowFault>();
+
+  constructor(throws: boolean) {
+    this.#throws = throws;
+  }
+
+  readonly blame: Blame = (index: number, fault: InputError): void => {
+    if (this.#throws) throw fault;
+    const { code, message } = fault;
+    if (!this.#found.has(index)) this.#found.set(index, { index, code, message });
+  };
+
+  get size(): number {
+    return this.#found.size;
+  }
+
+  has(index: number): boolean {
+    return this.#found.has(index);
+  }
+
+  inOrder(): RowFault[] {
+    return [...this.#found.values()].sort((a, b) => a.index - b.index);
+  }
+
+  get rows(): IterableIterator<number> {
+    return this.#found.keys();
+  }
+}
+
+function check(world: World, rows: ReplayColumns | readonly ReplayRow[], { blame }: Faults): Checked {
+  const columns = isList(rows)
+    ? toColumns(rows as unknown as readonly ReplayRow[], blame)
+    : (rows as ReplayColumns);
+  const count = checkColumns(columns);
+  const words = wordsOf(columns);
+  const given = new Uint8Array(count);
+  checkRows(columns, words, given, blame);
+  return { columns, words, given, people: toPeople(world, columns.profiles ?? 'sampled', count, blame) };
+}
+
+function replay(
+  platform: Platform,
+  world: World,
+  checked: Checked,
+  faults: Faults,
+  { backend, kernel, threads, grader = 'v2' }: ReplayOptions,
+): Replayed {
+  const { stepIndices } = checked.columns;
+  const rows = stepIndices.length;
+  const out = {
+    stepRewards: new Float32Array(rows).fill(Number.NaN),
+    beliefMae: new Float32Array(rows).fill(Number.NaN),
+    stateHashes: new BigUint64Array(rows),
+  };
+  const engine = openEngine(
+    platform,
+    world,
+    rows,
+    { backend, kernel },
+    threads,
+    resolveGrader(world, grader),
+  );
+  try {
+    for (let first = 0; first < rows; first += WINDOW) {
+      const end = Math.min(first + WINDOW, rows);
+      engine.replay(checked, orderByLength(stepIndices, first, end, faults), out);
+    }
+    return out;
+  } finally {
+    engine.close();
+  }
+}
+
+function openEngine(
+  platform: Platform,
+  world: World,
+  rows: number,
+  asked: Asked,
+  threads: number | undefined,
+  grader: Float32Array,
+): ReplayEngine {
+  const { batch, outputs } = openBatch(platform, asked, {
+    numEnvs: Math.max(LEAST_SLOTS, Math.min(rows, WINDOW)),
+    ...{ world, imagination: false },
+    threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
+    layout: { columnMajor: false, finalObservations: false },
+  });
+  return new ReplayEngine(world, batch, outputs, grader);
+}
+
+/** The rewards; missing where a row has a fault. */
+function stackOf(
+  { columns, given }: Checked,
+  { stepRewards, beliefMae }: Replayed,
+  faults: Faults,
+  options: RewardStackOptions,
+): RewardStack {
+  const { histories, stepIndices } = columns;
+  const [actions, indices] = [columns.actions.slice(), stepIndices.slice()];
+  for (const row of faults.rows) actions[row] = NO_ACTION;
+  for (const row of faults.rows) indices[row] = 0;
+  const rewards = rewardStack(
+    { actions, given, stepRewards, beliefMae, histories, stepIndices: indices },
+    options,
+  );
+  for (const name of [...REWARD_NAMES, 'total'] as const) {
+    for (const row of faults.rows) rewards[name][row] = Number.NaN;
+  }
+  return rewards;
+}

@@ -1,0 +1,215 @@
+/** Replay scoring against single episodes: every number of every row, whatever the order, lengths and faults of others. */
+import { describe, expect, it } from 'vitest';
+import { NODE } from '../src/backends/node.js';
+import { Episode } from '../src/reference/episode.js';
+import type { ReplayColumns, ReplayRow } from '../src/rollout/replay/columns.js';
+import { type ReplayOptions, scoreReplayOn } from '../src/rollout/score-replay.js';
+import { ACTION_NAMES, NUM_STEPS, PROFILE_NAMES } from '../src/world/fields.js';
+import { ENGINES } from './support/engines.js';
+import { Random } from './support/random.js';
+
+const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
+  scoreReplayOn(NODE, rows, options);
+
+/** Rows of any kind, some of them alike but for the action, as a group of completions is. */
+function anyRows(random: Random, count: number): ReplayRow[] {
+  const rows: ReplayRow[] = [];
+  while (rows.length < count) {
+    const length = random.integer(0, NUM_STEPS - 1);
+    const state = {
+      seed: random.seeds(1)[0],
+      profileMode: random.pick(['sampled', 'discrete', ...PROFILE_NAMES]),
+      actionHistory: Array.from({ length }, () => random.integer(0, 9)),
+    };
+    for (let k = random.pick([1, 1, 4]); k > 0; k--) {
+      const action = random.chance(0.1) ? null : random.integer(0, 9);
+      const belief = random.chance(0.2)
+        ? null
+        : [random.real(-0.2, 1.2), random.real(), random.pick([0, 1, 2 ** -41])];
+      rows.push({ ...state, action, belief });
+    }
+  }
+  return rows.slice(0, count);
+}
+
+/** What a row is worth, by the reference. */
+function expected(
+  { seed, profileMode = 'sampled', actionHistory, action, belief = null }: ReplayRow,
+  grader = 'v2',
+) {
+  const episode = new Episode().reset(seed, { profile: profileMode, grader });
+  for (const code of actionHistory) episode.step(code as number);
+  const stateHash = episode.stateHash();
+  const stepReward = action === null ? Number.NaN : episode.step(action as number, belief);
+  if (action === null && belief !== null) {
+    // The belief counts although nothing is done with it.
+    const other = new Episode().reset(seed, { profile: profileMode });
+    other.step(0, belief);
+    other.grade();
+    return { stateHash, stepReward, beliefMae: other.beliefMae };
+  }
+  episode.grade();
+  return { stateHash, stepReward, beliefMae: episode.beliefMae };
+}
+
+const toColumns = (rows: readonly ReplayRow[]): ReplayColumns => ({
+  seeds: Uint32Array.from(rows, ({ seed }) => seed),
+  profiles: rows.map(({ profileMode = 'sampled' }) => profileMode),
+  stepIndices: Uint8Array.from(rows, ({ actionHistory }) => actionHistory.length),
+  histories: Uint8Array.from(
+    rows.flatMap(({ actionHistory }) =>
+      Array.from({ length: NUM_STEPS }, (_, t) => (actionHistory[t] as number) ?? 255),
+    ),
+  ),
+  actions: Int8Array.from(rows, ({ action }) => (action as number | null) ?? -1),
+  beliefs: Float32Array.from(
+    rows.flatMap(({ belief }) => Array.from(belief ?? [Number.NaN, Number.NaN, Number.NaN])),
+  ),
+});
+
+describe.each(ENGINES)('$name', ({ backend, kernel }) => {
+  const on = { backend, kernel };
+
+  it.each(['v1', 'v2'])('scores every row as single episodes do, graded by %s', (grader) => {
+    const random = new Random(`rows ${grader}`);
+    for (const count of [1, 17, 400]) {
+      const rows = anyRows(random, count);
+      const scores = score(rows, { ...on, grader });
+      rows.forEach((row, i) => {
+        const { stateHash, stepReward, beliefMae } = expected(row, grader);
+        expect([i, scores.stateHashes[i]]).toEqual([i, stateHash]);
+        expect([i, scores.stepRewards[i]]).toEqual([i, stepReward]);
+        expect([i, scores.beliefMae[i]]).toEqual([i, beliefMae]);
+      });
+      expect(scores.faults).toEqual([]);
+    }
+  });
+});
+
+describe('rows', () => {
+  const rows = anyRows(new Random('order'), 300);
+
+  it('as columns are worth what they are worth as objects', () => {
+    expect(score(toColumns(rows))).toEqual(score(rows));
+  });
+
+  it('by name are worth what they are worth by code', () => {
+    const named = rows.map((row, i) => ({
+      ...row,
+      actionHistory: row.actionHistory.map((code) => ACTION_NAMES[code as number]),
+      action:
+        row.action === null ? null : ACTION_NAMES[row.action as number][i % 2 ? 'toUpperCase' : 'toString'](),
+    }));
+    expect(score(named)).toEqual(score(rows));
+  });
+
+  it('are scored in any order, and in any company', () => {
+    const whole = score(rows);
+    const order = new Random('permutation').permutation(rows.length);
+    const shuffled = score(Array.from(order, (i) => rows[i]));
+    order.forEach((i, k) => {
+      expect(shuffled.stateHashes[k]).toBe(whole.stateHashes[i]);
+      expect(shuffled.rewards.total[k]).toBe(whole.rewards.total[i]);
+    });
+    expect(score([rows[7]]).stepRewards[0]).toBe(whole.stepRewards[7]);
+  });
+
+  it('more than are played at once, on any number of threads', () => {
+    const many = anyRows(new Random('many'), 9000);
+    const scores = score(many, { threads: 1 });
+    expect(score(many, { threads: 3 })).toEqual(scores);
+    for (const i of [0, 4095, 4096, 8191, 8192, 8999]) {
+      expect(scores.stepRewards[i]).toEqual(expected(many[i]).stepReward);
+    }
+  });
+
+  it('none at all', () => {
+    expect(score([]).stepRewards).toEqual(new Float32Array(0));
+    expect(score(toColumns([])).faults).toEqual([]);
+  });
+
+  it('explicit persons, and histories that lie across words', () => {
+    const columns = toColumns(rows.slice(0, 20));
+    const shifted = new Uint8Array(columns.histories.length + 1).subarray(1);
+    shifted.set(columns.histories);
+    const profiles = new Random('persons').profiles(20);
+    const scores = score({ ...columns, histories: shifted, profiles });
+    rows.slice(0, 20).forEach(({ seed, actionHistory, action, belief }, i) => {
+      const episode = new Episode().reset(seed, { profile: profiles.subarray(i * 16, (i + 1) * 16) });
+      for (const code of actionHistory) episode.step(code as number);
+      expect(scores.stateHashes[i]).toBe(episode.stateHash());
+      if (action !== null) expect(scores.stepRewards[i]).toBe(episode.step(action as number, belief ?? null));
+    });
+  });
+});
+
+describe('a fault', () => {
+  const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
+  const faults: [string, unknown, string, RegExp][] = [
+    ['no object', 7, 'wrong_type', /an object at rows\[1\], got 7/],
+    ['no seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
+    ['a name that is none', { ...good, profileMode: 'nobody' }, 'unknown_name', /nobody/],
+    ['a history that is none', { ...good, actionHistory: 'sleep' }, 'wrong_type', /rows\[1\]\.actionHistory/],
+    [
+      'too long a history',
+      { ...good, actionHistory: new Array(28).fill(0) },
+      'wrong_length',
+      /at most 27 .* got 28/,
+    ],
+    [
+      'an action that is none',
+      { ...good, actionHistory: [1, 'nap'] },
+      'illegal_action',
+      /actionHistory\[1\].*"nap"/,
+    ],
+    ['a proposal that is none', { ...good, action: 10 }, 'illegal_action', /rows\[1\]\.action.*got 10/],
+    ['half a belief', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
+    ['a short belief', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
+  ];
+
+  it.each(faults)('%s is named by its index, and spoils no other row', (_, bad, code, message) => {
+    const scores = score([good, bad as ReplayRow, good]);
+    expect(scores.faults).toEqual([{ index: 1, code, message: expect.stringMatching(message) }]);
+    const alone = score([good]);
+    for (const i of [0, 2]) {
+      expect(scores.stepRewards[i]).toBe(alone.stepRewards[0]);
+      expect(scores.rewards.total[i]).toBe(alone.rewards.total[0]);
+      expect(scores.stateHashes[i]).toBe(alone.stateHashes[0]);
+    }
+    expect(scores.stateHashes[1]).toBe(0n);
+    const numbers = [scores.stepRewards, scores.beliefMae, ...Object.values(scores.rewards)];
+    expect(numbers.map((array) => array[1])).toEqual(numbers.map(() => Number.NaN));
+    expect(() => score([good, bad as ReplayRow], { onFault: 'throw' })).toThrow(message);
+  });
+
+  it('of columns is named by its index too', () => {
+    const columns = toColumns([good, good, good, good, good, good]);
+    columns.stepIndices[0] = 28;
+    columns.histories[NUM_STEPS] = 10;
+    columns.actions[2] = -2;
+    columns.actions[3] = 10;
+    columns.beliefs![4 * 3] = Number.POSITIVE_INFINITY;
+    const { faults: found, stepRewards } = score(columns);
+    expect(found.map(({ index, code }) => `${index} ${code}`)).toEqual([
+      '0 out_of_range',
+      '1 illegal_action',
+      '2 illegal_action',
+      '3 illegal_action',
+      '4 bad_belief',
+    ]);
+    expect(stepRewards[5]).toBe(score([good]).stepRewards[0]);
+  });
+
+  it('of all rows is an error', () => {
+    const columns = toColumns([good]);
+    expect(() => score({ ...columns, seeds: [1] as never })).toThrow(
+      /seeds to be a Uint32Array, got an array of 1/,
+    );
+    expect(() => score({ ...columns, actions: new Int8Array(2) })).toThrow(
+      /Expected 1 entries in actions .* got 2/,
+    );
+    expect(() => score([good], { grader: 'v3' })).toThrow(/v3/);
+    expect(() => score([good], { threads: 0 })).toThrow(/threads/);
+    expect(() => score([good], { onFault: 'ignore' as never })).toThrow(/onFault/);
+  });
+});
