@@ -41,6 +41,15 @@ export {
   type StepAdvantages,
   stepAdvantages,
 } from './rollout/advantages-steps.js';
+export type {
+  RolloutActions,
+  RolloutOptions,
+  RolloutOrigin,
+  RolloutPolicy,
+  RolloutView,
+} from './rollout/groups/options.js';
+export type { RolloutGroups } from './rollout/groups/recording.js';
+export type { ReplayColumns, ReplayRow, RowFault } from './rollout/replay/columns.js';
 export type { RewardRows } from './rollout/reward-rows.js';
 export type { RewardShaping } from './rollout/reward-shaping.js';
 export {
@@ -50,6 +59,7 @@ export {
   type RewardStackOptions,
   rewardStack,
 } from './rollout/reward-stack.js';
+export type { ReplayOptions, ReplayScores } from './rollout/score-replay.js';
 export {
   type ParsedCompletion,
   type ParsedCompletions,

@@ -13,6 +13,7 @@ export {
   type PlayedEpisodes,
 } from './evaluate/evaluate.js';
 export * from './everywhere.js';
+export { rolloutGroups, scoreReplay } from './rollout.js';
 export type { TapeProblem, TapeSearchOptions } from './search/options.js';
 export { type FoundTape, searchTape, searchTapes } from './search/tapes.js';
 export { createVecEnv } from './vec-env.js';

@@ -13,6 +13,8 @@ import {
   REWARD_NAMES,
   RHYTHM,
   type RhythmError,
+  rolloutGroups,
+  scoreReplay,
 } from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
 import { OPTIONS as ADVANTAGE_OPTIONS } from '../src/rollout/advantages.js';
@@ -50,6 +52,16 @@ const env = createVecEnv({ numEnvs: 2, autoreset: 'same-step' });
 const result = env.reset({ seed: 1 });
 const { trajectory } = env.run('random', { trajectory: true });
 
+const {
+  groups: _,
+  groupSize: __,
+  steps: ___,
+  ...rollouts
+} = await rolloutGroups({
+  ...{ seeds: [1], groupSize: 2 },
+  policy: () => ({ actions: [0, 0], logProbs: [0, 0] }),
+});
+
 const asyncEnv = await createAsyncVecEnv({ numEnvs: 1 });
 
 const accessorsOf = (each: object) =>
@@ -82,6 +94,8 @@ describe('tables list what there is, and nothing else', () => {
     ['Advantages and rewards', 'option', ADVANTAGE_OPTIONS],
     ['Advantages and rewards', 'method', ADVANTAGE_METHODS.map((name) => `'${name}'`)],
     ['Advantages and rewards', 'reward', [...REWARD_NAMES, 'total']],
+    ['Rollouts in groups', 'array', Object.keys(rollouts)],
+    ['Replay scoring', 'score', Object.keys(scoreReplay([]))],
     ['History', 'key', Object.keys(env.history(0)[0])],
   ];
   it('an asynchronous environment has the same properties, and its device', () => {
@@ -95,6 +109,8 @@ describe('tables list what there is, and nothing else', () => {
   it.each([
     ['Evaluation', evaluate],
     ['Auditing graders', audit],
+    ['Rollouts in groups', rolloutGroups],
+    ['Replay scoring', async (options: never) => scoreReplay([], options)],
   ])('%s, by option', async (title, call) => {
     expect(named(title, 'option')).toEqual((await optionsOf(call)).sort());
   });
@@ -103,6 +119,7 @@ describe('tables list what there is, and nothing else', () => {
 describe('arrays have the types and sizes that tables say', () => {
   const kindOf = (array: object): string =>
     array.constructor.name
+      .replace('Big', '')
       .replace('Float', 'f')
       .replace('Uint', 'u')
       .replace('Int', 'i')
@@ -122,13 +139,16 @@ describe('arrays have the types and sizes that tables say', () => {
     expect(said.sort()).toEqual(there.sort());
   });
 
-  it('Whole episodes', () => {
-    const said = table('Whole episodes', 'array').map(([name, type, shape]) => {
-      const numbers = JSON.parse(shape) as number[];
-      return [...names(name), type, numbers.reduce((product, n) => product * n, 1)];
+  it.each([
+    ['Whole episodes', trajectory!],
+    ['Rollouts in groups', rollouts],
+  ])('%s', (title, arrays) => {
+    const said = table(title, 'array').flatMap(([cell, type, shape]) => {
+      const size = (JSON.parse(shape) as number[]).reduce((product, n) => product * n, 1);
+      return names(cell).map((name) => [name, type, size]);
     });
-    const there = Object.entries(trajectory!).map(([name, array]) => [name, kindOf(array), array.length / 2]);
-    expect(said).toEqual(there);
+    const there = Object.entries(arrays).map(([name, array]) => [name, kindOf(array!), array!.length / 2]);
+    expect(said.sort()).toEqual(there.sort());
   });
 });
 

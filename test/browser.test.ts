@@ -82,6 +82,16 @@ describe('what is reached', () => {
   });
 });
 
+it('rolls out and scores replays as Node does', async () => {
+  const options = { seeds: [3, 4], groupSize: 2, policy: 'random' } as const;
+  expect(await browser.rolloutGroups(options)).toEqual(await node.rolloutGroups(options));
+  const refused = browser.rolloutGroups({ ...options, backend: 'native' });
+  await expect(refused).rejects.toThrow(/one of auto, reference, got "native"/);
+  const rows = [{ seed: 5, actionHistory: [1, 2], action: 'sleep', belief: [0.1, 0.5, 0.9] }];
+  expect(browser.scoreReplay(rows)).toEqual(node.scoreReplay(rows));
+  expect(() => browser.scoreReplay(rows, { backend: 'native' })).toThrow(/one of auto, reference/);
+});
+
 it('a module of Node that is reached is seen', async () => {
   await expect(reach('src/index.ts')).rejects.toThrow(/Could not resolve "node:/);
 });

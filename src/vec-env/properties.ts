@@ -38,6 +38,8 @@ export class EnvProperties {
   readonly backendReason: string;
   readonly world: World;
   readonly spec: EnvSpec;
+  /** Whether luck and events are such as no real episode has. */
+  readonly imagination: boolean;
   /** What follows an episode's end, under the name that Gymnasium's metadata has. */
   readonly metadata: { readonly autoresetMode: AutoresetMode };
   /** What one slot shows, number by number: names, offsets, sizes, bounds, meaning. */
@@ -50,7 +52,8 @@ export class EnvProperties {
   /** u32 [numEnvs]: how many episodes each slot has begun by autoreset since its reset. A view, kept up to date. */
   readonly episodeNumbers: Uint32Array;
 
-  constructor({ batch, world, autoreset, shown, numEnvs, backendReason, seeds }: Core) {
+  constructor(core: Core) {
+    const { batch, world, autoreset, shown, numEnvs, backendReason, seeds } = core;
     this.numEnvs = numEnvs;
     this.backend = batch.backend;
     this.kernel = batch.kernel;
@@ -63,6 +66,7 @@ export class EnvProperties {
       worldDigest: world.digest,
       maxEpisodeSteps: NUM_STEPS,
     });
+    this.imagination = core.imagination;
     this.metadata = Object.freeze({ autoresetMode: autoreset.mode });
     this.observationFields = shown.fields;
     this.observationSpace = observationSpace(shown.fields);

@@ -1,0 +1,133 @@
+/** One step of all rollouts, as their policy wants it. */
+import { InputError } from '../../errors.js';
+import { didYouMean } from '../../suggest.js';
+import { checkSeed } from '../../validate/seeds.js';
+import { toBeliefs } from '../../validate/steps.js';
+import { checkLength, describe, isList, lengthOf, readOptions } from '../../validate/values.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import type { RolloutActions, RolloutOptions, RolloutPolicy, RolloutView } from './options.js';
+import type { Playing } from './playing.js';
+
+/** What a policy said besides its actions, by rollout: good for those that play. */
+export interface Said {
+  /** f32 [n, 3]. */
+  readonly beliefs: Float32Array | null;
+  /** f32 [n]. */
+  readonly logProbs: Float32Array | null;
+}
+
+/** Lets all rollouts that play take one step. */
+export type Turn = (playing: Playing) => Said | Promise<Said>;
+
+const NOTHING: Said = Object.freeze({ beliefs: null, logProbs: null });
+const POLICIES = ['random', 'heuristic'] as const;
+const ANSWER: readonly (keyof RolloutActions)[] = ['actions', 'beliefs', 'logProbs'];
+
+/** @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`. */
+export function toTurn({ policy, policySeeds, signal }: RolloutOptions): Turn {
+  if (policy === 'random') return randomTurn(policySeeds);
+  if (policySeeds !== undefined) {
+    throw new InputError(
+      'unknown_option',
+      `Expected policySeeds with the random policy only, got them with ${describeShort(policy)}. Leave them out.`,
+    );
+  }
+  if (policy === 'heuristic') return (playing) => run(playing, policy);
+  if (typeof policy === 'function') return askingTurn(policy, signal);
+  throw new InputError(
+    typeof policy === 'string' ? 'unknown_name' : 'wrong_type',
+    `Expected policy to be ${POLICIES.map(describe).join(', ')} or a function, got ${describe(policy)}.` +
+      (typeof policy === 'string' ? didYouMean(policy, POLICIES) : ' Pass one.'),
+  );
+}
+
+const describeShort = (policy: unknown): string =>
+  typeof policy === 'function' ? 'a function' : describe(policy);
+
+function randomTurn(policySeeds: RolloutOptions['policySeeds'] = 'member'): Turn {
+  const seed = policySeeds === 'member' ? null : checkSeed(policySeeds, 'policySeeds');
+  return (playing) => {
+    const { env, groupSize } = playing.started;
+    const seeds = Uint32Array.from({ length: env.numEnvs }, (_, i) => seed ?? i % groupSize);
+    return run(playing, 'random', seeds);
+  };
+}
+
+function run(
+  { started, steps }: Playing,
+  policy: (typeof POLICIES)[number],
+  policySeeds?: Uint32Array,
+): Said {
+  started.env.run(policy, { stops: steps.map((taken) => Math.min(taken + 1, NUM_STEPS)), policySeeds });
+  return NOTHING;
+}
+
+function askingTurn(policy: RolloutPolicy, signal: AbortSignal | undefined): Turn {
+  return async (playing) => {
+    const { env } = playing.started;
+    const answer = await unlessAborted(policy(viewOf(playing)), signal);
+    const { actions, beliefs, logProbs } = readOptions("a policy's answer", answer, ANSWER);
+    const said = {
+      beliefs: beliefs === undefined ? null : ownBeliefs(beliefs, playing),
+      logProbs: logProbs === undefined ? null : toLogProbs(logProbs, playing),
+    };
+    env.step(actions, { beliefs: said.beliefs ?? undefined, mask: playing.mask });
+    return said;
+  };
+}
+
+function viewOf({ started, steps, mask }: Playing): RolloutView {
+  const { env, groups, groupSize, shown } = started;
+  return Object.freeze({
+    ...{ groups, groupSize, observations: shown.observations },
+    steps: steps.slice(),
+    playing: mask.slice(),
+    history: (i: number, last?: number) => env.history(i, last),
+  });
+}
+
+/** A policy that nobody waits for any more may answer whatever it wants. */
+async function unlessAborted<T>(answer: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return answer;
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Read once, so that what is noted is what was believed. */
+function ownBeliefs(beliefs: ArrayLike<number>, { mask }: Playing): Float32Array {
+  const copy = new Float32Array(mask.length * NUM_BELIEFS);
+  const floats = toBeliefs(beliefs, mask.length, 'rollouts', copy, mask);
+  if (floats !== copy) copy.set(floats);
+  return copy;
+}
+
+/** @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+function toLogProbs(logProbs: ArrayLike<number>, { mask }: Playing): Float32Array {
+  if (!isList(logProbs)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected logProbs to be an array, got ${describe(logProbs)}. Pass a number for each rollout.`,
+    );
+  }
+  checkLength('logProbs', lengthOf(logProbs), mask.length, 'rollouts');
+  return Float32Array.from({ length: mask.length }, (_, i) =>
+    mask[i] === 0 ? Number.NaN : checkLogProb(logProbs[i], i),
+  );
+}
+
+function checkLogProb(value: unknown, i: number): number {
+  if (typeof value === 'number' && Math.abs(Math.fround(value)) !== Number.POSITIVE_INFINITY) return value;
+  throw new InputError(
+    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
+    `Expected a finite number at logProbs[${i}], got ${describe(value)}. Pass NaN where it is not known.`,
+  );
+}
