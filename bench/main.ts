@@ -16,6 +16,13 @@ import { CASES, KERNELS } from './cases.js';
 import { FULL_DEVICE, measureDevice, SMALL_DEVICE } from './device.js';
 import { deviceToJson, renderDevice } from './device-report.js';
 import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
+import {
+  FULL_LANGUAGE,
+  languageToJson,
+  measureLanguage,
+  renderLanguage,
+  SMALL_LANGUAGE,
+} from './language.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
 import { ratiosOf } from './ratios.js';
@@ -56,6 +63,7 @@ interface Options {
   readonly memory?: boolean;
   readonly evaluation?: boolean;
   readonly webgpu?: boolean;
+  readonly language?: boolean;
   readonly json?: string;
 }
 
@@ -72,6 +80,7 @@ function parseOptions(): Options {
     .option('--memory', 'also: what a million episodes take')
     .option('--evaluation', 'also: the time of the 150-episode evaluation, start-up included and not')
     .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
+    .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
     .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -97,6 +106,10 @@ const SECTIONS = {
   webgpu: async (small: boolean) => {
     const figures = await measureDevice(small ? SMALL_DEVICE : FULL_DEVICE, progress);
     return { result: deviceToJson(figures), text: renderDevice(figures) };
+  },
+  language: async (small: boolean) => {
+    const figures = await measureLanguage(small ? SMALL_LANGUAGE : FULL_LANGUAGE, progress);
+    return { result: languageToJson(figures), text: renderLanguage(figures, !small) };
   },
 } as const;
 

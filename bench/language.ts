@@ -1,0 +1,197 @@
+/** `--language`: what a training loop of a language model asks for, in rows a second on one thread, validation included. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ACTION_NAMES,
+  createVecEnv,
+  parseCompletion,
+  parseCompletions,
+  prompt,
+  prompts,
+  type ReplayColumns,
+  type ReplayRow,
+  scoreReplay,
+} from '../dist/index.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
+import { now } from './clock.js';
+import { breathe, type OnProgress } from './measure.js';
+import type { Ratio } from './ratios.js';
+import { digits, ratiosToJson, renderRatios, table } from './report.js';
+import { median } from './rows.js';
+import { Mismatch } from './verify.js';
+
+export interface LanguagePlan {
+  /** Of each case. */
+  readonly rows: number;
+  readonly rounds: number;
+}
+export const FULL_LANGUAGE: LanguagePlan = { rows: 2 ** 17, rounds: 15 };
+export const SMALL_LANGUAGE: LanguagePlan = { rows: 500, rounds: 1 };
+
+interface Case {
+  /** As in the JSON. */
+  readonly name: string;
+  readonly what: string;
+  /** Rows a second that are asked for. */
+  readonly bar: number;
+  readonly rows: number;
+  play(): unknown;
+  /** What the first rows should come to; compared before anything is timed. */
+  check(): boolean;
+}
+
+/** Any whole numbers below `n`, the same in every run. */
+const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
+
+/** Rows with distinct seeds, and every length from 0 to 27 as often. */
+function columnsOf(rows: number): Required<Omit<ReplayColumns, 'profiles'>> {
+  return {
+    seeds: Uint32Array.from({ length: rows }, (_, i) => 100 + i),
+    stepIndices: Uint8Array.from({ length: rows }, (_, i) => drawn(i, NUM_STEPS)),
+    histories: Uint8Array.from({ length: rows * NUM_STEPS }, (_, k) => drawn(k, NUM_ACTIONS)),
+    actions: Int8Array.from({ length: rows }, (_, i) => drawn(i + 7, NUM_ACTIONS)),
+    beliefs: Float32Array.from({ length: rows * 3 }, (_, k) => drawn(k, 10) / 9),
+  };
+}
+
+function objectsOf({
+  seeds,
+  stepIndices,
+  histories,
+  actions,
+  beliefs,
+}: ReturnType<typeof columnsOf>): ReplayRow[] {
+  return Array.from(seeds, (seed, i) => ({
+    seed,
+    profileMode: 'sampled',
+    actionHistory: Array.from(
+      { length: stepIndices[i] },
+      (_, t) => ACTION_NAMES[histories[i * NUM_STEPS + t]],
+    ),
+    action: ACTION_NAMES[actions[i]],
+    belief: Array.from(beliefs.subarray(3 * i, 3 * i + 3)),
+  }));
+}
+
+/** Completions as models write them: some reasoning, then the answer. */
+const completionsOf = (rows: number): string[] =>
+  Array.from({ length: rows }, (_, i) => {
+    const answer = `${drawn(i, 10)} ${drawn(i + 1, 10)} ${drawn(i + 2, 10)} ${ACTION_NAMES[drawn(i, NUM_ACTIONS)].toUpperCase()}`;
+    const thought =
+      'Socializing in the evening cost vitality, so company is not what this person lives for; ';
+    return `<reasoning>${thought.repeat(1 + (i % 5))}</reasoning>\n${answer}`;
+  });
+
+/** What agents see after eight steps, each with the seven before it. */
+function seenBy(rows: number): Float32Array {
+  const env = createVecEnv({ numEnvs: rows, observation: { history: true }, threads: 1 });
+  env.reset({ seed: 100 });
+  const { observations } = env.run('random', { stops: new Uint8Array(rows).fill(8) });
+  env.close();
+  return observations;
+}
+
+function casesOf(rows: number): Case[] {
+  const columns = columnsOf(rows);
+  const few = columnsOf(Math.min(rows, 500));
+  const objects = objectsOf(columns);
+  const texts = completionsOf(rows);
+  const seen = seenBy(rows);
+  const width = seen.length / rows;
+  return [
+    {
+      name: 'score_replay_columns',
+      ...{ what: 'scoreReplay, typed arrays', bar: 5e6, rows },
+      play: () => scoreReplay(columns, { threads: 1 }),
+      check: () => isDeepStrictEqual(scoreReplay(few), scoreReplay(few, { backend: 'reference' })),
+    },
+    {
+      name: 'score_replay_objects',
+      ...{ what: 'scoreReplay, objects with names', bar: 5e5, rows },
+      play: () => scoreReplay(objects, { threads: 1 }),
+      check: () => isDeepStrictEqual(scoreReplay(objectsOf(few)), scoreReplay(few)),
+    },
+    {
+      name: 'prompts',
+      ...{ what: 'prompts, seven steps each', bar: 5e4, rows },
+      // A string is written when it is first looked at.
+      play: () => prompts(seen).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),
+      check: () => isDeepStrictEqual(prompts(seen)[rows - 1], prompt(seen.slice(-width))),
+    },
+    {
+      name: 'parsing',
+      ...{ what: 'parseCompletions, 100 to 450 characters of reasoning', bar: 5e5, rows },
+      play: () => parseCompletions(texts),
+      check: () => {
+        const { actions } = parseCompletions(texts);
+        return texts.every(
+          (text, i) => parseCompletion(text).action === actions[i] && text.endsWith(nameOf(actions[i])),
+        );
+      },
+    },
+  ];
+}
+
+const nameOf = (code: number): string => ACTION_NAMES[code].toUpperCase();
+
+export interface LanguageFigures {
+  readonly rows: readonly {
+    readonly name: string;
+    readonly what: string;
+    readonly rows: number;
+    readonly rowsPerSecond: number;
+  }[];
+  readonly ratios: readonly Ratio[];
+}
+
+/** @throws Mismatch before anything is timed. */
+export async function measureLanguage(
+  { rows, rounds }: LanguagePlan,
+  onProgress: OnProgress,
+): Promise<LanguageFigures> {
+  const cases = casesOf(rows);
+  for (const { what, check } of cases) {
+    onProgress(`verifying ${what}`);
+    await breathe();
+    if (!check()) throw new Mismatch(`${what}: Expected what is computed row by row, got something else.`);
+  }
+  const samples: number[][] = cases.map(() => []);
+  for (let round = 1; round <= rounds; round++) {
+    for (const [k, { what, play }] of cases.entries()) {
+      onProgress(`${what}, round ${round} of ${rounds}`);
+      await breathe();
+      const start = now();
+      play();
+      samples[k].push(now() - start);
+    }
+  }
+  const measured = cases.map((each, k) => ({
+    ...each,
+    rowsPerSecond: each.rows / (median(samples[k]) / 1e9),
+  }));
+  return {
+    rows: measured.map(({ name, what, rows: count, rowsPerSecond }) => ({
+      name,
+      what,
+      rows: count,
+      rowsPerSecond,
+    })),
+    ratios: measured.map(({ name, rowsPerSecond, bar }) => ({
+      name: `${name}_per_second`,
+      value: rowsPerSecond,
+      bar: { bound: 'at least', bar } as const,
+    })),
+  };
+}
+
+/** For the JSON: the bars with their verdicts. */
+export const languageToJson = ({ rows, ratios }: LanguageFigures) => ({
+  rows,
+  ...ratiosToJson({ ratios, leftOut: [] }),
+});
+
+/** @param judged whether the bars are shown. */
+export function renderLanguage({ rows, ratios }: LanguageFigures, judged: boolean): string {
+  const lines = rows.map(({ what, rows: count, rowsPerSecond }) => [what, count, digits(rowsPerSecond, 0)]);
+  const drawnTable = table(['language models, one thread', 'rows', 'rows/s'], lines);
+  return judged ? `${drawnTable}\n${renderRatios({ ratios, leftOut: [] })}` : drawnTable;
+}
