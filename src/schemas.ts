@@ -22,6 +22,8 @@ export const SCHEMAS = {
   audit: { name: 'rhythm-vec/audit', version: 1 },
   /** `regrade --json`. */
   regrade: { name: 'rhythm-vec/regrade', version: 1 },
+  /** Rows of `dataset grpo`; its card and a Parquet file's metadata say so. */
+  grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 1 },
 } as const satisfies Record<string, Schema>;
 
 /** Whether data says that it follows a schema. */

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { packageVersion } from '../evaluate/provenance.js';
 import { addAuditCommand } from './audit.js';
 import type { Context } from './context.js';
+import { addDatasetCommand } from './dataset.js';
 import { addEvalCommand } from './eval.js';
 import { EXIT, exitCodeOf, Interruption, isUsage, messageOf } from './failure.js';
 import { addInfoCommand } from './info.js';
@@ -16,6 +17,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addReplayCommand,
   addRegradeCommand,
   addAuditCommand,
+  addDatasetCommand,
   addInfoCommand,
 ];
 

@@ -1,0 +1,7 @@
+/** Rows as lines of JSON. */
+import type { RowEncoder } from './encoder.js';
+
+export const jsonlEncoder = (): RowEncoder => ({
+  add: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  end: () => '',
+});

@@ -1,0 +1,38 @@
+/** What a dataset has how much of. */
+import { MIX_OF_POLICIES } from './mix.js';
+import type { DatasetPlan } from './options.js';
+import type { GrpoRow } from './rows.js';
+
+/** Rows by what they have in common: everything that there could be, in its order. */
+export interface Tally {
+  readonly policies: ReadonlyMap<string, number>;
+  readonly profileModes: ReadonlyMap<string, number>;
+  readonly steps: ReadonlyMap<number, number>;
+}
+
+/** Counts rows that pass by. */
+export class RowTally implements Tally {
+  readonly policies: Map<string, number>;
+  readonly profileModes: Map<string, number>;
+  readonly steps: Map<number, number>;
+
+  constructor({ profiles, steps: { first, last } }: DatasetPlan) {
+    this.policies = zeros(MIX_OF_POLICIES.map(({ name }) => name));
+    this.profileModes = zeros(profiles);
+    this.steps = zeros(Array.from({ length: last - first + 1 }, (_, k) => first + k));
+  }
+
+  add(rows: readonly GrpoRow[]): void {
+    for (const { policy, profile_mode, step_index } of rows) {
+      increase(this.policies, policy);
+      increase(this.profileModes, profile_mode);
+      increase(this.steps, step_index);
+    }
+  }
+}
+
+const zeros = <Key>(keys: readonly Key[]): Map<Key, number> => new Map(keys.map((key) => [key, 0]));
+
+function increase<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
