@@ -16,10 +16,12 @@ const commands: [command: string, prints: string][] = [
   ['replay', ''],
   ['regrade', 'stored episodes, none played; grader calm'],
   ['audit', 'Under grader calm, ignoring the person earns'],
+  ['dataset', 'Usage: rhythm-vec dataset grpo'],
+  ['dataset grpo', ''],
   ['info', 'layout digest'],
 ];
 it.each(commands)('%s', async (command, prints) => {
-  const { stdout } = await runCli([command, '--help']);
+  const { stdout } = await runCli([...command.split(' '), '--help']);
   // As many seeds, and as short searches, as take little time.
   const examples = stdout
     .split(/Examples?:\n/)[1]

@@ -36,7 +36,8 @@ A row is a prompt and what replays it:
 States are reached by a mix of policies (random, heuristic, blind tape, deviations from them, habits); no person, week and
 time come up again before all have. The card, README.md beside the rows, has their shares, the columns, how to train on
 them, and the command: the same one gives the same bytes on every machine, and a longer dataset begins with a shorter one.
-Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,discrete. Those named come up equally often.
+Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,discrete.
+  Those named come up equally often.
 Seeds 0-99 and from 10000 on are kept for evaluation: they are refused, unless --allow-eval-seeds says that it is meant.
 
 Examples:

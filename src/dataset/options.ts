@@ -80,7 +80,7 @@ function checkRange(what: string, { first, last }: Range, most: number): Range {
 function toProfiles(names: readonly string[]): readonly string[] {
   const profiles = new Set(names.flatMap((name) => (name === MIX ? MIXED : [name])));
   if (profiles.size === 0) {
-    throw new InputError('wrong_length', `Expected at least one profile, got ${describe(names)}. Name one.`);
+    throw new InputError('wrong_length', `Expected at least one profile, got ${describe(names)}. Pass one.`);
   }
   const world = createWorld();
   for (const name of profiles) resolveProfile(world, name);

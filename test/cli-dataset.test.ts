@@ -1,0 +1,153 @@
+/** `dataset grpo`: rows and their card in files, whole or not at all, and what is refused before any work. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { toPlan } from '../src/dataset/options.js';
+import { grpoRows } from '../src/dataset/rows.js';
+import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
+
+const file = temporaryDirectory();
+const folder = (name: string): string => {
+  mkdirSync(file(name));
+  return file(name);
+};
+const grpo = (...args: string[]) => runCli(['dataset', 'grpo', ...args]);
+const read = (...path: string[]): string => readFileSync(file(join(...path)), 'utf8');
+
+beforeAll(async () => {
+  const output = join(folder('first'), 'train.jsonl');
+  const { code, stdout, stderr } = await grpo('--rows', '70', '--output', output);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toBe(`70 rows in ${output}, its card in ${file('first/README.md')}.\n`);
+});
+
+it('writes the rows of its options, and the card beside them', () => {
+  expect(fromLines(read('first', 'train.jsonl'))).toEqual([...grpoRows(toPlan({ rows: 70 }), {})].flat());
+  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl']);
+  expect(read('first', 'README.md')).toContain('data_files":"train.jsonl"');
+});
+
+it('docs/api.md lists its options and the columns, and nothing else', async () => {
+  const [, page] = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8').split('\n## Datasets\n');
+  const [section] = page.split('\n## ');
+  const listed = (pattern: RegExp) => Array.from(section.matchAll(pattern), ([, name]) => name).sort();
+  const { stdout } = await grpo('--help');
+  const options = Array.from(stdout.matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name);
+  expect(listed(/(?<=^\|[^|]*)`(--[\w-]+)`(?=[^|]*\|)/gm)).toEqual(options.sort());
+  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]);
+  expect(listed(/^\| `(\w+)` \|/gm)).toEqual(columns.sort());
+});
+
+it('the command of the card makes the same bytes again, on another backend too', async () => {
+  const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
+  const args = command.replace('train.jsonl', join(folder('again'), 'train.jsonl')).split(' ');
+  expect((await runCli([...args, '--backend', 'reference'])).code).toBe(0);
+  for (const name of ['train.jsonl', 'README.md']) expect(read('again', name)).toBe(read('first', name));
+});
+
+it('writes Parquet with every option', async () => {
+  const output = join(folder('parquet'), 'train.parquet');
+  const { code } = await grpo(
+    ...['--rows', '40', '--output', output, '--seeds', '90-300', '--allow-eval-seeds', '--seed', '5'],
+    ...['--profiles', 'mix,introvert_morning', '--steps', '9-12'],
+  );
+  expect(code).toBe(0);
+  const bytes = new Uint8Array(readFileSync(output)).buffer;
+  const rows = await parquetReadObjects({ file: bytes });
+  const plan = toPlan({
+    rows: 40,
+    seeds: { first: 90, last: 300 },
+    allowEvalSeeds: true,
+    seed: 5,
+    profiles: ['sampled', 'discrete', 'introvert_morning'],
+    steps: { first: 9, last: 12 },
+  });
+  const expected = [...grpoRows(plan, {})].flat();
+  expect(rows.map((row) => ({ ...row, seed: Number(row.seed), step_index: Number(row.step_index) }))).toEqual(
+    expected,
+  );
+  const card = read('parquet', 'README.md');
+  expect(card).toContain('EVALUATION SEEDS ARE AMONG THEM: 90-99');
+  expect(card).toContain('--seed 5 --format parquet --allow-eval-seeds --output train.parquet\n');
+});
+
+it('replaces a dataset that is there', async () => {
+  const output = join(folder('twice'), 'train.jsonl');
+  await grpo('--rows', '30', '--output', output);
+  expect((await grpo('--rows', '20', '--output', output)).code).toBe(0);
+  expect(fromLines(readFileSync(output, 'utf8'))).toHaveLength(20);
+  expect(read('twice', 'README.md')).toContain('rows: 20\n');
+});
+
+describe('is refused before any work, and changes nothing:', () => {
+  beforeAll(() => {
+    writeFileSync(join(folder('project'), 'README.md'), '# A project\n');
+  });
+  const rows = ['--rows', '10'];
+  it.each<[string, readonly string[], string]>([
+    [
+      'evaluation seeds',
+      [...rows, '--seeds', '0-99', '--output', file('x.jsonl')],
+      'where 0-99 are kept for evaluation',
+    ],
+    ['no rows', ['--output', file('x.jsonl')], "required option '--rows <n>'"],
+    ['no output', rows, "required option '--output <file>'"],
+    [
+      'an unknown ending',
+      [...rows, '--output', file('x.csv')],
+      'Expected --output to end with .jsonl or .parquet',
+    ],
+    [
+      'another ending',
+      [...rows, '--format', 'jsonl', '--output', file('x.parquet')],
+      'to end with .jsonl, as --format says',
+    ],
+    [
+      'an unknown format',
+      [...rows, '--format', 'csv', '--output', file('x.csv')],
+      'Allowed choices are jsonl, parquet',
+    ],
+    [
+      'the standard output',
+      [...rows, '--format', 'jsonl', '--output', '-'],
+      'beside which its card, README.md, can stand, got -',
+    ],
+    ['a card for rows', [...rows, '--format', 'jsonl', '--output', file('README.md')], 'can stand, got'],
+    [
+      "another's README.md",
+      [...rows, '--output', file('project/x.jsonl')],
+      'Give --output a folder of its own.',
+    ],
+    ['a missing folder', [...rows, '--output', file('no/x.jsonl')], 'Create it first.'],
+    ['an unknown person', [...rows, '--profiles', 'me', '--output', file('x.jsonl')], 'got "me"'],
+    ['steps that are none', [...rows, '--steps', 'all', '--output', file('x.jsonl')], 'such as 8-27'],
+    ['too late a step', [...rows, '--steps', '3-28', '--output', file('x.jsonl')], 'the last of steps'],
+    ['an unknown kernel', [...rows, '--kernel', 'abacus', '--output', file('x.jsonl')], 'abacus'],
+  ])('%s', async (_, args, says) => {
+    const { code, stdout, stderr } = await grpo(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('--help');
+    expect(existsSync(file('x.jsonl'))).toBe(false);
+    expect(read('project', 'README.md')).toBe('# A project\n');
+    expect(readdirSync(file('project'))).toEqual(['README.md']);
+  });
+});
+
+it('interrupted it leaves what was there', async () => {
+  const output = join(folder('interrupted'), 'train.jsonl');
+  await grpo('--rows', '5', '--output', output);
+  const before = readFileSync(output, 'utf8');
+  const changes = watch(file('interrupted'));
+  const { child, finished } = startCli(['dataset', 'grpo', '--rows', '100000000', '--output', output]);
+  for await (const { filename } of changes) if (filename?.endsWith('.tmp')) break;
+  child.kill('SIGINT');
+  const { code, stderr } = await finished;
+  expect(code).toBe(130);
+  expect(stderr).toContain('Interrupted. No output file was changed.');
+  expect(readFileSync(output, 'utf8')).toBe(before);
+  expect(readdirSync(file('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
+});
