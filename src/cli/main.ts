@@ -61,7 +61,10 @@ function createProgram(context: Context): Command {
   return program;
 }
 
-const hint = (argv: readonly string[]): string => `See rhythm-vec ${argv[2]} --help.\n`;
+function hint(argv: readonly string[]): string {
+  const options = argv.findIndex((word) => word.startsWith('-'));
+  return `See rhythm-vec ${argv.slice(2, options < 0 ? undefined : options).join(' ')} --help.\n`;
+}
 
 // A reader that has seen enough, such as head, is no failure, and what goes to files still gets there.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
