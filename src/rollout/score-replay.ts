@@ -15,9 +15,10 @@ import {
   type RowFault,
   toColumns,
 } from './replay/columns.js';
-import { type Checked, ReplayEngine, type Replayed } from './replay/engine.js';
+import { ReplayEngine } from './replay/engine.js';
 import { orderByLength } from './replay/order.js';
 import { toPeople } from './replay/people.js';
+import type { Checked, Replayed } from './replay/rows.js';
 import { REWARD_NAMES, type RewardStack, type RewardStackOptions, rewardStack } from './reward-stack.js';
 
 export interface ReplayOptions extends RewardStackOptions {
@@ -164,13 +165,13 @@ function openEngine(
   threads: number | undefined,
   grader: Float32Array,
 ): ReplayEngine {
-  const { batch, outputs } = openBatch(platform, asked, {
+  const shape = {
     numEnvs: Math.max(LEAST_SLOTS, Math.min(rows, WINDOW)),
     ...{ world, imagination: false },
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
     layout: { columnMajor: false, finalObservations: false },
-  });
-  return new ReplayEngine(world, batch, outputs, grader);
+  };
+  return new ReplayEngine(world, () => openBatch(platform, asked, shape), grader);
 }
 
 /** The rewards; missing where a row has a fault. */
@@ -180,16 +181,22 @@ function stackOf(
   faults: Faults,
   options: RewardStackOptions,
 ): RewardStack {
-  const { histories, stepIndices } = columns;
-  const [actions, indices] = [columns.actions.slice(), stepIndices.slice()];
-  for (const row of faults.rows) actions[row] = NO_ACTION;
-  for (const row of faults.rows) indices[row] = 0;
-  const rewards = rewardStack(
-    { actions, given, stepRewards, beliefMae, histories, stepIndices: indices },
-    options,
-  );
+  const { histories, stepIndices, actions } = withoutFaults(columns, faults);
+  const rows = { actions, given, stepRewards, beliefMae, histories, stepIndices };
+  const rewards = rewardStack(rows, options);
   for (const name of [...REWARD_NAMES, 'total'] as const) {
     for (const row of faults.rows) rewards[name][row] = Number.NaN;
   }
   return rewards;
+}
+
+/** Columns in which rows with faults have done nothing, so that what reads them finds no fault. */
+function withoutFaults(columns: ReplayColumns, faults: Faults): ReplayColumns {
+  if (faults.size === 0) return columns;
+  const [actions, stepIndices] = [columns.actions.slice(), columns.stepIndices.slice()];
+  for (const row of faults.rows) {
+    actions[row] = NO_ACTION;
+    stepIndices[row] = 0;
+  }
+  return { ...columns, actions, stepIndices };
 }

@@ -22,9 +22,9 @@ export function maskOf(steps: number, k: number): number {
 }
 
 /** Histories as words, copied if they lie across words. */
-export function wordsOf({ histories }: ReplayColumns): Uint32Array {
+export function wordsOf({ histories }: ReplayColumns): Int32Array {
   const aligned = histories.byteOffset % 4 === 0 ? histories : histories.slice();
-  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
+  return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
 }
 
 const KINDS = {
@@ -58,7 +58,7 @@ export function checkColumns(columns: ReplayColumns): number {
  * @param given u8 [rows], where it is written who gives a belief.
  * @param blame told of every row that cannot be replayed.
  */
-export function checkRows(columns: ReplayColumns, words: Uint32Array, given: Uint8Array, blame: Blame): void {
+export function checkRows(columns: ReplayColumns, words: Int32Array, given: Uint8Array, blame: Blame): void {
   const { stepIndices, actions, beliefs } = columns;
   for (let i = 0; i < stepIndices.length; i++) {
     const steps = stepIndices[i];
@@ -69,7 +69,7 @@ export function checkRows(columns: ReplayColumns, words: Uint32Array, given: Uin
   }
 }
 
-function isLegal(words: Uint32Array, row: number, steps: number): boolean {
+function isLegal(words: Int32Array, row: number, steps: number): boolean {
   let wrong = 0;
   for (let k = 0; 4 * k < steps; k++) {
     const codes = words[row * TAPE_WORDS + k] & maskOf(steps, k);

@@ -1,0 +1,23 @@
+/** Rows on their way through a replay, and what is written of them. */
+import type { SlotProfiles } from '../../validate/persons.js';
+import type { ReplayColumns } from './columns.js';
+
+/** Rows, each of which can be replayed or is known to be faulty. */
+export interface Checked {
+  readonly columns: ReplayColumns;
+  /** i32 [n, 7]: histories, four codes a word. */
+  readonly words: Int32Array;
+  readonly people: SlotProfiles;
+  /** u8 [n]: who gives a belief. */
+  readonly given: Uint8Array;
+}
+
+/** What is written of every row that is replayed. */
+export interface Replayed {
+  /** f32 [n]: the reward of the step; left as it is where there is no action. */
+  readonly stepRewards: Float32Array;
+  /** f32 [n]. */
+  readonly beliefMae: Float32Array;
+  /** u64 [n], of the state in which the action is taken. */
+  readonly stateHashes: BigUint64Array;
+}
