@@ -39,9 +39,9 @@ export function createLearner(parameters: Parameters): Learner {
  * @param weeks groups one after the other.
  */
 export function toBatch(weeks: Weeks, groupSize: number): { batch: Batch; zeroSpread: number } {
-  const slots = weeks.finalScores.length;
-  const { advantages, zeroSpread } = groupAdvantages(weeks.finalScores, groupSize);
-  const accuracy = weeks.beliefMae.map((mae) => -mae);
+  const slots = weeks.result.finalScores.length;
+  const { advantages, zeroSpread } = groupAdvantages(weeks.result.finalScores, groupSize);
+  const accuracy = weeks.result.beliefMae.map((mae) => -mae);
   const { advantages: ofBelief } = groupAdvantages(accuracy, groupSize);
   const actions = new Float32Array(weeks.actions.length * ACTIONS);
   weeks.actions.forEach((code, row) => {

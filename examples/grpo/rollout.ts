@@ -1,25 +1,21 @@
 /** Plays whole weeks with a policy, and keeps what a policy gradient needs of them. */
-import { COMPONENT_NAMES, type VecEnv } from 'rhythm-vec';
-import type { Choose } from './choose.js';
+import type { StepResult, VecEnv } from 'rhythm-vec';
+import type { Choices } from './choose.js';
 import { FEATURE_COUNT, Features } from './features.js';
 import { ACTIONS, actionLogits, beliefLogits, LEVELS, logitsOf, type Parameters } from './policy.js';
 
 export const STEPS = 28;
 
-/** Weeks, one a slot; new arrays. */
+/** Weeks, one a slot. */
 export interface Weeks {
-  /** f32 [28, slots, FEATURE_COUNT]: what the policy saw before each action. */
+  /** f32 [28, slots, FEATURE_COUNT], new: what the policy saw before each action. */
   readonly inputs: Float32Array;
-  /** u8 [28, slots]. */
+  /** u8 [28, slots], new. */
   readonly actions: Uint8Array;
-  /** u8 [slots, 3]: each belief's place among the levels, given with the last action. */
+  /** u8 [slots, 3], new: each belief's place among the levels, given with the last action. */
   readonly levels: Uint8Array;
-  /** f32 [slots] each. */
-  readonly finalScores: Float32Array;
-  readonly beliefMae: Float32Array;
-  readonly earlyMeans: Float32Array;
-  readonly lateMeans: Float32Array;
-  readonly adaptation: Float32Array;
+  /** The grades and what they are made of: views, valid until the environment plays on. */
+  readonly result: StepResult;
 }
 
 /**
@@ -27,7 +23,7 @@ export interface Weeks {
  * @param seeds u32 [numEnvs]. A group is so many slots of the same seed: the same person with the same luck, who differ by
  *   what was chosen.
  */
-export function playWeeks(env: VecEnv, seeds: Uint32Array, parameters: Parameters, choose: Choose): Weeks {
+export function playWeeks(env: VecEnv, seeds: Uint32Array, parameters: Parameters, choices: Choices): Weeks {
   const slots = env.numEnvs;
   const features = new Features(slots);
   const inputs = new Float32Array(STEPS * slots * FEATURE_COUNT);
@@ -38,31 +34,20 @@ export function playWeeks(env: VecEnv, seeds: Uint32Array, parameters: Parameter
     const seen = inputs.subarray(step * slots * FEATURE_COUNT, (step + 1) * slots * FEATURE_COUNT);
     features.observe(result.observations, seen);
     const taken = actions.subarray(step * slots, (step + 1) * slots);
-    taken.set(chooseAll(logitsOf(actionLogits, parameters, seen), ACTIONS, choose));
+    taken.set(chooseAll(logitsOf(actionLogits, parameters, seen), ACTIONS, choices.action));
     // Only the last belief is graded, so no other is given.
     const last = step === STEPS - 1;
-    if (last) levels = chooseAll(logitsOf(beliefLogits, parameters, seen), LEVELS, choose);
+    if (last) levels = chooseAll(logitsOf(beliefLogits, parameters, seen), LEVELS, choices.belief);
     result = env.step(taken, last ? { beliefs: beliefsOf(levels) } : {});
   }
-  const { finalScores, beliefMae, earlyMeans, lateMeans, components } = result;
-  const at = COMPONENT_NAMES.indexOf('adaptation');
-  return {
-    inputs,
-    actions,
-    levels,
-    finalScores: finalScores.slice(),
-    beliefMae: beliefMae.slice(),
-    earlyMeans: earlyMeans.slice(),
-    lateMeans: lateMeans.slice(),
-    adaptation: finalScores.map((_, slot) => components[slot * COMPONENT_NAMES.length + at]),
-  };
+  return { inputs, actions, levels, result };
 }
 
 /** A choice for each `count` logits. */
-function chooseAll(logits: Float32Array, count: number, choose: Choose): Uint8Array {
+function chooseAll(logits: Float32Array, count: number, choose: Choices['action']): Uint8Array {
   return Uint8Array.from({ length: logits.length / count }, (_, row) => choose(logits, row * count, count));
 }
 
 /** f32 [slots, 3] in [0, 1]. */
-const beliefsOf = (levels: Uint8Array): Float32Array =>
+export const beliefsOf = (levels: Uint8Array): Float32Array =>
   Float32Array.from(levels, (level) => level / (LEVELS - 1));

@@ -1,10 +1,11 @@
 /** Trains one policy: play groups, compare, step, again. */
 import { createVecEnv } from 'rhythm-vec';
 import seedrandom from 'seedrandom';
-import { sampling } from './choose.js';
+import { sampled } from './choose.js';
 import { createLearner, update } from './grpo.js';
 import { createParameters, type Parameters } from './policy.js';
 import { playWeeks } from './rollout.js';
+import { meanOf } from './statistics.js';
 
 /** Seeds that training may play, of the world's: the rest is for evaluation. */
 export const TRAINING_SEEDS = { first: 100, last: 9999 };
@@ -49,15 +50,14 @@ export function train(options: TrainOptions, onProgress: (progress: Progress) =>
   for (let done = 0; done < updates; done++) {
     const drawn = Array.from({ length: groups }, () => first + Math.floor(random() * (last - first + 1)));
     const seeds = Uint32Array.from({ length: env.numEnvs }, (_, slot) => drawn[Math.floor(slot / groupSize)]);
-    const weeks = playWeeks(env, seeds, learner.parameters, sampling(random));
+    const weeks = playWeeks(env, seeds, learner.parameters, sampled(random));
     const left = 1 - done / updates;
     const found = update(learner, weeks, { groupSize, rate: rate * left, entropy: entropy * left });
-    const mean = (values: Float32Array): number => values.reduce((sum, value) => sum + value) / values.length;
     const goOn = onProgress({
       update: done + 1,
       ...found,
-      finalScore: mean(weeks.finalScores),
-      beliefMae: mean(weeks.beliefMae),
+      finalScore: meanOf(weeks.result.finalScores),
+      beliefMae: meanOf(weeks.result.beliefMae),
     });
     if (!goOn) break;
   }

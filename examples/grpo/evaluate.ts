@@ -1,0 +1,86 @@
+/** What a policy earns on people whom it never met, and how: the figures that the project's audits of graders show. */
+import { COMPONENT_NAMES, createVecEnv, type Evaluation, evaluate, type StepResult } from 'rhythm-vec';
+import { best } from './choose.js';
+import { BELIEFS, type Parameters } from './policy.js';
+import { beliefsOf, playWeeks, STEPS } from './rollout.js';
+import { interval, meanOf } from './statistics.js';
+
+/** Fresh: neither training nor the published evaluation plays them. */
+export const HELD_OUT = { first: 20000, last: 21999 };
+
+const BASELINES = ['random+constant', 'heuristic+constant', 'blind-tape', 'blind-tape+constant'];
+
+/** Means over weeks. */
+export interface Row {
+  readonly policy: string;
+  readonly finalScore: number;
+  /** Half of the 95 % interval of the mean score, over weeks. */
+  readonly halfWidth: number;
+  /** Mean rewards of the two halves of the week. A late one far above the early one is what adaptation pays for. */
+  readonly earlyMean: number;
+  readonly lateMean: number;
+  readonly adaptation: number;
+  readonly beliefMae: number;
+}
+
+/** Baselines on the same weeks, with what ran and where. */
+export interface Baselines {
+  readonly rows: readonly Row[];
+  readonly info: Omit<Evaluation, 'rows' | 'seconds'>;
+}
+
+/** @param held the seeds of the weeks, the first and the last. */
+export async function evaluateBaselines(held = HELD_OUT): Promise<Baselines> {
+  const rows: Row[] = [];
+  const {
+    rows: _,
+    seconds: __,
+    ...info
+  } = await evaluate({
+    policies: BASELINES,
+    seeds: held,
+    onEpisodes: ({ policy, belief, result }) => {
+      rows.push(toRow(belief === 'none' ? policy : `${policy}+${belief}`, result));
+    },
+  });
+  return { rows, info };
+}
+
+/**
+ * The policy on the held-out weeks, its likeliest actions each; and what it did there played to another person each time,
+ * the one of the next seed. What the second scores less is what came of reacting to the person.
+ * @param held the seeds of the weeks, the first and the last.
+ */
+export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): { own: Row; swapped: Row } {
+  const numEnvs = held.last - held.first + 1;
+  using env = createVecEnv({ numEnvs, threads: 1 });
+  const seeds = Uint32Array.from({ length: numEnvs }, (_, slot) => held.first + slot);
+  const { actions, levels, ...weeks } = playWeeks(env, seeds, parameters, best);
+  const own = toRow('policy', weeks.result);
+  const other = (slot: number): number => (slot + 1) % numEnvs;
+  const tapes = Uint8Array.from({ length: numEnvs * STEPS }, (_, at) => {
+    const [slot, step] = [Math.floor(at / STEPS), at % STEPS];
+    return actions[step * numEnvs + other(slot)];
+  });
+  const given = beliefsOf(levels);
+  const beliefs = Float32Array.from({ length: numEnvs * STEPS * BELIEFS }, (_, at) => {
+    return given[other(Math.floor(at / (STEPS * BELIEFS))) * BELIEFS + (at % BELIEFS)];
+  });
+  env.reset({ seed: seeds });
+  return { own, swapped: toRow('the same for others', env.run(tapes, { beliefs })) };
+}
+
+function toRow(policy: string, result: StepResult): Row {
+  const { finalScores, earlyMeans, lateMeans, beliefMae, components } = result;
+  const at = COMPONENT_NAMES.indexOf('adaptation');
+  const { mean, halfWidth } = interval(finalScores);
+  return {
+    policy,
+    finalScore: mean,
+    halfWidth,
+    earlyMean: meanOf(earlyMeans),
+    lateMean: meanOf(lateMeans),
+    adaptation: meanOf(finalScores.map((_, slot) => components[slot * COMPONENT_NAMES.length + at])),
+    beliefMae: meanOf(beliefMae),
+  };
+}
