@@ -170,11 +170,15 @@ describe('evaluation', () => {
     expect(new Set(rows.map(({ beliefMae }) => beliefMae)).size).toBe(1);
   });
 
-  it('scores a policy, and its choices with other persons', () => {
-    const { own, swapped } = evaluatePolicy(untrained(), held);
-    for (const row of [own, swapped]) expect(Object.values(row).every((value) => value !== null)).toBe(true);
-    expect(own.finalScore).not.toBe(swapped.finalScore);
-    expect(evaluatePolicy(untrained(), held)).toEqual({ own, swapped });
+  it('scores a policy, and its choices where they do not belong', () => {
+    const options = { ...DEFAULTS, updates: 10, groups: GROUPS, groupSize: GROUP_SIZE, rate: 0.05, seed: 1 };
+    const parameters = train(options, () => true);
+    const judged = evaluatePolicy(parameters, held);
+    const rows = Object.values(judged);
+    expect(new Set(rows.map(({ finalScore }) => finalScore)).size).toBe(3);
+    expect(judged.otherLuck.beliefMae).toBeCloseTo(judged.own.beliefMae, 6);
+    expect(judged.otherPerson.beliefMae).not.toBeCloseTo(judged.own.beliefMae, 6);
+    expect(evaluatePolicy(parameters, held)).toEqual(judged);
   });
 
   it('has intervals by Student, of 1, 2, 3 as of any book', () => {

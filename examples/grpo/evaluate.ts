@@ -46,28 +46,40 @@ export async function evaluateBaselines(held = HELD_OUT): Promise<Baselines> {
   return { rows, info };
 }
 
-/**
- * The policy on the held-out weeks, its likeliest actions each; and what it did there played to another person each time,
- * the one of the next seed. What the second scores less is what came of reacting to the person.
- * @param held the seeds of the weeks, the first and the last.
- */
-export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): { own: Row; swapped: Row } {
+/** A policy's own weeks, and its choices there played again where they do not belong: blind, as tapes. */
+export interface Judged {
+  readonly own: Row;
+  /** The same persons with other luck. What it scores less came of reacting to luck. */
+  readonly otherLuck: Row;
+  /** Each time the person of the next seed, and other luck. What it scores less than `otherLuck` came of knowing whom. */
+  readonly otherPerson: Row;
+}
+
+/** The policy on the held-out weeks, its likeliest actions each. @param held the seeds of the weeks, first and last. */
+export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): Judged {
   const numEnvs = held.last - held.first + 1;
-  using env = createVecEnv({ numEnvs, threads: 1 });
   const seeds = Uint32Array.from({ length: numEnvs }, (_, slot) => held.first + slot);
-  const { actions, levels, ...weeks } = playWeeks(env, seeds, parameters, best);
-  const own = toRow('policy', weeks.result);
-  const other = (slot: number): number => (slot + 1) % numEnvs;
+  const others = seeds.map((_, slot) => seeds[(slot + 1) % numEnvs]);
+  using env = createVecEnv({ numEnvs, threads: 1 });
+  const { actions, levels, result } = playWeeks(env, seeds, parameters, best);
+  const own = toRow('policy', result);
   const tapes = Uint8Array.from({ length: numEnvs * STEPS }, (_, at) => {
-    const [slot, step] = [Math.floor(at / STEPS), at % STEPS];
-    return actions[step * numEnvs + other(slot)];
+    return actions[(at % STEPS) * numEnvs + Math.floor(at / STEPS)];
   });
   const given = beliefsOf(levels);
   const beliefs = Float32Array.from({ length: numEnvs * STEPS * BELIEFS }, (_, at) => {
-    return given[other(Math.floor(at / (STEPS * BELIEFS))) * BELIEFS + (at % BELIEFS)];
+    return given[Math.floor(at / (STEPS * BELIEFS)) * BELIEFS + (at % BELIEFS)];
   });
-  env.reset({ seed: seeds });
-  return { own, swapped: toRow('the same for others', env.run(tapes, { beliefs })) };
+  using imagined = createVecEnv({ numEnvs, threads: 1, imagination: true });
+  const replay = (policy: string, seed: Uint32Array): Row => {
+    imagined.reset({ seed });
+    return toRow(policy, imagined.run(tapes, { beliefs }));
+  };
+  return {
+    own,
+    otherLuck: replay('its choices, other luck', seeds),
+    otherPerson: replay('its choices, other people', others),
+  };
 }
 
 function toRow(policy: string, result: StepResult): Row {

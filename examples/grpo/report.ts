@@ -1,17 +1,14 @@
 /** Results as tables for people. */
 import Table from 'cli-table3';
-import type { Row } from './evaluate.js';
+import type { Judged, Row } from './evaluate.js';
 import { interval, meanOf } from './statistics.js';
 
 /** A policy that was trained, and what it earned on the held-out weeks. */
-export interface Run {
+export interface Run extends Judged {
   readonly seed: number;
   readonly updates: number;
   /** Wall time of the training. */
   readonly seconds: number;
-  readonly own: Row;
-  /** The same actions and beliefs with other persons. */
-  readonly swapped: Row;
 }
 
 /** A row for each trained policy. */
@@ -31,7 +28,7 @@ export const renderRows = (rows: readonly Row[]): string =>
 
 /** Means over training seeds. The interval is over these seeds too: how another training would turn out. */
 export function meansOf(runs: readonly Run[]): Row[] {
-  return (['own', 'swapped'] as const).map((which) => {
+  return (['own', 'otherLuck', 'otherPerson'] as const).map((which) => {
     const rows = runs.map((run) => run[which]);
     const of = (key: Exclude<keyof Row, 'policy'>): number => meanOf(rows.map((row) => row[key]));
     const { halfWidth } = interval(rows.map(({ finalScore }) => finalScore));
