@@ -53,6 +53,7 @@ async function main({ seeds, updates, minutes, json }: Options): Promise<void> {
 
 function run(options: TrainOptions, minutes: number): Run {
   const started = performance.now();
+  const before = process.cpuUsage();
   const elapsed = (): number => (performance.now() - started) / 1000;
   const bar = new cliProgress.SingleBar({
     format: `seed ${options.seed}  {bar} {value} of {total} updates, final score {score}, belief MAE {mae}`,
@@ -68,7 +69,14 @@ function run(options: TrainOptions, minutes: number): Run {
   });
   bar.stop();
   const seconds = elapsed();
-  return { seed: options.seed, updates, seconds, ...evaluatePolicy(parameters) };
+  const { user, system } = process.cpuUsage(before);
+  return {
+    seed: options.seed,
+    updates,
+    seconds,
+    cpuSeconds: (user + system) / 1e6,
+    ...evaluatePolicy(parameters),
+  };
 }
 
 function whole(text: string): number {

@@ -9,13 +9,21 @@ export interface Run extends Judged {
   readonly updates: number;
   /** Wall time of the training. */
   readonly seconds: number;
+  /** What the processor worked for it, on all cores: where others work too the wall time says little. */
+  readonly cpuSeconds: number;
 }
 
 /** A row for each trained policy. */
 export function renderRuns(runs: readonly Run[]): string {
   return render(
-    ['training seed', 'updates', 'seconds', ...HEADS],
-    runs.map(({ seed, updates, seconds, own }) => [seed, updates, seconds.toFixed(0), ...cells(own)]),
+    ['training seed', 'updates', 'seconds', 'of a core', ...HEADS],
+    runs.map(({ seed, updates, seconds, cpuSeconds, own }) => [
+      seed,
+      updates,
+      seconds.toFixed(0),
+      cpuSeconds.toFixed(0),
+      ...cells(own),
+    ]),
   );
 }
 

@@ -23,10 +23,10 @@ export interface TrainOptions {
 }
 
 export const DEFAULTS: Omit<TrainOptions, 'seed'> = {
-  updates: 600,
+  updates: 800,
   groups: 16,
   groupSize: 16,
-  rate: 0.003,
+  rate: 0.01,
   entropy: 0.02,
 };
 
