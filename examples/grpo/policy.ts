@@ -59,6 +59,6 @@ export function logitsOf(
   parameters: Parameters,
   inputs: Float32Array,
 ): Float32Array {
-  const rows = np.array(inputs.slice()).reshape([inputs.length / FEATURE_COUNT, FEATURE_COUNT]);
+  const rows = np.array(inputs).reshape([inputs.length / FEATURE_COUNT, FEATURE_COUNT]);
   return logits(tree.ref(parameters), rows).dataSync() as Float32Array;
 }
