@@ -62,7 +62,7 @@ export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): Judged 
   const others = seeds.map((_, slot) => seeds[(slot + 1) % numEnvs]);
   using env = createVecEnv({ numEnvs, threads: 1 });
   const { actions, levels, result } = playWeeks(env, seeds, parameters, best);
-  const own = toRow('policy', result);
+  const own = toRow('trained', result);
   const tapes = Uint8Array.from({ length: numEnvs * STEPS }, (_, at) => {
     return actions[(at % STEPS) * numEnvs + Math.floor(at / STEPS)];
   });

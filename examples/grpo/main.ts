@@ -12,7 +12,7 @@ import { DEFAULTS, TRAINING_SEEDS, type TrainOptions, train } from './train.js';
 interface Options {
   readonly seeds: number;
   readonly updates: number;
-  readonly minutes: number;
+  readonly minutes?: number;
   readonly json?: string;
 }
 
@@ -51,7 +51,7 @@ async function main({ seeds, updates, minutes, json }: Options): Promise<void> {
   writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-function run(options: TrainOptions, minutes: number): Run {
+function run(options: TrainOptions, minutes = Number.POSITIVE_INFINITY): Run {
   const started = performance.now();
   const before = process.cpuUsage();
   const elapsed = (): number => (performance.now() - started) / 1000;
