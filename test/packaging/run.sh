@@ -43,6 +43,8 @@ echo '{ "private": true }' >"$consumer/package.json"
 (cd "$consumer" && npm install --ignore-scripts --loglevel=error "${tarball[0]}")
 if grep -rqF "$root/" "$package/prebuilds"; then fail "the prebuild names the folder where it was made"; fi
 scores native
+(cd "$consumer" && node "$package/dist/cli/main.js" info) | grep -q 'backend webgpu .*npm install webgpu' ||
+  fail "info does not say how to add the optional package webgpu"
 
 echo "== Its types hold for a strict consumer that checks libraries too"
 # The consumer's own @types/node, as most have it.
