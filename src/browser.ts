@@ -2,7 +2,8 @@
 import { BROWSER } from './backends/browser.js';
 import type { RolloutOptions } from './rollout/groups/options.js';
 import type { RolloutGroups } from './rollout/groups/recording.js';
-import type { ReplayColumns, ReplayRow } from './rollout/replay/columns.js';
+import type { ReplayColumns } from './rollout/replay/columns.js';
+import type { ReplayRow } from './rollout/replay/objects.js';
 import { rolloutGroupsOn } from './rollout/rollout-groups.js';
 import { type ReplayOptions, type ReplayScores, scoreReplayOn } from './rollout/score-replay.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';

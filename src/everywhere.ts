@@ -49,7 +49,9 @@ export type {
   RolloutView,
 } from './rollout/groups/options.js';
 export type { RolloutGroups } from './rollout/groups/recording.js';
-export type { ReplayColumns, ReplayRow, RowFault } from './rollout/replay/columns.js';
+export type { ReplayColumns } from './rollout/replay/columns.js';
+export type { RowFault } from './rollout/replay/faults.js';
+export type { ReplayRow } from './rollout/replay/objects.js';
 export type { RewardRows } from './rollout/reward-rows.js';
 export type { RewardShaping } from './rollout/reward-shaping.js';
 export {

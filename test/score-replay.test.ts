@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { NODE } from '../src/backends/node.js';
 import { Episode } from '../src/reference/episode.js';
-import type { ReplayColumns, ReplayRow } from '../src/rollout/replay/columns.js';
+import type { ReplayColumns } from '../src/rollout/replay/columns.js';
+import type { ReplayRow } from '../src/rollout/replay/objects.js';
 import { type ReplayOptions, scoreReplayOn } from '../src/rollout/score-replay.js';
 import { ACTION_NAMES, NUM_STEPS, PROFILE_NAMES } from '../src/world/fields.js';
 import { ENGINES } from './support/engines.js';
@@ -146,9 +147,14 @@ describe('rows', () => {
 describe('a fault', () => {
   const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
   const faults: [string, unknown, string, RegExp][] = [
-    ['no object', 7, 'wrong_type', /an object at rows\[1\], got 7/],
+    ['no object', 7, 'wrong_type', /rows\[1\] to be an object, got 7/],
     ['no seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
-    ['a name that is none', { ...good, profileMode: 'nobody' }, 'unknown_name', /nobody/],
+    [
+      'a name that is none',
+      { ...good, profileMode: 'nobody' },
+      'unknown_name',
+      /rows\[1\]\.profileMode .*"nobody"/,
+    ],
     ['a history that is none', { ...good, actionHistory: 'sleep' }, 'wrong_type', /rows\[1\]\.actionHistory/],
     [
       'too long a history',
@@ -160,9 +166,15 @@ describe('a fault', () => {
       'an action that is none',
       { ...good, actionHistory: [1, 'nap'] },
       'illegal_action',
-      /actionHistory\[1\].*"nap"/,
+      /or its name at rows\[1\]\.actionHistory\[1\], got "nap"\. Use one/,
     ],
-    ['a proposal that is none', { ...good, action: 10 }, 'illegal_action', /rows\[1\]\.action.*got 10/],
+    [
+      'a proposal that is none',
+      { ...good, action: 10 },
+      'illegal_action',
+      /or null for none, at rows\[1\]\.action, got 10\. Pass one/,
+    ],
+    ['a misspelled proposal', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
     ['half a belief', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
     ['a short belief', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
   ];
@@ -183,21 +195,27 @@ describe('a fault', () => {
   });
 
   it('of columns is named by its index too', () => {
-    const columns = toColumns([good, good, good, good, good, good]);
+    const columns = toColumns(new Array<ReplayRow>(7).fill(good));
     columns.stepIndices[0] = 28;
     columns.histories[NUM_STEPS] = 10;
     columns.actions[2] = -2;
     columns.actions[3] = 10;
     columns.beliefs![4 * 3] = Number.POSITIVE_INFINITY;
-    const { faults: found, stepRewards } = score(columns);
-    expect(found.map(({ index, code }) => `${index} ${code}`)).toEqual([
-      '0 out_of_range',
-      '1 illegal_action',
-      '2 illegal_action',
-      '3 illegal_action',
-      '4 bad_belief',
-    ]);
-    expect(stepRewards[5]).toBe(score([good]).stepRewards[0]);
+    const profiles: unknown[] = new Array(7).fill('sampled');
+    profiles[5] = undefined;
+    const { faults: found, stepRewards } = score({ ...columns, profiles: profiles as string[] });
+    const wanted = [
+      ['out_of_range', /from 0 to 27 at stepIndices\[0\], got 28\. Pass/],
+      ['illegal_action', /at histories\[28\], which is of row 1, got 10\. Pass/],
+      ['illegal_action', /or -1 for none, at actions\[2\], got -2\. Pass/],
+      ['illegal_action', /at actions\[3\], got 10\. Pass/],
+      ['bad_belief', /in beliefs row 4, got \[Infinity, /],
+      ['wrong_type', /profiles\[5\] to be a name, got undefined\. Pass/],
+    ] as const;
+    expect(found).toEqual(
+      wanted.map(([code, message], index) => ({ index, code, message: expect.stringMatching(message) })),
+    );
+    expect(stepRewards[6]).toBe(score([good]).stepRewards[0]);
   });
 
   it('of all rows is an error', () => {
@@ -205,6 +223,7 @@ describe('a fault', () => {
     expect(() => score({ ...columns, seeds: [1] as never })).toThrow(
       /seeds to be a Uint32Array, got an array of 1/,
     );
+    expect(() => score(null as never)).toThrow(/rows to be an object, got null/);
     expect(() => score({ ...columns, actions: new Int8Array(2) })).toThrow(
       /Expected 1 entries in actions .* got 2/,
     );

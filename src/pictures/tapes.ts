@@ -1,5 +1,5 @@
 /** Tapes side by side: what each policy does in the slots of the week. */
-import { illegalAction } from '../validate/steps.js';
+import { illegalAction } from '../validate/actions.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
 import { checkList, checkNames, type Named } from './check.js';

@@ -1,7 +1,8 @@
 /** One episode, one person, one week: the readable environment that every backend must equal bit for bit. */
 import { InputError, StateError } from '../errors.js';
+import { illegalAction } from '../validate/actions.js';
 import { checkSeed } from '../validate/seeds.js';
-import { illegalAction, toConstantBelief } from '../validate/steps.js';
+import { toConstantBelief } from '../validate/steps.js';
 import { checkBoolean, checkOptions, describe } from '../validate/values.js';
 import {
   MODE,

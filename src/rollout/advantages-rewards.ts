@@ -1,6 +1,14 @@
 /** Rewards as callers pass them, several functions of them and missing ones included, made into one number a completion. */
 import { InputError } from '../errors.js';
-import { checkFinite, checkLength, describe, isList, kindOf, lengthOf } from '../validate/values.js';
+import {
+  checkFinite,
+  checkLength,
+  describe,
+  isList,
+  kindOf,
+  lengthOf,
+  wrongType,
+} from '../validate/values.js';
 import { MAX_MAGNITUDE } from '../world/fields.js';
 
 /** [n]: what one reward function gave each completion; null or NaN where it gave nothing. */
@@ -50,18 +58,16 @@ function toFunctions(rewards: Rewards): RewardFunction[] {
 }
 
 const notRewards = (where: string, value: unknown): InputError =>
-  new InputError(
-    'wrong_type',
-    `Expected ${where} to be an array of rewards, got ${describe(value)}. ` +
-      'Pass a number for each completion, or one such array for each reward function.',
+  wrongType(
+    where,
+    'an array of rewards',
+    value,
+    'Pass a number for each completion, or one such array for each reward function.',
   );
 
 function toWeights(count: number, weights: readonly number[] = Array(count).fill(1)): readonly number[] {
   if (!isList(weights)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected weights to be an array, got ${describe(weights)}. Pass one for each reward function.`,
-    );
+    throw wrongType('weights', 'an array', weights, 'Pass one for each reward function.');
   }
   checkLength('weights', lengthOf(weights), count, 'one for each reward function');
   return Array.from(weights, (weight, k) => checkWeight(`weights[${k}]`, weight));

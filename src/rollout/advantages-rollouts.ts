@@ -4,10 +4,10 @@ import {
   checkInteger,
   checkLength,
   checkRecord,
-  describe,
   isList,
   kindOf,
   lengthOf,
+  wrongType,
 } from '../validate/values.js';
 import { MAX_GROUP_SIZE } from './advantages.js';
 import { type RewardList, toTotals } from './advantages-rewards.js';
@@ -42,10 +42,7 @@ export function toTaken(rollouts: StepRollouts): Taken {
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
   const room = checkInteger('steps', steps, 1, MAX_GROUP_SIZE);
   if (kindOf(stateHashes) !== 'BigUint64Array') {
-    throw new InputError(
-      'wrong_type',
-      `Expected stateHashes to be a BigUint64Array, got ${describe(stateHashes)}. Pass one hash for each step.`,
-    );
+    throw wrongType('stateHashes', 'a BigUint64Array', stateHashes, 'Pass one hash for each step.');
   }
   const total = lengthOf(stateHashes as ArrayLike<unknown>);
   if (total % (size * room) !== 0) {
@@ -63,10 +60,7 @@ export function toTaken(rollouts: StepRollouts): Taken {
 function toLengths(lengths: ArrayLike<number> | undefined, rollouts: number, steps: number): Uint32Array {
   if (lengths === undefined) return new Uint32Array(rollouts).fill(steps);
   if (!isList(lengths)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected lengths to be an array, got ${describe(lengths)}. Pass how many steps each rollout took.`,
-    );
+    throw wrongType('lengths', 'an array', lengths, 'Pass how many steps each rollout took.');
   }
   checkLength('lengths', lengthOf(lengths), rollouts, 'one for each rollout');
   return Uint32Array.from({ length: rollouts }, (_, i) =>

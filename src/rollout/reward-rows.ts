@@ -1,5 +1,6 @@
 /** Rows of the reward stack as callers pass them: one read of each entry, whose fault is named by its index. */
 import { InputError } from '../errors.js';
+import { illegalAction, isAction, NO_ACTION } from '../validate/actions.js';
 import {
   checkInteger,
   checkLength,
@@ -8,8 +9,9 @@ import {
   isList,
   kindOf,
   lengthOf,
+  wrongType,
 } from '../validate/values.js';
-import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
 
 /** What is known of n completions once they are parsed and replayed. */
 export interface RewardRows {
@@ -26,8 +28,6 @@ export interface RewardRows {
   /** [n]: how many of these were taken, 0 to 27. Only shaping needs it. */
   readonly stepIndices?: ArrayLike<number>;
 }
-
-export const NO_ACTION = -1;
 
 /** What a row's numbers are read by. @throws InputError that names the row. */
 export interface RowReader {
@@ -65,10 +65,11 @@ export interface Histories {
 /** @throws InputError `wrong_type` or `wrong_length`. */
 export function historiesOf({ histories, stepIndices }: RewardRows, rows: number): Histories {
   if (kindOf(histories) !== 'Uint8Array') {
-    throw new InputError(
-      'wrong_type',
-      `Expected histories to be a Uint8Array, as shaping needs it, got ${describe(histories)}. ` +
-        `Pass [n, ${NUM_STEPS}] codes, or leave shaping out.`,
+    throw wrongType(
+      'histories',
+      'a Uint8Array, as shaping needs it',
+      histories,
+      `Pass [n, ${NUM_STEPS}] codes, or leave shaping out.`,
     );
   }
   const codes = histories as Uint8Array;
@@ -87,23 +88,15 @@ export function historiesOf({ histories, stepIndices }: RewardRows, rows: number
 
 function checkList<T>(what: string, list: T): T & ArrayLike<unknown> {
   if (isList(list)) return list;
-  throw new InputError(
-    'wrong_type',
-    `Expected ${what} to be an array, got ${describe(list)}. Pass one entry for each completion.`,
-  );
+  throw wrongType(what, 'an array', list, 'Pass one entry for each completion.');
 }
 
-const isActionOrNone = (code: number): boolean =>
-  Number.isInteger(code) && code >= NO_ACTION && code < NUM_ACTIONS;
+const isActionOrNone = (code: number): boolean => code === NO_ACTION || isAction(code);
 
 function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
-  const none = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
+  const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
   const row = what === 'actions' ? '' : `, which is of row ${Math.floor(index / NUM_STEPS)}`;
-  throw new InputError(
-    'illegal_action',
-    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${none} ` +
-      `at ${what}[${index}]${row}, got ${describe(code)}. Pass one.`,
-  );
+  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy: 'Pass one.' });
 }
 
 const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps >= 0 && steps < NUM_STEPS;

@@ -1,8 +1,9 @@
 /** The GRPO reward stack for language models: four rewards of a completion, each on its own, and their weighted sum. */
+import { NO_ACTION } from '../validate/actions.js';
 import { checkOptions, readOptions } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { checkWeight, toTotals } from './advantages-rewards.js';
-import { historiesOf, NO_ACTION, type RewardRows, type RowReader, readerOf } from './reward-rows.js';
+import { historiesOf, type RewardRows, type RowReader, readerOf } from './reward-rows.js';
 import { type RewardShaping, shaped, toShaping } from './reward-shaping.js';
 
 /** The world page's numbers (The GRPO reward stack), which are the published recipe's: no state depends on them. */

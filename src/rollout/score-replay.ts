@@ -1,23 +1,18 @@
 /** Replay scoring: what each of many completions is worth, after the actions that came before it. */
 import { type Asked, openBatch } from '../backends/open.js';
 import type { Platform } from '../backends/platform.js';
-import type { InputError } from '../errors.js';
-import { checkInteger, checkName, isList, readOptions } from '../validate/values.js';
+import { NO_ACTION } from '../validate/actions.js';
+import { checkInteger, checkName, readOptions } from '../validate/values.js';
 import { MAX_THREADS } from '../world/fields.js';
 import { resolveGrader } from '../world/resolve.js';
 import type { WorldSpec } from '../world/spec.js';
 import { createWorld, type World } from '../world/world.js';
-import { checkColumns, checkRows, NO_ACTION, wordsOf } from './replay/check.js';
-import {
-  type Blame,
-  type ReplayColumns,
-  type ReplayRow,
-  type RowFault,
-  toColumns,
-} from './replay/columns.js';
+import { check } from './replay/check.js';
+import type { ReplayColumns } from './replay/columns.js';
 import { ReplayEngine } from './replay/engine.js';
+import { Faults, type RowFault } from './replay/faults.js';
+import type { ReplayRow } from './replay/objects.js';
 import { orderByLength } from './replay/order.js';
-import { toPeople } from './replay/people.js';
 import type { Checked, Replayed } from './replay/rows.js';
 import { REWARD_NAMES, type RewardStack, type RewardStackOptions, rewardStack } from './reward-stack.js';
 
@@ -75,53 +70,10 @@ export function scoreReplayOn(
   const { weights, shaping, onFault = 'mark' } = asked;
   const world = createWorld(asked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const checked = check(world, rows, faults);
+  const checked = check(world, rows, faults.blame);
   const replayed = replay(platform, world, checked, faults, asked);
   const rewards = stackOf(checked, replayed, faults, { weights, shaping });
   return { ...replayed, rewards, faults: faults.inOrder() };
-}
-
-/** Rows with faults, the first fault of each. */
-class Faults {
-  readonly #throws: boolean;
-  readonly #found = new Map<number, RowFault>();
-
-  constructor(throws: boolean) {
-    this.#throws = throws;
-  }
-
-  readonly blame: Blame = (index: number, fault: InputError): void => {
-    if (this.#throws) throw fault;
-    const { code, message } = fault;
-    if (!this.#found.has(index)) this.#found.set(index, { index, code, message });
-  };
-
-  get size(): number {
-    return this.#found.size;
-  }
-
-  has(index: number): boolean {
-    return this.#found.has(index);
-  }
-
-  inOrder(): RowFault[] {
-    return [...this.#found.values()].sort((a, b) => a.index - b.index);
-  }
-
-  get rows(): IterableIterator<number> {
-    return this.#found.keys();
-  }
-}
-
-function check(world: World, rows: ReplayColumns | readonly ReplayRow[], { blame }: Faults): Checked {
-  const columns = isList(rows)
-    ? toColumns(rows as unknown as readonly ReplayRow[], blame)
-    : (rows as ReplayColumns);
-  const count = checkColumns(columns);
-  const words = wordsOf(columns);
-  const given = new Uint8Array(count);
-  checkRows(columns, words, given, blame);
-  return { columns, words, given, people: toPeople(world, columns.profiles ?? 'sampled', count, blame) };
 }
 
 function replay(

@@ -1,4 +1,5 @@
 /** Finds the answer in a completion (world page, The text form): one pass from the end, in time linear in the text. */
+import { NO_ACTION } from '../validate/actions.js';
 import { NUM_BELIEFS } from '../world/fields.js';
 import {
   DEAD,
@@ -12,8 +13,6 @@ import {
   TRAILING,
   wordAt,
 } from './words.js';
-
-const NO_ACTION = -1;
 
 /** What was read: one object for many texts, so that reading allocates nothing. */
 export class Answer {

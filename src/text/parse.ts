@@ -1,6 +1,6 @@
 /** Completions of a language model into actions and beliefs (world page, The text form). */
 import { InputError } from '../errors.js';
-import { checkName, describe, readOptions } from '../validate/values.js';
+import { checkName, describe, readOptions, wrongType } from '../validate/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../world/fields.js';
 import { Answer, readAnswer } from './answer.js';
 
@@ -92,10 +92,7 @@ export function parseCompletions(texts: readonly string[], options: ParseOptions
 
 function checkTexts(texts: readonly string[]): readonly string[] {
   if (Array.isArray(texts)) return texts;
-  throw new InputError(
-    'wrong_type',
-    `Expected texts to be an array of strings, got ${describe(texts)}. Pass one completion per entry.`,
-  );
+  throw wrongType('texts', 'an array of strings', texts, 'Pass one completion per entry.');
 }
 
 const checkText = (text: unknown, where: string): string =>

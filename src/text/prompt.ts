@@ -1,6 +1,5 @@
 /** What an agent sees, as the chat messages that a language model is asked with (world page, The text form). */
-import { InputError } from '../errors.js';
-import { checkLength, describe, isFloats, isList, lengthOf } from '../validate/values.js';
+import { checkLength, isFloats, isList, lengthOf, wrongType } from '../validate/values.js';
 import { OBSERVATION_SIZE } from '../world/fields.js';
 import { checkSeen, type PastStep, refuseNumber, SEEN_SIZE, writePast } from './seen.js';
 import { SYSTEM } from './system.js';
@@ -58,10 +57,7 @@ function promptsOfRows(rows: Float32Array): Prompt[] {
 
 function promptsWithPast(rows: Float32Array, histories: readonly (readonly PastStep[])[]): Prompt[] {
   if (!Array.isArray(histories)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected histories to be an array of lists of steps, got ${describe(histories)}. Pass one list per row.`,
-    );
+    throw wrongType('histories', 'an array of lists of steps', histories, 'Pass one list per row.');
   }
   const n = histories.length;
   checkLength(
@@ -107,10 +103,7 @@ function join(
 function toRows(what: string, rows: ArrayLike<number>): Float32Array {
   if (isFloats(rows)) return rows;
   if (!isList(rows)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be an array of numbers, got ${describe(rows)}. Pass a Float32Array, row-major.`,
-    );
+    throw wrongType(what, 'an array of numbers', rows, 'Pass a Float32Array, row-major.');
   }
   return Float32Array.from({ length: lengthOf(rows) }, (_, at) => {
     const value: unknown = rows[at];

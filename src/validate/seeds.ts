@@ -69,14 +69,15 @@ function requireInside(seeds: Uint32Array, what: string, { low, size }: SeedSpan
   );
 }
 
-const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
+export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 
 /** @throws InputError `bad_seed`. */
 export function checkSeed(seed: number, where: string): number {
   return isSeed(seed) ? seed : refuseSeed(seed, where);
 }
 
-function refuseSeed(value: unknown, where: string): never {
+/** @throws InputError `bad_seed`. */
+export function refuseSeed(value: unknown, where: string): never {
   throw new InputError(
     'bad_seed',
     `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass one.`,

@@ -1,14 +1,15 @@
 /** What is done at a step: actions, beliefs, and where a run stops. */
 import { InputError } from '../errors.js';
-import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
+import { illegalAction, isAction } from './actions.js';
 import { isSettled, NOTHING_WRITTEN, type Written } from './memory.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf, lengthOf } from './values.js';
 
 /** Codes 0..9, one per slot. */
 export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
 
-/** What no slot may do. */
-const NO_ACTION = 255;
+/** The byte of a slot whose code does not count: no slot may do it. */
+const NOTHING = 255;
 
 /**
  * Codes as bytes. A Uint8Array passes as it is, its codes to be checked where they are used, unless its memory may change
@@ -38,23 +39,14 @@ export function toActions(
   for (let i = 0; i < length; i++) {
     const value = actions[i];
     // What is no byte at all would wrap into one.
-    if (Number.isInteger(value) && value >= 0 && value < NUM_ACTIONS) bytes[i] = value;
-    else bytes[i] = takes !== null && takes[i] === 0 ? NO_ACTION : refuseAction(value, i);
+    if (isAction(value)) bytes[i] = value;
+    else bytes[i] = takes !== null && takes[i] === 0 ? NOTHING : refuseAction(value, i);
   }
   return bytes;
 }
 
 function refuseAction(value: unknown, index: number): never {
   throw illegalAction(`actions[${index}]`, value);
-}
-
-/** The error for a code that is no action. */
-export function illegalAction(where: string, value: unknown): InputError {
-  return new InputError(
-    'illegal_action',
-    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')}) at ${where}, ` +
-      `got ${describe(value)}. No episode was stepped. Pass a code of that range.`,
-  );
 }
 
 /**

@@ -5,10 +5,7 @@ import { didYouMean } from '../suggest.js';
 /** Refuses options that are not known, by name. */
 export function checkOptions(what: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected ${what} to be an object, got ${describe(options)}. Pass { ${known[0]}: ... }.`,
-    );
+    throw wrongType(what, 'an object', options, `Pass { ${known[0]}: ... }.`);
   }
   // Not Object.keys, which allocates: this runs at every step.
   for (const name in options) {
@@ -64,6 +61,10 @@ export const lengthOf = (list: ArrayLike<unknown>): number =>
 
 export const isFloats = (value: unknown): value is Float32Array => kindOf(value) === 'Float32Array';
 
+/** The error for a value of another type than is expected. */
+export const wrongType = (what: string, expected: string, value: unknown, remedy: string): InputError =>
+  new InputError('wrong_type', `Expected ${what} to be ${expected}, got ${describe(value)}. ${remedy}`);
+
 export function checkInteger(what: string, value: unknown, low: number, high: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
@@ -81,15 +82,12 @@ export function checkFinite(what: string, value: unknown): number {
 
 export function checkString(what: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new InputError('wrong_type', `Expected ${what} to be a name, got ${describe(value)}. Pass a string.`);
+  throw wrongType(what, 'a name', value, 'Pass a string.');
 }
 
 export function checkBoolean(what: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new InputError(
-    'wrong_type',
-    `Expected ${what} to be true or false, got ${describe(value)}. Pass one.`,
-  );
+  throw wrongType(what, 'true or false', value, 'Pass one.');
 }
 
 /** An option that is false where it is left out. @throws InputError `wrong_type`. */
@@ -122,8 +120,5 @@ export function checkName<Name extends string>(what: string, value: unknown, nam
 /** What is read by the names of its arrays; what else it holds is ignored. @throws InputError `wrong_type`. */
 export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
   if (typeof value === 'object' && value !== null && !isList(value)) return value;
-  throw new InputError(
-    'wrong_type',
-    `Expected ${what} to be an object, got ${describe(value)}. Pass { ${example}: ... }.`,
-  );
+  throw wrongType(what, 'an object', value, `Pass { ${example}: ... }.`);
 }

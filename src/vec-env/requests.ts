@@ -2,15 +2,9 @@
 import type { Refusal, RunBeliefs, RunPolicy } from '../backends/backend.js';
 import { InputError, StateError } from '../errors.js';
 import { didYouMean } from '../suggest.js';
+import { illegalAction } from '../validate/actions.js';
 import { type SeedChoice, toSeeds } from '../validate/seeds.js';
-import {
-  type Actions,
-  illegalAction,
-  toActions,
-  toBeliefs,
-  toConstantBelief,
-  toGiven,
-} from '../validate/steps.js';
+import { type Actions, toActions, toBeliefs, toConstantBelief, toGiven } from '../validate/steps.js';
 import { checkLength, describe, isList, lengthOf } from '../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 

@@ -47,15 +47,19 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
 }
 
 /**
- * @param profile 'sampled', 'discrete', a profile's name, or 16 floats.
+ * @param profile 'sampled', 'discrete', a profile's name, or 16 floats. @param where what an error calls it.
  * @throws InputError `unknown_name` or `bad_profile`.
  */
-export function resolveProfile(world: World, profile: string | ArrayLike<number>): ResolvedProfile {
-  if (typeof profile !== 'string') return { mode: MODE.given, floats: checkProfile(profile) };
+export function resolveProfile(
+  world: World,
+  profile: string | ArrayLike<number>,
+  where = 'profile',
+): ResolvedProfile {
+  if (typeof profile !== 'string') return { mode: MODE.given, floats: checkProfile(profile, where) };
   if (profile === 'sampled') return { mode: MODE.sampled, floats: null };
   if (profile === 'discrete') return { mode: MODE.discrete, floats: null };
   const index = PROFILE_NAMES.indexOf(profile);
-  if (index < 0) throw unknownName('profile', profile, ['sampled', 'discrete', ...PROFILE_NAMES]);
+  if (index < 0) throw unknownName(where, profile, ['sampled', 'discrete', ...PROFILE_NAMES]);
   const table = Float32Array.from(world.params.namedProfiles);
   return { mode: MODE.given, floats: table.subarray(index * PROFILE_SIZE, (index + 1) * PROFILE_SIZE) };
 }

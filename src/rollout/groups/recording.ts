@@ -1,5 +1,6 @@
 /** What rollouts leave, written down step by step. */
 import { BackendError } from '../../errors.js';
+import { NO_ACTION } from '../../validate/actions.js';
 import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Playing } from './playing.js';
 import type { Said } from './turn.js';
@@ -59,7 +60,7 @@ export class Recording {
     this.#firstSteps = playing.steps.slice();
     try {
       this.#observations = new Float32Array(steps * OBSERVATION_SIZE);
-      this.#actions = new Int8Array(steps).fill(-1);
+      this.#actions = new Int8Array(steps).fill(NO_ACTION);
       this.#beliefs = new Float32Array(steps * NUM_BELIEFS).fill(Number.NaN);
       this.#rewards = new Float32Array(steps);
       this.#hashes = new Uint32Array(2 * steps);

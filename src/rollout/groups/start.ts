@@ -3,7 +3,7 @@ import type { Platform } from '../../backends/platform.js';
 import { InputError } from '../../errors.js';
 import { decodeSnapshot } from '../../snapshot/decode.js';
 import { toSeeds } from '../../validate/seeds.js';
-import { checkInteger, describe, isList, kindOf, lengthOf, readOptions } from '../../validate/values.js';
+import { checkInteger, isList, kindOf, lengthOf, readOptions, wrongType } from '../../validate/values.js';
 import { FROM_OPTIONS, type StepResult } from '../../vec-env/options.js';
 import { openVecEnv, VecEnv } from '../../vec-env/vec-env.js';
 import { MAX_ENVS } from '../../world/fields.js';
@@ -63,10 +63,7 @@ function refused(name: keyof RolloutOptions, other: string): InputError {
 function fromSeeds(platform: Platform, options: RolloutOptions): VecEnv {
   const { seeds, profiles, grader, world, backend, kernel, threads } = options;
   if (!isList(seeds)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected seeds to be an array of u32, or from, got ${describe(seeds)}. Pass a seed for each group.`,
-    );
+    throw wrongType('seeds', 'an array of u32, or from', seeds, 'Pass a seed for each group.');
   }
   const numEnvs = lengthOf(seeds);
   if (numEnvs === 0) {
@@ -96,10 +93,11 @@ function fromSnapshot(platform: Platform, bytes: Uint8Array, options: RolloutOpt
 function fromSource(from: Exclude<RolloutOrigin, Uint8Array>, options: RolloutOptions): VecEnv {
   const { source, indices } = readOptions('from', from, FROM_OPTIONS);
   if (!(source instanceof VecEnv)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected from.source to be a VecEnv, got ${describe(source)}. Pass one; of any other environment, pass ` +
-        'what its snapshot() returns as from.',
+    throw wrongType(
+      'from.source',
+      'a VecEnv',
+      source,
+      'Pass one; of any other environment, pass what its snapshot() returns as from.',
     );
   }
   for (const name of ['world', 'backend'] as const) {

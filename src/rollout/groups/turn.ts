@@ -3,7 +3,7 @@ import { InputError } from '../../errors.js';
 import { didYouMean } from '../../suggest.js';
 import { checkSeed } from '../../validate/seeds.js';
 import { toBeliefs } from '../../validate/steps.js';
-import { checkLength, describe, isList, lengthOf, readOptions } from '../../validate/values.js';
+import { checkLength, describe, isList, lengthOf, readOptions, wrongType } from '../../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { RolloutActions, RolloutOptions, RolloutPolicy, RolloutView } from './options.js';
 import type { Playing } from './playing.js';
@@ -113,10 +113,7 @@ function ownBeliefs(beliefs: ArrayLike<number>, { mask }: Playing): Float32Array
 /** @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
 function toLogProbs(logProbs: ArrayLike<number>, { mask }: Playing): Float32Array {
   if (!isList(logProbs)) {
-    throw new InputError(
-      'wrong_type',
-      `Expected logProbs to be an array, got ${describe(logProbs)}. Pass a number for each rollout.`,
-    );
+    throw wrongType('logProbs', 'an array', logProbs, 'Pass a number for each rollout.');
   }
   checkLength('logProbs', lengthOf(logProbs), mask.length, 'rollouts');
   return Float32Array.from({ length: mask.length }, (_, i) =>

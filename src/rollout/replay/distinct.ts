@@ -1,7 +1,7 @@
 /** Rows that come after the same actions of the same episode, as the completions of a group do. */
 import { PROFILE_SIZE } from '../../world/fields.js';
-import { maskOf, TAPE_WORDS } from './check.js';
 import type { Checked } from './rows.js';
+import { maskOf, TAPE_WORDS } from './words.js';
 
 /**
  * Finds rows that continue where the row before them in the order does.

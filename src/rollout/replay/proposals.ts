@@ -1,8 +1,8 @@
 /** What is proposed in each state: the step that it leads to, and how good the belief is that comes with it. */
 import type { Batch, Outputs } from '../../backends/backend.js';
+import { NO_ACTION } from '../../validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { NO_ACTION } from './check.js';
 import type { Checked, Replayed } from './rows.js';
 import type { Known } from './states.js';
 

@@ -1,8 +1,8 @@
 /** The states in which actions are proposed: episodes begun anew and brought there by their histories. */
 import type { Batch } from '../../backends/backend.js';
 import { NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
-import { maskOf, TAPE_WORDS } from './check.js';
 import type { Checked } from './rows.js';
+import { maskOf, TAPE_WORDS } from './words.js';
 
 /** What is known of each state, by slot. */
 export interface Known {

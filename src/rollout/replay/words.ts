@@ -1,0 +1,34 @@
+/** Histories as words of four codes each: what reads them looks at four at a time. */
+import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+
+/** Words that a row's history has. */
+export const TAPE_WORDS = NUM_STEPS / 4;
+
+const each = (byte: number): number => byte * 0x01010101;
+const LOW_BITS = each(0x7f);
+const HIGH_BITS = each(0x80);
+/** Takes codes from NUM_ACTIONS on, and no others below 128, to their highest bit. */
+const GAP = each(0x80 - NUM_ACTIONS);
+
+/** What of word `k` of a history of `steps` codes is part of it. */
+export function maskOf(steps: number, k: number): number {
+  const codes = steps - 4 * k;
+  if (codes >= 4) return -1;
+  return codes <= 0 ? 0 : (1 << (8 * codes)) - 1;
+}
+
+/** @param histories u8 [n, 28]. @returns i32 [n, 7]: a view, or a copy where they lie across words. */
+export function wordsOf(histories: Uint8Array): Int32Array {
+  const aligned = histories.byteOffset % 4 === 0 ? histories : histories.slice();
+  return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
+}
+
+/** Whether all codes of a row's history are actions. */
+export function areActions(words: Int32Array, row: number, steps: number): boolean {
+  let wrong = 0;
+  for (let k = 0; 4 * k < steps; k++) {
+    const codes = words[row * TAPE_WORDS + k] & maskOf(steps, k);
+    wrong |= codes | ((codes & LOW_BITS) + GAP);
+  }
+  return (wrong & HIGH_BITS) === 0;
+}
