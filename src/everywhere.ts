@@ -32,15 +32,10 @@ export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
 export { blindTape } from './policies/tapes.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
-export { type AdvantageOptions, type GroupAdvantages, groupAdvantages } from './rollout/advantages.js';
-export { ADVANTAGE_METHODS, type AdvantageMethod } from './rollout/advantages-methods.js';
-export type { RewardList, Rewards } from './rollout/advantages-rewards.js';
-export type { StepRollouts } from './rollout/advantages-rollouts.js';
-export {
-  type StepAdvantageOptions,
-  type StepAdvantages,
-  stepAdvantages,
-} from './rollout/advantages-steps.js';
+export type { GroupAdvantages } from './rollout/advantages/in-groups.js';
+export { ADVANTAGE_METHODS, type AdvantageMethod } from './rollout/advantages/methods.js';
+export type { StepRollouts } from './rollout/advantages/rollouts.js';
+export { type AdvantageOptions, groupAdvantages } from './rollout/group-advantages.js';
 export type {
   RolloutActions,
   RolloutOptions,
@@ -52,8 +47,6 @@ export type { RolloutGroups } from './rollout/groups/recording.js';
 export type { ReplayColumns } from './rollout/replay/columns.js';
 export type { RowFault } from './rollout/replay/faults.js';
 export type { ReplayRow } from './rollout/replay/objects.js';
-export type { RewardRows } from './rollout/reward-rows.js';
-export type { RewardShaping } from './rollout/reward-shaping.js';
 export {
   REWARD_NAMES,
   type RewardName,
@@ -61,7 +54,15 @@ export {
   type RewardStackOptions,
   rewardStack,
 } from './rollout/reward-stack.js';
+export type { RewardRows } from './rollout/rewards/rows.js';
+export type { RewardShaping } from './rollout/rewards/shaping.js';
+export type { RewardList, Rewards } from './rollout/rewards/totals.js';
 export type { ReplayOptions, ReplayScores } from './rollout/score-replay.js';
+export {
+  type StepAdvantageOptions,
+  type StepAdvantages,
+  stepAdvantages,
+} from './rollout/step-advantages.js';
 export {
   type ParsedCompletion,
   type ParsedCompletions,

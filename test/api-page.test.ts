@@ -17,7 +17,7 @@ import {
   scoreReplay,
 } from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
-import { OPTIONS as ADVANTAGE_OPTIONS } from '../src/rollout/advantages.js';
+import { OPTIONS as ADVANTAGE_OPTIONS } from '../src/rollout/group-advantages.js';
 import { OPTIONS as SEARCH_OPTIONS } from '../src/search/options.js';
 import { WEBGPU_OPTIONS } from '../src/vec-env/device-options.js';
 import { FORK_OPTIONS, OPTIONS, RESET_OPTIONS, RUN_OPTIONS, STEP_OPTIONS } from '../src/vec-env/options.js';

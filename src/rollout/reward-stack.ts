@@ -2,9 +2,9 @@
 import { NO_ACTION } from '../validate/actions.js';
 import { checkOptions, readOptions } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
-import { checkWeight, toTotals } from './advantages-rewards.js';
-import { historiesOf, type RewardRows, type RowReader, readerOf } from './reward-rows.js';
-import { type RewardShaping, shaped, toShaping } from './reward-shaping.js';
+import { historiesOf, type RewardRows, type RowReader, readerOf } from './rewards/rows.js';
+import { type RewardShaping, shaped, toShaping } from './rewards/shaping.js';
+import { checkWeight, toTotals } from './rewards/totals.js';
 
 /** The world page's numbers (The GRPO reward stack), which are the published recipe's: no state depends on them. */
 const STACK = Object.freeze({

@@ -1,7 +1,6 @@
 /** Rollouts in groups: how differently the same weeks go, step by step, for advantages within each group. */
 import type { Platform } from '../backends/platform.js';
-import { InputError } from '../errors.js';
-import { checkFinite, readOptions } from '../validate/values.js';
+import { readOptions } from '../validate/values.js';
 import { checkLongCall } from '../vec-env/slices.js';
 import { othersTurn } from '../vec-env/turns.js';
 import { OPTIONS, type RolloutOptions } from './groups/options.js';
@@ -9,12 +8,13 @@ import { Playing } from './groups/playing.js';
 import { Recording, type RolloutGroups } from './groups/recording.js';
 import { type Started, start } from './groups/start.js';
 import { type Turn, toTurn } from './groups/turn.js';
+import { toDiscount } from './returns.js';
 
 /** `rolloutGroups` by what a platform can compute with. */
 export async function rolloutGroupsOn(platform: Platform, options: RolloutOptions): Promise<RolloutGroups> {
   const asked = readOptions('rollout options', options, OPTIONS);
   checkLongCall(asked);
-  const gamma = toGamma(asked.gamma);
+  const gamma = toDiscount('gamma', asked.gamma);
   const turn = toTurn(asked);
   asked.signal?.throwIfAborted();
   const started = start(platform, asked);
@@ -43,13 +43,4 @@ async function play(
     signal?.throwIfAborted();
   }
   return recording.finish(gamma);
-}
-
-/** @throws InputError `wrong_type` or `out_of_range`. */
-function toGamma(gamma = 1): number {
-  if (checkFinite('gamma', gamma) >= 0 && gamma <= 1) return gamma;
-  throw new InputError(
-    'out_of_range',
-    `Expected gamma to be from 0 to 1, got ${gamma}. Pass such a discount.`,
-  );
 }

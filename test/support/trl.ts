@@ -1,5 +1,5 @@
 /** TRL itself, in a Python process: the advantages that its trainers compute of given rewards. */
-import type { AdvantageMethod } from '../../src/rollout/advantages-methods.js';
+import type { AdvantageMethod } from '../../src/rollout/advantages/methods.js';
 import * as python from './python.js';
 
 export interface Case {

@@ -2,6 +2,7 @@
 import { BackendError } from '../../errors.js';
 import { NO_ACTION } from '../../validate/actions.js';
 import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
+import { putReturns } from '../returns.js';
 import type { Playing } from './playing.js';
 import type { Said } from './turn.js';
 
@@ -130,11 +131,7 @@ function copyRow(from: Row, row: number, to: Row, at: number, width: number): vo
 function returnsToGo(rewards: Float32Array, firstSteps: Uint8Array, gamma: number): Float32Array {
   const returns = new Float32Array(rewards.length);
   for (let i = 0; i < firstSteps.length; i++) {
-    const first = i * NUM_STEPS + firstSteps[i];
-    for (let at = (i + 1) * NUM_STEPS - 1, sum = 0; at >= first; at--) {
-      sum = rewards[at] + gamma * sum;
-      returns[at] = sum;
-    }
+    putReturns(returns, rewards, i * NUM_STEPS + firstSteps[i], (i + 1) * NUM_STEPS, gamma);
   }
   return returns;
 }

@@ -1,5 +1,5 @@
 /** Rewards as callers pass them, several functions of them and missing ones included, made into one number a completion. */
-import { InputError } from '../errors.js';
+import { InputError } from '../../errors.js';
 import {
   checkFinite,
   checkLength,
@@ -8,8 +8,8 @@ import {
   kindOf,
   lengthOf,
   wrongType,
-} from '../validate/values.js';
-import { MAX_MAGNITUDE } from '../world/fields.js';
+} from '../../validate/values.js';
+import { MAX_MAGNITUDE } from '../../world/fields.js';
 
 /** [n]: what one reward function gave each completion; null or NaN where it gave nothing. */
 export type RewardList = Float32Array | Float64Array | readonly (number | null)[];

@@ -1,5 +1,5 @@
 /** The two shaping terms of env_reward: against cycles of two actions, and for actions not tried yet. */
-import { checkOptions, toFlag } from '../validate/values.js';
+import { checkOptions, toFlag } from '../../validate/values.js';
 
 /** Each term is off by default. */
 export interface RewardShaping {

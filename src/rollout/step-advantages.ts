@@ -1,10 +1,11 @@
 /** Step-level advantages by anchor state, as GiGPO has them (Feng et al. 2025, arXiv:2505.10978). */
-import { InputError } from '../errors.js';
-import { checkFinite, readOptions } from '../validate/values.js';
-import { type GroupAdvantages, inGroups, rounded } from './advantages.js';
-import { type Comparison, compare, type Grouped, toComparison, zeroSpreadOf } from './advantages-methods.js';
-import { checkWeight, type RewardList } from './advantages-rewards.js';
-import { isTaken, type StepRollouts, type Taken, toTaken, toWholes } from './advantages-rollouts.js';
+import { readOptions } from '../validate/values.js';
+import { type GroupAdvantages, inGroups, rounded } from './advantages/in-groups.js';
+import { type Comparison, compare, toComparison } from './advantages/methods.js';
+import { isTaken, type StepRollouts, type Taken, toTaken, toWholes } from './advantages/rollouts.js';
+import { type Grouped, zeroSpreadOf } from './advantages/statistics.js';
+import { putReturns, toDiscount } from './returns.js';
+import { checkWeight, type RewardList } from './rewards/totals.js';
 
 export interface StepAdvantageOptions extends Comparison {
   /** What a reward one step later counts, in [0, 1]. Default 1. */
@@ -79,14 +80,12 @@ function shownWhereTaken(taken: Taken, show: (i: number, arrays: Shown) => void)
   return arrays;
 }
 
-function toNumbers({ discount = 1, stepWeight = 1, ...rest }: StepAdvantageOptions) {
-  if (!(checkFinite('discount', discount) >= 0 && discount <= 1)) {
-    throw new InputError(
-      'out_of_range',
-      `Expected discount from 0 to 1, got ${discount}. Pass such a number.`,
-    );
-  }
-  return { comparison: toComparison(rest), discount, stepWeight: checkWeight('stepWeight', stepWeight) };
+function toNumbers({ discount, stepWeight = 1, ...rest }: StepAdvantageOptions) {
+  return {
+    comparison: toComparison(rest),
+    discount: toDiscount('discount', discount),
+    stepWeight: checkWeight('stepWeight', stepWeight),
+  };
 }
 
 /** f64 [rollouts]: the sum of each rollout's rewards; NaN for one that took no step. */
@@ -100,11 +99,7 @@ const sumsOf = ({ rewards, steps, lengths }: Taken): Float64Array =>
 function discountedReturns({ rewards, steps, lengths }: Taken, discount: number): Float64Array {
   const returns = new Float64Array(rewards.length).fill(Number.NaN);
   for (const [row, length] of lengths.entries()) {
-    let toGo = 0;
-    for (let at = row * steps + length - 1; at >= row * steps; at--) {
-      toGo = rewards[at] + discount * toGo;
-      returns[at] = toGo;
-    }
+    putReturns(returns, rewards, row * steps, row * steps + length, discount);
   }
   return returns;
 }

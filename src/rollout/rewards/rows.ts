@@ -1,6 +1,6 @@
 /** Rows of the reward stack as callers pass them: one read of each entry, whose fault is named by its index. */
-import { InputError } from '../errors.js';
-import { illegalAction, isAction, NO_ACTION } from '../validate/actions.js';
+import { InputError } from '../../errors.js';
+import { illegalAction, isAction, NO_ACTION } from '../../validate/actions.js';
 import {
   checkInteger,
   checkLength,
@@ -10,8 +10,8 @@ import {
   kindOf,
   lengthOf,
   wrongType,
-} from '../validate/values.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
+} from '../../validate/values.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 
 /** What is known of n completions once they are parsed and replayed. */
 export interface RewardRows {

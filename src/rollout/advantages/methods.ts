@@ -1,26 +1,10 @@
-/** What an advantage is made of: the mean and spread of the group that it is taken in, and the methods by name. */
-import { InputError } from '../errors.js';
-import { checkFinite, checkName } from '../validate/values.js';
+/** The methods by name: what a reward's distance from the mean of its group is divided by. */
+import { InputError } from '../../errors.js';
+import { checkFinite, checkName } from '../../validate/values.js';
+import { type Grouped, type Statistics, statisticsOf, stdOf } from './statistics.js';
 
 /** How rewards become advantages. Each takes the group's mean away; they differ in what they divide by. */
 export type AdvantageMethod = 'grpo' | 'dr-grpo' | 'batch-normalised' | 'leave-one-out';
-
-/** Numbers to compare, NaN where one is missing, and in which group each of them is. */
-export interface Grouped {
-  readonly values: Float64Array;
-  /** [values.length]: from 0 on. */
-  readonly groupOf: Uint32Array;
-  readonly groups: number;
-}
-
-/** Of each group, without the missing numbers. */
-export interface Statistics {
-  readonly counts: Uint32Array;
-  /** NaN where nothing is there to be averaged. */
-  readonly means: Float64Array;
-  /** Unbiased; 0 for fewer than two numbers. */
-  readonly stds: Float64Array;
-}
 
 /** What an advantage may depend on beside its distance from the mean. */
 interface Spread {
@@ -58,34 +42,6 @@ export interface Comparison {
 /** What TRL adds to a standard deviation before it divides by it. */
 const EPSILON = 1e-4;
 
-/** As torch.isclose, by which TRL finds groups without spread: what is left of rounding is no spread. */
-const NO_SPREAD = 1e-8;
-
-function statisticsOf({ values, groupOf, groups }: Grouped): Statistics {
-  const counts = new Uint32Array(groups);
-  const means = meansOf({ values, groupOf, groups }, counts);
-  const stds = new Float64Array(groups);
-  for (let i = 0; i < values.length; i++) {
-    const distance = values[i] - means[groupOf[i]];
-    if (!Number.isNaN(distance)) stds[groupOf[i]] += distance * distance;
-  }
-  for (let g = 0; g < groups; g++) stds[g] = counts[g] < 2 ? 0 : Math.sqrt(stds[g] / (counts[g] - 1));
-  return { counts, means, stds };
-}
-
-/** Around each group's first number: the mean of equal numbers is then that number, and their spread exactly 0. */
-function meansOf({ values, groupOf, groups }: Grouped, counts: Uint32Array): Float64Array {
-  const firsts = new Float64Array(groups).fill(Number.NaN);
-  const sums = new Float64Array(groups);
-  for (let i = 0; i < values.length; i++) {
-    if (Number.isNaN(values[i])) continue;
-    const g = groupOf[i];
-    if (counts[g]++ === 0) firsts[g] = values[i];
-    sums[g] += values[i] - firsts[g];
-  }
-  return firsts.map((first, g) => first + sums[g] / counts[g]);
-}
-
 /** Numbers as compared within their groups. */
 export interface Compared {
   /** f64: the advantage of each; 0 for one that is missing, and in a group of one. */
@@ -93,6 +49,7 @@ export interface Compared {
   readonly statistics: Statistics;
 }
 
+/** Each number's advantage over the others of its group. */
 export function compare(grouped: Grouped, { method, epsilon }: Required<Comparison>): Compared {
   const { values, groupOf } = grouped;
   const statistics = statisticsOf(grouped);
@@ -105,15 +62,6 @@ export function compare(grouped: Grouped, { method, epsilon }: Required<Comparis
     return apply(value - means[g], { count: counts[g], std: stds[g], batchStd, epsilon });
   });
   return { advantages, statistics };
-}
-
-const stdOf = (values: Float64Array): number =>
-  statisticsOf({ values, groupOf: new Uint32Array(values.length), groups: 1 }).stds[0];
-
-/** Which share of groups has no spread, and so teaches nothing; 0 where there is no group. */
-export function zeroSpreadOf({ stds }: Statistics): number {
-  const flat = stds.reduce((count, std) => count + Number(std <= NO_SPREAD), 0);
-  return flat / Math.max(stds.length, 1);
 }
 
 /** @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */

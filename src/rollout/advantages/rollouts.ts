@@ -1,5 +1,5 @@
 /** Groups of rollouts as callers pass them, step by step, checked once. */
-import { InputError } from '../errors.js';
+import { InputError } from '../../errors.js';
 import {
   checkInteger,
   checkLength,
@@ -8,9 +8,9 @@ import {
   kindOf,
   lengthOf,
   wrongType,
-} from '../validate/values.js';
-import { MAX_GROUP_SIZE } from './advantages.js';
-import { type RewardList, toTotals } from './advantages-rewards.js';
+} from '../../validate/values.js';
+import { type RewardList, toTotals } from '../rewards/totals.js';
+import { MAX_GROUP_SIZE } from './in-groups.js';
 
 /** Groups of rollouts, step by step; what else such an object holds is ignored. */
 export interface StepRollouts {
