@@ -39,7 +39,7 @@ interface Case {
   check(): boolean;
 }
 
-/** Any whole numbers below `n`, the same in every run. */
+/** A whole number below `n`, the same in every run. */
 const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
 /** Rows with distinct seeds, and every length from 0 to 27 as often. */
@@ -149,38 +149,44 @@ export async function measureLanguage(
   onProgress: OnProgress,
 ): Promise<LanguageFigures> {
   const cases = casesOf(rows);
+  await verify(cases, onProgress);
+  const times = await timesOf(cases, rounds, onProgress);
+  const rates = cases.map((each, k) => each.rows / (median(times[k]) / 1e9));
+  return {
+    rows: cases.map(({ name, what, rows }, k) => ({ name, what, rows, rowsPerSecond: rates[k] })),
+    ratios: cases.map(({ name, bar }, k) => ({
+      name: `${name}_per_second`,
+      value: rates[k],
+      bar: { bound: 'at least', bar } as const,
+    })),
+  };
+}
+
+async function verify(cases: readonly Case[], onProgress: OnProgress): Promise<void> {
   for (const { what, check } of cases) {
     onProgress(`verifying ${what}`);
     await breathe();
     if (!check()) throw new Mismatch(`${what}: Expected what is computed row by row, got something else.`);
   }
-  const samples: number[][] = cases.map(() => []);
+}
+
+/** Of each case, the nanoseconds of each round. */
+async function timesOf(
+  cases: readonly Case[],
+  rounds: number,
+  onProgress: OnProgress,
+): Promise<readonly number[][]> {
+  const times: number[][] = cases.map(() => []);
   for (let round = 1; round <= rounds; round++) {
     for (const [k, { what, play }] of cases.entries()) {
       onProgress(`${what}, round ${round} of ${rounds}`);
       await breathe();
       const start = now();
       play();
-      samples[k].push(now() - start);
+      times[k].push(now() - start);
     }
   }
-  const measured = cases.map((each, k) => ({
-    ...each,
-    rowsPerSecond: each.rows / (median(samples[k]) / 1e9),
-  }));
-  return {
-    rows: measured.map(({ name, what, rows: count, rowsPerSecond }) => ({
-      name,
-      what,
-      rows: count,
-      rowsPerSecond,
-    })),
-    ratios: measured.map(({ name, rowsPerSecond, bar }) => ({
-      name: `${name}_per_second`,
-      value: rowsPerSecond,
-      bar: { bound: 'at least', bar } as const,
-    })),
-  };
+  return times;
 }
 
 /** For the JSON: the bars with their verdicts. */

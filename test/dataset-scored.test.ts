@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { toPlan } from '../src/dataset/options.js';
 import { grpoRows } from '../src/dataset/rows.js';
-import { USE } from '../src/dataset/use.js';
+import { TRAINING } from '../src/dataset/training.js';
 import { ACTION_NAMES, parseCompletion, scoreReplay } from '../src/index.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rhythm-card-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('scores every completion of a batch', () => {
-  const [, script] = /^```js\n(.*?)^```$/ms.exec(USE)!;
+  const [, script] = /^```js\n(.*?)^```$/ms.exec(TRAINING)!;
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(ROOT, join(folder, 'node_modules', 'rhythm-vec'), 'junction');
   writeFileSync(join(folder, 'score.mjs'), script);

@@ -2,7 +2,7 @@
 import { MIX_OF_POLICIES, SHARES } from './mix.js';
 import type { Provenance } from './provenance.js';
 import type { Tally } from './tally.js';
-import { USE } from './use.js';
+import { TRAINING } from './training.js';
 
 export interface Card {
   readonly provenance: Provenance;
@@ -21,9 +21,15 @@ export const isCard = (text: string): boolean => text.startsWith('---\n') && tex
 
 /** The card as Markdown, with a header in YAML. */
 export const cardText = (card: Card): string =>
-  [header(card), introduction(card), evalSeedsSaid(card), columns(), contents(card), USE, ending(card)].join(
-    '\n',
-  );
+  [
+    header(card),
+    introduction(card),
+    evalSeedsSaid(card),
+    columns(),
+    contents(card),
+    TRAINING,
+    ending(card),
+  ].join('\n');
 
 /** JSON is YAML, too. */
 const lines = (entries: object, indent = ''): string =>

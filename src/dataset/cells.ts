@@ -1,5 +1,4 @@
 /** Which moment each row shows. */
-
 import type { DatasetPlan } from './options.js';
 import { permutation } from './permutation.js';
 

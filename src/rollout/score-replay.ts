@@ -1,5 +1,5 @@
 /** Replay scoring: what each of many completions is worth, after the actions that came before it. */
-import { type Asked, openBatch } from '../backends/open.js';
+import { openBatch } from '../backends/open.js';
 import type { Platform } from '../backends/platform.js';
 import { NO_ACTION } from '../validate/actions.js';
 import { checkInteger, checkName, readOptions } from '../validate/values.js';
@@ -81,7 +81,7 @@ function replay(
   world: World,
   checked: Checked,
   faults: Faults,
-  { backend, kernel, threads, grader = 'v2' }: ReplayOptions,
+  options: ReplayOptions,
 ): Replayed {
   const { stepIndices } = checked.columns;
   const rows = stepIndices.length;
@@ -90,14 +90,7 @@ function replay(
     beliefMae: new Float32Array(rows).fill(Number.NaN),
     stateHashes: new BigUint64Array(rows),
   };
-  const engine = openEngine(
-    platform,
-    world,
-    rows,
-    { backend, kernel },
-    threads,
-    resolveGrader(world, grader),
-  );
+  const engine = openEngine(platform, world, rows, options);
   try {
     for (let first = 0; first < rows; first += WINDOW) {
       const end = Math.min(first + WINDOW, rows);
@@ -113,17 +106,16 @@ function openEngine(
   platform: Platform,
   world: World,
   rows: number,
-  asked: Asked,
-  threads: number | undefined,
-  grader: Float32Array,
+  { backend, kernel, threads, grader = 'v2' }: ReplayOptions,
 ): ReplayEngine {
+  const weights = resolveGrader(world, grader);
   const shape = {
     numEnvs: Math.max(LEAST_SLOTS, Math.min(rows, WINDOW)),
     ...{ world, imagination: false },
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
     layout: { columnMajor: false, finalObservations: false },
   };
-  return new ReplayEngine(world, () => openBatch(platform, asked, shape), grader);
+  return new ReplayEngine(world, () => openBatch(platform, { backend, kernel }, shape), weights);
 }
 
 /** The rewards; missing where a row has a fault. */

@@ -1,6 +1,6 @@
 /** The section of a card that says how to train on the rows. */
 
-export const USE = `## Training on it
+export const TRAINING = `## Training on it
 
 With TRL the prompt is called \`prompt\`; every other column reaches the reward functions, one entry a completion:
 
