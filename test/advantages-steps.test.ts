@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   ADVANTAGE_METHODS,
+  createVecEnv,
   Episode,
   groupAdvantages,
+  rolloutGroups,
   type StepAdvantageOptions,
   type StepRollouts,
   stepAdvantages,
@@ -74,6 +76,18 @@ describe('worked by hand', () => {
     expect(found.zeroSpread).toBe(0.5);
   });
 
+  it('rollouts that begin later: what comes before them is nothing', () => {
+    const later = { ...rollouts, firstSteps: [0, 1, 2] };
+    const found = stepAdvantages(later, { method: 'dr-grpo' });
+    expect(found.returnsToGo).toEqual(f32(5, 4, 0, 0, 0, 0));
+    expect(found.anchorSizes).toEqual(u32(1, 2, 0, 2, 0, 0));
+    expect(found.episodes.means).toEqual(f32(5 / 2));
+    expect(found.advantages).toEqual(f32(5 / 2, 5 / 2 + 2, 0, -5 / 2 - 2, 0, 0));
+    expect(found.zeroSpread).toBe(0.5);
+    const over = stepAdvantages({ ...later, lengths: [1, 1, 0] }, { method: 'dr-grpo' });
+    expect(over.anchorSizes).toEqual(u32(1, 0, 0, 1, 0, 0));
+  });
+
   it('the same state in another group is another anchor', () => {
     const two = { rewards: [1, 3, 10, 30], stateHashes: hashes(7, 7, 7, 7), groupSize: 2, steps: 1 };
     const found = stepAdvantages(two, { method: 'dr-grpo' });
@@ -115,18 +129,45 @@ it('rollouts of one seed meet in its first state, and where they did the same un
   expect(anchorSizes).toEqual(u32(3, 2, 2, 3, 2, 2, 3, 1, 1));
 });
 
+it('rollouts from states of any step meet in these, and nowhere before them', async () => {
+  using source = createVecEnv({ numEnvs: 3 });
+  source.reset({ seed: 100 });
+  source.run('heuristic', { stops: Uint8Array.of(3, 26, 28) });
+  const rollouts = await rolloutGroups({
+    from: { source, indices: [0, 1, 2] },
+    ...{ groupSize: 2, policy: 'random', policySeeds: 5 },
+  });
+  // Both of a group do the same.
+  const taken = Array.from(
+    { length: 6 * 28 },
+    (_, i) => i % 28 >= [3, 3, 26, 26, 28, 28][Math.floor(i / 28)],
+  );
+  const { anchorSizes, returnsToGo, zeroSpread } = stepAdvantages(rollouts);
+  expect(Array.from(anchorSizes)).toEqual(taken.map((is) => (is ? 2 : 0)));
+  expect(returnsToGo).toEqual(rollouts.returns);
+  expect(zeroSpread).toBe(1);
+});
+
 /** Groups of rollouts through few states, of rewards of quarters. */
-function draw(random: Random): StepRollouts {
+function draw(random: Random): StepRollouts & { firstSteps: number[]; lengths: number[] } {
   const groupSize = random.integer(1, 5);
   const steps = random.integer(1, 6);
   const length = groupSize * steps * random.integer(1, 4);
+  const firstSteps = Array.from({ length: length / steps }, () => random.pick([0, random.integer(0, steps)]));
   return {
     rewards: Float64Array.from({ length }, () => random.integer(-20, 20) / 4),
     stateHashes: BigUint64Array.from({ length }, () => BigInt(random.integer(0, 3))),
     groupSize,
     steps,
-    lengths: Array.from({ length: length / steps }, () => random.integer(0, steps)),
+    firstSteps,
+    lengths: firstSteps.map((first) => random.integer(0, steps - first)),
   };
+}
+
+/** Whether a step, by its place, was taken. */
+function isTaken({ firstSteps, lengths, steps }: ReturnType<typeof draw>, i: number): boolean {
+  const [row, step] = [Math.floor(i / steps), i % steps];
+  return step >= firstSteps[row] && step < firstSteps[row] + lengths[row];
 }
 
 describe('for all rollouts', () => {
@@ -142,9 +183,8 @@ describe('for all rollouts', () => {
       const method = random.pick(['grpo', 'dr-grpo', 'leave-one-out'] as const);
       const found = stepAdvantages(rollouts, { ...options(random), method });
       const { steps, groupSize, stateHashes } = rollouts;
-      const lengths = rollouts.lengths as number[];
       for (let i = 0; i < stateHashes.length; i++) {
-        const taken = (j: number) => j % steps < lengths[Math.floor(j / steps)];
+        const taken = (j: number) => isTaken(rollouts, j);
         if (!taken(i)) continue;
         const groupOf = (j: number) => Math.floor(j / (steps * groupSize));
         const alike = [...stateHashes.keys()].filter(
@@ -162,13 +202,12 @@ describe('for all rollouts', () => {
     forAll(200, (random) => {
       const rollouts = draw(random);
       const { steps } = rollouts;
-      const lengths = rollouts.lengths as number[];
       const chosen = options(random);
       const found = stepAdvantages(rollouts, chosen);
       for (const [i, advantage] of found.advantages.entries()) {
         const row = Math.floor(i / steps);
         const both = found.episodes.advantages[row] + (chosen.stepWeight as number) * found.stepAdvantages[i];
-        expect(advantage).toBeCloseTo(i % steps < lengths[row] ? both : 0, 4);
+        expect(advantage).toBeCloseTo(isTaken(rollouts, i) ? both : 0, 4);
       }
     });
   });
@@ -186,11 +225,9 @@ describe('for all rollouts', () => {
   it('what stands where no step was taken does not matter', () => {
     forAll(100, (random) => {
       const rollouts = draw(random);
-      const { steps } = rollouts;
-      const lengths = rollouts.lengths as number[];
       const chosen = options(random);
       const rewards = Array.from(rollouts.rewards, (reward, i) =>
-        i % steps < lengths[Math.floor(i / steps)] ? reward : random.pick([Number.NaN, null, 99]),
+        isTaken(rollouts, i) ? reward : random.pick([Number.NaN, null, 99]),
       );
       expect(stepAdvantages({ ...rollouts, rewards }, chosen)).toEqual(stepAdvantages(rollouts, chosen));
     });
@@ -222,6 +259,10 @@ describe('refusals', () => {
     expectRefusal(refused({ lengths: [1] }), 'wrong_length', 'lengths', '1');
     expectRefusal(refused({ lengths: [1, 3] }), 'out_of_range', 'lengths[1]', '3');
     expectRefusal(refused({ lengths: 2 }), 'wrong_type', 'lengths', '2');
+    expectRefusal(refused({ firstSteps: [0] }), 'wrong_length', 'firstSteps', '1');
+    expectRefusal(refused({ firstSteps: [0, 3] }), 'out_of_range', 'firstSteps[1]', '3');
+    expectRefusal(refused({ firstSteps: 'ab' }), 'wrong_type', 'firstSteps', '"ab"');
+    expectRefusal(refused({ firstSteps: [0, 1], lengths: [2, 2] }), 'out_of_range', 'lengths[1]', '0 to 1');
     expectRefusal(refused({}, { episodeRewards: [1] }), 'wrong_length', 'episodeRewards', '1');
   });
 

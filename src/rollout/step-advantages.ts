@@ -89,28 +89,28 @@ function toNumbers({ discount, stepWeight = 1, ...rest }: StepAdvantageOptions) 
 }
 
 /** f64 [rollouts]: the sum of each rollout's rewards; NaN for one that took no step. */
-const sumsOf = ({ rewards, steps, lengths }: Taken): Float64Array =>
-  Float64Array.from(lengths, (length, row) => {
-    const own = rewards.subarray(row * steps, row * steps + length);
-    return length === 0 ? Number.NaN : own.reduce((sum, reward) => sum + reward, 0);
+const sumsOf = ({ rewards, steps, firsts, ends }: Taken): Float64Array =>
+  Float64Array.from(ends, (end, row) => {
+    const own = rewards.subarray(row * steps + firsts[row], row * steps + end);
+    return own.length === 0 ? Number.NaN : own.reduce((sum, reward) => sum + reward, 0);
   });
 
 /** f64 [rollouts, steps]: NaN where no step was taken. */
-function discountedReturns({ rewards, steps, lengths }: Taken, discount: number): Float64Array {
+function discountedReturns({ rewards, steps, firsts, ends }: Taken, discount: number): Float64Array {
   const returns = new Float64Array(rewards.length).fill(Number.NaN);
-  for (const [row, length] of lengths.entries()) {
-    putReturns(returns, rewards, row * steps, row * steps + length, discount);
+  for (const [row, end] of ends.entries()) {
+    putReturns(returns, rewards, row * steps + firsts[row], row * steps + end, discount);
   }
   return returns;
 }
 
 /** Which steps are compared: those of one group of rollouts whose states' hashes are the same. */
 function anchorsOf(taken: Taken): Omit<Grouped, 'values'> {
-  const { hashes, groupSize, steps } = taken;
-  const groupOf = new Uint32Array(hashes.length);
+  const { rewards, hashes, groupSize, steps } = taken;
+  const groupOf = new Uint32Array(rewards.length);
   const anchors = new Map<bigint, number>();
   let groups = 0;
-  for (let i = 0; i < hashes.length; i++) {
+  for (let i = 0; i < rewards.length; i++) {
     if (i % (groupSize * steps) === 0) anchors.clear();
     if (!isTaken(taken, i)) continue;
     const known = anchors.get(hashes[i]);

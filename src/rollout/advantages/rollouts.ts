@@ -21,7 +21,9 @@ export interface StepRollouts {
   readonly groupSize: number;
   /** How many steps each rollout has room for. */
   readonly steps: number;
-  /** [groups, groupSize]: how many of these it took, from the first on. Default: all. */
+  /** [groups, groupSize]: the step that each took first, `steps` if it took none, as `rolloutGroups` tells. Default: 0. */
+  readonly firstSteps?: ArrayLike<number>;
+  /** [groups, groupSize]: how many steps it took from there on. Default: all that there is room for. */
   readonly lengths?: ArrayLike<number>;
 }
 
@@ -32,13 +34,15 @@ export interface Taken {
   readonly hashes: BigUint64Array;
   readonly groupSize: number;
   readonly steps: number;
-  /** [rollouts]: how many steps each took. */
-  readonly lengths: Uint32Array;
+  /** [rollouts]: each took the steps from `firsts` to before `ends`. */
+  readonly firsts: Uint32Array;
+  readonly ends: Uint32Array;
 }
 
 /** @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
 export function toTaken(rollouts: StepRollouts): Taken {
-  const { rewards, stateHashes, groupSize, steps, lengths } = checkRecord('rollouts', rollouts, 'rewards');
+  const checked = checkRecord('rollouts', rollouts, 'rewards');
+  const { rewards, stateHashes, groupSize, steps, firstSteps, lengths } = checked;
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
   const room = checkInteger('steps', steps, 1, MAX_GROUP_SIZE);
   if (kindOf(stateHashes) !== 'BigUint64Array') {
@@ -53,26 +57,39 @@ export function toTaken(rollouts: StepRollouts): Taken {
   }
   const values = toTotals(rewards);
   checkLength('rewards', values.length, total, 'one for each state hash');
-  const taken = { groupSize: size, steps: room, lengths: toLengths(lengths, total / room, room) };
+  const firsts = toFirsts(firstSteps, total / room, room);
+  const taken = { groupSize: size, steps: room, firsts, ends: toEnds(lengths, firsts, room) };
   return { rewards: allThere(values, taken), hashes: stateHashes, ...taken };
 }
 
-function toLengths(lengths: ArrayLike<number> | undefined, rollouts: number, steps: number): Uint32Array {
-  if (lengths === undefined) return new Uint32Array(rollouts).fill(steps);
-  if (!isList(lengths)) {
-    throw wrongType('lengths', 'an array', lengths, 'Pass how many steps each rollout took.');
-  }
-  checkLength('lengths', lengthOf(lengths), rollouts, 'one for each rollout');
+function toFirsts(firstSteps: ArrayLike<number> | undefined, rollouts: number, steps: number): Uint32Array {
+  if (firstSteps === undefined) return new Uint32Array(rollouts);
+  checkList('firstSteps', firstSteps, rollouts, 'Pass the step that each rollout took first.');
   return Uint32Array.from({ length: rollouts }, (_, i) =>
-    checkInteger(`lengths[${i}]`, lengths[i], 0, steps),
+    checkInteger(`firstSteps[${i}]`, firstSteps[i], 0, steps),
   );
 }
 
-type Shape = Pick<Taken, 'steps' | 'lengths'>;
+function toEnds(lengths: ArrayLike<number> | undefined, firsts: Uint32Array, steps: number): Uint32Array {
+  if (lengths === undefined) return new Uint32Array(firsts.length).fill(steps);
+  checkList('lengths', lengths, firsts.length, 'Pass how many steps each rollout took.');
+  return firsts.map((first, i) => first + checkInteger(`lengths[${i}]`, lengths[i], 0, steps - first));
+}
+
+function checkList(what: string, list: unknown, rollouts: number, remedy: string): void {
+  if (!isList(list)) {
+    throw wrongType(what, 'an array', list, remedy);
+  }
+  checkLength(what, lengthOf(list), rollouts, 'one for each rollout');
+}
+
+type Shape = Pick<Taken, 'steps' | 'firsts' | 'ends'>;
 
 /** Whether a step, by its place in [rollouts, steps], was taken. */
-export const isTaken = ({ steps, lengths }: Shape, i: number): boolean =>
-  i % steps < lengths[Math.floor(i / steps)];
+export function isTaken({ steps, firsts, ends }: Shape, i: number): boolean {
+  const [row, step] = [Math.floor(i / steps), i % steps];
+  return step >= firsts[row] && step < ends[row];
+}
 
 /** A return to go has no meaning without one of its rewards. @throws InputError `out_of_range`. */
 function allThere(rewards: Float64Array, shape: Shape): Float64Array {
@@ -81,13 +98,13 @@ function allThere(rewards: Float64Array, shape: Shape): Float64Array {
   throw new InputError(
     'out_of_range',
     `Expected a reward for each step that was taken, got none at rewards[${missing}]. ` +
-      'Pass lengths if the rollout was over by then, or leave the rollout out.',
+      'Pass firstSteps if the rollout began later, lengths if it was over by then, or leave it out.',
   );
 }
 
 /** f64 [rollouts]: NaN where one is missing. */
-export function toWholes(episodeRewards: RewardList, { lengths }: Taken): Float64Array {
+export function toWholes(episodeRewards: RewardList, { ends }: Taken): Float64Array {
   const wholes = toTotals(episodeRewards);
-  checkLength('episodeRewards', wholes.length, lengths.length, 'one for each rollout');
+  checkLength('episodeRewards', wholes.length, ends.length, 'one for each rollout');
   return wholes;
 }
