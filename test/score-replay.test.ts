@@ -8,6 +8,7 @@ import { type ReplayOptions, scoreReplayOn } from '../src/rollout/score-replay.j
 import { ACTION_NAMES, NUM_STEPS, PROFILE_NAMES } from '../src/world/fields.js';
 import { ENGINES } from './support/engines.js';
 import { Random } from './support/random.js';
+import { expectRefusal } from './support/refusals.js';
 
 const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
   scoreReplayOn(NODE, rows, options);
@@ -51,6 +52,13 @@ function expected(
   }
   episode.grade();
   return { stateHash, stepReward, beliefMae: episode.beliefMae };
+}
+
+function shared<T extends Uint8Array | Int8Array | Uint32Array | Float32Array>(view: T): T {
+  const Kind = view.constructor as new (buffer: SharedArrayBuffer) => T;
+  const copy = new Kind(new SharedArrayBuffer(view.byteLength));
+  copy.set(view);
+  return copy;
 }
 
 const toColumns = (rows: readonly ReplayRow[]): ReplayColumns => ({
@@ -144,6 +152,73 @@ describe('rows', () => {
   });
 });
 
+describe('columns are what lies in their memory', () => {
+  const rows = anyRows(new Random('memory'), 40);
+  const columns = () => {
+    const { profiles, ...arrays } = toColumns(rows);
+    return { ...arrays, profiles: Array.from(profiles as readonly string[]) };
+  };
+  const plain = score(columns());
+  const names = ['seeds', 'stepIndices', 'histories', 'actions', 'beliefs'] as const;
+  type View = ReturnType<typeof columns>[(typeof names)[number]] & object;
+
+  const changes: [string, (view: View) => View][] = [
+    ['of a length of their own', (view) => Object.defineProperty(view, 'length', { value: 1e9 })],
+    [
+      'with methods and memory of their own',
+      (view) =>
+        Object.defineProperties(view, {
+          slice: { value: () => new Float64Array(1) },
+          buffer: { value: new ArrayBuffer(4) },
+          byteOffset: { value: 400 },
+        }),
+    ],
+    ['without a prototype', (view) => Object.setPrototypeOf(view, null)],
+    ['shared with other threads', shared],
+  ];
+
+  it.each(changes)('%s', (_, change) => {
+    const changed = columns();
+    // One that is faulty, so that columns are copied.
+    const actions = Int8Array.from(changed.actions).fill(10, 3, 4);
+    const expected = score({ ...changed, actions });
+    const made = { ...changed, actions };
+    for (const name of names) Object.assign(made, { [name]: change(made[name] as View) });
+    expect(score(made)).toEqual(expected);
+  });
+
+  it('each read once', () => {
+    const asked: string[] = [];
+    const read = new Proxy(columns(), {
+      get: (from, key) => {
+        asked.push(String(key));
+        return Reflect.get(from, key);
+      },
+    });
+    expect(score(read)).toEqual(plain);
+    expect(asked.sort()).toEqual([...names, 'profiles'].sort());
+  });
+
+  it('transferred away they are none', () => {
+    const lost = columns();
+    structuredClone(lost.histories, { transfer: [lost.histories.buffer as ArrayBuffer] });
+    expectRefusal(() => score(lost), 'wrong_length', 'histories', 'got 0');
+  });
+
+  it('whatever a list of names does while it is read', () => {
+    const changed = columns();
+    const profiles = new Proxy(changed.profiles, {
+      get: (from, key) => {
+        if (key === '7') changed.histories.fill(250);
+        return Reflect.get(from, key);
+      },
+    });
+    const { faults } = score({ ...changed, profiles });
+    const begun = rows.filter(({ actionHistory }) => actionHistory.length > 0);
+    expect(faults.map(({ code }) => code)).toEqual(begun.map(() => 'illegal_action'));
+  });
+});
+
 describe('a fault', () => {
   const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
   const faults: [string, unknown, string, RegExp][] = [
@@ -155,6 +230,8 @@ describe('a fault', () => {
       'unknown_name',
       /rows\[1\]\.profileMode .*"nobody"/,
     ],
+    ['a seed of another kind', { ...good, seed: 5n }, 'bad_seed', /rows\[1\]\.seed, got 5/],
+    ['a seed that is a symbol', { ...good, seed: Symbol('s') }, 'bad_seed', /rows\[1\]\.seed, got Symbol/],
     ['a history that is none', { ...good, actionHistory: 'sleep' }, 'wrong_type', /rows\[1\]\.actionHistory/],
     [
       'too long a history',
@@ -176,6 +253,12 @@ describe('a fault', () => {
     ],
     ['a misspelled proposal', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
     ['half a belief', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
+    [
+      'too large a belief',
+      { ...good, belief: [0, 0, 1e39] },
+      'bad_belief',
+      /rows\[1\]\.belief\[2\], got 1e\+39/,
+    ],
     ['a short belief', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
   ];
 
@@ -227,6 +310,12 @@ describe('a fault', () => {
     expect(() => score({ ...columns, actions: new Int8Array(2) })).toThrow(
       /Expected 1 entries in actions .* got 2/,
     );
+    for (const none of [null, undefined]) {
+      expectRefusal(() => score(none as never), 'wrong_type', 'rows to be an object');
+    }
+    expectRefusal(() => score([good], { grader: null as never }), 'wrong_type', 'grader', 'null');
+    // Before they are counted out.
+    expectRefusal(() => score(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rows');
     expect(() => score([good], { grader: 'v3' })).toThrow(/v3/);
     expect(() => score([good], { threads: 0 })).toThrow(/threads/);
     expect(() => score([good], { onFault: 'ignore' as never })).toThrow(/onFault/);

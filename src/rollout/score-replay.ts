@@ -2,7 +2,7 @@
 import { openBatch } from '../backends/open.js';
 import type { Platform } from '../backends/platform.js';
 import { NO_ACTION } from '../validate/actions.js';
-import { checkInteger, checkName, readOptions } from '../validate/values.js';
+import { checkInteger, checkName, isList, readOptions, wrongType } from '../validate/values.js';
 import { MAX_THREADS } from '../world/fields.js';
 import { resolveGrader } from '../world/resolve.js';
 import type { WorldSpec } from '../world/spec.js';
@@ -108,7 +108,7 @@ function openEngine(
   rows: number,
   { backend, kernel, threads, grader = 'v2' }: ReplayOptions,
 ): ReplayEngine {
-  const weights = resolveGrader(world, grader);
+  const weights = toGrader(world, grader);
   const shape = {
     numEnvs: Math.max(LEAST_SLOTS, Math.min(rows, WINDOW)),
     ...{ world, imagination: false },
@@ -143,4 +143,10 @@ function withoutFaults(columns: ReplayColumns, faults: Faults): ReplayColumns {
     stepIndices[row] = 0;
   }
   return { ...columns, actions, stepIndices };
+}
+
+/** f32 [6]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
+function toGrader(world: World, grader: unknown): Float32Array {
+  if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
+  throw wrongType('grader', 'a name or six weights', grader, 'Pass one of these.');
 }

@@ -1,5 +1,5 @@
 /** The memory behind callers' arrays: what may be read where it lies, and what must be copied first. */
-import { kindOf, typedArrayGetter } from './values.js';
+import { kindOf, lengthOf, typedArrayGetter } from './values.js';
 
 /** Buffers that a call overwrites. */
 export type Written = ReadonlySet<ArrayBufferLike>;
@@ -35,6 +35,22 @@ export function settled<T>(view: T, written: Written, callsBack = false): T {
 /** The same bytes without what a caller has made of their array: a class, or properties of its own. */
 export const plainBytes = (bytes: Uint8Array): Uint8Array =>
   new Uint8Array(bufferOf.call(bytes), byteOffsetOf.call(bytes), byteLengthOf.call(bytes));
+
+const COLUMNS = { Int8Array, Uint8Array, Uint32Array, Float32Array };
+
+/**
+ * The same of any such array, without its properties; of shared memory a copy, as another thread may write between the
+ * check and the use.
+ * @param view one of the kinds of COLUMNS. Of memory that was transferred away nothing is left.
+ */
+export function plainColumn<T>(view: T): T {
+  const Kind = COLUMNS[kindOf(view) as keyof typeof COLUMNS];
+  const length = lengthOf(view as ArrayLike<unknown>);
+  if (length === 0) return new Kind(0) as T;
+  const buffer = bufferOf.call(view);
+  const plain = new Kind(buffer as ArrayBuffer, byteOffsetOf.call(view), length);
+  return (isShared(buffer) ? plain.slice() : plain) as T;
+}
 
 /** Whether a Uint32Array has the length and the methods of one, and none of its own. */
 export const isPlainU32 = (view: unknown): view is Uint32Array =>

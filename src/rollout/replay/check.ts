@@ -4,7 +4,7 @@ import { illegalAction, NO_ACTION } from '../../validate/actions.js';
 import { isList } from '../../validate/values.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { checkColumns, type ReplayColumns } from './columns.js';
+import { type ReplayColumns, takeColumns } from './columns.js';
 import type { Blame } from './faults.js';
 import { type ReplayRow, toColumns } from './objects.js';
 import { toPeople } from './people.js';
@@ -17,7 +17,8 @@ import { areActions, wordsOf } from './words.js';
  * @throws InputError for what concerns all rows.
  */
 export function check(world: World, rows: ReplayColumns | readonly ReplayRow[], blame: Blame): Checked {
-  if (!isList(rows)) return checked(world, rows as ReplayColumns, blame, (i) => `profiles[${i}]`);
+  if (!isList(rows))
+    return checked(world, takeColumns(rows as ReplayColumns), blame, (i) => `profiles[${i}]`);
   const columns = toColumns(rows as unknown as readonly ReplayRow[], blame);
   return checked(world, columns, blame, (i) => `rows[${i}].profileMode`);
 }
@@ -29,11 +30,12 @@ function checked(
   blame: Blame,
   personAt: (row: number) => string,
 ): Checked {
-  const count = checkColumns(columns);
+  const count = columns.seeds.length;
+  // First: a list of names may run code of its caller, which could change what was checked.
+  const people = toPeople(world, columns.profiles ?? 'sampled', count, blame, personAt);
   const words = wordsOf(columns.histories);
   const given = new Uint8Array(count);
   checkRows(columns, words, given, blame);
-  const people = toPeople(world, columns.profiles ?? 'sampled', count, blame, personAt);
   return { columns, words, given, people };
 }
 

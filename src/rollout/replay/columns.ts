@@ -1,6 +1,8 @@
 /** What is replayed, as arrays: a column each. */
+
+import { plainColumn } from '../../validate/memory.js';
 import type { ProfileChoice } from '../../validate/persons.js';
-import { checkLength, checkRecord, kindOf, lengthOf, wrongType } from '../../validate/values.js';
+import { checkLength, checkRecord, kindOf, wrongType } from '../../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 
 /** Row i: an episode of `seeds[i]` in which `stepIndices[i]` actions were taken, and what is proposed next. */
@@ -30,18 +32,25 @@ const COLUMNS: readonly [name: Column, kind: string, width: number][] = [
   ['beliefs', 'Float32Array', NUM_BELIEFS],
 ];
 
-/** @returns how many rows there are. @throws InputError `wrong_type` or `wrong_length`. */
-export function checkColumns(columns: ReplayColumns): number {
-  checkRecord('rows', columns, 'seeds');
-  const there = COLUMNS.filter(([name]) => name !== 'beliefs' || columns.beliefs !== undefined);
-  for (const [name, kind] of there) {
-    if (kindOf(columns[name]) === kind) continue;
-    throw wrongType(name, `a ${kind}`, columns[name], 'Pass one, or rows as an array of objects.');
+/**
+ * @returns the columns, each read once and without what callers have made of their arrays: one for each seed.
+ * @throws InputError `wrong_type` or `wrong_length`.
+ */
+export function takeColumns(rows: ReplayColumns): ReplayColumns {
+  const { seeds, profiles, stepIndices, histories, actions, beliefs } = checkRecord('rows', rows, 'seeds');
+  const given = { seeds, stepIndices, histories, actions, beliefs };
+  const entries = COLUMNS.map(([name, kind]) => [name, takeColumn(name, kind, given[name])]);
+  const columns = Object.fromEntries(entries) as ReplayColumns;
+  const count = columns.seeds.length;
+  for (const [name, , width] of COLUMNS) {
+    const length = columns[name]?.length ?? count * width;
+    checkLength(`entries in ${name}`, length, count * width, `${width} for each seed`);
   }
-  const rows = lengthOf(columns.seeds);
-  for (const [name, , width] of there) {
-    const length = lengthOf(columns[name] as ArrayLike<number>);
-    checkLength(`entries in ${name}`, length, rows * width, `${width} for each seed`);
-  }
-  return rows;
+  return { ...columns, profiles };
+}
+
+function takeColumn<T>(name: Column, kind: string, column: T): T {
+  if (name === 'beliefs' && column === undefined) return column;
+  if (kindOf(column) === kind) return plainColumn(column);
+  throw wrongType(name, `a ${kind}`, column, 'Pass one, or rows as an array of objects.');
 }

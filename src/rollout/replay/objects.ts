@@ -3,8 +3,8 @@ import { InputError } from '../../errors.js';
 import { didYouMean } from '../../suggest.js';
 import { illegalAction, NO_ACTION } from '../../validate/actions.js';
 import { isSeed, refuseSeed } from '../../validate/seeds.js';
-import { describe, wrongType } from '../../validate/values.js';
-import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { checkInteger, describe, lengthOf, wrongType } from '../../validate/values.js';
+import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { ReplayColumns } from './columns.js';
 import { attempt, type Blame } from './faults.js';
 
@@ -33,9 +33,12 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
   ]),
 );
 
-/** @param blame told of objects that are no rows; what is in the columns in their place can be replayed. */
+/**
+ * @param blame told of objects that are no rows; what is in the columns in their place can be replayed.
+ * @throws InputError `out_of_range` for more rows than an environment may have slots: before they are counted out.
+ */
 export function toColumns(rows: readonly ReplayRow[], blame: Blame): Columns {
-  const n = rows.length;
+  const n = checkInteger('the number of rows', lengthOf(rows), 0, MAX_ENVS);
   const columns: Columns = {
     seeds: new Uint32Array(n),
     profiles: new Array<string>(n).fill('sampled'),
@@ -73,18 +76,20 @@ function putHistory(
   if (!Array.isArray(history)) {
     throw wrongType(`rows[${i}].actionHistory`, 'an array', history, 'Pass codes or names of actions.');
   }
-  if (history.length >= NUM_STEPS) {
+  const { length } = history;
+  if (length >= NUM_STEPS) {
     throw new InputError(
       'wrong_length',
-      `Expected at most ${NUM_STEPS - 1} actions in rows[${i}].actionHistory, got ${history.length}. ` +
+      `Expected at most ${NUM_STEPS - 1} actions in rows[${i}].actionHistory, got ${length}. ` +
         'Pass those taken before the action.',
     );
   }
-  for (let t = 0; t < history.length; t++) {
+  for (let t = 0; t < length; t++) {
+    const action = history[t];
     histories[i * NUM_STEPS + t] =
-      CODES.get(history[t]) ?? refuseAction(history[t], `rows[${i}].actionHistory[${t}]`, ' or its name');
+      CODES.get(action) ?? refuseAction(action, `rows[${i}].actionHistory[${t}]`, ' or its name');
   }
-  stepIndices[i] = history.length;
+  stepIndices[i] = length;
 }
 
 function putBelief({ beliefs }: Columns, i: number, belief: ArrayLike<number>): void {
@@ -93,7 +98,7 @@ function putBelief({ beliefs }: Columns, i: number, belief: ArrayLike<number>): 
   }
   for (let k = 0; k < NUM_BELIEFS; k++) {
     const number: unknown = belief[k];
-    if (typeof number !== 'number' || !Number.isFinite(number))
+    if (typeof number !== 'number' || !Number.isFinite(Math.fround(number)))
       refuseBelief(number, `rows[${i}].belief[${k}]`);
     else beliefs[i * NUM_BELIEFS + k] = number;
   }

@@ -50,14 +50,15 @@ function named(
   where: (row: number) => string,
 ): SlotProfiles {
   const known = new Map<string, ResolvedProfile>();
-  const resolve = (i: number): void => {
-    known.set(names[i], resolveProfile(world, checkString(where(i), names[i]), where(i)));
+  const resolve = (i: number, name: string): void => {
+    known.set(name, resolveProfile(world, checkString(where(i), name), where(i)));
   };
   const modes = new Uint8Array(names.length);
   let floats: Float32Array | null = null;
   for (let i = 0; i < names.length; i++) {
-    if (!known.has(names[i])) attempt(i, blame, () => resolve(i));
-    const person = known.get(names[i]);
+    const name = names[i];
+    if (!known.has(name)) attempt(i, blame, () => resolve(i, name));
+    const person = known.get(name);
     if (person === undefined) continue;
     modes[i] = person.mode;
     if (person.floats === null) continue;
