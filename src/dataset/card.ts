@@ -4,7 +4,7 @@ import type { Provenance } from './provenance.js';
 import type { Tally } from './tally.js';
 import { TRAINING } from './training.js';
 
-export interface Card {
+interface Card {
   readonly provenance: Provenance;
   readonly tally: Tally;
   /** What the file of rows is called. */

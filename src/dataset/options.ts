@@ -8,7 +8,7 @@ import { resolveProfile } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
 
 /** Consecutive integers, both ends included. */
-export type Range = SeedRange;
+type Range = SeedRange;
 
 export interface DatasetOptions {
   /** How many rows. */

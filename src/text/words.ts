@@ -2,7 +2,7 @@
 import { ACTION_NAMES } from '../world/fields.js';
 
 /** What a character is to a line of an answer; from FIRST_OF_WORD on, which one of a word's it is. */
-export const OTHER = 0;
+const OTHER = 0;
 /** Splits a line into pieces. */
 export const SEPARATOR = 1;
 /** Counts nowhere: marks of emphasis, quotes and brackets. */
