@@ -54,7 +54,9 @@ function checkRows(columns: ReplayColumns, words: Int32Array, given: Uint8Array,
 /** @returns 1 where there is a belief. */
 function checkBelief(beliefs: Float32Array, row: number, blame: Blame): number {
   const at = row * NUM_BELIEFS;
-  const [social, morning, work] = [beliefs[at], beliefs[at + 1], beliefs[at + 2]];
+  const social = beliefs[at];
+  const morning = beliefs[at + 1];
+  const work = beliefs[at + 2];
   const sum = social + morning + work;
   // Neither an infinity nor a NaN goes in: so none comes out.
   if (sum - sum === 0) return 1;
