@@ -1,6 +1,6 @@
 /** Tapes side by side: what each policy does in the slots of the week. */
-import { illegalAction } from '../validate/actions.js';
-import { ACTION_NAMES, NUM_ACTIONS, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
+import { illegalAction, isAction } from '../validate/actions.js';
+import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
 import { checkList, checkNames, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
@@ -69,9 +69,9 @@ function checkTape({ name, actions }: TapeRow): void {
   checkList(`the actions of "${name}"`, actions, NUM_STEPS, 'steps of a week');
   for (let step = 0; step < NUM_STEPS; step++) {
     const action = actions[step];
-    if (!Number.isInteger(action) || action < 0 || action >= NUM_ACTIONS) {
-      throw illegalAction(`the action of "${name}" at step ${step}`, action);
-    }
+    if (isAction(action)) continue;
+    const where = `the action of "${name}" at step ${step}`;
+    throw illegalAction(where, action, { remedy: 'Pass a code of that range.' });
   }
 }
 
