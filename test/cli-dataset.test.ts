@@ -1,5 +1,13 @@
 /** `dataset grpo`: rows and their card in files, whole or not at all, and what is refused before any work. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
@@ -79,6 +87,22 @@ it('replaces a dataset that is there', async () => {
   expect((await grpo('--rows', '20', '--output', output)).code).toBe(0);
   expect(fromLines(readFileSync(output, 'utf8'))).toHaveLength(20);
   expect(read('twice', 'README.md')).toContain('rows: 20\n');
+});
+
+it('leaves the card of another dataset alone, as long as that is there', async () => {
+  const two = folder('two');
+  const [first, second] = [join(two, 'a b.jsonl'), join(two, 'test.jsonl')];
+  await grpo('--rows', '3', '--output', first);
+  const card = read('two', 'README.md');
+  const { code, stderr } = await grpo('--rows', '4', '--output', second);
+  expect([code, existsSync(second)]).toEqual([2, false]);
+  expect(stderr).toContain('got another. Give --output a folder of its own.');
+  expect(read('two', 'README.md')).toBe(card);
+  rmSync(first);
+  expect((await grpo('--rows', '4', '--output', second)).code).toBe(0);
+  symlinkSync('README.md', join(two, 'link.jsonl'));
+  const linked = await grpo('--rows', '4', '--output', join(two, 'link.jsonl'));
+  expect([linked.code, linked.stderr]).toEqual([2, expect.stringContaining('can stand, got')]);
 });
 
 describe('is refused before any work, and changes nothing:', () => {

@@ -1,8 +1,8 @@
 /** `rhythm-vec dataset`: rows to train on. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { cardText, isCard } from '../dataset/card.js';
+import { cardText, fileOfCard, isCard } from '../dataset/card.js';
 import { FORMATS, type RowFormat } from '../dataset/formats.js';
 import { type DatasetOptions, type DatasetPlan, MIX, rangeText, toPlan } from '../dataset/options.js';
 import { provenanceOf } from '../dataset/provenance.js';
@@ -142,20 +142,28 @@ function formatOf({ format, output }: Options): RowFormat {
   return asked;
 }
 
-/** Refuses, before any work is done, what could not be written, and a README.md that is another's. */
+/** Refuses, before any work is done, what could not be written, and a README.md that is another's or another dataset's. */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {
   checkOutput('--output', rows);
   const there = stat(rows);
-  if (rows === '-' || (there !== null && !there.isFile()) || basename(rows).toLowerCase() === 'readme.md') {
+  const name = basename(there === null ? rows : realpathSync(rows)).toLowerCase();
+  if (rows === '-' || (there !== null && !there.isFile()) || name === 'readme.md') {
     throw new UsageError(
       `Expected --output to name a file beside which its card, README.md, can stand, got ${rows}. Name another.`,
     );
   }
   const beside = stat(card);
-  if (beside === null || (beside.isFile() && isCard(readFileSync(card, 'utf8')))) return;
+  if (beside === null || (beside.isFile() && isFree(readFileSync(card, 'utf8'), rows))) return;
   throw new UsageError(
-    `Expected ${card} to be free for the card, or to be one, got another. Give --output a folder of its own.`,
+    `Expected ${card} to be free for the card, or to be that of ${rows}, got another. Give --output a folder of its own.`,
   );
+}
+
+/** Whether the card of rows may replace a README.md: one of these rows, or of rows that are gone. */
+function isFree(text: string, rows: string): boolean {
+  if (!isCard(text)) return false;
+  const file = fileOfCard(text);
+  return file === null || file === basename(rows) || stat(join(dirname(rows), file)) === null;
 }
 
 /** What makes the dataset again, whatever was left to defaults. */

@@ -19,6 +19,16 @@ const MARK = 'rhythm_vec:';
 /** Whether a text is a card, of this release or another. */
 export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
 
+/** The file that a card is of; null if it does not say so as this release does. */
+export function fileOfCard(card: string): string | null {
+  const named = /^configs: \[\{"config_name":"default","data_files":(".*")\}\]$/m.exec(card);
+  try {
+    return named === null ? null : JSON.parse(named[1]);
+  } catch {
+    return null;
+  }
+}
+
 /** The card as Markdown, with a header in YAML. */
 export const cardText = (card: Card): string =>
   [
