@@ -4,7 +4,7 @@ import { checkOptions, readOptions } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { historiesOf, type RewardRows, type RowReader, readerOf } from './rewards/rows.js';
 import { type RewardShaping, shaped, toShaping } from './rewards/shaping.js';
-import { checkWeight, toTotals } from './rewards/totals.js';
+import { checkWeight } from './rewards/totals.js';
 
 /** The world page's numbers (The GRPO reward stack), which are the published recipe's: no state depends on them. */
 const STACK = Object.freeze({
@@ -59,7 +59,8 @@ export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}):
     const from = row * NUM_STEPS;
     return shaped(reward, action, histories.codes, from, from + histories.steps(row), terms);
   };
-  return withTotal(unweighted(reader, envReward), factors);
+  const rewards = unweighted(reader, envReward);
+  return { ...rewards, total: totalOf(rewards, factors) };
 }
 
 function toFactors(weights: RewardStackOptions['weights'] = {}): number[] {
@@ -92,7 +93,17 @@ function unweighted(
   return { formatValid, actionLegal, envReward: env, beliefAccuracy };
 }
 
-function withTotal(rewards: Omit<RewardStack, 'total'>, factors: readonly number[]): RewardStack {
-  const lists = REWARD_NAMES.map((name) => rewards[name]);
-  return { ...rewards, total: new Float32Array(toTotals(lists, factors)) };
+/** Sums in float64, each rounded once; a reward that is missing is left out. */
+function totalOf(
+  { formatValid, actionLegal, envReward, beliefAccuracy }: Omit<RewardStack, 'total'>,
+  [valid, legal, env, accuracy]: readonly number[],
+): Float32Array {
+  const total = new Float32Array(formatValid.length);
+  for (let row = 0; row < total.length; row++) {
+    let sum = valid * formatValid[row] + legal * actionLegal[row];
+    if (!Number.isNaN(envReward[row])) sum += env * envReward[row];
+    if (!Number.isNaN(beliefAccuracy[row])) sum += accuracy * beliefAccuracy[row];
+    total[row] = sum;
+  }
+  return total;
 }

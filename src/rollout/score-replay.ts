@@ -7,13 +7,13 @@ import { MAX_THREADS } from '../world/fields.js';
 import { resolveGrader } from '../world/resolve.js';
 import type { WorldSpec } from '../world/spec.js';
 import { createWorld, type World } from '../world/world.js';
-import { check } from './replay/check.js';
+import { checkRows, takeRows } from './replay/check.js';
 import type { ReplayColumns } from './replay/columns.js';
 import { ReplayEngine } from './replay/engine.js';
 import { Faults, type RowFault } from './replay/faults.js';
 import type { ReplayRow } from './replay/objects.js';
 import { orderByLength } from './replay/order.js';
-import type { Checked, Replayed } from './replay/rows.js';
+import type { Replayed, Taken } from './replay/rows.js';
 import { REWARD_NAMES, type RewardStack, type RewardStackOptions, rewardStack } from './reward-stack.js';
 
 export interface ReplayOptions extends RewardStackOptions {
@@ -70,20 +70,20 @@ export function scoreReplayOn(
   const { weights, shaping, onFault = 'mark' } = asked;
   const world = createWorld(asked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const checked = check(world, rows, faults.blame);
-  const replayed = replay(platform, world, checked, faults, asked);
-  const rewards = stackOf(checked, replayed, faults, { weights, shaping });
+  const taken = takeRows(world, rows, faults.blame);
+  const replayed = replay(platform, world, taken, faults, asked);
+  const rewards = stackOf(taken, replayed, faults, { weights, shaping });
   return { ...replayed, rewards, faults: faults.inOrder() };
 }
 
 function replay(
   platform: Platform,
   world: World,
-  checked: Checked,
+  taken: Taken,
   faults: Faults,
   options: ReplayOptions,
 ): Replayed {
-  const { stepIndices } = checked.columns;
+  const { stepIndices } = taken.columns;
   const rows = stepIndices.length;
   const out = {
     stepRewards: new Float32Array(rows).fill(Number.NaN),
@@ -94,7 +94,8 @@ function replay(
   try {
     for (let first = 0; first < rows; first += WINDOW) {
       const end = Math.min(first + WINDOW, rows);
-      engine.replay(checked, orderByLength(stepIndices, first, end, faults), out);
+      checkRows(taken, first, end, faults.blame);
+      engine.replay(taken, orderByLength(stepIndices, first, end, faults), out);
     }
     return out;
   } finally {
@@ -120,7 +121,7 @@ function openEngine(
 
 /** The rewards; missing where a row has a fault. */
 function stackOf(
-  { columns, given }: Checked,
+  { columns, given }: Taken,
   { stepRewards, beliefMae }: Replayed,
   faults: Faults,
   options: RewardStackOptions,

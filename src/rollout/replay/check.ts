@@ -8,41 +8,37 @@ import { type ReplayColumns, takeColumns } from './columns.js';
 import type { Blame } from './faults.js';
 import { type ReplayRow, toColumns } from './objects.js';
 import { toPeople } from './people.js';
-import type { Checked } from './rows.js';
+import type { Taken } from './rows.js';
 import { areActions, wordsOf } from './words.js';
 
 /**
+ * What is to be replayed, and who the persons are. The rest of the rows is for `checkRows`.
  * @param rows columns, which are used where they lie; or objects.
- * @param blame told of every row that cannot be replayed.
+ * @param blame told of every row that is none, or whose person is none.
  * @throws InputError for what concerns all rows.
  */
-export function check(world: World, rows: ReplayColumns | readonly ReplayRow[], blame: Blame): Checked {
-  if (!isList(rows))
-    return checked(world, takeColumns(rows as ReplayColumns), blame, (i) => `profiles[${i}]`);
+export function takeRows(world: World, rows: ReplayColumns | readonly ReplayRow[], blame: Blame): Taken {
+  if (!isList(rows)) return taken(world, takeColumns(rows as ReplayColumns), blame, (i) => `profiles[${i}]`);
   const columns = toColumns(rows as unknown as readonly ReplayRow[], blame);
-  return checked(world, columns, blame, (i) => `rows[${i}].profileMode`);
+  return taken(world, columns, blame, (i) => `rows[${i}].profileMode`);
 }
 
 /** @param personAt an error's name for a row's person. */
-function checked(
-  world: World,
-  columns: ReplayColumns,
-  blame: Blame,
-  personAt: (row: number) => string,
-): Checked {
+function taken(world: World, columns: ReplayColumns, blame: Blame, personAt: (row: number) => string): Taken {
   const count = columns.seeds.length;
   // First: a list of names may run code of its caller, which could change what was checked.
   const people = toPeople(world, columns.profiles ?? 'sampled', count, blame, personAt);
-  const words = wordsOf(columns.histories);
-  const given = new Uint8Array(count);
-  checkRows(columns, words, given, blame);
-  return { columns, words, given, people };
+  return { columns, words: wordsOf(columns.histories), given: new Uint8Array(count), people };
 }
 
-/** @param given u8 [rows], where it is written who gives a belief. */
-function checkRows(columns: ReplayColumns, words: Int32Array, given: Uint8Array, blame: Blame): void {
+/**
+ * Checks rows `first` to before `end`, and notes who gives a belief. Just before they are replayed: what was looked at is
+ * in a cache then.
+ * @param blame told of every row that cannot be replayed.
+ */
+export function checkRows({ columns, words, given }: Taken, first: number, end: number, blame: Blame): void {
   const { stepIndices, actions, beliefs } = columns;
-  for (let i = 0; i < stepIndices.length; i++) {
+  for (let i = first; i < end; i++) {
     const steps = stepIndices[i];
     if (steps >= NUM_STEPS) blame(i, badStep(i, steps));
     else if (!areActions(words, i, steps)) blame(i, badHistory(columns, i));

@@ -1,6 +1,6 @@
 /** Rows that come after the same actions of the same episode, as the completions of a group do. */
 import { PROFILE_SIZE } from '../../world/fields.js';
-import type { Checked } from './rows.js';
+import type { Taken } from './rows.js';
 import { maskOf, TAPE_WORDS } from './words.js';
 
 /**
@@ -9,23 +9,26 @@ import { maskOf, TAPE_WORDS } from './words.js';
  * @returns how many states there are.
  */
 export function findDistinct(
-  rows: Checked,
+  rows: Taken,
   order: Uint32Array,
   firsts: Uint32Array,
   origins: Uint32Array,
 ): number {
+  const { seeds } = rows.columns;
   let states = 0;
   for (let k = 0; k < order.length; k++) {
-    if (k === 0 || !continuesAlike(rows, order[k - 1], order[k])) firsts[states++] = order[k];
+    const alike =
+      k > 0 && seeds[order[k - 1]] === seeds[order[k]] && continuesAlike(rows, order[k - 1], order[k]);
+    if (!alike) firsts[states++] = order[k];
     origins[k] = states - 1;
   }
   return states;
 }
 
-function continuesAlike({ columns, words, people }: Checked, a: number, b: number): boolean {
-  const { seeds, stepIndices } = columns;
-  if (seeds[a] !== seeds[b] || stepIndices[a] !== stepIndices[b] || people.modes[a] !== people.modes[b])
-    return false;
+/** Of rows with one seed. */
+function continuesAlike({ columns, words, people }: Taken, a: number, b: number): boolean {
+  const { stepIndices } = columns;
+  if (stepIndices[a] !== stepIndices[b] || people.modes[a] !== people.modes[b]) return false;
   const steps = stepIndices[a];
   for (let w = 0; 4 * w < steps; w++) {
     if (((words[a * TAPE_WORDS + w] ^ words[b * TAPE_WORDS + w]) & maskOf(steps, w)) !== 0) return false;

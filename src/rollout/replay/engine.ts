@@ -3,7 +3,7 @@ import type { Batch, Outputs } from '../../backends/backend.js';
 import type { World } from '../../world/world.js';
 import { findDistinct } from './distinct.js';
 import { Proposals } from './proposals.js';
-import type { Checked, Replayed } from './rows.js';
+import type { Replayed, Taken } from './rows.js';
 import { States } from './states.js';
 
 /**
@@ -42,21 +42,21 @@ export class ReplayEngine {
   }
 
   /** @param order u32: the rows to replay, no more than a batch has slots, those of one length together. */
-  replay(rows: Checked, order: Uint32Array, out: Replayed): void {
+  replay(rows: Taken, order: Uint32Array, out: Replayed): void {
     if (order.length === 0) return;
     const states = findDistinct(rows, order, this.#firsts, this.#origins);
     if (states <= FORK_SHARE * order.length) this.#replayForked(rows, order, states, out);
     else this.#replayEach(rows, order, out);
   }
 
-  #replayEach(rows: Checked, order: Uint32Array, out: Replayed): void {
+  #replayEach(rows: Taken, order: Uint32Array, out: Replayed): void {
     const { batch, outputs } = this.#plain;
     const known = this.#states.reach(rows, order);
     this.#proposals.take(rows, order, batch);
     this.#proposals.put(order, this.#own, known, outputs, out);
   }
 
-  #replayForked(rows: Checked, order: Uint32Array, states: number, out: Replayed): void {
+  #replayForked(rows: Taken, order: Uint32Array, states: number, out: Replayed): void {
     this.#forked ??= this.#open();
     const { batch, outputs } = this.#forked;
     const known = this.#states.reach(rows, this.#firsts.subarray(0, states));

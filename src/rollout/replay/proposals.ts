@@ -3,7 +3,7 @@ import type { Batch, Outputs } from '../../backends/backend.js';
 import { NO_ACTION } from '../../validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import type { Checked, Replayed } from './rows.js';
+import type { Replayed, Taken } from './rows.js';
 import type { Known } from './states.js';
 
 const f32 = Math.fround;
@@ -25,7 +25,7 @@ export class Proposals {
   }
 
   /** Takes the step of row order[k] in slot k of a batch. */
-  take(rows: Checked, order: Uint32Array, batch: Batch): void {
+  take(rows: Taken, order: Uint32Array, batch: Batch): void {
     const { actions, beliefs } = rows.columns;
     for (let k = 0; k < order.length; k++) {
       const action = actions[order[k]];

@@ -2,13 +2,13 @@
 import type { SlotProfiles } from '../../validate/persons.js';
 import type { ReplayColumns } from './columns.js';
 
-/** Rows, each of which can be replayed or is known to be faulty. */
-export interface Checked {
+/** Rows as they were given, each in its place. */
+export interface Taken {
   readonly columns: ReplayColumns;
   /** i32 [n, 7]: histories, four codes a word. */
   readonly words: Int32Array;
   readonly people: SlotProfiles;
-  /** u8 [n]: who gives a belief. */
+  /** u8 [n]: who gives a belief, of rows that were checked. */
   readonly given: Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 /** The states in which actions are proposed: episodes begun anew and brought there by their histories. */
 import type { Batch } from '../../backends/backend.js';
 import { NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
-import type { Checked } from './rows.js';
+import type { Taken } from './rows.js';
 import { maskOf, TAPE_WORDS } from './words.js';
 
 /** What is known of each state, by slot. */
@@ -11,11 +11,6 @@ export interface Known {
   /** f32 [slots, 3]. */
   readonly targets: Float32Array;
 }
-
-/** What of each word of a history is part of it, by its length. */
-const MASKS = Int32Array.from({ length: NUM_STEPS * TAPE_WORDS }, (_, at) =>
-  maskOf(Math.floor(at / TAPE_WORDS), at % TAPE_WORDS),
-);
 
 export class States {
   readonly #batch: Batch;
@@ -43,7 +38,7 @@ export class States {
   }
 
   /** Slot k goes to where row chosen[k] proposes its action; those of one length stand together. */
-  reach(rows: Checked, chosen: Uint32Array): Known {
+  reach(rows: Taken, chosen: Uint32Array): Known {
     this.#fill(rows, chosen);
     this.#batch.reset({
       mask: null,
@@ -61,7 +56,7 @@ export class States {
     return { hashes: new Uint32Array(this.#batch.stateHash().buffer), targets: this.#batch.targets() };
   }
 
-  #fill({ columns, words, people }: Checked, chosen: Uint32Array): void {
+  #fill({ columns, words, people }: Taken, chosen: Uint32Array): void {
     const { seeds, stepIndices } = columns;
     const [ownSeeds, modes, stops, tapes] = [this.#seeds, this.#modes, this.#stops, this.#words];
     for (let k = 0; k < chosen.length; k++) {
@@ -70,8 +65,9 @@ export class States {
       ownSeeds[k] = seeds[row];
       modes[k] = people.modes[row];
       stops[k] = steps;
-      for (let w = 0; w < TAPE_WORDS; w++) {
-        tapes[k * TAPE_WORDS + w] = words[row * TAPE_WORDS + w] & MASKS[steps * TAPE_WORDS + w];
+      // What an earlier row left behind the history is not played.
+      for (let w = 0; 4 * w < steps; w++) {
+        tapes[k * TAPE_WORDS + w] = words[row * TAPE_WORDS + w] & maskOf(steps, w);
       }
     }
     // The other slots do nothing.
