@@ -41,9 +41,9 @@ Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,disc
 Seeds 0-99 and from 10000 on are kept for evaluation: they are refused, unless --allow-eval-seeds says that it is meant.
 
 Examples:
-  mkdir grpo
+  mkdir grpo grpo-late
   rhythm-vec dataset grpo --rows 3000 --output grpo/train.jsonl
-  rhythm-vec dataset grpo --rows 3000 --profiles mix --steps 8-27 --seed 1 --output grpo/train.parquet
+  rhythm-vec dataset grpo --rows 3000 --profiles mix --steps 8-27 --seed 1 --output grpo-late/train.parquet
 `;
 
 export function addDatasetCommand(program: Command, { signal }: Context): void {
