@@ -1,31 +1,11 @@
-/** `rhythm-vec dataset`: rows to train on. */
-import { readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+/** `rhythm-vec dataset`: rows to train on. What makes them is loaded when they are asked for. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { cardText, fileOfCard, isCard } from '../dataset/card.js';
-import { FORMATS, type RowFormat } from '../dataset/formats.js';
-import { type DatasetOptions, type DatasetPlan, MIX, rangeText, toPlan } from '../dataset/options.js';
-import { provenanceOf } from '../dataset/provenance.js';
-import { grpoRows } from '../dataset/rows.js';
-import { RowTally } from '../dataset/tally.js';
+import { FORMATS } from '../dataset/formats.js';
+import { MIX } from '../dataset/options.js';
 import { PROFILE_NAMES } from '../world/fields.js';
 import type { Context } from './context.js';
-import { UsageError } from './failure.js';
-import {
-  addEngineOptions,
-  checkEngineOptions,
-  type EngineOptions,
-  parseInteger,
-  parseNames,
-  parseSeeds,
-} from './options.js';
-import { checkOutput, type Output, openOutput, stat } from './output-file.js';
-import { createProgress } from './progress.js';
-
-interface Options extends EngineOptions, DatasetOptions {
-  readonly format?: string;
-  readonly output: string;
-}
+import type { GrpoOptions } from './dataset-grpo.js';
+import { addEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
 
 const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
@@ -65,120 +45,10 @@ export function addDatasetCommand(program: Command, { signal }: Context): void {
     .option('--allow-eval-seeds', 'let --seeds hold seeds that results are reported on; the card says so');
   addEngineOptions(command)
     .addHelpText('after', HELP)
-    .action((options: Options) => runGrpo(options, signal));
-}
-
-async function runGrpo(options: Options, signal: AbortSignal): Promise<void> {
-  checkEngineOptions(options);
-  const plan = toPlan(options);
-  const format = formatOf(options);
-  const paths = { rows: options.output, card: join(dirname(options.output), 'README.md') };
-  checkPaths(paths);
-  const outputs: Output[] = [];
-  const open = async (path: string) => {
-    const output = await openOutput(path);
-    outputs.push(output);
-    return output;
-  };
-  try {
-    const rows = await open(paths.rows);
-    const tally = await writeRows(rows, plan, format, options, signal);
-    const card = await open(paths.card);
-    const file = basename(paths.rows);
-    const command = commandOf(plan, format, file);
-    await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
-    signal.throwIfAborted();
-    for (const output of outputs) await output.commit();
-  } finally {
-    for (const output of outputs) await output.discard();
-  }
-  process.stderr.write(
-    `${plan.rows} ${plan.rows === 1 ? 'row' : 'rows'} in ${paths.rows}, its card in ${paths.card}.\n`,
-  );
-}
-
-async function writeRows(
-  output: Output,
-  plan: DatasetPlan,
-  format: RowFormat,
-  engine: EngineOptions,
-  signal: AbortSignal,
-): Promise<RowTally> {
-  const progress = createProgress('rows');
-  const tally = new RowTally(plan);
-  try {
-    const encoder = await format.open(provenanceOf(plan));
-    let done = 0;
-    for (const rows of grpoRows(plan, engine)) {
-      signal.throwIfAborted();
-      await output.write(encoder.add(rows));
-      tally.add(rows);
-      done += rows.length;
-      progress.update(done, plan.rows);
-    }
-    await output.write(encoder.end());
-    return tally;
-  } finally {
-    progress.stop();
-  }
-}
-
-/** The format asked for, else the one that the file's name ends with: readers go by that. */
-function formatOf({ format, output }: Options): RowFormat {
-  const ending = extname(output).slice(1).toLowerCase();
-  const named = FORMATS.find(({ name }) => name === ending);
-  const asked = FORMATS.find(({ name }) => name === format) ?? named;
-  if (asked === undefined) {
-    const endings = FORMAT_NAMES.map((name) => `.${name}`).join(' or ');
-    throw new UsageError(
-      `Expected --output to end with ${endings}, got ${output}. Name it so, or add --format.`,
-    );
-  }
-  if (named !== undefined && named !== asked) {
-    throw new UsageError(
-      `Expected --output to end with .${asked.name}, as --format says, got ${output}. Leave out one of them.`,
-    );
-  }
-  return asked;
-}
-
-/** Refuses, before any work is done, what could not be written, and a README.md that is another's or another dataset's. */
-function checkPaths({ rows, card }: { rows: string; card: string }): void {
-  checkOutput('--output', rows);
-  const there = stat(rows);
-  const name = basename(there === null ? rows : realpathSync(rows)).toLowerCase();
-  if (rows === '-' || (there !== null && !there.isFile()) || name === 'readme.md') {
-    throw new UsageError(
-      `Expected --output to name a file beside which its card, README.md, can stand, got ${rows}. Name another.`,
-    );
-  }
-  const beside = stat(card);
-  if (beside === null || (beside.isFile() && isFree(readFileSync(card, 'utf8'), rows))) return;
-  throw new UsageError(
-    `Expected ${card} to be free for the card, or to be that of ${rows}, got another. Give --output a folder of its own.`,
-  );
-}
-
-/** Whether the card of rows may replace a README.md: one of these rows, or of rows that are gone. */
-function isFree(text: string, rows: string): boolean {
-  if (!isCard(text)) return false;
-  const file = fileOfCard(text);
-  return file === null || file === basename(rows) || stat(join(dirname(rows), file)) === null;
-}
-
-/** What makes the dataset again, whatever was left to defaults. */
-function commandOf(plan: DatasetPlan, format: RowFormat, file: string): string {
-  const options = [
-    `--rows ${plan.rows}`,
-    `--seeds ${rangeText(plan.seeds)}`,
-    `--profiles ${plan.profiles.join(',')}`,
-    `--steps ${rangeText(plan.steps)}`,
-    `--seed ${plan.seed}`,
-    `--format ${format.name}`,
-    ...(plan.allowEvalSeeds ? ['--allow-eval-seeds'] : []),
-    `--output ${/^[\w.-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`}`,
-  ];
-  return `rhythm-vec dataset grpo ${options.join(' ')}`;
+    .action(async (options: GrpoOptions) => {
+      const { runGrpo } = await import('./dataset-grpo.js');
+      await runGrpo(options, signal);
+    });
 }
 
 /** "8-27" as a range of steps; which there are is checked with the other options. */

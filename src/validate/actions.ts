@@ -9,6 +9,18 @@ export const NO_ACTION = -1;
 export const isAction = (code: unknown): code is number =>
   typeof code === 'number' && Number.isInteger(code) && code >= 0 && code < NUM_ACTIONS;
 
+const each = (byte: number): number => byte * 0x01010101;
+const LOW_BITS = each(0x7f);
+const HIGH_BITS = each(0x80);
+/** Takes codes from NUM_ACTIONS on, and no others below 128, to their highest bit. */
+const GAP = each(0x80 - NUM_ACTIONS);
+
+/** Four codes at once, as the bytes of a word: bits that `areFaulty` understands, to be joined by `|` over many words. */
+export const faultsOfFour = (codes: number): number => codes | ((codes & LOW_BITS) + GAP);
+
+/** Whether any of the words that these bits are of holds a byte that is no action's code. */
+export const areFaulty = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
+
 interface Said {
   /** What else would have been right there, with the commas that it needs. */
   readonly or?: string;

@@ -1,4 +1,5 @@
 /** How many steps each slot has taken: what a batch must know to refuse a step, without asking the device. */
+import { areFaulty, faultsOfFour } from '../../validate/actions.js';
 import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../world/fields.js';
 import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.js';
 
@@ -95,19 +96,13 @@ export class StepClock {
   }
 }
 
-/**
- * Whether every byte is an action's code, four bytes at once: what is added takes bytes from NUM_ACTIONS on, and no
- * others below 128, to their highest bit.
- */
+/** Whether every byte is an action's code. */
 function areLegal(codes: Uint8Array): boolean {
   const lead = Math.min(codes.length, (4 - (codes.byteOffset % 4)) % 4);
   const words = new Uint32Array(codes.buffer, codes.byteOffset + lead, (codes.length - lead) >> 2);
-  const each = (byte: number): number => byte * 0x01010101;
-  const low = each(0x7f);
-  const gap = each(0x80 - NUM_ACTIONS);
   let wrong = 0;
-  for (let k = 0; k < words.length; k++) wrong |= words[k] | ((words[k] & low) + gap);
-  if ((wrong & each(0x80)) !== 0) return false;
+  for (let k = 0; k < words.length; k++) wrong |= faultsOfFour(words[k]);
+  if (areFaulty(wrong)) return false;
   for (let i = 0; i < lead; i++) if (codes[i] >= NUM_ACTIONS) return false;
   for (let i = lead + 4 * words.length; i < codes.length; i++) if (codes[i] >= NUM_ACTIONS) return false;
   return true;

@@ -1,14 +1,9 @@
 /** Histories as words of four codes each: what reads them looks at four at a time. */
-import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import { areFaulty, faultsOfFour } from '../../validate/actions.js';
+import { NUM_STEPS } from '../../world/fields.js';
 
 /** Words that a row's history has. */
 export const TAPE_WORDS = NUM_STEPS / 4;
-
-const each = (byte: number): number => byte * 0x01010101;
-const LOW_BITS = each(0x7f);
-const HIGH_BITS = each(0x80);
-/** Takes codes from NUM_ACTIONS on, and no others below 128, to their highest bit. */
-const GAP = each(0x80 - NUM_ACTIONS);
 
 /** What of word `k` of a history of `steps` codes is part of it. */
 export const maskOf = (steps: number, k: number): number => MASKS[steps * TAPE_WORDS + k];
@@ -30,8 +25,7 @@ export function areActions(words: Int32Array, row: number, steps: number): boole
   let wrong = 0;
   // All of them: a loop that ends sooner is mispredicted more than it saves.
   for (let k = 0; k < TAPE_WORDS; k++) {
-    const codes = words[row * TAPE_WORDS + k] & maskOf(steps, k);
-    wrong |= codes | ((codes & LOW_BITS) + GAP);
+    wrong |= faultsOfFour(words[row * TAPE_WORDS + k] & maskOf(steps, k));
   }
-  return (wrong & HIGH_BITS) === 0;
+  return !areFaulty(wrong);
 }
