@@ -86,3 +86,25 @@ describeGpu('outputs that are transferred while they are read', () => {
     batch.close();
   });
 });
+
+describeGpu('a batch that is closed while it is looked at', () => {
+  it('says so to whoever looked, and disturbs nobody else on the device', async () => {
+    const backend = webGpuBackend(() => entryWith((device) => device));
+    const [closed, other] = [await backend.open(optionsFor(N)), await backend.open(optionsFor(N))];
+    for (const batch of [closed, other]) batch.reset(new Random('closed').reset(N, WORLD));
+    const looks = [
+      closed.read(),
+      closed.save(),
+      closed.save(Uint32Array.of(1)),
+      closed.stateHash(),
+      closed.targets(),
+    ];
+    closed.close();
+    const run = closed.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
+    for (const look of [...looks, run]) await expect(look).rejects.toMatchObject({ code: 'closed' });
+    await other.settled();
+    await other.read();
+    expect((await other.save()).length).toBeGreaterThan(N);
+    other.close();
+  });
+});

@@ -59,7 +59,6 @@ export class Launcher {
   #spare: Shard[] | null = null;
   /** The last look: the next waits for it, since both use the same scratch memory. */
   #looking: Promise<unknown> = Promise.resolve();
-  #closed = false;
 
   constructor(program: Program, options: LauncherOptions) {
     const { gpu, workgroupSize } = program;
@@ -93,7 +92,6 @@ export class Launcher {
     first = 0,
     end = this.#options.numEnvs,
   ): void {
-    this.#memory.check();
     for (const { shard, range } of this.#cuts(parts, first, end)) {
       this.#dispatch(kernel, shard, { ...fields, ...range });
     }
@@ -109,6 +107,8 @@ export class Launcher {
     for (const shard of this.shards) {
       const last = Math.min(end, shard.first + shard.count);
       for (let at = Math.max(first, shard.first); at < last; at += most) {
+        // The batch may have been closed since the last cut.
+        this.#memory.check();
         const count = Math.min(most, last - at);
         const places = this.#request.put(parts, at, count);
         yield { shard, at, range: { ...places, first: at - shard.first, count } };
@@ -130,7 +130,6 @@ export class Launcher {
 
   async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
     const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
-    this.#memory.check();
     for (const { shard, at, range } of this.#cuts(parts, first, end, bytes)) {
       this.#sink.require(range.count * bytes);
       this.#dispatch(kernel, shard, { ...fields, ...range });
@@ -144,9 +143,9 @@ export class Launcher {
   }
 
   async #rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
-    this.#memory.check();
     const most = this.rowsOfSink(bytes);
     for (let at = 0; at < indices.length; at += most) {
+      this.#memory.check();
       const count = Math.min(most, indices.length - at);
       const places = this.#request.put({ indices: [indices, 1] }, at, count);
       this.#sink.require(count * bytes);
@@ -269,8 +268,7 @@ export class Launcher {
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (!this.#memory.close()) return;
     destroyShards([...this.shards, ...(this.#spare ?? [])]);
     for (const memory of [this.#uniform, this.#world, this.#request, this.#sink, this.#readback])
       memory.destroy();

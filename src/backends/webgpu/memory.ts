@@ -1,12 +1,13 @@
 /// <reference types="@webgpu/types" />
 /** The memory of one batch: what it lacks is its own error, whoever else works on the device meanwhile. */
-import { BackendError } from '../../errors.js';
+import { BackendError, StateError } from '../../errors.js';
 import type { GpuDevice } from './device.js';
 
 export class Memory {
   readonly gpu: GpuDevice;
   /** What could not be had: it stays so, since work on it was left undone. */
   #lack: BackendError | null = null;
+  #closed = false;
 
   constructor(gpu: GpuDevice) {
     this.gpu = gpu;
@@ -29,8 +30,17 @@ export class Memory {
     return buffer;
   }
 
-  /** @throws BackendError `out_of_memory`, or as `GpuDevice.check`. */
+  /** Work that is still to come is not begun: it would be done in memory that is no more. @returns whether it was open. */
+  close(): boolean {
+    const wasOpen = !this.#closed;
+    this.#closed = true;
+    return wasOpen;
+  }
+
+  /** @throws StateError `closed`, BackendError `out_of_memory`, or as `GpuDevice.check`. */
   check(): void {
+    if (this.#closed)
+      throw new StateError('closed', 'Expected an open batch, got one that was closed meanwhile.');
     if (this.#lack !== null && !this.gpu.isLost) throw this.#lack;
     this.gpu.check();
   }

@@ -33,6 +33,7 @@ export class Readback {
   }
 
   async #pass(parts: readonly Part[]): Promise<void> {
+    this.#memory.check();
     const words = parts.reduce((sum, part) => sum + part.count, 0);
     const target = this.#scratch.require(words * WORD);
     const { device, queue } = this.#memory.gpu;
