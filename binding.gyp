@@ -34,6 +34,7 @@
         "native/kernels.cc",
         "native/kernel_portable.cc",
         "native/neutral.cc",
+        "native/replay.cc",
         "native/tables.cc",
         "native/thread_pool.cc"
       ],

@@ -10,6 +10,7 @@
 #include "batch.h"
 #include "clock.h"
 #include "output_arrays.h"
+#include "replay_arrays.h"
 #include "trajectory_arrays.h"
 
 namespace rhythm {
@@ -33,7 +34,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
                         InstanceMethod<&BatchObject::StepEach>("stepEach"), InstanceMethod<&BatchObject::Run>("run"),
                         InstanceMethod<&BatchObject::Gather>("gather"), InstanceMethod<&BatchObject::Save>("save"),
                         InstanceMethod<&BatchObject::Load>("load"), InstanceMethod<&BatchObject::Hash>("hash"),
-                        InstanceMethod<&BatchObject::Targets>("targets"),
+                        InstanceMethod<&BatchObject::Targets>("targets"), InstanceMethod<&BatchObject::Replay>("replay"),
                         InstanceMethod<&BatchObject::Close>("close")});
   }
 
@@ -246,6 +247,15 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (!Open(args)) return;
     auto* rows = args.array<float>(0, napi_float32_array, slots_ * count::Beliefs, "targets");
     if (args.ok()) batch_->targets(rows);
+  }
+
+  // (order u32, seeds u32, modes u8, profiles f32|null, grader f32, stops u8, histories u8, actions i8,
+  //  beliefs f32|null, given u8|null, rewards f32, beliefMae f32, hashes u64)
+  Napi::Value Replay(const Napi::CallbackInfo& info) {
+    Arguments args(info);
+    if (!Open(args)) return info.Env().Undefined();
+    const rhythm::Replay replay = replay_of(args);
+    return args.ok() ? Tell(info.Env(), batch_->replay(replay)) : info.Env().Undefined();
   }
 
   void Close(const Napi::CallbackInfo&) {

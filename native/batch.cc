@@ -236,4 +236,28 @@ void Batch::targets(float* rows) {
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.targets(slots, rows, first, last); });
 }
 
+std::optional<Refusal> Batch::refuse(const Replay& replay) const {
+  const auto [low, high] = std::minmax_element(replay.order, replay.order + replay.count);
+  const uint8_t* histories = replay.histories + static_cast<size_t>(*low) * count::Steps;
+  if (kernel_.legal(histories, static_cast<size_t>(*high - *low + 1) * count::Steps)) return std::nullopt;
+  for (size_t k = 0; k < replay.count; k++) {
+    const uint32_t row = replay.order[k];
+    for (int t = 0; t < replay.stops[row]; t++) {
+      const int action = replay.histories[static_cast<size_t>(row) * count::Steps + static_cast<size_t>(t)];
+      if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, static_cast<int>(row), t, action};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> Batch::replay(const Replay& replay) {
+  if (replay.count == 0) return std::nullopt;
+  if (const auto refusal = refuse(replay)) return refusal;
+  const size_t tiles = (replay.count + kTileLanes - 1) / kTileLanes;
+  each_part_of(0, tiles, kLeastTilesToRun, [&](size_t first, size_t last) {
+    Replayer(kernel_, *tables_, replay).play(first * kTileLanes, std::min(last * kTileLanes, replay.count));
+  });
+  return std::nullopt;
+}
+
 }  // namespace rhythm

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernel.h"
+#include "replay.h"
 #include "thread_pool.h"
 
 namespace rhythm {
@@ -58,6 +59,8 @@ class Batch {
   bool load(const Outputs& out, const uint32_t* words);
   void hash(uint64_t* hashes);
   void targets(float* rows);
+  // Plays rows that are no slots of this batch. A refusal's index is a row's; nothing was written then.
+  std::optional<Refusal> replay(const Replay& replay);
 
  private:
   uint32_t& word(int slot, int k) { return tiles_[slot / kTileLanes].words[k][slot % kTileLanes]; }
@@ -65,6 +68,7 @@ class Batch {
   Slots view(const Outputs& out) { return {tables_.get(), tiles_.data(), slots_, out}; }
   std::optional<Refusal> refuse(const Step& step);
   std::optional<Refusal> refuse(const Run& run, const From& from) const;
+  std::optional<Refusal> refuse(const Replay& replay) const;
   void forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
   void keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile, size_t last_tile) const;
   template <class Work>

@@ -47,15 +47,15 @@ export type { RolloutGroups } from './rollout/groups/recording.js';
 export type { ReplayColumns } from './rollout/replay/columns.js';
 export type { RowFault } from './rollout/replay/faults.js';
 export type { ReplayRow } from './rollout/replay/objects.js';
+export { rewardStack } from './rollout/reward-stack.js';
+export type { RewardRows } from './rollout/rewards/rows.js';
+export type { RewardShaping } from './rollout/rewards/shaping.js';
 export {
   REWARD_NAMES,
   type RewardName,
   type RewardStack,
   type RewardStackOptions,
-  rewardStack,
-} from './rollout/reward-stack.js';
-export type { RewardRows } from './rollout/rewards/rows.js';
-export type { RewardShaping } from './rollout/rewards/shaping.js';
+} from './rollout/rewards/stack.js';
 export type { RewardList, Rewards } from './rollout/rewards/totals.js';
 export type { ReplayOptions, ReplayScores } from './rollout/score-replay.js';
 export {

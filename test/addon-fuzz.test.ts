@@ -49,7 +49,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       call(
         batch,
         name,
-        Array.from({ length: random.integer(0, 9) }, () => anyValue(random)),
+        Array.from({ length: random.integer(0, 13) }, () => anyValue(random)),
       );
     });
   });
@@ -102,6 +102,18 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       call(batch, 'load', [words]);
       batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
       batch.load(saved);
+    });
+  });
+
+  it('any rows to replay: refused, or played', () => {
+    const batch = open(addon, kernel!);
+    forAll(3 * RUNS, (random) => {
+      const args = METHODS.replay(batch) as [...(Uint8Array | null)[]];
+      for (const at of [3, 8, 9]) if (random.chance(0.2)) args[at] = null;
+      const columns = [0, 1, 2, 5, 6, 7, 9].flatMap((at) => args[at] ?? []);
+      const column = random.pick(columns);
+      column[random.integer(0, column.length - 1)] = anyWord(random);
+      call(batch, 'replay', args);
     });
   });
 

@@ -46,6 +46,30 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   });
 });
 
+describe.each(ENGINES)('$name', ({ backend, kernel }) => {
+  it('scores rows that continue one state as single episodes do, however many they are', () => {
+    const random = new Random('groups');
+    const rows = [1, 15, 16, 17, 33, 300].flatMap((size) => {
+      const [state] = anyRows(random, 1);
+      return Array.from({ length: size }, () => {
+        const [{ action, belief }] = anyRows(random, 1);
+        return { ...state, action, belief };
+      });
+    });
+    // The same but for its person, for one action, and for what comes later.
+    const { actionHistory, ...last } = rows[rows.length - 1];
+    rows.push({ ...last, actionHistory, profileMode: 'workaholic_stoic' });
+    rows.push({ ...last, actionHistory: [...actionHistory.slice(0, -1), 9] });
+    rows.push({ ...last, actionHistory: actionHistory.slice(1) });
+    const scores = score(rows, { backend, kernel });
+    rows.forEach((row, i) => {
+      const { stateHash, stepReward, beliefMae } = expected(row);
+      expect([i, scores.stateHashes[i]]).toEqual([i, stateHash]);
+      expect([i, scores.stepRewards[i], scores.beliefMae[i]]).toEqual([i, stepReward, beliefMae]);
+    });
+  });
+});
+
 describe('rows', () => {
   const rows = anyRows(new Random('order'), 300);
 

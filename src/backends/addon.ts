@@ -46,6 +46,21 @@ export interface NativeBatch {
   load(words: Uint32Array): void;
   hash(hashes: BigUint64Array): void;
   targets(targets: Float32Array): void;
+  replay(
+    order: Uint32Array,
+    seeds: Uint32Array,
+    modes: Uint8Array,
+    profiles: Float32Array | null,
+    grader: Float32Array,
+    stops: Uint8Array,
+    histories: Uint8Array,
+    actions: Int8Array,
+    beliefs: Float32Array | null,
+    given: Uint8Array | null,
+    rewards: Float32Array,
+    beliefMae: Float32Array,
+    hashes: BigUint64Array,
+  ): Refusal | null;
   close(): void;
 }
 

@@ -154,6 +154,39 @@ export type RunBeliefs =
       readonly given: Uint8Array;
     };
 
+/**
+ * Rows of which each is an episode of its own: begun anew, brought to a step by its history, and taken one step further.
+ * Entry i of every column is row i's.
+ */
+export interface ReplayRequest {
+  /** u32: the rows to replay. Those of one length, and among these those that continue one state, had best be together. */
+  readonly order: Uint32Array;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+  /** u8 [n], codes of PROFILE_MODES. */
+  readonly modes: Uint8Array;
+  /** f32 [n, 16] for rows of mode `given`; null if there is none. */
+  readonly profiles: Float32Array | null;
+  /** f32 [6]: of every row. */
+  readonly grader: Float32Array;
+  /** u8 [n], 0 to 27: how long the histories are. */
+  readonly stops: Uint8Array;
+  /** u8 [n, 28]: codes; what is behind a history is ignored. */
+  readonly histories: Uint8Array;
+  /** i8 [n]: the code of the step that follows, -1 for none. */
+  readonly actions: Int8Array;
+  /** f32 [n, 3] that come with it, finite where given; null if no row gives a belief. */
+  readonly beliefs: Float32Array | null;
+  /** u8 [n], which rows give a belief; null if `beliefs` is. */
+  readonly given: Uint8Array | null;
+  /** Written, f32 [n]: the reward of the step; left as it is where there is none. */
+  readonly rewards: Float32Array;
+  /** Written, f32 [n]: the error of the belief, or of 0.5 each where none is given. */
+  readonly beliefMae: Float32Array;
+  /** Written, u64 [n]: of the state in which the step is taken. */
+  readonly hashes: BigUint64Array;
+}
+
 /** What happened at each step. Row-major, by absolute step. */
 export interface Trajectory {
   /** i8 [numEnvs, 28]: code. */
@@ -172,7 +205,7 @@ export interface Trajectory {
 export interface Refusal {
   readonly code: 'illegal_action' | 'episode_over';
   readonly index: number;
-  /** The absolute step, for a tape. */
+  /** The absolute step, for a tape or a history. */
   readonly step?: number;
   /** The action's code. */
   readonly value?: number;
@@ -203,6 +236,8 @@ export interface Batch {
   stateHash(): BigUint64Array;
   /** f32 [numEnvs, 3]: what perfect beliefs would be. */
   targets(): Float32Array;
+  /** Replays rows, which are no slots of this batch. @returns null, or which row's history is none: nothing was written. */
+  replay(request: ReplayRequest): Refusal | null;
   /** Frees what it holds. Idempotent. */
   close(): void;
 }

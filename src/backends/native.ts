@@ -10,6 +10,7 @@ import type {
   Batch,
   BatchOptions,
   Refusal,
+  ReplayRequest,
   ResetRequest,
   RunRequest,
   StepRequest,
@@ -134,6 +135,25 @@ class NativeBackendBatch implements Batch {
     const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
     this.#batch.targets(targets);
     return targets;
+  }
+
+  replay(request: ReplayRequest): Refusal | null {
+    const { order, seeds, modes, profiles, grader, stops, histories, actions, beliefs, given } = request;
+    return this.#batch.replay(
+      order,
+      seeds,
+      modes,
+      profiles,
+      grader,
+      stops,
+      histories,
+      actions,
+      beliefs,
+      given,
+      request.rewards,
+      request.beliefMae,
+      request.hashes,
+    );
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
 import { heuristicAction, randomAction } from '../reference/baselines.js';
 import { Episode } from '../reference/episode.js';
+import { replayRows } from '../reference/replay.js';
 import { loadEpisode, saveEpisode } from '../reference/state-words.js';
 import {
   NUM_ACTIONS,
@@ -19,6 +20,7 @@ import type {
   BatchOptions,
   Outputs,
   Refusal,
+  ReplayRequest,
   ResetRequest,
   RunBeliefs,
   RunPolicy,
@@ -44,6 +46,8 @@ class ReferenceBatch implements Batch {
   readonly threads = 1;
   readonly episodes: Episode[];
   readonly outputs: Outputs;
+  /** Who lives the rows of replays. */
+  readonly #replayed: Episode;
   readonly #observation = new Float32Array(OBSERVATION_SIZE);
 
   constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
@@ -51,6 +55,7 @@ class ReferenceBatch implements Batch {
       throw new RangeError(`The reference keeps an object per episode, at most ${MAX_OBJECTS}.`);
     }
     this.episodes = Array.from({ length: numEnvs }, () => new Episode({ world, imagination }));
+    this.#replayed = new Episode({ world, imagination });
     this.outputs = outputs;
   }
 
@@ -207,6 +212,10 @@ class ReferenceBatch implements Batch {
       targets.set(episode.target, i * NUM_BELIEFS);
     });
     return targets;
+  }
+
+  replay(request: ReplayRequest): Refusal | null {
+    return replayRows(this.#replayed, request);
   }
 
   close(): void {

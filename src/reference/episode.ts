@@ -195,7 +195,7 @@ export class Episode {
   /** @internal `step` with clean values. */
   advance(action: number, belief: ArrayLike<number> | null): number {
     this.live(action);
-    if (belief !== null) this.#believe(belief);
+    if (belief !== null) this.believe(belief);
     if (this.terminated) this.finish();
     this.return = f32(this.return + this.reward);
     return this.reward;
@@ -234,8 +234,8 @@ export class Episode {
     for (let k = 0; k < NUM_METERS; k++) this.anomalies[k] = f32(this.deltas[k] - this.#neutral[k]);
   }
 
-  /** Rule 9. */
-  #believe(belief: ArrayLike<number>): void {
+  /** @internal Rule 9. */
+  believe(belief: ArrayLike<number>): void {
     for (let k = 0; k < NUM_BELIEFS; k++) {
       const clamped = clamp01(f32(belief[k]));
       this.belief[k] = clamped < this.world.params.smallestBelief ? 0 : clamped;

@@ -1,4 +1,5 @@
 /** Replay scoring: what each of many completions is worth, after the actions that came before it. */
+import type { Batch } from '../backends/backend.js';
 import { openBatch } from '../backends/open.js';
 import type { Platform } from '../backends/platform.js';
 import { NO_ACTION } from '../validate/actions.js';
@@ -7,14 +8,20 @@ import { MAX_THREADS } from '../world/fields.js';
 import { resolveGrader } from '../world/resolve.js';
 import type { WorldSpec } from '../world/spec.js';
 import { createWorld, type World } from '../world/world.js';
-import { checkRows, takeRows } from './replay/check.js';
+import { checkRows, lookFine, takeRows } from './replay/check.js';
 import type { ReplayColumns } from './replay/columns.js';
-import { ReplayEngine } from './replay/engine.js';
 import { Faults, type RowFault } from './replay/faults.js';
 import type { ReplayRow } from './replay/objects.js';
 import { orderByLength } from './replay/order.js';
 import type { Replayed, Taken } from './replay/rows.js';
-import { REWARD_NAMES, type RewardStack, type RewardStackOptions, rewardStack } from './reward-stack.js';
+import {
+  REWARD_NAMES,
+  type RewardStack,
+  type RewardStackOptions,
+  type StackTerms,
+  stackRewards,
+  toTerms,
+} from './rewards/stack.js';
 
 export interface ReplayOptions extends RewardStackOptions {
   /** How an episode that ends with the step is graded: 'v1', 'v2' (default), or six weights. */
@@ -56,9 +63,8 @@ const OPTIONS: readonly (keyof ReplayOptions)[] = [
   'shaping',
 ];
 
-/** Rows that are ordered by length together, and slots of the batch that plays them: both stay in a cache. */
+/** Rows that are looked at, ordered and played together: they stay in a cache. */
 const WINDOW = 4096;
-const LEAST_SLOTS = 16;
 
 /** `scoreReplay` by what a platform can compute with. */
 export function scoreReplayOn(
@@ -67,56 +73,69 @@ export function scoreReplayOn(
   options: ReplayOptions,
 ): ReplayScores {
   const asked = readOptions('replay options', options, OPTIONS);
-  const { weights, shaping, onFault = 'mark' } = asked;
+  // All that is wrong with options is said before rows are looked at.
+  const { onFault = 'mark', grader = 'v2' } = asked;
   const world = createWorld(asked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const taken = takeRows(world, rows, faults.blame);
-  const replayed = replay(platform, world, taken, faults, asked);
-  const rewards = stackOf(taken, replayed, faults, { weights, shaping });
-  return { ...replayed, rewards, faults: faults.inOrder() };
+  const terms = toTerms(asked);
+  const weights = toGrader(world, grader);
+  const batch = open(platform, world, asked);
+  try {
+    const taken = takeRows(world, rows, faults.blame);
+    const replayed = replay(batch, weights, taken, faults);
+    return { ...replayed, rewards: stackOf(taken, replayed, faults, terms), faults: faults.inOrder() };
+  } finally {
+    batch.close();
+  }
 }
 
-function replay(
-  platform: Platform,
-  world: World,
-  taken: Taken,
-  faults: Faults,
-  options: ReplayOptions,
-): Replayed {
-  const { stepIndices } = taken.columns;
-  const rows = stepIndices.length;
+/** A batch of one slot, which stays empty: rows are episodes of their own. */
+function open(platform: Platform, world: World, { backend, kernel, threads }: ReplayOptions): Batch {
+  const shape = {
+    ...{ numEnvs: 1, world, imagination: false },
+    threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
+    layout: { columnMajor: false, finalObservations: false },
+  };
+  return openBatch(platform, { backend, kernel }, shape).batch;
+}
+
+function replay(batch: Batch, grader: Float32Array, taken: Taken, faults: Faults): Replayed {
+  const { columns, people, given } = taken;
+  const rows = columns.seeds.length;
   const out = {
     stepRewards: new Float32Array(rows).fill(Number.NaN),
     beliefMae: new Float32Array(rows).fill(Number.NaN),
     stateHashes: new BigUint64Array(rows),
   };
-  const engine = openEngine(platform, world, rows, options);
-  try {
-    for (let first = 0; first < rows; first += WINDOW) {
-      const end = Math.min(first + WINDOW, rows);
-      checkRows(taken, first, end, faults.blame);
-      engine.replay(taken, orderByLength(stepIndices, first, end, faults), out);
-    }
-    return out;
-  } finally {
-    engine.close();
+  const { seeds, stepIndices: stops, histories, actions, beliefs } = columns;
+  const request = {
+    ...{ seeds, modes: people.modes, profiles: people.floats, grader },
+    ...{ stops, histories, actions },
+    ...(beliefs === undefined ? { beliefs: null, given: null } : { beliefs, given }),
+    ...{ rewards: out.stepRewards, beliefMae: out.beliefMae, hashes: out.stateHashes },
+  };
+  const play = (order: Uint32Array): boolean => batch.replay({ ...request, order }) === null;
+  for (let first = 0; first < rows; first += WINDOW) {
+    replayWindow(play, taken, first, Math.min(first + WINDOW, rows), faults);
   }
+  return out;
 }
 
-function openEngine(
-  platform: Platform,
-  world: World,
-  rows: number,
-  { backend, kernel, threads, grader = 'v2' }: ReplayOptions,
-): ReplayEngine {
-  const weights = toGrader(world, grader);
-  const shape = {
-    numEnvs: Math.max(LEAST_SLOTS, Math.min(rows, WINDOW)),
-    ...{ world, imagination: false },
-    threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
-    layout: { columnMajor: false, finalObservations: false },
-  };
-  return new ReplayEngine(world, () => openBatch(platform, { backend, kernel }, shape), weights);
+/**
+ * Rows are checked one by one only where a quick look at all of them, or whoever plays them, finds a fault.
+ * @param play returns false, and writes nothing, for a history that is none.
+ */
+function replayWindow(
+  play: (order: Uint32Array) => boolean,
+  taken: Taken,
+  first: number,
+  end: number,
+  faults: Faults,
+): void {
+  const order = (): Uint32Array => orderByLength(taken.columns.stepIndices, first, end, faults);
+  if (lookFine(taken, first, end) && play(order())) return;
+  checkRows(taken, first, end, faults.blame);
+  play(order());
 }
 
 /** The rewards; missing where a row has a fault. */
@@ -124,26 +143,24 @@ function stackOf(
   { columns, given }: Taken,
   { stepRewards, beliefMae }: Replayed,
   faults: Faults,
-  options: RewardStackOptions,
+  terms: StackTerms,
 ): RewardStack {
-  const { histories, stepIndices, actions } = withoutFaults(columns, faults);
-  const rows = { actions, given, stepRewards, beliefMae, histories, stepIndices };
-  const rewards = rewardStack(rows, options);
+  const { histories, stepIndices } = columns;
+  const actions = withoutFaults(columns.actions, faults);
+  const pasts = { codes: histories, steps: (row: number) => stepIndices[row] };
+  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pasts, terms);
   for (const name of [...REWARD_NAMES, 'total'] as const) {
     for (const row of faults.rows) rewards[name][row] = Number.NaN;
   }
   return rewards;
 }
 
-/** Columns in which rows with faults have done nothing, so that what reads them finds no fault. */
-function withoutFaults(columns: ReplayColumns, faults: Faults): ReplayColumns {
-  if (faults.size === 0) return columns;
-  const [actions, stepIndices] = [columns.actions.slice(), columns.stepIndices.slice()];
-  for (const row of faults.rows) {
-    actions[row] = NO_ACTION;
-    stepIndices[row] = 0;
-  }
-  return { ...columns, actions, stepIndices };
+/** Actions among which rows with faults have none: nobody looks at such a row's history. */
+function withoutFaults(actions: Int8Array, faults: Faults): Int8Array {
+  if (faults.size === 0) return actions;
+  const others = actions.slice();
+  for (const row of faults.rows) others[row] = NO_ACTION;
+  return others;
 }
 
 /** f32 [6]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */

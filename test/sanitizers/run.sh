@@ -30,13 +30,13 @@ echo "== Page ends: every kernel as it is shipped, on arrays beside pages that n
 build_addon "$out/shipped"
 shipped=$out/shipped/build/Release
 "$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/page-ends.cc test/sanitizers/story.cc \
-  "$shipped"/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,tables,thread_pool}.o "$shipped"/kernel_*.a \
+  "$shipped"/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o "$shipped"/kernel_*.a \
   -o "$out/page-ends"
 "$out/page-ends"
 
 echo "== ThreadSanitizer: batches of every kernel on several threads"
 "$cxx" -std=c++17 -O1 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -Wno-stringop-overflow -pthread -I native \
-  test/sanitizers/threads.cc test/sanitizers/story.cc native/batch.cc native/tables.cc native/neutral.cc \
+  test/sanitizers/threads.cc test/sanitizers/story.cc native/batch.cc native/replay.cc native/tables.cc native/neutral.cc \
   native/thread_pool.cc native/kernel_portable.cc native/kernel_scalar.cc -o "$out/threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
 

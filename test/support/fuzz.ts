@@ -48,7 +48,24 @@ const shared = (kind: Kind, length: number): unknown => {
   return new (kind as Any)(new SharedArrayBuffer(length * offset + offset), offset, length);
 };
 
-const LENGTHS = [0, 1, 3, 6, N - 1, N, N + 1, N * 3, N * 6, N * 16, N * NUM_STEPS, N * STATE_WORDS, 428];
+const LENGTHS = [
+  0,
+  1,
+  3,
+  6,
+  9,
+  48,
+  84,
+  N - 1,
+  N,
+  N + 1,
+  N * 3,
+  N * 6,
+  N * 16,
+  N * NUM_STEPS,
+  N * STATE_WORDS,
+  428,
+];
 const ODD: readonly unknown[] = [
   ...fc.sample(fc.anything({ withBigInt: true, withTypedArray: true, withNullPrototype: true }), {
     seed: 1,
@@ -116,6 +133,21 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   load: () => [new Uint32Array(N * STATE_WORDS)],
   hash: () => [new BigUint64Array(N)],
   targets: () => [new Float32Array(N * 3)],
+  replay: () => [
+    Uint32Array.of(2, 0, 1),
+    new Uint32Array(3),
+    new Uint8Array(3),
+    new Float32Array(3 * 16),
+    new Float32Array(6),
+    new Uint8Array(3).fill(27),
+    new Uint8Array(3 * NUM_STEPS),
+    new Int8Array(3),
+    new Float32Array(9),
+    new Uint8Array(3),
+    new Float32Array(3),
+    new Float32Array(3),
+    new BigUint64Array(3),
+  ],
   close: () => [],
 };
 export const NAMES = Object.keys(METHODS);

@@ -32,8 +32,23 @@ function taken(world: World, columns: ReplayColumns, blame: Blame, personAt: (ro
 }
 
 /**
- * Checks rows `first` to before `end`, and notes who gives a belief. Just before they are replayed: what was looked at is
- * in a cache then.
+ * Whether rows `first` to before `end` have no fault but what may be in their histories, at which whoever plays them
+ * looks. Notes who gives a belief.
+ */
+export function lookFine({ columns, given }: Taken, first: number, end: number): boolean {
+  const { stepIndices, actions, beliefs } = columns;
+  let faults = 0;
+  for (let i = first; i < end; i++) {
+    if (stepIndices[i] >= NUM_STEPS || actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) faults++;
+    if (beliefs === undefined) continue;
+    given[i] = Number(isBelief(beliefs, i));
+    if (given[i] === 0 && !isNone(beliefs, i)) faults++;
+  }
+  return faults === 0;
+}
+
+/**
+ * Checks rows `first` to before `end` in their order, and notes who gives a belief.
  * @param blame told of every row that cannot be replayed.
  */
 export function checkRows({ columns, words, given }: Taken, first: number, end: number, blame: Blame): void {
@@ -49,16 +64,21 @@ export function checkRows({ columns, words, given }: Taken, first: number, end: 
 
 /** @returns 1 where there is a belief. */
 function checkBelief(beliefs: Float32Array, row: number, blame: Blame): number {
-  const at = row * NUM_BELIEFS;
-  const social = beliefs[at];
-  const morning = beliefs[at + 1];
-  const work = beliefs[at + 2];
-  const sum = social + morning + work;
-  // Neither an infinity nor a NaN goes in: so none comes out.
-  if (sum - sum === 0) return 1;
-  if (Number.isNaN(social) && Number.isNaN(morning) && Number.isNaN(work)) return 0;
-  blame(row, badBelief([social, morning, work], row));
+  if (isBelief(beliefs, row)) return 1;
+  if (!isNone(beliefs, row)) blame(row, badBelief(beliefs, row));
   return 0;
+}
+
+/** Whether all three are finite: neither an infinity nor a NaN leaves a sum, nor what it is less itself. */
+function isBelief(beliefs: Float32Array, row: number): boolean {
+  const at = row * NUM_BELIEFS;
+  const sum = beliefs[at] + beliefs[at + 1] + beliefs[at + 2];
+  return sum - sum === 0;
+}
+
+function isNone(beliefs: Float32Array, row: number): boolean {
+  const at = row * NUM_BELIEFS;
+  return Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2]);
 }
 
 const badStep = (row: number, steps: number): InputError =>
@@ -83,9 +103,11 @@ const badAction = (actions: Int8Array, row: number): InputError =>
     remedy: 'Pass one of these.',
   });
 
-const badBelief = (belief: readonly number[], row: number): InputError =>
-  new InputError(
+function badBelief(beliefs: Float32Array, row: number): InputError {
+  const belief = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
+  return new InputError(
     'bad_belief',
     `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${belief.join(', ')}]. ` +
       'Pass the one or the other.',
   );
+}

@@ -11,16 +11,13 @@ export function orderByLength(
   end: number,
   without: { has(row: number): boolean; readonly size: number },
 ): Uint32Array {
-  const takes = (row: number): boolean => without.size === 0 || !without.has(row);
+  // Asked once, as it mostly is: this is done for every row.
+  const all = without.size === 0;
+  const takes = (row: number): boolean => all || !without.has(row);
   const starts = new Uint32Array(NUM_STEPS + 1);
-  let rows = 0;
-  for (let i = first; i < end; i++) {
-    if (!takes(i)) continue;
-    starts[lengths[i] + 1]++;
-    rows++;
-  }
+  for (let i = first; i < end; i++) if (takes(i)) starts[lengths[i] + 1]++;
   for (let length = 0; length < NUM_STEPS; length++) starts[length + 1] += starts[length];
-  const order = new Uint32Array(rows);
+  const order = new Uint32Array(starts[NUM_STEPS]);
   for (let i = first; i < end; i++) if (takes(i)) order[starts[lengths[i]]++] = i;
   return order;
 }

@@ -3,10 +3,10 @@ import { areFaulty, faultsOfFour } from '../../validate/actions.js';
 import { NUM_STEPS } from '../../world/fields.js';
 
 /** Words that a row's history has. */
-export const TAPE_WORDS = NUM_STEPS / 4;
+const TAPE_WORDS = NUM_STEPS / 4;
 
 /** What of word `k` of a history of `steps` codes is part of it. */
-export const maskOf = (steps: number, k: number): number => MASKS[steps * TAPE_WORDS + k];
+const maskOf = (steps: number, k: number): number => MASKS[steps * TAPE_WORDS + k];
 
 const MASKS = Int32Array.from({ length: NUM_STEPS * TAPE_WORDS }, (_, at) => {
   const codes = Math.floor(at / TAPE_WORDS) - 4 * (at % TAPE_WORDS);

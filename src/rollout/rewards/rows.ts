@@ -29,30 +29,41 @@ export interface RewardRows {
   readonly stepIndices?: ArrayLike<number>;
 }
 
-/** What a row's numbers are read by. @throws InputError that names the row. */
-export interface RowReader {
-  readonly length: number;
-  action(row: number): number;
-  given(row: number): boolean;
-  stepReward(row: number): number;
-  beliefMae(row: number): number;
+/** Rows that were checked, each entry read once. */
+export interface CheckedRows {
+  /** i8 [n]: codes, -1 for none. */
+  readonly actions: Int8Array;
+  /** u8 [n]: 1 where a belief parsed. */
+  readonly given: Uint8Array;
+  /** [n]: as given where there is an action. */
+  readonly stepRewards: Float32Array | Float64Array;
+  /** [n]: as given where there is a belief. */
+  readonly beliefMae: Float32Array | Float64Array;
 }
 
-/** @throws InputError `wrong_type` or `wrong_length`. */
-export function readerOf(rows: RewardRows): RowReader {
+/** @throws InputError `wrong_type`, `wrong_length`, or for an entry, whose row it names. */
+export function checkRewardRows(rows: RewardRows): CheckedRows {
   const { actions, given, stepRewards, beliefMae } = checkRecord('rows', rows, 'actions');
   const length = lengthOf(checkList('actions', actions));
   for (const [what, list] of Object.entries({ given, stepRewards, beliefMae })) {
     checkLength(what, lengthOf(checkList(what, list)), length, 'one for each action');
   }
-  return {
-    length,
-    action: (row) =>
-      isActionOrNone(actions[row]) ? actions[row] : refuseAction('actions', row, actions[row]),
-    given: (row) => checkFlag(row, given[row]),
-    stepReward: (row) => checkBetween('stepRewards', row, stepRewards[row], -(2 ** 64), 2 ** 64),
-    beliefMae: (row) => checkBetween('beliefMae', row, beliefMae[row], 0, 1),
+  const checked = {
+    actions: new Int8Array(length),
+    given: new Uint8Array(length),
+    stepRewards: new Float64Array(length),
+    beliefMae: new Float64Array(length),
   };
+  for (let row = 0; row < length; row++) {
+    checked.actions[row] = toActionOrNone(row, actions[row]);
+    checked.given[row] = toFlagCode(row, given[row]);
+    if (checked.actions[row] !== NO_ACTION) {
+      checked.stepRewards[row] = checkBetween('stepRewards', row, stepRewards[row], -(2 ** 64), 2 ** 64);
+    }
+    if (checked.given[row] !== 0)
+      checked.beliefMae[row] = checkBetween('beliefMae', row, beliefMae[row], 0, 1);
+  }
+  return checked;
 }
 
 /** Actions before each row's own: `codes[row * 28]` on, as many as `steps(row)`. */
@@ -91,7 +102,8 @@ function checkList<T>(what: string, list: T): T & ArrayLike<unknown> {
   throw wrongType(what, 'an array', list, 'Pass one entry for each completion.');
 }
 
-const isActionOrNone = (code: number): boolean => code === NO_ACTION || isAction(code);
+const toActionOrNone = (row: number, code: number): number =>
+  code === NO_ACTION || isAction(code) ? code : refuseAction('actions', row, code);
 
 function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
   const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
@@ -104,8 +116,8 @@ const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps
 const refuseStepIndex = (row: number, steps: unknown): number =>
   checkInteger(`stepIndices[${row}]`, steps, 0, NUM_STEPS - 1);
 
-function checkFlag(row: number, value: unknown): boolean {
-  if (typeof value === 'boolean' || typeof value === 'number') return Boolean(value);
+function toFlagCode(row: number, value: unknown): number {
+  if (typeof value === 'boolean' || typeof value === 'number') return Number(Boolean(value));
   throw new InputError(
     'wrong_type',
     `Expected true, false or a number at given[${row}], got ${describe(value)}. Pass one of these.`,

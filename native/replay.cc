@@ -1,0 +1,129 @@
+#include "replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace rhythm {
+
+namespace block = world::block;
+namespace count = world::count;
+
+Slots ReplayTile::slots(const Tables& tables) {
+  const Outputs out = {observations[0], nullptr,     components[0], rewards, final_scores, belief_mae, early_means,
+                       late_means,      returns,     lengths,       terminated, final_mask, kTileLanes};
+  return {&tables, &state, kTileLanes, out};
+}
+
+Replayer::Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay)
+    : kernel_(kernel), tables_(tables), replay_(replay) {
+  for (auto& grader : graders_) std::copy_n(replay.grader, count::Components, grader);
+}
+
+void Replayer::play(size_t first, size_t last) {
+  while (first < last) {
+    const size_t end = take_states(first, last);
+    reach();
+    const bool own = end - first == static_cast<size_t>(states_);
+    for (size_t at = first; at < end; at += kTileLanes) {
+      propose(at, std::min(at + kTileLanes, end), origins_ + (at - first), own);
+    }
+    first = end;
+  }
+}
+
+// As many rows as continue sixteen states of one length: a tile whose lanes stop together runs fastest.
+size_t Replayer::take_states(size_t first, size_t last) {
+  const uint32_t* order = replay_.order;
+  states_ = 0;
+  size_t k = first;
+  for (; k < last && k - first < kMostRows; k++) {
+    if (k == first || !continues(order[k], order[k - 1])) {
+      const bool fits = states_ < kTileLanes && replay_.stops[order[k]] == replay_.stops[order[first]];
+      if (k != first && !fits) break;
+      put_state(order[k]);
+    }
+    origins_[k - first] = static_cast<uint32_t>(states_ - 1);
+  }
+  // The other lanes go along.
+  std::fill(modes_ + states_, modes_ + kTileLanes, modes_[0]);
+  std::fill(stops_ + states_, stops_ + kTileLanes, stops_[0]);
+  return k;
+}
+
+bool Replayer::continues(uint32_t row, uint32_t before) const {
+  const Replay& r = replay_;
+  if (r.seeds[row] != r.seeds[before] || r.stops[row] != r.stops[before] || r.modes[row] != r.modes[before]) return false;
+  const auto alike = [&](const auto* rows, size_t width, size_t length) {
+    return std::memcmp(rows + row * width, rows + before * width, length * sizeof(*rows)) == 0;
+  };
+  if (!alike(r.histories, count::Steps, r.stops[row])) return false;
+  return r.profiles == nullptr || alike(r.profiles, count::ProfileFloats, count::ProfileFloats);
+}
+
+void Replayer::put_state(uint32_t row) {
+  const int lane = states_++;
+  const size_t at = row;
+  seeds_[lane] = replay_.seeds[at];
+  modes_[lane] = replay_.modes[at];
+  stops_[lane] = replay_.stops[at];
+  // What is behind the history is not played.
+  std::copy_n(replay_.histories + at * count::Steps, count::Steps, tapes_[lane]);
+  if (replay_.profiles == nullptr) return;
+  std::copy_n(replay_.profiles + at * count::ProfileFloats, count::ProfileFloats, profiles_[lane]);
+}
+
+void Replayer::reach() {
+  const Slots slots = reached_.slots(tables_);
+  const float* profiles = replay_.profiles == nullptr ? nullptr : profiles_[0];
+  kernel_.reset(slots, {nullptr, seeds_, modes_, profiles, graders_[0], false, nullptr}, 0, 1);
+  Run run = {};
+  run.policy = Policy::Tape;
+  run.actions = tapes_[0];
+  run.stops = stops_;
+  kernel_.run(slots, run, 0, 1);
+  kernel_.hash(slots, hashes_, 0, 1);
+  kernel_.targets(slots, targets_[0], 0, 1);
+}
+
+// Takes the step of at most sixteen rows. `own`: row k's state is lane k, and nobody else's.
+void Replayer::propose(size_t first, size_t last, const uint32_t* origins, bool own) {
+  const size_t rows = last - first;
+  uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes];
+  float beliefs[kTileLanes][count::Beliefs] = {};
+  uint32_t lanes[kTileLanes] = {};
+  std::fill_n(steps, kTileLanes, uint8_t{1});
+  bool all_step = true;
+  for (size_t k = 0; k < rows; k++) {
+    const size_t row = replay_.order[first + k];
+    lanes[k] = origins[k];
+    steps[k] = replay_.actions[row] >= 0;
+    actions[k] = steps[k] ? static_cast<uint8_t>(replay_.actions[row]) : 0;
+    all_step = all_step && steps[k];
+    if (replay_.beliefs == nullptr) continue;
+    given[k] = replay_.given[row];
+    std::copy_n(replay_.beliefs + row * count::Beliefs, count::Beliefs, beliefs[k]);
+  }
+  ReplayTile& tile = own ? reached_ : forked_;
+  if (!own) kernel_.gather(tile.slots(tables_), {&reached_.state, reached_.slots(tables_).out, lanes}, 0, 1);
+  const bool believes = replay_.beliefs != nullptr;
+  kernel_.step(tile.slots(tables_), {actions, believes ? beliefs[0] : nullptr, believes ? given : nullptr, all_step ? nullptr : steps},
+               0, 1);
+  for (size_t k = 0; k < rows; k++) {
+    const size_t row = replay_.order[first + k];
+    if (steps[k]) replay_.rewards[row] = tile.rewards[k];
+    replay_.belief_mae[row] = error_of(given[k] ? beliefs[k] : nullptr, targets_[lanes[k]]);
+    replay_.hashes[row] = hashes_[lanes[k]];
+  }
+}
+
+// Of a belief as it counts (the world page's rule 9), or of 0.5 each where none is given.
+float Replayer::error_of(const float* belief, const float* target) const {
+  const auto error = [&](int k) {
+    const float given = belief == nullptr ? 0.5f : std::min(belief[k], 1.0f);
+    return std::fabs((given < tables_.f[block::SmallestBelief] ? 0.0f : given) - target[k]);
+  };
+  return ((error(0) + error(1)) + error(2)) * tables_.f[block::PerBelief];
+}
+
+}  // namespace rhythm

@@ -1,0 +1,76 @@
+// Replays: rows of which each is an episode of its own, begun anew, brought to a step by its history, and taken one
+// step further.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel.h"
+
+namespace rhythm {
+
+// Columns, and where results go, as the seam's request has them.
+struct Replay {
+  const uint32_t* order;  // rows: those of one length, and those that continue one state, stand together
+  size_t count;
+  const uint32_t* seeds;
+  const uint8_t* modes;
+  const float* profiles;  // null: no row has mode `given`
+  const float* grader;
+  const uint8_t* stops;
+  const uint8_t* histories;
+  const int8_t* actions;
+  const float* beliefs;  // null: no row gives one
+  const uint8_t* given;  // null if `beliefs` is
+  float* rewards;
+  float* belief_mae;
+  uint64_t* hashes;
+};
+
+// A tile of episodes and what it shows, small enough to stay in the first-level cache.
+struct alignas(64) ReplayTile {
+  Tile state;
+  float observations[world::count::ObservationFloats][kTileLanes];
+  float components[world::count::Components][kTileLanes];
+  float rewards[kTileLanes], final_scores[kTileLanes], belief_mae[kTileLanes];
+  float early_means[kTileLanes], late_means[kTileLanes], returns[kTileLanes];
+  int32_t lengths[kTileLanes];
+  uint8_t terminated[kTileLanes], final_mask[kTileLanes];
+
+  Slots slots(const Tables& tables);
+};
+
+// Plays rows, sixteen states at a time. States that several rows continue are reached once, and forked.
+class Replayer {
+ public:
+  Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
+  // The rows at order[first] to before order[last].
+  void play(size_t first, size_t last);
+
+ private:
+  // Rows that are played between one set of states and the next.
+  static constexpr size_t kMostRows = 16 * kTileLanes;
+
+  size_t take_states(size_t first, size_t last);
+  bool continues(uint32_t row, uint32_t before) const;
+  void put_state(uint32_t row);
+  void reach();
+  void propose(size_t first, size_t last, const uint32_t* origins, bool own);
+  float error_of(const float* belief, const float* target) const;
+
+  const Kernel& kernel_;
+  const Tables& tables_;
+  const Replay& replay_;
+  ReplayTile reached_ = {}, forked_ = {};
+  int states_ = 0;
+  uint32_t origins_[kMostRows];  // of the rows that were taken: the lanes of their states
+  uint32_t seeds_[kTileLanes] = {};
+  uint8_t modes_[kTileLanes] = {};
+  uint8_t stops_[kTileLanes] = {};
+  float profiles_[kTileLanes][world::count::ProfileFloats] = {};
+  float graders_[kTileLanes][world::count::Components];
+  uint8_t tapes_[kTileLanes][world::count::Steps] = {};
+  uint64_t hashes_[kTileLanes];
+  float targets_[kTileLanes][world::count::Beliefs];
+};
+
+}  // namespace rhythm
