@@ -259,6 +259,7 @@ describe('refusals', () => {
     expectRefusal(refused('rewards'), 'wrong_type', 'rewards', '"rewards"');
     expectRefusal(refused([[1, 2], 3]), 'wrong_type', 'rewards[1]', '3');
     expectRefusal(refused([1, '2']), 'wrong_type', 'rewards[1]', '"2"');
+    expectRefusal(refused(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rewards');
     expectRefusal(refused([1, undefined]), 'wrong_type', 'rewards[1]', 'undefined');
     // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested.
     expectRefusal(refused([, 1]), 'wrong_type', 'rewards[0]', 'undefined');

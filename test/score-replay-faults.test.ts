@@ -175,6 +175,17 @@ describe('a fault', () => {
       expectRefusal(() => score(none as never), 'wrong_type', 'rows to be an object');
     }
     expectRefusal(() => score([good], { grader: null as never }), 'wrong_type', 'grader', 'null');
+    expectRefusal(() => score({ ...columns, belief: columns.beliefs } as never), 'unknown_option', 'beliefs');
+    // An option's fault is said first, and a row's whatever comes after it.
+    expectRefusal(
+      () => score(null as never, { weights: { envReward: Number.NaN } }),
+      'out_of_range',
+      'weights',
+    );
+    const late = toColumns([good, good]);
+    late.histories[0] = 10;
+    late.actions[1] = 10;
+    expectRefusal(() => score(late, { onFault: 'throw' }), 'illegal_action', 'histories[0]');
     // Before they are counted out.
     expectRefusal(() => score(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rows');
     expect(() => score([good], { grader: 'v3' })).toThrow(/v3/);

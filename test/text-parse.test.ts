@@ -235,6 +235,7 @@ describe('what is refused', () => {
 
   it('texts that are none, by index', () => {
     expectRefusal(() => parseCompletions(any('SLEEP')), 'wrong_type', 'texts', '"SLEEP"');
+    expectRefusal(() => parseCompletions(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of texts');
     expectRefusal(() => parseCompletions(any(['SLEEP', 3])), 'wrong_type', 'texts[1]', '3');
     // biome-ignore lint/suspicious/noSparseArray: a hole is what is refused.
     expectRefusal(() => parseCompletions(any([, 'SLEEP'])), 'wrong_type', 'texts[0]', 'undefined');

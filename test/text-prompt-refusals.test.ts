@@ -93,6 +93,25 @@ describe('numbers that no observation holds', () => {
   });
 });
 
+describe('a moment that was not reached', () => {
+  it('as rollouts leave it in rows of steps that they did not take', () => {
+    expectRefusal(
+      () => prompts(new Float32Array(2 * OBSERVATION_SIZE), [[], []]),
+      'out_of_range',
+      'remaining 28',
+      'row 0',
+      'got 0',
+    );
+    const other = put(Array.from(rows), SEEN_SIZE + OBSERVATION.day, 3);
+    expectRefusal(
+      () => prompts(other),
+      'out_of_range',
+      'Expected day',
+      `observations[${SEEN_SIZE + 1}], row 1`,
+    );
+  });
+});
+
 describe('arguments of another kind', () => {
   it('observations', () => {
     expectRefusal(() => prompt(any(null)), 'wrong_type', 'observation', 'null');

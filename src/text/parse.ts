@@ -1,7 +1,7 @@
 /** Completions of a language model into actions and beliefs (world page, The text form). */
 import { InputError } from '../errors.js';
-import { checkName, describe, readOptions, wrongType } from '../validate/values.js';
-import { ACTION_NAMES, NUM_BELIEFS } from '../world/fields.js';
+import { checkInteger, checkName, describe, readOptions, wrongType } from '../validate/values.js';
+import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../world/fields.js';
 import { Answer, readAnswer } from './answer.js';
 
 /** Three numbers, by BELIEF_NAMES. */
@@ -91,7 +91,10 @@ export function parseCompletions(texts: readonly string[], options: ParseOptions
 }
 
 function checkTexts(texts: readonly string[]): readonly string[] {
-  if (Array.isArray(texts)) return texts;
+  if (Array.isArray(texts)) {
+    checkInteger('the number of texts', texts.length, 0, MAX_ENVS);
+    return texts;
+  }
   throw wrongType('texts', 'an array of strings', texts, 'Pass one completion per entry.');
 }
 

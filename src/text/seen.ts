@@ -5,6 +5,8 @@ import { describe, isList } from '../validate/values.js';
 import {
   type Field,
   NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
   OBSERVATION,
   OBSERVATION_FIELDS,
   OBSERVATION_SIZE,
@@ -96,6 +98,22 @@ export function checkSeen(rows: Float32Array, base: number, where: (at: number) 
     const action = rows[base + PAST.actions + k];
     if (action >= 0) refuseEarly(rows[base + OBSERVATION.step], where(PAST.actions + k));
   }
+  checkTime(rows, base, where);
+}
+
+/** Rows of steps that were not taken hold zeros: they have no time. */
+function checkTime(rows: Float32Array, base: number, where: (at: number) => string): void {
+  const { step: at, day, slot, remaining } = OBSERVATION;
+  const step = rows[base + at];
+  const time = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS, NUM_STEPS - step];
+  const wrong = [day, slot, remaining].findIndex((field, k) => rows[base + field] !== time[k]);
+  if (wrong < 0) return;
+  const field = [day, slot, remaining][wrong];
+  throw new InputError(
+    'out_of_range',
+    `Expected ${FIELDS[field].name} ${time[wrong]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
+      'Pass rows of moments that were reached: those of steps that a rollout did not take are zeros.',
+  );
 }
 
 function refuse(value: number, at: number, where: string): never {

@@ -2,7 +2,7 @@
 
 import { plainColumn } from '../../validate/memory.js';
 import type { ProfileChoice } from '../../validate/persons.js';
-import { checkLength, checkRecord, kindOf, wrongType } from '../../validate/values.js';
+import { checkLength, checkOptions, checkRecord, kindOf, wrongType } from '../../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 
 /** Row i: an episode of `seeds[i]` in which `stepIndices[i]` actions were taken, and what is proposed next. */
@@ -32,12 +32,15 @@ const COLUMNS: readonly [name: Column, kind: string, width: number][] = [
   ['beliefs', 'Float32Array', NUM_BELIEFS],
 ];
 
+const NAMES = [...COLUMNS.map(([name]) => name), 'profiles'];
+
 /**
  * @returns the columns, each read once and without what callers have made of their arrays: one for each seed.
- * @throws InputError `wrong_type` or `wrong_length`.
+ * @throws InputError `wrong_type`, `wrong_length`, or `unknown_option` for a column that is none of these.
  */
 export function takeColumns(rows: ReplayColumns): ReplayColumns {
-  const { seeds, profiles, stepIndices, histories, actions, beliefs } = checkRecord('rows', rows, 'seeds');
+  checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);
+  const { seeds, profiles, stepIndices, histories, actions, beliefs } = rows;
   const given = { seeds, stepIndices, histories, actions, beliefs };
   const entries = COLUMNS.map(([name, kind]) => [name, takeColumn(name, kind, given[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;

@@ -2,6 +2,7 @@
 import { InputError } from '../../errors.js';
 import {
   checkFinite,
+  checkInteger,
   checkLength,
   describe,
   isList,
@@ -9,7 +10,7 @@ import {
   lengthOf,
   wrongType,
 } from '../../validate/values.js';
-import { MAX_MAGNITUDE } from '../../world/fields.js';
+import { MAX_ENVS, MAX_MAGNITUDE, NUM_STEPS } from '../../world/fields.js';
 
 /** [n]: what one reward function gave each completion; null or NaN where it gave nothing. */
 export type RewardList = Float32Array | Float64Array | readonly (number | null)[];
@@ -19,6 +20,8 @@ export type Rewards = RewardList | readonly RewardList[];
 
 /** More than any week earns in any valid world; its square, and sums of it, are far from what floats overflow at. */
 const MOST = 2 ** 64;
+/** A week of rewards in each episode that an environment may have. */
+const MAX_REWARDS = MAX_ENVS * NUM_STEPS;
 
 /**
  * f64 [n]: for each completion the weighted sum of what is not missing; NaN where everything is.
@@ -28,7 +31,8 @@ const MOST = 2 ** 64;
 export function toTotals(rewards: Rewards, weights?: readonly number[]): Float64Array {
   const functions = toFunctions(rewards);
   const factors = toWeights(functions.length, weights);
-  const totals = new Float64Array(lengthOf(functions[0].list)).fill(Number.NaN);
+  const n = checkInteger('the number of rewards', lengthOf(functions[0].list), 0, MAX_REWARDS);
+  const totals = new Float64Array(n).fill(Number.NaN);
   for (const [k, { where, list }] of functions.entries()) {
     checkLength(
       `rewards in ${where}`,
