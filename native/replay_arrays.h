@@ -2,8 +2,6 @@
 #pragma once
 #include <napi.h>
 
-#include <algorithm>
-
 #include "arguments.h"
 #include "replay.h"
 
@@ -30,7 +28,7 @@ inline Replay replay_of(Arguments& args) {
     const Napi::Value value = args.value(at);
     return value.IsTypedArray() ? value.As<Napi::TypedArray>().ElementLength() : 0;
   };
-  const size_t rows = std::min(length(1), static_cast<size_t>(world::count::MaxEnvs));
+  const size_t rows = length(1);
   Replay replay = {};
   replay.count = length(0);
   replay.order = args.array<uint32_t>(0, napi_uint32_array, replay.count, "order");
