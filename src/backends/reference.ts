@@ -1,7 +1,8 @@
 /** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
 import { heuristicAction, randomAction } from '../reference/baselines.js';
-import { Episode } from '../reference/episode.js';
+import { type Beginning, Episode } from '../reference/episode.js';
 import { loadEpisode, saveEpisode } from '../reference/state-words.js';
+import type { SlotStarts } from '../validate/starts.js';
 import {
   NUM_ACTIONS,
   NUM_BELIEFS,
@@ -54,12 +55,12 @@ class ReferenceBatch implements Batch {
     this.outputs = outputs;
   }
 
-  reset({ mask, seeds, modes, profiles, graders }: ResetRequest): void {
+  reset({ mask, seeds, modes, profiles, graders, start }: ResetRequest): void {
     this.episodes.forEach((episode, i) => {
       if (mask !== null && mask[i] === 0) return;
       const floats = profiles?.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE) ?? null;
       const grader = graders?.subarray(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS) ?? episode.grader;
-      episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader);
+      episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader, start && beginningAt(start, i));
       this.#observe(i);
       this.outputs.rewards[i] = 0;
       this.#grade(i);
@@ -256,6 +257,18 @@ class ReferenceBatch implements Batch {
     this.outputs.episodeLengths[i] = terminated ? NUM_STEPS : 0;
     this.#put(this.outputs.components, i, episode.components);
   }
+}
+
+function beginningAt(start: SlotStarts, i: number): Beginning {
+  const { steps, meters, early, late, returns, crashes } = start;
+  return {
+    steps: steps[i],
+    meters: meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS),
+    early: early?.[i] ?? 0,
+    late: late?.[i] ?? 0,
+    return: returns?.[i] ?? 0,
+    crashes: crashes?.[i] ?? 0,
+  };
 }
 
 /** The episodes that slots will be copies of. */

@@ -41,8 +41,24 @@ export interface EpisodeReset {
   grader?: string | ArrayLike<number>;
 }
 
+/** @internal Where an episode begins that does not begin with the week: what has been before. */
+export interface Beginning {
+  /** Steps taken, 0 to 27. */
+  readonly steps: number;
+  /** f32 [5] in [0, 1]. */
+  readonly meters: ArrayLike<number>;
+  /** Sums of rewards, float32 each, and the crash count. */
+  readonly early: number;
+  readonly late: number;
+  readonly return: number;
+  readonly crashes: number;
+}
+
 const OPTIONS: readonly (keyof EpisodeOptions)[] = ['world', 'imagination'];
 const RESET_OPTIONS: readonly (keyof EpisodeReset)[] = ['profile', 'grader'];
+
+/** The first step of the week, but for its meters. */
+const FIRST = { steps: 0, early: 0, late: 0, return: 0, crashes: 0 } as const;
 
 /**
  * A single episode. `reset`, then `step` until `terminated`; `grade` says how it went.
@@ -73,6 +89,9 @@ export class Episode {
   readonly tape = new Uint32Array(TAPE_WORDS);
   /** f32 [6]. */
   readonly grader = new Float32Array(NUM_COMPONENTS);
+  /** Steps that were taken before the episode began here, and f32 [5], the meters that it began with. */
+  began = 0;
+  readonly firstMeters = new Float32Array(NUM_METERS);
 
   /** Of the step just taken: event code or -1, action code or -1, reward, f32 [5] deltas and anomalies. */
   event = -1;
@@ -137,8 +156,17 @@ export class Episode {
     return this;
   }
 
-  /** @internal `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights. */
-  begin(seed: number, mode: number, floats: ArrayLike<number> | null, grader: ArrayLike<number>): void {
+  /**
+   * @internal `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights,
+   * and where it begins, null for the first step of the week.
+   */
+  begin(
+    seed: number,
+    mode: number,
+    floats: ArrayLike<number> | null,
+    grader: ArrayLike<number>,
+    beginning: Beginning | null = null,
+  ): void {
     const { params } = this.world;
     this.seed = seed;
     this.mode = mode;
@@ -146,13 +174,22 @@ export class Episode {
     if (mode === MODE.sampled) sampleProfile(params, seed, this.profile);
     else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
     else if (floats !== null) this.profile.set(floats);
-    this.meters.set(params.initialMeters);
-    this.stepCount = this.early = this.late = this.return = this.crashes = 0;
+    this.#beginAt(beginning ?? { ...FIRST, meters: params.initialMeters });
     this.belief.fill(0.5);
     this.given = false;
     this.tape.fill(0);
     this.#begun = true;
     this.#afterReset();
+  }
+
+  #beginAt(beginning: Beginning): void {
+    this.stepCount = this.began = beginning.steps;
+    this.meters.set(beginning.meters);
+    this.firstMeters.set(beginning.meters);
+    this.early = beginning.early;
+    this.late = beginning.late;
+    this.return = beginning.return;
+    this.crashes = beginning.crashes;
   }
 
   #afterReset(): void {

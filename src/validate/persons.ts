@@ -1,6 +1,6 @@
 /** Profiles and graders of all slots, from names or numbers. */
 import { InputError } from '../errors.js';
-import { MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../world/fields.js';
+import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../world/fields.js';
 import { checkProfile, resolveGrader, resolveProfile } from '../world/resolve.js';
 import type { World } from '../world/world.js';
 import { checkLength, describe, isFloats, isList, lengthOf } from './values.js';
@@ -49,11 +49,20 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
 
 function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
   const rows = new Float32Array(profiles);
-  for (let i = 0; i < numEnvs; i++) {
-    const row = rows.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE);
-    row.set(checkProfile(row, `profiles[${i}]`));
+  for (let at = 0; at < numEnvs * PROFILE_SIZE; at++) {
+    const x = rows[at];
+    const magnitude = Math.abs(x);
+    if (!((magnitude >= MIN_MAGNITUDE && magnitude <= MAX_MAGNITUDE) || x === 0)) refuseRow(rows, at);
+    // -0 becomes 0.
+    rows[at] = x + 0;
   }
   return rows;
+}
+
+/** Throws what is wrong with the row of entry `at`. */
+function refuseRow(rows: Float32Array, at: number): void {
+  const row = Math.floor(at / PROFILE_SIZE);
+  checkProfile(rows.subarray(row * PROFILE_SIZE, (row + 1) * PROFILE_SIZE), `profiles[${row}]`);
 }
 
 function namePerSlot(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {

@@ -39,9 +39,9 @@ class Story {
         other_(kernel, block_, false, shape.slots, shape.threads) {}
 
   void reset() {
-    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr});
-    other_.reset(shown_, {nullptr, seeds_, nullptr, nullptr, nullptr, false, nullptr});
-    batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr});
+    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
+    other_.reset(shown_, {nullptr, seeds_, nullptr, nullptr, nullptr, false, nullptr, nullptr});
+    batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
   }
 
   // All lanes at the same step.
