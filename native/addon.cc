@@ -10,7 +10,8 @@
 #include "batch.h"
 #include "clock.h"
 #include "output_arrays.h"
-#include "replay_arrays.h"
+#include "replay_arguments.h"
+#include "reset_arguments.h"
 #include "trajectory_arrays.h"
 
 namespace rhythm {
@@ -95,21 +96,12 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return told;
   }
 
-  // (mask u8|null, seeds u32, modes u8|null, profiles f32|null, graders f32|null)
   void Reset(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
     if (!Open(args) || !outputs_.find(args, out)) return;
-    const rhythm::Reset reset = {
-        args.array_or_null<uint8_t>(0, napi_uint8_array, slots_, "mask"),
-        args.array<uint32_t>(1, napi_uint32_array, slots_, "seeds"),
-        args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "modes"),
-        args.array_or_null<float>(3, napi_float32_array, slots_ * count::ProfileFloats, "profiles"),
-        args.array_or_null<float>(4, napi_float32_array, slots_ * count::Components, "graders"),
-        false, nullptr};
-    for (size_t slot = 0; args.ok() && reset.modes != nullptr && slot < slots_; slot++) {
-      if (reset.modes[slot] > world::mode::Given) args.fail<int>("modes", "codes of modes");
-    }
+    ResetArguments arguments;
+    const rhythm::Reset reset = arguments.take(args, slots_);
     if (args.ok()) batch_->reset(out, reset);
   }
 

@@ -17,11 +17,23 @@ constexpr size_t kLeastTilesToRun = 16;
 // Whatever indexes a table or bounds a loop.
 bool legal_codes(const uint32_t* words) {
   const uint32_t steps = words[state::Step];
+  const uint32_t began = words[state::Began];
   if (steps > count::Steps || words[state::Mode] > world::mode::Given || words[state::Given] > 1) return false;
+  if (began >= count::Steps || began > steps) return false;
   for (uint32_t t = 0; t < steps; t++) {
     if ((words[state::Tape + t / 8] >> 4 * (t % 8) & 15) >= count::Actions) return false;
   }
   return true;
+}
+
+// The latest step at which an episode begins.
+int latest_of(const Reset& reset, int slots) {
+  int latest = 0;
+  for (int slot = 0; slot < slots; slot++) {
+    const int step = reset.mask == nullptr || reset.mask[slot] != 0 ? reset.start->steps[slot] : 0;
+    latest = std::max(latest, step);
+  }
+  return latest;
 }
 
 // What a batch shows, kept while the original is overwritten.
@@ -93,6 +105,7 @@ void Batch::each_part(size_t least, const Work& work) {
 void Batch::reset(const Outputs& out, const Reset& reset) {
   const Slots slots = view(out);
   if (reset.mask == nullptr) oldest_ = 0;
+  if (reset.start != nullptr) oldest_ = std::max(oldest_, latest_of(reset, slots_));
   each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.reset(slots, reset, first, last); });
 }
 
@@ -128,7 +141,7 @@ std::optional<Refusal> Batch::refuse(const Run& run, const From& from) const {
 std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const AutoReset& autoreset) {
   if (const auto refusal = refuse(step)) return refusal;
   const Slots slots = view(out);
-  const Reset begin = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask};
+  const Reset begin = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask, nullptr};
   each_part(kLeastTilesToStep, [&](size_t first, size_t last) {
     if (stale_results_) forget_results(out, first, last);
     kernel_.step(slots, step, first, last);

@@ -34,12 +34,16 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
 // From this many slots on a batch outgrows a core's own caches.
 constexpr int kSlotsInCache = 6144;
 
+// What a step or a run may look at of a tile: the words after these tell how an episode began.
+constexpr size_t kLivedBytes = sizeof(Tile::words[0]) * state::Began;
+static_assert(state::Began + 1 + count::Meters == count::StateWords);
+
 // Visits groups in order. With `ahead` the next tile is asked for early. `visit` should be always_inline where it is
 // short: a call for each group costs as much as a few of its rules.
 template <class Visit>
 RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, bool ahead, const Visit& visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    if (ahead && tile + 1 < last_tile) prefetch(&slots.tiles[tile + 1], sizeof(Tile));
+    if (ahead && tile + 1 < last_tile) prefetch(&slots.tiles[tile + 1], kLivedBytes);
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
       if (first >= slots.count) return;

@@ -39,6 +39,16 @@ struct Slots {
   Outputs out;
 };
 
+// What has been before episodes that begin later in the week; null where the seam's request has null.
+struct Start {
+  const uint8_t* steps;
+  const float* meters;
+  const float* early;
+  const float* late;
+  const float* returns;
+  const uint8_t* crashes;
+};
+
 // Null where the seam's request has null.
 struct Reset {
   const uint8_t* mask;
@@ -49,6 +59,7 @@ struct Reset {
   // Whether this is the end of a step: then slots that took it keep its reward and grade.
   bool after_step;
   const uint8_t* stepped;  // which took it; null for all
+  const Start* start;      // null: the first step of the week
 };
 
 struct Step {

@@ -76,7 +76,7 @@ void Replayer::put_state(uint32_t row) {
 void Replayer::reach() {
   const Slots slots = reached_.slots(tables_);
   const float* profiles = replay_.profiles == nullptr ? nullptr : profiles_[0];
-  kernel_.reset(slots, {nullptr, seeds_, modes_, profiles, graders_[0], false, nullptr}, 0, 1);
+  kernel_.reset(slots, {nullptr, seeds_, modes_, profiles, graders_[0], false, nullptr, nullptr}, 0, 1);
   Run run = {};
   run.policy = Policy::Tape;
   run.actions = tapes_[0];

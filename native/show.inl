@@ -9,14 +9,15 @@ RHYTHM_INLINE U taped_action(const Group& g, U t) {
   return shift_right(word, (t & all(7u)) << 2) & all(static_cast<uint32_t>(kTableWidth - 1));
 }
 
-// The last step is no part of the state: it is lived again, from the seed and the tape.
+// The last step is no part of the state: it is lived again, from the seed, the tape and how the episode began.
 RHYTHM_INLINE Shown last_step(const Tables& w, const Group& g, U steps) {
   const Person who = make_person(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  Life life = {all(w.f + block::InitialMeters), all(0.0f), all(0.0f), all(0u)};
+  const auto meter = [&](int k) { return g.number(state::FirstMeters + k); };
+  Life life = {{meter(0), meter(1), meter(2), meter(3), meter(4)}, all(0.0f), all(0.0f), all(0u)};
   Shown shown = nothing_shown();
-  OwnTime now = {all(0u)};
+  OwnTime now = {g.word(state::Began)};
   for (M active = now.t < steps; any(active); active = now.t < steps) {
     const U action = taped_action(g, now.t);
     const Moment moment = live(w, who, week.at(now), now, fate_of(w, seed, now), action, life);

@@ -76,6 +76,7 @@ export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.
 export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';
 export type { SeedChoice } from './validate/seeds.js';
+export type { StartStates } from './validate/starts.js';
 export type { Actions } from './validate/steps.js';
 export type { AsyncRunOptions, AsyncVecEnv } from './vec-env/async-vec-env.js';
 export type { WebGpuOptions } from './vec-env/device-options.js';

@@ -25,6 +25,7 @@ import { sealed, snapshotOf, wandered, withByte, withNumber } from './support/sn
 /** What a format stands for. A state of other fields is another format: raise FORMAT, and add a line. */
 const LAYOUTS: Readonly<Record<number, string>> = {
   1: 'a8d472730b695bfe826bd5beb85e494b8a301545dab5386dd834a6143a8c3afb',
+  2: 'dc207c2664c77ca79c0ee053b76218d8f11cf99356ab153f9c7d27537b6dd565',
 };
 
 const N = 5;

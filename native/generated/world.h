@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "56189ce12b61086b1e68e36694c6bbae42783bdff482497157236f18fa87ed18";
+    "92f0565d254f3bd78b13d8bc1709e7b100c2c45975156f353e9ecb7d7463bcde";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -21,12 +21,12 @@ inline constexpr int BeliefFactors = 3;
 inline constexpr int Components = 6;
 inline constexpr int HeuristicRules = 4;
 inline constexpr int TapeWords = 4;
-inline constexpr int StateWords = 42;
+inline constexpr int StateWords = 48;
 inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 428;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 5;
+inline constexpr int AddonVersion = 6;
 }  // namespace count
 
 namespace mode {
@@ -70,6 +70,8 @@ inline constexpr int Belief = 28;
 inline constexpr int Given = 31;
 inline constexpr int Tape = 32;
 inline constexpr int Grader = 36;
+inline constexpr int Began = 42;
+inline constexpr int FirstMeters = 43;
 }  // namespace state
 
 namespace observation {

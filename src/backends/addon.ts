@@ -16,6 +16,19 @@ export interface NativeBatch {
     profiles: Float32Array | null,
     graders: Float32Array | null,
   ): void;
+  reset(
+    mask: Uint8Array | null,
+    seeds: Uint32Array,
+    modes: Uint8Array | null,
+    profiles: Float32Array | null,
+    graders: Float32Array | null,
+    steps: Uint8Array,
+    meters: Float32Array,
+    early: Float32Array | null,
+    late: Float32Array | null,
+    returns: Float32Array | null,
+    crashes: Uint8Array | null,
+  ): void;
   step(actions: Uint8Array): Refusal | null;
   step(
     actions: Uint8Array,

@@ -5,6 +5,7 @@
  * action among thousands, a step after the end) it reports as a `Refusal` before anything has changed. Calls on one
  * batch take effect in the order in which they are made.
  */
+import type { SlotStarts } from '../validate/starts.js';
 import type { World } from '../world/world.js';
 
 /** Whether something can be used here, and why not. */
@@ -78,7 +79,7 @@ export interface Outputs {
   readonly lateMeans: Float32Array;
   /** f32 [numEnvs]: sum of the rewards given, in float32, in their order. */
   readonly episodeReturns: Float32Array;
-  /** i32 [numEnvs]: steps of the episode. */
+  /** i32 [numEnvs]: steps of the week, those before a later start too, as sums and means are of the whole week. */
   readonly episodeLengths: Int32Array;
   /** f32 [numEnvs, 22]: the observation at the end of an episode that began anew in the same step; null if not kept. */
   readonly finalObservations: Float32Array | null;
@@ -95,6 +96,8 @@ export interface ResetRequest {
   readonly profiles: Float32Array | null;
   /** f32 [numEnvs, 6]; null keeps each slot's. */
   readonly graders: Float32Array | null;
+  /** Where the episodes begin; absent for the first step of the week. */
+  readonly start?: SlotStarts;
 }
 
 export interface StepRequest {

@@ -81,8 +81,14 @@ class NativeBackendBatch implements Batch {
     this.#batch = new addon.Batch(kernel, world.words, imagination, numEnvs, this.threads, outputs);
   }
 
-  reset({ mask, seeds, modes, profiles, graders }: ResetRequest): void {
-    this.#batch.reset(mask, seeds, modes, profiles, graders);
+  reset({ mask, seeds, modes, profiles, graders, start }: ResetRequest): void {
+    const person = [mask, seeds, modes, profiles, graders] as const;
+    if (start === undefined) {
+      this.#batch.reset(...person);
+    } else {
+      const { steps, meters, early, late, returns, crashes } = start;
+      this.#batch.reset(...person, steps, meters, early, late, returns, crashes);
+    }
   }
 
   submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {

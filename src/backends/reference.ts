@@ -1,5 +1,6 @@
 /** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
 import { heuristicAction, randomAction } from '../reference/baselines.js';
+import { beginningAt } from '../reference/beginning.js';
 import { Episode } from '../reference/episode.js';
 import { replayRows } from '../reference/replay.js';
 import { loadEpisode, saveEpisode } from '../reference/state-words.js';
@@ -59,12 +60,12 @@ class ReferenceBatch implements Batch {
     this.outputs = outputs;
   }
 
-  reset({ mask, seeds, modes, profiles, graders }: ResetRequest): void {
+  reset({ mask, seeds, modes, profiles, graders, start }: ResetRequest): void {
     this.episodes.forEach((episode, i) => {
       if (mask !== null && mask[i] === 0) return;
       const floats = profiles?.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE) ?? null;
       const grader = graders?.subarray(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS) ?? episode.grader;
-      episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader);
+      episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader, start && beginningAt(start, i));
       this.#observe(i);
       this.outputs.rewards[i] = 0;
       this.#grade(i);
@@ -207,11 +208,7 @@ class ReferenceBatch implements Batch {
   }
 
   targets(): Float32Array {
-    const targets = new Float32Array(this.episodes.length * NUM_BELIEFS);
-    this.episodes.forEach((episode, i) => {
-      targets.set(episode.target, i * NUM_BELIEFS);
-    });
-    return targets;
+    return Float32Array.from(this.episodes.flatMap(({ target }) => Array.from(target)));
   }
 
   replay(request: ReplayRequest): Refusal | null {

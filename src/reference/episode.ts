@@ -19,6 +19,7 @@ import {
 } from '../world/fields.js';
 import { resolveGrader, resolveProfile } from '../world/resolve.js';
 import { createWorld, type World } from '../world/world.js';
+import { type Beginning, weekFrom } from './beginning.js';
 import { beliefMae, finalScore, gradeComponents, halfMean } from './grade.js';
 import { beliefTarget, clamp01, discreteProfile, namedProfile, sampleProfile } from './profile.js';
 import { stateHash } from './state-hash.js';
@@ -73,6 +74,9 @@ export class Episode {
   readonly tape = new Uint32Array(TAPE_WORDS);
   /** f32 [6]. */
   readonly grader = new Float32Array(NUM_COMPONENTS);
+  /** Steps that were taken before the episode began here, and f32 [5], the meters that it began with. */
+  began = 0;
+  readonly firstMeters = new Float32Array(NUM_METERS);
 
   /** Of the step just taken: event code or -1, action code or -1, reward, f32 [5] deltas and anomalies. */
   event = -1;
@@ -138,7 +142,13 @@ export class Episode {
   }
 
   /** @internal `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights. */
-  begin(seed: number, mode: number, floats: ArrayLike<number> | null, grader: ArrayLike<number>): void {
+  begin(
+    seed: number,
+    mode: number,
+    floats: ArrayLike<number> | null,
+    grader: ArrayLike<number>,
+    beginning = weekFrom(this.world.params.initialMeters),
+  ): void {
     const { params } = this.world;
     this.seed = seed;
     this.mode = mode;
@@ -146,13 +156,19 @@ export class Episode {
     if (mode === MODE.sampled) sampleProfile(params, seed, this.profile);
     else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
     else if (floats !== null) this.profile.set(floats);
-    this.meters.set(params.initialMeters);
-    this.stepCount = this.early = this.late = this.return = this.crashes = 0;
+    this.#beginAt(beginning);
     this.belief.fill(0.5);
     this.given = false;
     this.tape.fill(0);
     this.#begun = true;
     this.#afterReset();
+  }
+
+  #beginAt({ steps, meters, early, late, return: earned, crashes }: Beginning): void {
+    this.stepCount = this.began = steps;
+    this.meters.set(meters);
+    this.firstMeters.set(meters);
+    [this.early, this.late, this.return, this.crashes] = [early, late, earned, crashes];
   }
 
   #afterReset(): void {

@@ -8,6 +8,7 @@ import {
   STATE,
   STATE_WORDS,
 } from '../world/fields.js';
+import { weekFrom } from './beginning.js';
 import type { Episode } from './episode.js';
 
 /** The state of slot `index`, as either type. */
@@ -32,27 +33,35 @@ export function saveEpisode(episode: Episode, rows: Uint32Array, index: number):
   words[STATE.given] = Number(episode.given);
   words.set(episode.tape, STATE.tape);
   floats.set(episode.grader, STATE.grader);
+  words[STATE.began] = episode.began;
+  floats.set(episode.firstMeters, STATE.firstMeters);
 }
 
-/** Takes the state of row `index`. The last step is lived again, from the seed and the tape. */
+/** Takes the state of row `index`. The last step is lived again, from the seed, the tape and how the episode began. */
 export function loadEpisode(episode: Episode, rows: Uint32Array, index: number): void {
   const { words, floats } = stateAt(rows, index);
-  const part = (from: number, length: number): Float32Array => floats.subarray(from, from + length);
-  relive(episode, words, part(STATE.profile, PROFILE_SIZE), part(STATE.grader, NUM_COMPONENTS));
-  episode.meters.set(part(STATE.meters, NUM_METERS));
+  relive(episode, words, floats);
+  episode.meters.set(partOf(floats, STATE.meters, NUM_METERS));
   episode.early = floats[STATE.early];
   episode.late = floats[STATE.late];
   episode.return = floats[STATE.return];
   episode.crashes = words[STATE.crashes];
-  episode.belief.set(part(STATE.belief, NUM_BELIEFS));
+  episode.belief.set(partOf(floats, STATE.belief, NUM_BELIEFS));
   episode.given = words[STATE.given] === 1;
   if (episode.terminated) episode.finish();
 }
 
-function relive(episode: Episode, words: Uint32Array, profile: Float32Array, grader: Float32Array): void {
-  episode.begin(words[STATE.seed], MODE.given, profile, grader);
+const partOf = (floats: Float32Array, from: number, length: number): Float32Array =>
+  floats.subarray(from, from + length);
+
+/** Sums and the crash count need not be those that it began with: whoever loads a state sets them afterwards. */
+function relive(episode: Episode, words: Uint32Array, floats: Float32Array): void {
+  const profile = partOf(floats, STATE.profile, PROFILE_SIZE);
+  const grader = partOf(floats, STATE.grader, NUM_COMPONENTS);
+  const meters = partOf(floats, STATE.firstMeters, NUM_METERS);
+  episode.begin(words[STATE.seed], MODE.given, profile, grader, weekFrom(meters, words[STATE.began]));
   episode.mode = words[STATE.mode];
-  for (let t = 0; t < words[STATE.step]; t++) {
+  for (let t = words[STATE.began]; t < words[STATE.step]; t++) {
     episode.live((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);
   }
 }

@@ -27,7 +27,7 @@ export interface Snapshot {
 /** The first eight bytes, ASCII. */
 export const MAGIC = 'RHYTHMVS';
 /** Rises when the header, the order of the body, the state's fields or the meaning of a code change. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 interface HeaderField {
   readonly name: HeaderName;

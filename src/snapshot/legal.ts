@@ -29,6 +29,8 @@ const MINUS_ZERO = 0x80000000;
  */
 const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
 const TAPE_STEPS = TAPE_WORDS * 8;
+/** Sums to which nothing has been added at the beginning of a week. */
+const UNSUMMED = [STATE.early, STATE.late, STATE.return];
 
 /** Of each word of a state. */
 const FIELD_OF = STATE_FIELDS.flatMap((field) =>
@@ -37,11 +39,6 @@ const FIELD_OF = STATE_FIELDS.flatMap((field) =>
 const LOW = Float64Array.from(FIELD_OF, ({ low }) => low);
 const HIGH = Float64Array.from(FIELD_OF, ({ high }) => high);
 const IS_FLOAT = Uint8Array.from(FIELD_OF, ({ word }) => Number(word === 'f32'));
-/** What an episode may begin with; all else is the same at every beginning. */
-const IS_CHOSEN = Uint8Array.from(FIELD_OF, ({ name }) =>
-  Number(['seed', 'mode', 'profile', 'grader'].includes(name)),
-);
-
 /** States as either type, in one memory. */
 interface Rows {
   readonly words: Uint32Array;
@@ -52,8 +49,6 @@ interface Rows {
 interface States extends Rows {
   /** The smallest magnitude, but 0, of each word of a state. */
   readonly smallest: Float64Array;
-  /** A state before its first step; words that IS_CHOSEN are not read. */
-  readonly first: Rows;
 }
 
 /**
@@ -65,15 +60,16 @@ export function checkStates(words: Uint32Array, numEnvs: number, world: World): 
   if (words.length !== numEnvs * STATE_WORDS) {
     refuse(`${numEnvs * STATE_WORDS} words (numEnvs x ${STATE_WORDS})`, words.length);
   }
-  const states: States = { ...rowsOf(words), smallest: smallestOf(world), first: firstOf(world) };
+  const states: States = { ...rowsOf(words), smallest: smallestOf(world) };
   for (let slot = 0; slot < numEnvs; slot++) {
     const at = slot * STATE_WORDS;
     checkRanges(states, slot, at);
+    checkBegan(states, slot, at);
     checkTape(states, slot, at);
     checkSums(states, slot, at);
     checkBelief(states, slot, at);
     checkGrader(states, slot, at);
-    if (words[at + STATE.step] === 0) checkFirst(states, slot, at);
+    if (words[at + STATE.step] === words[at + STATE.began]) checkFirst(states, slot, at);
   }
 }
 
@@ -91,13 +87,6 @@ function smallestOf({ params }: World): Float64Array {
   }
   set(STATE.profile, NUM_TRAITS, SMALLEST_TRAIT);
   return smallest;
-}
-
-function firstOf({ params }: World): Rows {
-  const first = rowsOf(new Uint32Array(STATE_WORDS));
-  first.floats.set(params.initialMeters, STATE.meters);
-  first.floats.fill(0.5, STATE.belief, STATE.belief + NUM_BELIEFS);
-  return first;
 }
 
 /** A word's name and value, as errors show them. */
@@ -125,11 +114,21 @@ function checkRanges(states: States, slot: number, at: number): void {
   }
 }
 
-/** Actions up to the present step, nothing after it. */
+function checkBegan(states: States, slot: number, at: number): void {
+  const step = states.words[at + STATE.step];
+  if (states.words[at + STATE.began] <= step) return;
+  refuseWord(states, slot, STATE.began, `to be at most ${step}, the steps taken`);
+}
+
+/** Actions from where the episode began up to the present step, nothing before and after. */
 function checkTape({ words }: States, slot: number, at: number): void {
   const step = words[at + STATE.step];
+  const began = words[at + STATE.began];
   for (let t = 0; t < TAPE_STEPS; t++) {
     const code = (words[at + STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15;
+    if (t < began && code !== 0) {
+      refuse(`tape of slot ${slot} to hold 0 for step ${t}, as it began at step ${began}`, code);
+    }
     if (t < step && code >= NUM_ACTIONS) {
       refuse(`tape of slot ${slot} to hold an action code below ${NUM_ACTIONS} for step ${t}`, code);
     }
@@ -145,8 +144,9 @@ function checkSums(states: States, slot: number, at: number): void {
   if (states.words[at + STATE.crashes] > NUM_METERS * step) {
     refuseWord(states, slot, STATE.crashes, `to be at most ${NUM_METERS * step} after ${step} steps`);
   }
-  if (step <= NUM_STEPS / 2 && states.floats[at + STATE.late] !== 0) {
-    refuseWord(states, slot, STATE.late, `to be 0 after ${step} steps`);
+  const none = step === 0 ? UNSUMMED : step <= NUM_STEPS / 2 ? [STATE.late] : [];
+  for (const k of none) {
+    if (states.floats[at + k] !== 0) refuseWord(states, slot, k, `to be 0 after ${step} steps`);
   }
 }
 
@@ -173,9 +173,13 @@ function checkGrader({ floats }: States, slot: number, at: number): void {
   }
 }
 
+/** What holds before the first step that is taken here. */
 function checkFirst(states: States, slot: number, at: number): void {
-  for (let k = 0; k < STATE_WORDS; k++) {
-    if (IS_CHOSEN[k] || states.words[at + k] === states.first.words[k]) continue;
-    refuseWord(states, slot, k, `to be ${shownValue(states.first, 0, k)} before the first step`);
+  const { words } = states;
+  if (words[at + STATE.given] !== 0) refuseWord(states, slot, STATE.given, 'to be 0 before the first step');
+  for (let k = 0; k < NUM_METERS; k++) {
+    if (words[at + STATE.meters + k] === words[at + STATE.firstMeters + k]) continue;
+    const first = shownValue(states, at, STATE.firstMeters + k);
+    refuseWord(states, slot, STATE.meters + k, `to be ${first}, as it began, before the first step`);
   }
 }

@@ -18,7 +18,6 @@ import {
   type AsyncVecEnvOptions,
   FORK_OPTIONS,
   type ForkOptions,
-  RESET_OPTIONS,
   type ResetOptions,
   type RunResult,
   STEP_OPTIONS,
@@ -28,7 +27,7 @@ import {
 import { type Counters, countersOf, EnvProperties } from './properties.js';
 import type { RunChoice } from './requests.js';
 import { type Settings, toSettings } from './settings.js';
-import { longestArgument, takenBytes, takenRun } from './taken-calls.js';
+import { longestArgument, takenBytes, takenReset, takenRun } from './taken-calls.js';
 
 /** How a run is played, and from where. */
 export type AsyncRunOptions = AsyncRunOptionsFrom<AsyncVecEnv>;
@@ -78,7 +77,7 @@ export class AsyncVecEnv extends EnvProperties {
 
   /** As `VecEnv.reset`. */
   async reset(options: ResetOptions = NONE): Promise<StepResult> {
-    const asked = takenOptions(options, RESET_OPTIONS, this.#most);
+    const asked = takenReset(options, this.#most);
     return this.#calls.add(() => this.#turns.reset(asked));
   }
 

@@ -10,6 +10,7 @@ import { type Mask, toMask } from '../validate/masks.js';
 import { settled, type Written } from '../validate/memory.js';
 import { type SlotProfiles, toGraders, toProfiles } from '../validate/persons.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
+import { type StartStates, toStart } from '../validate/starts.js';
 import { type Actions, toActions, toBeliefs, toGiven, toStops } from '../validate/steps.js';
 import { checkLength, checkOptions, isFloats, lengthOf, readOptions, toFlag } from '../validate/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
@@ -132,7 +133,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   }
 
   toReset(options: ResetOptions): ResetRequest {
-    const { seed, profiles, graders, mask } = readOptions('reset options', options, RESET_OPTIONS);
+    const { seed, profiles, graders, start, mask } = readOptions('reset options', options, RESET_OPTIONS);
     const { numEnvs, world } = this;
     const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
     const request = {
@@ -141,7 +142,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
       profiles: floats,
       graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
       // Last, since it may be used where it lies: entries of others may be getters, which could take its memory away.
-      mask: this.#toMask(mask),
+      ...this.#toBeginning(start, this.#toMask(mask)),
     };
     if (request.mask !== null && this.phase === 'fresh') {
       throw new StateError(
@@ -153,12 +154,22 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     return request;
   }
 
-  hasReset({ mask, seeds }: ResetRequest): void {
+  #toBeginning(
+    start: StartStates | undefined,
+    mask: Uint8Array | null,
+  ): Pick<ResetRequest, 'mask' | 'start'> {
+    if (start === undefined) return { mask };
+    // Whose entries are read under a mask must not be able to change it.
+    const own = mask === null ? null : new Uint8Array(mask);
+    return { mask: own, start: toStart(start, this.numEnvs, own) };
+  }
+
+  hasReset({ mask, seeds, start }: ResetRequest): void {
     for (let i = 0; i < this.numEnvs; i++) {
       if (mask !== null && mask[i] === 0) continue;
       this.seeds[i] = seeds[i];
       this.foreign[i] = this.autoreset.episodeNumbers[i] = 0;
-      this.autoreset.place(i, NUM_STEPS);
+      this.autoreset.place(i, NUM_STEPS - (start?.steps[i] ?? 0));
     }
     this.phase = 'open';
   }

@@ -6,6 +6,7 @@ import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { Mask } from '../validate/masks.js';
 import type { GraderChoice, ProfileChoice } from '../validate/persons.js';
 import type { SeedChoice } from '../validate/seeds.js';
+import type { StartStates } from '../validate/starts.js';
 import type { WorldSpec } from '../world/spec.js';
 import type { WebGpuOptions } from './device-options.js';
 
@@ -18,7 +19,7 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 
 export interface VecEnvOptions {
   /**
-   * How many episodes are stepped together, 1 to 2^24. Each takes about 360 bytes with the native backend, 4 kB with
+   * How many episodes are stepped together, 1 to 2^24. Each takes about 380 bytes with the native backend, 4 kB with
    * the reference, which takes at most 2^18; a run's trajectory takes another 1,900 for each.
    */
   numEnvs: number;
@@ -67,6 +68,11 @@ export interface ResetOptions {
   profiles?: ProfileChoice;
   /** For all slots, or per slot. Default: the environment's own. */
   graders?: GraderChoice;
+  /**
+   * Where the episodes begin: after so many steps, with these meters and sums, with no belief given yet. They have no
+   * history before that. Default: with the week, at step 0.
+   */
+  start?: StartStates;
 }
 
 export interface StepOptions {
@@ -159,7 +165,13 @@ export const OPTIONS: readonly (keyof VecEnvOptions)[] = [
   'imagination',
 ];
 export const ASYNC_OPTIONS: readonly (keyof AsyncVecEnvOptions)[] = [...OPTIONS, 'webgpu'];
-export const RESET_OPTIONS: readonly (keyof ResetOptions)[] = ['seed', 'mask', 'profiles', 'graders'];
+export const RESET_OPTIONS: readonly (keyof ResetOptions)[] = [
+  'seed',
+  'mask',
+  'profiles',
+  'graders',
+  'start',
+];
 export const STEP_OPTIONS: readonly (keyof StepOptions)[] = ['beliefs', 'mask'];
 export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [
   'beliefs',

@@ -97,6 +97,9 @@ export const STATE_FIELDS = layOut([
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
   ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
   ['grader', 6, 'f32', -BIG, BIG, 'weights of the six components of the grade'],
+  // From here on words are read only where an episode's past is lived again: stepping leaves them in memory.
+  ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps that were taken before the episode began here'],
+  ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters that it began with'],
 ]);
 export const STATE_WORDS = sizeOf(STATE_FIELDS);
 export const STATE = offsets<
@@ -113,6 +116,8 @@ export const STATE = offsets<
   | 'given'
   | 'tape'
   | 'grader'
+  | 'began'
+  | 'firstMeters'
 >(STATE_FIELDS);
 
 /** What an agent sees, in this order (world page, What an agent sees). */

@@ -29,7 +29,7 @@ import { RHYTHM } from './spec.js';
 export type Scope = readonly [name: string, constants: Readonly<Record<string, number>>];
 
 /** Rises when the addon's functions take other arguments or return other things. */
-const ADDON_VERSION = 5;
+const ADDON_VERSION = 6;
 
 const codesOf = (names: readonly string[]) => Object.fromEntries(names.map((name, code) => [name, code]));
 const offsetsOf = (entries: readonly Pick<Field, 'name' | 'offset'>[]) =>

@@ -1,6 +1,14 @@
 /// <reference types="@webgpu/types" />
 /** A batch on a device: requests of the seam as launches of kernels. */
-import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE_WORDS } from '../../world/fields.js';
+import type { SlotStarts } from '../../validate/starts.js';
+import {
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_STEPS,
+  PROFILE_SIZE,
+  STATE_WORDS,
+} from '../../world/fields.js';
 import type { AsyncBatch, AsyncBatchOptions, Device, OutputName } from '../async-backend.js';
 import type { Outputs, Refusal, ResetRequest, RunBeliefs, RunRequest, StepRequest } from '../backend.js';
 import { Launcher } from './launcher.js';
@@ -56,13 +64,14 @@ export class WebGpuBatch implements AsyncBatch {
   }
 
   reset(request: ResetRequest): void {
-    const { mask, seeds, modes, profiles, graders } = request;
+    const { mask, seeds, modes, profiles, graders, start } = request;
     this.#launcher.launch('reset', {
       mask: [mask, 1],
       seeds: [seeds, 1],
       modes: [modes, 1],
       profiles: [profiles, PROFILE_SIZE],
       graders: [graders, NUM_COMPONENTS],
+      ...(start === undefined ? {} : partsOfStart(start)),
     });
     this.#clock.hasReset(request);
   }
@@ -186,6 +195,15 @@ export class WebGpuBatch implements AsyncBatch {
     this.#launcher.close();
   }
 }
+
+const partsOfStart = ({ steps, meters, early, late, returns, crashes }: SlotStarts): Parts => ({
+  steps: [steps, 1],
+  meters: [meters, NUM_METERS],
+  early: [early, 1],
+  late: [late, 1],
+  returns: [returns, 1],
+  crashes: [crashes, 1],
+});
 
 function partsOfBeliefs(beliefs: RunBeliefs | null): Parts {
   if (beliefs === null) return {};

@@ -43,13 +43,15 @@ export class StepClock {
     return null;
   }
 
-  hasReset({ mask }: Pick<ResetRequest, 'mask'>): void {
-    if (mask === null) {
+  hasReset({ mask, start }: Pick<ResetRequest, 'mask' | 'start'>): void {
+    if (mask === null && start === undefined) {
       this.#together = 0;
       return;
     }
     this.#part();
-    for (let i = 0; i < mask.length; i++) if (mask[i] !== 0) this.#steps[i] = 0;
+    for (let i = 0; i < this.#steps.length; i++) {
+      if (mask === null || mask[i] !== 0) this.#steps[i] = start?.steps[i] ?? 0;
+    }
   }
 
   hasStepped({ stepMask, resetMask }: StepRequest): void {

@@ -20,12 +20,12 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 
-// The last step is no part of the state: it is lived again, from the seed and the tape.
+// The last step is no part of the state: it is lived again, from the seed, the tape and how the episode began.
 fn relive(slot: u32, steps: u32) -> Moment {
   let who = person_of(slot);
-  var life = new_life();
+  var life = new_life(meters_at(slot, STATE_FIRST_METERS));
   var last = NO_MOMENT;
-  for (var t = 0u; t < steps; t++) {
+  for (var t = word(slot, STATE_BEGAN); t < steps; t++) {
     last = live(who, word(slot, STATE_SEED), t, taped_action(slot, t), &life);
   }
   return last;

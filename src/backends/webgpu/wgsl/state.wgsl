@@ -42,8 +42,8 @@ struct Life {
   crashes: u32,
 }
 
-fn new_life() -> Life {
-  return Life(five(BLOCK_INITIAL_METERS), 0.0, 0.0, 0.0, 0u);
+fn new_life(meters: Meters) -> Life {
+  return Life(meters, 0.0, 0.0, 0.0, 0u);
 }
 fn life_of(slot: u32) -> Life {
   return Life(

@@ -1,4 +1,4 @@
-// The columns of a replay, as JavaScript passes them.
+// The arguments of a replay.
 #pragma once
 #include <napi.h>
 
