@@ -50,12 +50,10 @@ export class TrajectoryRecorder {
   begin(weeks: readonly (Beginning | null)[]): StepResult {
     const { numEnvs, world } = this.#env;
     checkLength('weeks', weeks.length, numEnvs, 'numEnvs, null for slots that go on');
-    const graders = new Float32Array(numEnvs * NUM_COMPONENTS);
-    for (let i = 0; i < numEnvs; i++) graders.set(floatsOf(this.#grader.weights), i * NUM_COMPONENTS);
     const result = this.#env.reset({
       seed: Uint32Array.from(weeks, (week) => week?.seed ?? 0),
       profiles: weeks.map((week) => week?.profileMode ?? 'sampled'),
-      graders,
+      graders: floatsOf(this.#grader.weights),
       ...(weeks.includes(null) ? { mask: weeks.map((week) => week !== null) } : {}),
     });
     this.#observations = result.observations;
