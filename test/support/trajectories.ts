@@ -6,13 +6,7 @@ import { prompts } from '../../src/text/prompt.js';
 import type { Player, TrajectoryEpisode } from '../../src/trajectory/episode.js';
 import type { Move } from '../../src/trajectory/move.js';
 import { type Beginning, TrajectoryRecorder } from '../../src/trajectory/recorder.js';
-import {
-  ACTION_NAMES,
-  NUM_METERS,
-  NUM_SLOTS,
-  NUM_STEPS,
-  OBSERVATION,
-} from '../../src/world/fields.js';
+import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
 import { WORLD } from './seam.js';
 
 export interface Scene {
@@ -65,8 +59,11 @@ export const playerOf = (changes: Partial<Player> = {}): Player => ({
 });
 
 /** Weeks of sampled persons. */
-export const weeksOf = (seeds: readonly number[], condition = 'custom', profileMode = 'sampled'): Beginning[] =>
-  seeds.map((seed) => ({ seed, condition, profileMode }));
+export const weeksOf = (
+  seeds: readonly number[],
+  condition = 'custom',
+  profileMode = 'sampled',
+): Beginning[] => seeds.map((seed) => ({ seed, condition, profileMode }));
 
 export interface Recording {
   readonly play?: Play;
