@@ -13,6 +13,7 @@ import { UsageError } from './failure.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
 import { checkOutput, type Output, openOutput, stat } from './output-file.js';
 import { createProgress } from './progress.js';
+import { shellWord } from './shell-word.js';
 
 export interface GrpoOptions extends EngineOptions, DatasetOptions {
   readonly format?: string;
@@ -131,7 +132,7 @@ function commandOf(plan: DatasetPlan, format: RowFormat, file: string): string {
     `--seed ${plan.seed}`,
     `--format ${format.name}`,
     ...(plan.allowEvalSeeds ? ['--allow-eval-seeds'] : []),
-    `--output ${/^[\w.-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`}`,
+    `--output ${shellWord(file)}`,
   ];
   return `rhythm-vec dataset grpo ${options.join(' ')}`;
 }
