@@ -24,6 +24,8 @@ export const SCHEMAS = {
   regrade: { name: 'rhythm-vec/regrade', version: 1 },
   /** Rows of `dataset grpo`; its card and a Parquet file's metadata say so. */
   grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 1 },
+  /** A line of stored trajectories: an episode with all that was seen, said and done. */
+  trajectory: { name: 'rhythm-vec/trajectory', version: 1 },
 } as const satisfies Record<string, Schema>;
 
 /** Whether data says that it follows a schema. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ComponentsParser } from '../src/cli/components-row.js';
 import { parseRow } from '../src/cli/replay-row.js';
-import { BadRow } from '../src/cli/rows.js';
+import { BadRow } from '../src/validate/rows.js';
 import { parseGrader } from '../src/graders/parse.js';
 import { SCHEMAS } from '../src/schemas.js';
 import { decodeSnapshot } from '../src/snapshot/decode.js';

@@ -6,9 +6,9 @@ import type { BeliefKind } from '../policies/policies.js';
 import { finalScore } from '../reference/grade.js';
 import { follows, otherSchema, SCHEMAS, schemaName } from '../schemas.js';
 import { isPrintable, PRINTABLE } from '../validate/names.js';
+import { BadRow, conform, expect, isU32, notAnObject, parseJson, text } from '../validate/rows.js';
 import { COMPONENT_NAMES, MAX_U32, PROFILE_NAMES } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
-import { BadRow, conform, expect, isU32, notAnObject, parseJson, text } from './rows.js';
 
 /** An episode of a policy. */
 export interface ComponentsRow {

@@ -1,9 +1,9 @@
 /** Stored components from a stream of bytes: all of them, or the line that is wrong. */
 import type { StoredCondition } from '../evaluate/regraded.js';
+import { BadRow } from '../validate/rows.js';
 import { ComponentsParser } from './components-row.js';
 import { UsageError } from './failure.js';
 import { printable, readLines } from './lines.js';
-import { BadRow } from './rows.js';
 import { StoredEpisodes } from './stored-episodes.js';
 
 /** Ten times a line of ours. */

@@ -3,10 +3,20 @@ import { z } from 'zod';
 import { RhythmError } from '../errors.js';
 import { type GraderLike, graderWeights } from '../graders/grader.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../schemas.js';
+import {
+  BadRow,
+  conform,
+  expect,
+  isU32,
+  list,
+  notAnObject,
+  parseJson,
+  text,
+  unknownKeys,
+} from '../validate/rows.js';
 import { ACTION_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
 import { resolveProfile } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
-import { BadRow, conform, expect, isU32, list, notAnObject, parseJson, text, unknownKeys } from './rows.js';
 
 type Belief = [number, number, number] | null;
 

@@ -1,9 +1,10 @@
 /** Stored episodes from a stream of bytes to a stream of scores, a batch at a time. */
+
+import { BadRow } from '../validate/rows.js';
 import { readLines } from './lines.js';
 import type { EngineOptions } from './options.js';
 import { Replayer } from './replay-batch.js';
 import { parseRow, type ReplayRow } from './replay-row.js';
-import { BadRow } from './rows.js';
 
 export interface ReplayStream {
   readonly input: AsyncIterable<Uint8Array>;

@@ -1,8 +1,8 @@
 /** Stored components, gathered by condition and policy, and paired: every policy has played the same seeds. */
 import type { StoredCondition } from '../evaluate/regraded.js';
 import { type BeliefKind, policyName } from '../policies/policies.js';
+import { BadRow } from '../validate/rows.js';
 import type { ComponentsRow } from './components-row.js';
-import { BadRow } from './rows.js';
 
 /** Gathers rows: seven float32s of each. */
 export class StoredEpisodes {

@@ -1,7 +1,7 @@
 /** Rows of JSON lines: what they must be, said as errors say it. */
 import { z } from 'zod';
 import { didYouMean } from '../suggest.js';
-import { describe } from '../validate/values.js';
+import { describe } from './values.js';
 
 /** Why a line is no row. */
 export class BadRow extends Error {}
@@ -47,6 +47,6 @@ export function conform<T extends z.ZodType>(schema: T, value: unknown): z.outpu
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0];
-  const where = path.map((key) => (typeof key === 'number' ? `[${key}]` : String(key))).join('');
+  const where = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('').slice(1);
   throw new BadRow(where === '' ? message : `${where}: ${message}`);
 }
