@@ -5,7 +5,8 @@
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, TRAIT_NAMES } from '../../world/fields.js';
-import { type Evidence, VITALITY } from './evidence.js';
+import type { Evidence } from './evidence.js';
+import { VITALITY } from './responses.js';
 
 export const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
 export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
@@ -14,6 +15,10 @@ export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
 export class Range {
   low = 0;
   high = 0;
+
+  get middle(): number {
+    return 0.5 * (this.low + this.high);
+  }
 
   set(low: number, high: number): void {
     this.low = low;

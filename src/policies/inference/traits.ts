@@ -5,7 +5,8 @@
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
-import { type Evidence, NOBODY, SERENITY, STRESS_THRESHOLD } from './evidence.js';
+import type { Evidence } from './evidence.js';
+import { NOBODY, SERENITY, STRESS_THRESHOLD } from './responses.js';
 
 /** A step splits one range of thresholds at most. */
 const MAX_CELLS = NUM_STEPS + 1;
@@ -177,6 +178,22 @@ export class TraitBelief {
       mean += this.chance[cell] * 0.5 * (this.low[at] + this.high[at]);
     }
     return mean;
+  }
+
+  /** Variance of a trait. */
+  variance(trait: number): number {
+    const mean = this.mean(trait);
+    let variance = 0;
+    for (let cell = 0; cell < this.cells; cell++) {
+      const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
+      variance += this.chance[cell] * ((middle - mean) ** 2 + this.width(cell, trait) ** 2 / 12);
+    }
+    return variance;
+  }
+
+  /** How wide a cell's box is. */
+  width(cell: number, trait: number): number {
+    return this.high[cell * NUM_TRAITS + trait] - this.low[cell * NUM_TRAITS + trait];
   }
 
   /**

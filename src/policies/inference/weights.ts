@@ -176,8 +176,10 @@ export class WeightBelief {
     let most = drawn[from + j];
     for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS) {
       const slope = normal[at + i] - normal[at + j];
-      if (slope * most > slack[cut]) most = Math.max(0, slack[cut]) / slope;
-      else if (slope * least > slack[cut]) least = Math.max(0, slack[cut]) / slope;
+      // Rounding may leave next to nothing, and on the wrong side.
+      const room = Math.max(0, slack[cut]);
+      if (slope > 0 && slope * most > room) most = room / slope;
+      else if (slope < 0 && slope * least > room) least = room / slope;
     }
     const moved = drawProduct(drawn[from + i] + least, drawn[from + i] + most, both, draws) - drawn[from + i];
     drawn[from + i] += moved;
