@@ -1,0 +1,201 @@
+/**
+ * What is believed of the five reward weights: people drawn from the prior of whom every reward so far may have come.
+ * A reward's luck is uniform and of known amplitude, so each reward cuts two slices off the simplex of weights. Who is
+ * cut off is replaced by a copy of somebody who is not, which Gibbs moves along the simplex's edges then make another.
+ *
+ * Source of the method: Gilks and Berzuini, "Following a moving target", JRSS B 63, 2001 (resample and move).
+ */
+import type { Params } from '../../world/block.js';
+import { NUM_METERS, NUM_STEPS } from '../../world/fields.js';
+import type { Draws } from './draws.js';
+import type { Evidence } from './evidence.js';
+
+/** A reward is bounded on both sides. */
+const MAX_CUTS = 2 * NUM_STEPS;
+/** So many moves along every edge make a copy somebody else. */
+const SWEEPS = 4;
+/** Of fewer survivors than one in so many, a cut is made in stages. */
+const SCARCE = 8;
+/** A cut that so many halvings do not reach contradicts the earlier ones. */
+const MAX_STAGES = 16;
+/** How far float32 may round a reward, as a share of what it adds up. */
+const ROUNDING = 2 ** -20;
+
+/** The edges of the simplex: two weights, of which one grows by what the other loses. */
+const EDGES = Array.from({ length: NUM_METERS * NUM_METERS }, (_, at) => [
+  Math.floor(at / NUM_METERS),
+  at % NUM_METERS,
+])
+  .filter(([i, j]) => i < j)
+  .flat();
+
+/** Weights as the prior has them, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted units (world page, Who the person is). */
+export function priorWeights(people: number, draws: Draws): Float64Array {
+  const weights = new Float64Array(people * NUM_METERS);
+  const units = new Float64Array(2 * NUM_METERS - 1);
+  for (let at = 0; at < weights.length; at += NUM_METERS) {
+    for (let k = 0; k < units.length; k++) units[k] = draws.next();
+    units.sort();
+    let cut = 0;
+    for (let k = 0; k < NUM_METERS; k++) {
+      const next = k === NUM_METERS - 1 ? 1 : units[2 * k + 1];
+      weights[at + k] = next - cut;
+      cut = next;
+    }
+  }
+  return weights;
+}
+
+/** Memory to work in, for as many people as a belief draws. */
+export class Scratch {
+  readonly felt = new Float64Array(NUM_METERS);
+  readonly slack = new Float64Array(MAX_CUTS);
+  readonly alongCut: Float64Array;
+  readonly inside: Int32Array;
+  readonly outside: Int32Array;
+
+  constructor(people: number) {
+    this.alongCut = new Float64Array(people);
+    this.inside = new Int32Array(people);
+    this.outside = new Int32Array(people);
+  }
+}
+
+export class WeightBelief {
+  readonly #params: Params;
+  readonly #prior: Float64Array;
+  readonly #scratch: Scratch;
+  readonly #people: number;
+  /** f64 [people, 5]: weights of as many people, all of them as likely. */
+  readonly drawn: Float64Array;
+  /** The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds; weights . normal <= bound. */
+  readonly #normal = new Float64Array(MAX_CUTS * NUM_METERS);
+  readonly #bound = new Float64Array(MAX_CUTS);
+  #cuts = 0;
+
+  /** @param prior f64 [people, 5]. @param scratch memory for as many people, which others may use between calls. */
+  constructor(params: Params, prior: Float64Array, scratch: Scratch) {
+    this.#params = params;
+    this.#prior = prior;
+    this.#scratch = scratch;
+    this.#people = prior.length / NUM_METERS;
+    this.drawn = prior.slice();
+  }
+
+  /** Forgets everything: the prior. */
+  reset(): void {
+    this.drawn.set(this.#prior);
+    this.#cuts = 0;
+  }
+
+  /** Takes a step's reward as evidence. @returns whether it fits the earlier ones; if not, it counts as far as it does. */
+  observe(evidence: Evidence, draws: Draws): boolean {
+    const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
+    const { felt } = this.#scratch;
+    let known = -crashPenalty * evidence.crashed;
+    let size = 1 + Math.abs(evidence.reward) + Math.abs(known);
+    for (let k = 0; k < NUM_METERS; k++) {
+      felt[k] = rewardScale * evidence.deltas[k];
+      known += felt[k] * rewardBias[k];
+      size += Math.abs(felt[k]) * (1 + Math.abs(rewardBias[k]));
+    }
+    const margin = Math.abs(noiseReward) + ROUNDING * size;
+    const rest = evidence.reward - known;
+    const upper = this.#cut(rest + margin, 1, draws);
+    return this.#cut(margin - rest, -1, draws) && upper;
+  }
+
+  /** Cuts off who has `sign * weights . felt > bound`. @returns false if nobody is left however one looks for them. */
+  #cut(bound: number, sign: number, draws: Draws): boolean {
+    const from = this.#cuts * NUM_METERS;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let k = 0; k < NUM_METERS; k++) {
+      this.#normal[from + k] = sign * this.#scratch.felt[k];
+      most = Math.max(most, this.#normal[from + k]);
+    }
+    if (most <= bound || this.#cuts === MAX_CUTS) return true;
+    const cut = this.#cuts++;
+    for (let stage = 0; stage < MAX_STAGES; stage++) {
+      this.#bound[cut] = this.#reachable(cut, bound);
+      this.#replaceCutOff(cut, draws);
+      if (this.#bound[cut] === bound) return true;
+    }
+    return false;
+  }
+
+  /** The bound itself, or one on the way to it that leaves enough people. */
+  #reachable(cut: number, bound: number): number {
+    const along = this.#scratch.alongCut;
+    let inside = 0;
+    for (let p = 0; p < this.#people; p++) {
+      along[p] = this.#along(cut, p);
+      if (along[p] <= bound) inside++;
+    }
+    if (inside * SCARCE >= this.#people) return bound;
+    along.sort();
+    return Math.max(bound, along[Math.floor(this.#people / SCARCE)]);
+  }
+
+  #along(cut: number, p: number): number {
+    let sum = 0;
+    for (let k = 0; k < NUM_METERS; k++)
+      sum += this.#normal[cut * NUM_METERS + k] * this.drawn[p * NUM_METERS + k];
+    return sum;
+  }
+
+  #replaceCutOff(cut: number, draws: Draws): void {
+    const { inside, outside } = this.#scratch;
+    let [insiders, outsiders] = [0, 0];
+    for (let p = 0; p < this.#people; p++) {
+      if (this.#along(cut, p) <= this.#bound[cut]) inside[insiders++] = p;
+      else outside[outsiders++] = p;
+    }
+    for (let at = 0; at < outsiders; at++) {
+      const model = inside[Math.floor(((at + 0.5) * insiders) / outsiders)] * NUM_METERS;
+      this.drawn.copyWithin(outside[at] * NUM_METERS, model, model + NUM_METERS);
+      this.#stir(outside[at], draws);
+    }
+  }
+
+  /** Moves one of the people along every edge in turn, within all cuts. */
+  #stir(p: number, draws: Draws): void {
+    const { slack } = this.#scratch;
+    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#along(cut, p);
+    for (let sweep = 0; sweep < SWEEPS; sweep++) {
+      for (let e = 0; e < EDGES.length; e += 2) this.#slide(p * NUM_METERS, EDGES[e], EDGES[e + 1], draws);
+    }
+  }
+
+  /** Draws weight `i` anew from what its prior and the cuts leave, at the cost of weight `j`. */
+  #slide(from: number, i: number, j: number, draws: Draws): void {
+    const { drawn } = this;
+    const normal = this.#normal;
+    const { slack } = this.#scratch;
+    const both = drawn[from + i] + drawn[from + j];
+    let least = -drawn[from + i];
+    let most = drawn[from + j];
+    for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS) {
+      const slope = normal[at + i] - normal[at + j];
+      // Rounding may leave next to nothing, and on the wrong side.
+      const room = Math.max(0, slack[cut]);
+      if (slope > 0 && slope * most > room) most = room / slope;
+      else if (slope < 0 && slope * least > room) least = room / slope;
+    }
+    const moved = drawProduct(drawn[from + i] + least, drawn[from + i] + most, both, draws) - drawn[from + i];
+    drawn[from + i] += moved;
+    drawn[from + j] = both - drawn[from + i];
+    for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS)
+      slack[cut] -= moved * (normal[at + i] - normal[at + j]);
+  }
+}
+
+/** A draw of x in [low, high] with density x * (both - x): what Dirichlet(2, ...) says of two weights with that sum. */
+function drawProduct(low: number, high: number, both: number, draws: Draws): number {
+  const mode = Math.min(Math.max(0.5 * both, low), high);
+  const top = mode * (both - mode);
+  if (!(top > 0) || !(high > low)) return mode;
+  for (;;) {
+    const x = low + (high - low) * draws.next();
+    if (draws.next() * top <= x * (both - x)) return x;
+  }
+}
