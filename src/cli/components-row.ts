@@ -17,6 +17,8 @@ export interface ComponentsRow {
   readonly belief: BeliefKind;
   /** The grader whose tape was played; null for a policy that plays none. */
   readonly tape: string | null;
+  /** Whether it was shown who the persons are. */
+  readonly oracle: boolean;
   readonly profile: string;
   readonly seed: number;
   /** f32 [6]. */
@@ -43,6 +45,7 @@ const rowSchema = z.object(
     policy: name,
     belief: oneOf<BeliefKind>(BELIEFS),
     tape: name.optional(),
+    oracle: expect<boolean>('true or false', (value) => typeof value === 'boolean').optional(),
     profile: oneOf<string>(PROFILES),
     seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
     ...Object.fromEntries(NUMBERS.map((key) => [key, expect<number>('a float32 from 0 to 1', isFloat)])),
@@ -93,7 +96,16 @@ function graderOf(value: object): { name: string; weights: Float32Array } {
 }
 
 function rowOf(value: unknown, grader: { name: string; weights: Float32Array }): ComponentsRow {
-  const { condition, policy, belief, tape = null, profile, seed, ...rest } = conform(rowSchema, value);
+  const {
+    condition,
+    policy,
+    belief,
+    tape = null,
+    oracle = false,
+    profile,
+    seed,
+    ...rest
+  } = conform(rowSchema, value);
   const numbers = rest as Record<string, number>;
   const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component]);
   const graded = finalScore(grader.weights, components);
@@ -103,5 +115,15 @@ function rowOf(value: unknown, grader: { name: string; weights: Float32Array }):
         `got ${numbers.final_score}. Write the file anew: numbers in it have changed.`,
     );
   }
-  return { condition, policy, belief, tape, profile, seed, components, beliefMae: numbers.belief_mae };
+  return {
+    condition,
+    policy,
+    belief,
+    tape,
+    oracle,
+    profile,
+    seed,
+    components,
+    beliefMae: numbers.belief_mae,
+  };
 }

@@ -28,6 +28,7 @@ interface Column {
   readonly policy: string;
   readonly belief: BeliefKind;
   readonly tape: string | null;
+  readonly oracle: boolean;
   readonly components: Floats;
   readonly beliefMae: Floats;
 }
@@ -44,11 +45,11 @@ class Gathered {
     this.#name = name;
   }
 
-  add({ policy, belief, tape, profile, seed, components, beliefMae }: ComponentsRow): void {
+  add({ policy, belief, tape, oracle, profile, seed, components, beliefMae }: ComponentsRow): void {
     const name = policyName({ policy, belief });
     let column = this.#policies.get(name);
     if (column === undefined) {
-      column = { policy, belief, tape, components: new Floats(), beliefMae: new Floats() };
+      column = { policy, belief, tape, oracle, components: new Floats(), beliefMae: new Floats() };
       this.#policies.set(name, column);
     }
     this.#pair(name, column.beliefMae.length, profile, seed);

@@ -19,13 +19,17 @@ export interface Summary {
   readonly finalScore: Interval;
   readonly beliefMae: number;
   readonly components: Readonly<Record<string, number>>;
+  /** Of the rewards of each half, without luck; null where they are not known. */
+  readonly earlyMean: number | null;
+  readonly lateMean: number | null;
   readonly wins: Wins;
   /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
   readonly digest: string;
 }
 
 /** f32 of finished episodes, row-major. */
-export type GradedEpisodes = Pick<RunResult, 'finalScores' | 'beliefMae' | 'components'>;
+export type GradedEpisodes = Pick<RunResult, 'finalScores' | 'beliefMae' | 'components'> &
+  Partial<Pick<RunResult, 'earlyMeans' | 'lateMeans'>>;
 
 const DIGEST_DIGITS = 16;
 
@@ -33,22 +37,33 @@ export class Tally {
   readonly #finalScores = new Moments();
   readonly #beliefMae = new CompensatedSum();
   readonly #components = COMPONENT_NAMES.map(() => new CompensatedSum());
+  readonly #early = new CompensatedSum();
+  readonly #late = new CompensatedSum();
+  #halves = true;
   readonly #hash = sha256.create();
   #won = 0;
   #lost = 0;
 
   /** Takes the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
-  add({ finalScores, beliefMae, components }: GradedEpisodes, baseline: Float32Array): void {
+  add(episodes: GradedEpisodes, baseline: Float32Array): void {
+    const { finalScores, beliefMae, components } = episodes;
     this.#finalScores.addAll(finalScores);
     this.#beliefMae.addColumn(beliefMae, 0, 1);
     this.#components.forEach((sum, k) => {
       sum.addColumn(components, k, NUM_COMPONENTS);
     });
+    this.#addHalves(episodes);
     this.#hash.update(littleEndian(finalScores));
     for (let i = 0; i < finalScores.length; i++) {
       if (finalScores[i] > baseline[i]) this.#won++;
       else if (finalScores[i] < baseline[i]) this.#lost++;
     }
+  }
+
+  #addHalves({ earlyMeans, lateMeans }: GradedEpisodes): void {
+    this.#halves &&= earlyMeans !== undefined && lateMeans !== undefined;
+    if (earlyMeans !== undefined) this.#early.addColumn(earlyMeans, 0, 1);
+    if (lateMeans !== undefined) this.#late.addColumn(lateMeans, 0, 1);
   }
 
   summary(): Summary {
@@ -59,6 +74,8 @@ export class Tally {
       finalScore: this.#finalScores.interval(),
       beliefMae: this.#beliefMae.value / episodes,
       components: Object.fromEntries(means),
+      earlyMean: this.#halves ? this.#early.value / episodes : null,
+      lateMean: this.#halves ? this.#late.value / episodes : null,
       wins: { won: this.#won, lost: this.#lost, tied: episodes - this.#won - this.#lost },
       digest: bytesToHex(this.#hash.clone().digest()).slice(0, DIGEST_DIGITS),
     };

@@ -30,6 +30,7 @@ export interface Starts {
 }
 
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
+const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 /** Weeks with every step recorded that stay in a cache. */
 const RECORDED_WEEKS = 2 ** 11;
 
@@ -44,6 +45,13 @@ export const judging = (objective: Objective, grader: Float32Array, starts: Star
   objective === 'score'
     ? { judge: byFinalScore, weeks: undefined }
     : { judge: byWellbeing(grader, starts), weeks: RECORDED_WEEKS };
+
+/** What a belief that is nearer to the truth by 1 adds to an objective. */
+export function worthOfBelief(objective: Objective, grader: Float32Array): number {
+  const others = 1 - grader[ADAPTATION];
+  if (objective === 'score') return grader[BELIEF_ACCURACY];
+  return others > 0 ? (0.5 * grader[BELIEF_ACCURACY]) / others : 0;
+}
 
 function byWellbeing(grader: Float32Array, starts: Starts): Judge {
   let trajectory: Trajectory | null = null;

@@ -57,7 +57,7 @@ const OPTIONS: readonly (keyof PlannerOptions)[] = [
 
 const MAX_EPISODES = 2 ** 14;
 const BUDGET: Budget = { people: 64, candidates: 32, rounds: 16 };
-const CURIOSITY = 0;
+const CURIOSITY = 1;
 
 /** The same, checked. */
 export interface PlannerRequest {

@@ -1,10 +1,11 @@
 /** Plays by thinking ahead: infers who the person is, imagines weeks with whom that might be, and plans anew each step. */
 import { StateError } from '../../errors.js';
-import { COMPONENT_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import { Inference } from '../inference/inference.js';
 import { type Choice, deliberate, mostOf } from './deliberation.js';
 import { Imagination } from './imagination.js';
 import { type Knowledge, Oracle, Prior } from './knowledge.js';
+import { worthOfBelief } from './objectives.js';
 import { type PlannerOptions, type PlannerRequest, toPlannerRequest } from './options.js';
 import { Tracks } from './tracks.js';
 
@@ -18,7 +19,6 @@ export interface Decision {
 
 /** Episodes that are thought about together: enough for all threads, and little memory. */
 const TOGETHER = 256;
-const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 
 export class Planner implements Disposable {
   readonly numEnvs: number;
@@ -72,12 +72,12 @@ export class Planner implements Disposable {
 
   #curiosity(): Float64Array {
     const out = new Float64Array(this.numEnvs * NUM_ACTIONS);
-    const { curiosity, grader } = this.#request;
+    const { curiosity, objective, grader } = this.#request;
     if (!(this.#knowledge instanceof Inference) || curiosity === 0) return out;
     const values = this.#knowledge.probeValues();
     for (let k = 0; k < out.length; k++) {
       const step = this.#tracks.steps[Math.floor(k / NUM_ACTIONS)];
-      if (step < NUM_STEPS - 1) out[k] = curiosity * grader[BELIEF_ACCURACY] * values[k];
+      if (step < NUM_STEPS - 1) out[k] = curiosity * worthOfBelief(objective, grader) * values[k];
     }
     return out;
   }
