@@ -24,6 +24,9 @@ export interface ComponentsRow {
   /** f32 [6]. */
   readonly components: Float32Array;
   readonly beliefMae: number;
+  /** Mean rewards of each half; NaN where the line does not say. */
+  readonly earlyMean: number;
+  readonly lateMean: number;
 }
 
 const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
@@ -34,6 +37,7 @@ const world = createWorld();
 
 const isFloat = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= 1 && Math.fround(value) === value;
+const isAnyFloat = (value: unknown) => typeof value === 'number' && Math.fround(value) === value;
 const name = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
 const oneOf = <T extends string>(names: readonly string[]) =>
   expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
@@ -45,6 +49,8 @@ const rowSchema = z.object(
     policy: name,
     belief: oneOf<BeliefKind>(BELIEFS),
     tape: name.optional(),
+    early_mean: expect<number>('a float32', isAnyFloat).optional(),
+    late_mean: expect<number>('a float32', isAnyFloat).optional(),
     oracle: expect<boolean>('true or false', (value) => typeof value === 'boolean').optional(),
     profile: oneOf<string>(PROFILES),
     seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
@@ -125,5 +131,7 @@ function rowOf(value: unknown, grader: { name: string; weights: Float32Array }):
     seed,
     components,
     beliefMae: numbers.belief_mae,
+    earlyMean: numbers.early_mean ?? Number.NaN,
+    lateMean: numbers.late_mean ?? Number.NaN,
   };
 }

@@ -2,7 +2,7 @@
 import { InputError } from '../errors.js';
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../graders/grader.js';
 import { BASELINE, type BeliefKind, POLICY_NAMES, type Policy } from '../policies/policies.js';
-import { findAnyPolicy, type SteppedPolicy } from '../policies/stepped.js';
+import { findAnyPolicy, STEPPED_NAMES, type SteppedPolicy } from '../policies/stepped.js';
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
 import { checkLongCall } from '../vec-env/slices.js';
@@ -34,7 +34,7 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly chunkSize?: number;
   /** Called once, before the first episode; a promise is waited for. */
   readonly onStart?: (run: RunInfo) => unknown;
-  /** Called after each policy in every chunk with the episodes played and to be played, those of all policies together. */
+  /** Called after every chunk, and each asked policy in it, with the episodes played and to be played, those of all policies together. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called with the episodes of each policy in each chunk, in the order of their seeds; a promise is waited for. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
@@ -121,6 +121,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   const info = describeRun(environments.of(1), grader);
   await options.onStart?.(info);
   const total = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0) * policies.length;
+  const table = tableOf(options, grader);
   let done = 0;
   const rows: EvaluationRow[] = [];
   for (const condition of conditions) {
@@ -128,11 +129,12 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
     for (const chunk of chunks(condition, chunkSize)) {
       options.signal?.throwIfAborted();
       const env = environments.of(chunk.seeds.length);
-      for await (const episodes of playChunk(env, chunk, tallies, tableOf(options, grader))) {
+      for await (const episodes of playChunk(env, chunk, tallies, table)) {
         await options.onEpisodes?.({ condition: condition.name, ...episodes });
         done += env.numEnvs;
-        options.onProgress?.(done, total);
+        if (STEPPED_NAMES.includes(episodes.policy)) options.onProgress?.(done, total);
       }
+      if (!isStepped(policies[policies.length - 1])) options.onProgress?.(done, total);
       // Lets signals and timers in; without it a long run could not be interrupted.
       await othersTurn();
     }

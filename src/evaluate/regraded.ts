@@ -27,6 +27,9 @@ export interface StoredPolicy {
   readonly components: Float32Array;
   /** f32 [n]. */
   readonly beliefMae: Float32Array;
+  /** f32 [n] each; NaN where they are not known. */
+  readonly earlyMeans: Float32Array;
+  readonly lateMeans: Float32Array;
 }
 
 /** As of an evaluation; without the baseline among the policies nothing is won or lost. */

@@ -27,9 +27,11 @@ export interface Summary {
   readonly digest: string;
 }
 
-/** f32 of finished episodes, row-major. */
-export type GradedEpisodes = Pick<RunResult, 'finalScores' | 'beliefMae' | 'components'> &
-  Partial<Pick<RunResult, 'earlyMeans' | 'lateMeans'>>;
+/** f32 of finished episodes, row-major. Means of halves that are not known are NaN. */
+export type GradedEpisodes = Pick<
+  RunResult,
+  'finalScores' | 'beliefMae' | 'components' | 'earlyMeans' | 'lateMeans'
+>;
 
 const DIGEST_DIGITS = 16;
 
@@ -39,31 +41,25 @@ export class Tally {
   readonly #components = COMPONENT_NAMES.map(() => new CompensatedSum());
   readonly #early = new CompensatedSum();
   readonly #late = new CompensatedSum();
-  #halves = true;
   readonly #hash = sha256.create();
   #won = 0;
   #lost = 0;
 
   /** Takes the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
   add(episodes: GradedEpisodes, baseline: Float32Array): void {
-    const { finalScores, beliefMae, components } = episodes;
+    const { finalScores, beliefMae, components, earlyMeans, lateMeans } = episodes;
     this.#finalScores.addAll(finalScores);
     this.#beliefMae.addColumn(beliefMae, 0, 1);
     this.#components.forEach((sum, k) => {
       sum.addColumn(components, k, NUM_COMPONENTS);
     });
-    this.#addHalves(episodes);
+    this.#early.addColumn(earlyMeans, 0, 1);
+    this.#late.addColumn(lateMeans, 0, 1);
     this.#hash.update(littleEndian(finalScores));
     for (let i = 0; i < finalScores.length; i++) {
       if (finalScores[i] > baseline[i]) this.#won++;
       else if (finalScores[i] < baseline[i]) this.#lost++;
     }
-  }
-
-  #addHalves({ earlyMeans, lateMeans }: GradedEpisodes): void {
-    this.#halves &&= earlyMeans !== undefined && lateMeans !== undefined;
-    if (earlyMeans !== undefined) this.#early.addColumn(earlyMeans, 0, 1);
-    if (lateMeans !== undefined) this.#late.addColumn(lateMeans, 0, 1);
   }
 
   summary(): Summary {
@@ -74,13 +70,15 @@ export class Tally {
       finalScore: this.#finalScores.interval(),
       beliefMae: this.#beliefMae.value / episodes,
       components: Object.fromEntries(means),
-      earlyMean: this.#halves ? this.#early.value / episodes : null,
-      lateMean: this.#halves ? this.#late.value / episodes : null,
+      earlyMean: orNull(this.#early.value / episodes),
+      lateMean: orNull(this.#late.value / episodes),
       wins: { won: this.#won, lost: this.#lost, tied: episodes - this.#won - this.#lost },
       digest: bytesToHex(this.#hash.clone().digest()).slice(0, DIGEST_DIGITS),
     };
   }
 }
+
+const orNull = (mean: number): number | null => (Number.isNaN(mean) ? null : mean);
 
 const LITTLE_ENDIAN_HOST = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
