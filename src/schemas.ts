@@ -26,6 +26,10 @@ export const SCHEMAS = {
   grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 1 },
   /** A line of stored trajectories: an episode with all that was seen, said and done. */
   trajectory: { name: 'rhythm-vec/trajectory', version: 1 },
+  /** `reeval --json`. */
+  reevaluation: { name: 'rhythm-vec/reevaluation', version: 1 },
+  /** Rows of `dataset sft`; its card and a Parquet file's metadata say so. */
+  sftDataset: { name: 'rhythm-vec/sft-dataset', version: 1 },
 } as const satisfies Record<string, Schema>;
 
 /** Whether data says that it follows a schema. */

@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it, test } from 'vitest';
-import { cardText, isCard } from '../src/dataset/card.js';
+import { cardText } from '../src/dataset/card.js';
+import { isCard } from '../src/dataset/card-parts.js';
 import { FORMATS } from '../src/dataset/formats.js';
 import { type DatasetOptions, toPlan } from '../src/dataset/options.js';
 import { METADATA_KEY } from '../src/dataset/parquet.js';
 import { type Provenance, provenanceOf } from '../src/dataset/provenance.js';
-import { GRPO_ROW, type GrpoRow, grpoRows } from '../src/dataset/rows.js';
+import { GRPO_COLUMNS, GRPO_ROW, type GrpoRow, grpoRows } from '../src/dataset/rows.js';
 import { RowTally } from '../src/dataset/tally.js';
 import { createWorld } from '../src/index.js';
 import { SCHEMAS } from '../src/schemas.js';
@@ -22,7 +23,10 @@ const batches = [...grpoRows(plan, {}, BATCH)];
 const rows = batches.flat();
 
 async function written(name: string, source: readonly (readonly GrpoRow[])[] = batches): Promise<Uint8Array> {
-  const encoder = await FORMATS.find((format) => format.name === name)!.open(provenanceOf(plan));
+  const encoder = await FORMATS.find((format) => format.name === name)!.open(
+    provenanceOf(plan),
+    GRPO_COLUMNS,
+  );
   const pieces = [...source.map((batch) => encoder.add(batch)), encoder.end()];
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)));
 }

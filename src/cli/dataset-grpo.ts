@@ -1,16 +1,19 @@
 /** The work of `rhythm-vec dataset grpo`: rows, and the card beside them. */
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { cardText, fileOfCard, isCard } from '../dataset/card.js';
+import { cardText, fileOfCard } from '../dataset/card.js';
+import { isCard } from '../dataset/card-parts.js';
 import { FORMATS, type RowFormat } from '../dataset/formats.js';
-import { type DatasetOptions, type DatasetPlan, rangeText, toPlan } from '../dataset/options.js';
+import { type DatasetOptions, type DatasetPlan, toPlan } from '../dataset/options.js';
 import { provenanceOf } from '../dataset/provenance.js';
-import { grpoRows } from '../dataset/rows.js';
+import { GRPO_COLUMNS, grpoRows } from '../dataset/rows.js';
+import { rangeText } from '../dataset/seeds.js';
 import { RowTally } from '../dataset/tally.js';
 import { UsageError } from './failure.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
 import { checkOutput, type Output, openOutput, stat } from './output-file.js';
 import { createProgress } from './progress.js';
+import { shellWord } from './shell-word.js';
 
 export interface GrpoOptions extends EngineOptions, DatasetOptions {
   readonly format?: string;
@@ -60,7 +63,7 @@ async function writeRows(
   const progress = createProgress('rows');
   const tally = new RowTally(plan);
   try {
-    const encoder = await format.open(provenanceOf(plan));
+    const encoder = await format.open(provenanceOf(plan), GRPO_COLUMNS);
     let done = 0;
     for (const rows of grpoRows(plan, engine)) {
       signal.throwIfAborted();
@@ -129,7 +132,7 @@ function commandOf(plan: DatasetPlan, format: RowFormat, file: string): string {
     `--seed ${plan.seed}`,
     `--format ${format.name}`,
     ...(plan.allowEvalSeeds ? ['--allow-eval-seeds'] : []),
-    `--output ${/^[\w.-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`}`,
+    `--output ${shellWord(file)}`,
   ];
   return `rhythm-vec dataset grpo ${options.join(' ')}`;
 }

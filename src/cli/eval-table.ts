@@ -1,6 +1,6 @@
 /** An evaluation as a table for people. */
 import type { Evaluation } from '../evaluate/evaluate.js';
-import { PUBLISHED_SOURCE, published } from '../evaluate/published.js';
+import { PUBLISHED_SOURCE, type Published, published } from '../evaluate/published.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
 import type { RunInfo } from '../evaluate/run-info.js';
 import type { GraderWeights } from '../graders/grader.js';
@@ -40,20 +40,32 @@ const meanText = (mean: number | null): string => (mean === null ? '-' : decimal
 /** Other persons than the published ones have no published score. */
 function publishedScore(row: RegradedRow, grader: string): string {
   if (row.profiles !== 'sampled' && !row.condition.startsWith('discrete')) return '-';
-  const figure = published(row.condition, policyName(row), grader);
+  return publishedText(published(row.condition, policyName(row), grader));
+}
+
+/** A published score; one that was published as "about" says so. */
+export function publishedText(figure: Published | undefined): string {
   if (figure === undefined) return '-';
   return figure.approximate ? `~${figure.finalScore}` : decimals(figure.finalScore);
 }
 
 /** What runs, in a line; others say what a grader of one's own weighs, and why it is not the fastest backend that runs. */
-export function renderHeader(info: RunInfo): string {
+export const renderHeader = (info: RunInfo): string => renderRun(info, [info]);
+
+/** The same for several graders. */
+export function renderRun(
+  info: RunInfo,
+  graders: readonly Pick<RunInfo, 'grader' | 'graderWeights'>[],
+): string {
   const threads = info.threads === 1 ? '1 thread' : `${info.threads} threads`;
   const kernel = info.kernel === info.backend ? '' : `, kernel ${info.kernel}`;
+  const names = graders.map(({ grader }) => grader).join(' and ');
   const line =
     `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${threads}; ` +
-    `grader ${info.grader}; world ${info.worldDigest.slice(0, 12)}\n`;
+    `${graders.length === 1 ? 'grader' : 'graders'} ${names}; world ${info.worldDigest.slice(0, 12)}\n`;
   const reason = info.backendReason.includes('tried before it') ? `${wrap(info.backendReason)}\n` : '';
-  return `${line}${weightsLine(info.grader, info.graderWeights)}${reason}`;
+  const weights = graders.map(({ grader, graderWeights }) => weightsLine(grader, graderWeights));
+  return `${line}${weights.join('')}${reason}`;
 }
 
 /** What a grader weighs, for one that is not published. */
@@ -83,7 +95,10 @@ export function renderRows(rows: readonly RegradedRow[], grader: string): string
   );
 }
 
-function title({ condition, seeds, profiles, episodes }: RegradedRow): string {
+type Titled = Pick<RegradedRow, 'condition' | 'seeds' | 'profiles' | 'episodes'>;
+
+/** Above the rows of a condition. */
+export function title({ condition, seeds, profiles, episodes }: Titled): string {
   const pool = profiles === 'named' ? ' of each profile' : '';
   const persons = condition.startsWith('discrete') || profiles === 'sampled' ? '' : `, profiles ${profiles}`;
   const noun = episodes === 1 ? 'episode' : 'episodes';
@@ -95,12 +110,17 @@ function notes({ rows, seconds, grader }: Evaluation): string {
   return [...rowNotes(rows, grader), `${played} episodes in ${seconds.toFixed(2)} s.`, ''].join('\n');
 }
 
+/** Notes of every table of scores. */
+export const SHARED_NOTES: readonly string[] = [
+  'belief MAE: of the last belief; where none is given, of 0.5 each, which earns nothing.',
+  `published: ${PUBLISHED_SOURCE}; this world is a rebuild with its own constants.`,
+];
+
 /** What to know of rows, a line each. */
 export const rowNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
   'won/lost/tied: final scores against heuristic on the same seeds.',
   'early, late: mean reward of each half of the week, without luck.',
-  'belief MAE: of the last belief; where none is given, of 0.5 each, which earns nothing.',
-  `published: ${PUBLISHED_SOURCE}; this world is a rebuild with its own constants.`,
+  ...SHARED_NOTES,
   ...tapeNotes(rows, grader),
   ...oracleNotes(rows),
   rows.some(({ belief }) => belief === 'constant')

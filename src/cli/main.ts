@@ -9,6 +9,7 @@ import { addEvalCommand } from './eval.js';
 import { EXIT, exitCodeOf, Interruption, isUsage, messageOf } from './failure.js';
 import { addInfoCommand } from './info.js';
 import { discardOpenOutputs } from './output-file.js';
+import { addReevalCommand } from './reeval.js';
 import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
 
@@ -16,6 +17,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
   addReplayCommand,
   addRegradeCommand,
+  addReevalCommand,
   addAuditCommand,
   addDatasetCommand,
   addInfoCommand,

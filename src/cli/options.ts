@@ -61,3 +61,17 @@ export function parseSeeds(text: string): SeedRange {
     `Expected A-B, two integers from 0 to ${MAX_U32} with A not above B, such as 0-99.`,
   );
 }
+
+/** "8-27" as a range of steps; which there are is checked with the other options. */
+export function parseSteps(text: string): { first: number; last: number } {
+  const match = /^(\d{1,2})-(\d{1,2})$/.exec(text);
+  const [first, last] = match?.slice(1).map(Number) ?? [];
+  if (match !== null && first <= last) return { first, last };
+  throw new InvalidArgumentError('Expected A-B, two integers from 0 to 27 with A not above B, such as 8-27.');
+}
+
+/** A decimal, such as 0.6; within which bounds is checked with the other options. */
+export function parseDecimal(text: string): number {
+  if (/^-?(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a decimal number, such as 0.6.');
+}

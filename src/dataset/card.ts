@@ -1,4 +1,5 @@
 /** The dataset card: what a README.md beside the rows says of them, to people and to those who load them. */
+import { commandText, ending, evalSeedsSaid, headerText, table } from './card-parts.js';
 import { MIX_OF_POLICIES, SHARES } from './mix.js';
 import type { Provenance } from './provenance.js';
 import type { Tally } from './tally.js';
@@ -12,12 +13,6 @@ interface Card {
   /** What makes it again. */
   readonly command: string;
 }
-
-/** A line that every card has, and no other README. */
-const MARK = 'rhythm_vec:';
-
-/** Whether a text is a card, of this release or another. */
-export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
 
 /** The file that a card is of; null if it does not say so as this release does. */
 export function fileOfCard(card: string): string | null {
@@ -34,47 +29,24 @@ export const cardText = (card: Card): string =>
   [
     header(card),
     introduction(card),
-    evalSeedsSaid(card),
+    evalSeedsSaid(card.provenance),
     columns(),
     contents(card),
     TRAINING,
-    ending(card),
+    ending(card.provenance),
   ].join('\n');
 
-/** JSON is YAML, too. */
-const lines = (entries: object, indent = ''): string =>
-  Object.entries(entries)
-    .map(([key, value]) => `${indent}${key}: ${JSON.stringify(value)}\n`)
-    .join('');
-
-const header = ({ provenance, file }: Card): string => `---
-${lines({
-  license: 'mit',
-  pretty_name: 'Rhythm: states for GRPO',
-  language: ['en'],
-  task_categories: ['reinforcement-learning', 'text-generation'],
-  tags: ['rhythm-vec', 'grpo', 'trl', 'simulation'],
-  size_categories: [sizeCategory(provenance.rows)],
-  configs: [{ config_name: 'default', data_files: file }],
-})}${MARK}
-${lines(provenance, '  ')}---
-`;
-
-/** As dataset hubs call sizes. */
-function sizeCategory(rows: number): string {
-  const bounds: readonly [string, number][] = [
-    ['1K', 1e3],
-    ['10K', 1e4],
-    ['100K', 1e5],
-    ['1M', 1e6],
-    ['10M', 1e7],
-    ['100M', 1e8],
-    ['1B', 1e9],
-  ];
-  const above = bounds.findIndex(([, bound]) => rows < bound);
-  if (above === 0) return 'n<1K';
-  return above < 0 ? '1B<n<10B' : `${bounds[above - 1][0]}<n<${bounds[above][0]}`;
-}
+const header = ({ provenance, file }: Card): string =>
+  headerText(
+    {
+      title: 'Rhythm: states for GRPO',
+      tasks: ['reinforcement-learning', 'text-generation'],
+      tags: ['grpo'],
+      rows: provenance.rows,
+      files: file,
+    },
+    provenance,
+  );
 
 const introduction = ({ provenance, command }: Card): string => `# Rhythm: states for GRPO
 
@@ -82,18 +54,9 @@ ${provenance.rows} moments of the Rhythm life simulator, each as a prompt and wi
 through one week of 28 steps and must work out, from how the person responds, who that person is. Made by rhythm-vec
 ${provenance.version}, in the world \`${provenance.world_digest}\`:
 
-\`\`\`sh
-${command}
-\`\`\`
-
+${commandText(command)}
 The same command gives the same bytes, on every machine, backend and number of threads.
 `;
-
-const evalSeedsSaid = ({ provenance: { seeds, eval_seeds: held } }: Card): string =>
-  held.length === 0
-    ? `Seeds are ${seeds}. **No evaluation seeds are among them**: results are reported on 0-99 and from 10000 on.\n`
-    : `Seeds are ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not report results on these for ` +
-      'anything that was trained on this dataset.\n';
 
 const columns = (): string => `## Columns
 
@@ -128,11 +91,3 @@ const policyTable = ({ policies }: Tally): string =>
       does,
     ]),
   );
-
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-
-const ending = ({ provenance: { schema } }: Card): string => `## Licence
-
-MIT, as rhythm-vec. Rows follow the schema \`${schema.name}\`, version ${schema.version}.
-`;

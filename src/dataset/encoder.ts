@@ -1,9 +1,18 @@
 /** What every format of rows can do. */
-import type { GrpoRow } from './rows.js';
 
 /** Turns rows into a file, piece by piece: what the calls return is the file, one after the other. */
-export interface RowEncoder {
-  add(rows: readonly GrpoRow[]): string | Uint8Array;
+export interface RowEncoder<Row> {
+  /** @param rows at least one. */
+  add(rows: readonly Row[]): string | Uint8Array;
   /** What follows the last row. */
   end(): string | Uint8Array;
 }
+
+/** What a column holds, and whether null as well. */
+export interface ColumnKind {
+  readonly holds: 'text' | 'integer' | 'number' | 'texts' | 'messages';
+  readonly nullable?: boolean;
+}
+
+/** The columns of rows, in their order. */
+export type Columns<Row> = Readonly<Record<keyof Row & string, ColumnKind>>;

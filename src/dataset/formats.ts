@@ -1,12 +1,20 @@
 /** The formats that rows are written in. */
-import type { RowEncoder } from './encoder.js';
+import type { Schema } from '../schemas.js';
+import type { Columns, RowEncoder } from './encoder.js';
 import { jsonlEncoder } from './jsonl.js';
-import type { Provenance } from './provenance.js';
+
+/** What a file says of where it comes from, as far as formats know. */
+export interface Origin {
+  readonly schema: Schema;
+  /** The package's. */
+  readonly version: string;
+}
 
 export interface RowFormat {
   /** Also what names of such files end with. */
   readonly name: string;
-  readonly open: (provenance: Provenance) => Promise<RowEncoder>;
+  /** @param origin is kept in the file, where the format has a place for it. */
+  readonly open: <Row>(origin: Origin, columns: Columns<Row>) => Promise<RowEncoder<Row>>;
 }
 
 export const FORMATS: readonly RowFormat[] = [
@@ -14,6 +22,6 @@ export const FORMATS: readonly RowFormat[] = [
   {
     name: 'parquet',
     // Only who writes it waits for its library.
-    open: async (provenance) => (await import('./parquet.js')).parquetEncoder(provenance),
+    open: async (origin, columns) => (await import('./parquet.js')).parquetEncoder(origin, columns),
   },
 ];

@@ -1,14 +1,11 @@
 /** What a dataset is asked for, and which seeds it may hold. */
 import { InputError } from '../errors.js';
-import type { SeedRange } from '../evaluate/conditions.js';
 import { TRAINING_SEEDS } from '../search/seeds.js';
 import { checkBoolean, checkInteger, describe } from '../validate/values.js';
 import { MAX_U32, NUM_STEPS } from '../world/fields.js';
 import { resolveProfile } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
-
-/** Consecutive integers, both ends included. */
-type Range = SeedRange;
+import { checkRange, type Range, refuseEvalSeeds } from './seeds.js';
 
 export interface DatasetOptions {
   /** How many rows. */
@@ -49,32 +46,6 @@ export function toPlan(options: DatasetOptions): DatasetPlan {
   };
   if (!allowEvalSeeds) refuseEvalSeeds(plan.seeds);
   return plan;
-}
-
-/** A range as options spell it. */
-export const rangeText = ({ first, last }: Range): string => `${first}-${last}`;
-
-/** Those of a range of seeds that results are reported on, or kept for that: all below and above the training seeds. */
-export function evalSeedsIn({ first, last }: Range): Range[] {
-  const below = { first, last: Math.min(last, TRAINING_SEEDS.first - 1) };
-  const above = { first: Math.max(first, TRAINING_SEEDS.last + 1), last };
-  return [below, above].filter((range) => range.first <= range.last);
-}
-
-function refuseEvalSeeds(seeds: Range): void {
-  const held = evalSeedsIn(seeds).map(rangeText);
-  if (held.length === 0) return;
-  throw new InputError(
-    'bad_seed',
-    `Expected seeds from ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${held.join(' and ')} ` +
-      'are kept for evaluation: what was trained on them is no result. Leave them out, or pass --allow-eval-seeds; ' +
-      'the card will say so.',
-  );
-}
-
-function checkRange(what: string, { first, last }: Range, most: number): Range {
-  checkInteger(`the first of ${what}`, first, 0, most);
-  return { first, last: checkInteger(`the last of ${what}`, last, first, most) };
 }
 
 function toProfiles(names: readonly string[]): readonly string[] {

@@ -2,7 +2,8 @@
 import { packageVersion } from '../evaluate/provenance.js';
 import { SCHEMAS, type Schema } from '../schemas.js';
 import { createWorld } from '../world/world.js';
-import { type DatasetPlan, evalSeedsIn, rangeText } from './options.js';
+import type { DatasetPlan } from './options.js';
+import { evalSeedsIn, rangeText } from './seeds.js';
 
 /** In the order in which it is written, snake_case. */
 export interface Provenance {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { prompts } from '../text/prompt.js';
 import { ACTION_NAMES, MAX_U32, NUM_STEPS } from '../world/fields.js';
+import type { Columns } from './encoder.js';
 import { MIX_OF_POLICIES } from './mix.js';
 import type { DatasetPlan } from './options.js';
 import { type Engine, type States, Weeks } from './states.js';
@@ -33,6 +34,15 @@ export const GRPO_ROW = z
   });
 
 export type GrpoRow = z.infer<typeof GRPO_ROW>;
+
+export const GRPO_COLUMNS: Columns<GrpoRow> = {
+  messages: { holds: 'messages' },
+  seed: { holds: 'integer' },
+  profile_mode: { holds: 'text' },
+  step_index: { holds: 'integer' },
+  action_history: { holds: 'texts' },
+  policy: { holds: 'text' },
+};
 
 /** Rows made together: a few megabytes of text. */
 const BATCH = 2048;

@@ -34,6 +34,10 @@ export const PUBLISHED_TEACHER: readonly Published[] = [
   { condition: 'ood', policy: 'teacher', grader: 'v2', finalScore: 0.621, beliefMae: 0.196 },
 ];
 
+/** The published teacher's figure, or undefined where there is none. */
+export const publishedTeacher = (condition: string, grader: string): Published | undefined =>
+  PUBLISHED_TEACHER.find((entry) => entry.condition === condition && entry.grader === grader);
+
 /** The published figure, or undefined where there is none. @param policy a name of POLICIES. */
 export function published(condition: string, policy: string, grader: string): Published | undefined {
   return PUBLISHED.find(

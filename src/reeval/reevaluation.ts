@@ -1,4 +1,5 @@
 /** Re-evaluation: stored episodes replayed, compared, and graded beside baselines in the same weeks. */
+import { describeRun, type RunInfo } from '../evaluate/run-info.js';
 import type { Grader, GraderWeights } from '../graders/grader.js';
 import type { Player, TrajectoryEpisode } from '../trajectory/episode.js';
 import { BASELINES, BaselinePlayer, type Graded, gradedBy, picked } from './baselines.js';
@@ -51,10 +52,16 @@ export class Reevaluation implements Disposable {
   readonly #baselines: BaselinePlayer;
   readonly #groups = new Map<string, Group>();
 
+  /** @param graders at least one. @throws as `createVecEnv`: before any file is read. */
   constructor(engine: Engine, graders: readonly Grader[]) {
     this.#graders = graders;
     this.#replayer = new TrajectoryReplayer(engine);
     this.#baselines = new BaselinePlayer(engine);
+  }
+
+  /** What runs. */
+  get run(): RunInfo {
+    return describeRun(this.#replayer.env, this.#graders[0]);
   }
 
   /** Whether the player has not played this week before. Asked once for each episode, before it is added. */
@@ -79,7 +86,9 @@ export class Reevaluation implements Disposable {
     const indices = new Map<Group, number[]>();
     for (const [i, episode] of episodes.entries()) {
       const group = this.#groupOf(episode);
-      indices.set(group, [...(indices.get(group) ?? []), i]);
+      const of = indices.get(group);
+      if (of === undefined) indices.set(group, [i]);
+      else of.push(i);
       group.steps += episode.steps.length;
       group.unparsed += episode.steps.filter(({ parsed }) => !parsed).length;
     }

@@ -29,8 +29,16 @@ export interface Replayed extends Earned {
 export class TrajectoryReplayer implements Disposable {
   readonly #envs: EnvOfSize;
 
+  /** @throws as `createVecEnv`. */
   constructor({ backend, kernel, threads }: Engine) {
     this.#envs = new EnvOfSize({ backend, kernel, threads, observation: { history: true } });
+    // At once, so that a backend that is not there is known before anything is read.
+    this.#envs.of(1);
+  }
+
+  /** Any that runs as the others do. */
+  get env(): VecEnv {
+    return this.#envs.of(1);
   }
 
   /** @param episodes at least one. @throws as `createVecEnv`. */

@@ -1,0 +1,150 @@
+/** The work of `rhythm-vec dataset sft`: rows by split, and their card. */
+import { basename, resolve } from 'node:path';
+import type { RowEncoder } from '../dataset/encoder.js';
+import { FORMATS, type RowFormat } from '../dataset/formats.js';
+import { sftCardText } from '../dataset/sft/card.js';
+import { type SftOptions, type SftPlan, toSftPlan } from '../dataset/sft/options.js';
+import { sftProvenanceOf } from '../dataset/sft/provenance.js';
+import { SFT_COLUMNS, type SftRow } from '../dataset/sft/rows.js';
+import { SftSelection } from '../dataset/sft/selection.js';
+import { SPLITS, type Split } from '../dataset/sft/split.js';
+import { othersTurn } from '../vec-env/turns.js';
+import { UsageError } from './failure.js';
+import { readGrader } from './grader-file.js';
+import { checkEngineOptions, type EngineOptions } from './options.js';
+import { type Output, openOutput } from './output-file.js';
+import { createProgress } from './progress.js';
+import { sftCommandOf } from './sft-command.js';
+import { SftPlace } from './sft-place.js';
+import { SftStream } from './sft-stream.js';
+import { checkTrajectories, readTrajectories } from './trajectory-files.js';
+
+export interface SftCliOptions extends EngineOptions, Omit<SftOptions, 'grader'> {
+  readonly jsonl: readonly string[];
+  readonly output: string;
+  readonly format: string;
+  readonly grader: string;
+  readonly skipBad: boolean;
+}
+
+/** The files of a dataset while it is written. */
+interface Sink {
+  readonly split: Split;
+  readonly output: Output;
+  readonly encoder: RowEncoder<SftRow>;
+}
+
+/**
+ * Writes all files, or none.
+ * @returns whether every line was an episode that is as recorded.
+ * @throws UsageError for paths, or if no row is left; InputError for a plan that cannot be; the signal's reason.
+ */
+export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
+  checkEngineOptions(options);
+  const plan = toSftPlan({ ...options, grader: await readGrader(options.grader) });
+  checkTrajectories('--jsonl', options.jsonl, null);
+  const place = new SftPlace(options.output, options.format);
+  using selection = new SftSelection(plan, options);
+  const opened: Output[] = [];
+  const open = async (path: string) => {
+    const output = await openOutput(path);
+    opened.push(output);
+    return output;
+  };
+  let written = false;
+  place.make();
+  try {
+    const sinks = await openSinks(place, formatOf(options), plan, open);
+    const stream = new SftStream(selection);
+    await readAll(stream, sinks, options.jsonl, signal);
+    requireRows(selection, plan);
+    const kept = sinks.filter(({ split }) => selection.counts[split].rows > 0);
+    for (const { output, encoder } of kept) await output.write(encoder.end());
+    const card = await open(place.card);
+    const files = kept.map(({ split }) => ({ split, path: place.nameOf(split) }));
+    const command = sftCommandOf(plan, namesIn(options));
+    await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
+    signal.throwIfAborted();
+    for (const { output } of kept) await output.commit();
+    for (const sink of sinks) if (!kept.includes(sink)) place.clear(sink.split);
+    await card.commit();
+    written = true;
+    process.stderr.write(`${summary(selection, stream, options.output)}\n`);
+    return stream.skipped.total === 0 && stream.untrue === 0;
+  } finally {
+    for (const output of opened) await output.discard();
+    if (!written) place.unmake();
+  }
+}
+
+const formatOf = ({ format }: SftCliOptions): RowFormat => FORMATS.find(({ name }) => name === format)!;
+
+/** Files by their names alone: a card goes elsewhere than the machine that made it. */
+const namesIn = ({ jsonl, output, format, grader }: SftCliOptions) => ({
+  jsonl: jsonl.map((path) => basename(path)),
+  output: basename(resolve(output)),
+  format,
+  grader: basename(grader),
+});
+
+async function openSinks(
+  place: SftPlace,
+  format: RowFormat,
+  plan: SftPlan,
+  open: (path: string) => Promise<Output>,
+): Promise<Sink[]> {
+  const sinks: Sink[] = [];
+  for (const split of SPLITS) {
+    const output = await open(place.pathOf(split));
+    sinks.push({ split, output, encoder: await format.open(sftProvenanceOf(plan), SFT_COLUMNS) });
+  }
+  return sinks;
+}
+
+async function readAll(
+  stream: SftStream,
+  sinks: readonly Sink[],
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const progress = createProgress('bytes');
+  const write = async (rows: Readonly<Record<Split, readonly SftRow[]>>) => {
+    for (const { split, output, encoder } of sinks) {
+      if (rows[split].length > 0) await output.write(encoder.add(rows[split]));
+    }
+    await othersTurn();
+  };
+  try {
+    for await (const line of readTrajectories(paths, { signal, onProgress: progress.update })) {
+      const rows = stream.take(line);
+      if (rows !== null) await write(rows);
+      signal.throwIfAborted();
+    }
+    const rows = stream.flush();
+    if (rows !== null) await write(rows);
+  } finally {
+    progress.stop();
+  }
+}
+
+function requireRows({ counts, leftOut }: SftSelection, { objective }: SftPlan): void {
+  if (counts.train.rows > 0) return;
+  const why = Array.from(leftOut, ([name, count]) => `${name} (${count})`).join(', ');
+  const remedy = leftOut.has('another objective')
+    ? ` Only teachers of objective ${objective} are taken: name another by --objective, if that is meant.`
+    : ' Ask for less, or pass what rhythm-vec teach writes.';
+  throw new UsageError(
+    `Expected rows to train on, got none${why === '' ? '' : `; weeks left out because of: ${why}`}.${remedy}`,
+  );
+}
+
+function summary({ counts, leftOut }: SftSelection, { skipped, untrue }: SftStream, directory: string) {
+  const { train, validation } = counts;
+  const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  return [
+    `${train.rows} rows to train on and ${validation.rows} for validation in ${directory}, with their card.`,
+    `${train.episodes + validation.episodes} weeks taken, ${left} left out.`,
+    ...(untrue === 0 ? [] : [`${untrue} NOT AS RECORDED: see rhythm-vec reeval.`]),
+    ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
+  ].join(' ');
+}

@@ -1,0 +1,114 @@
+/** A re-evaluation as tables for people. */
+import { published, publishedTeacher } from '../evaluate/published.js';
+import type { RunInfo } from '../evaluate/run-info.js';
+import type { Wins } from '../evaluate/tally.js';
+import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
+import { FALLBACK_ACTION, type Player } from '../trajectory/episode.js';
+import { publishedText, renderRun, SHARED_NOTES, title } from './eval-table.js';
+import type { ReevalCounts } from './reeval-stream.js';
+import { decimals, intervalText, renderColumns } from './table.js';
+
+interface Place {
+  readonly condition: string;
+  readonly profiles: string;
+  readonly grader: string;
+}
+
+interface Column {
+  readonly head: string;
+  readonly text: (row: ReevaluatedRow, place: Place) => string;
+}
+
+const winsText = ({ won, lost, tied }: Wins): string => `${won}/${lost}/${tied}`;
+
+const COLUMNS: readonly Column[] = [
+  { head: '\nwho', text: rowName },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
+  { head: '\npublished', text: publishedScore },
+  { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
+  { head: 'early\nmean', text: ({ earlyMean }) => decimals(earlyMean) },
+  { head: 'late\nmean', text: ({ lateMean }) => decimals(lateMean) },
+  { head: 'adapt-\nation', text: ({ components }) => decimals(components.adaptation) },
+  { head: 'against\nheuristic', text: ({ overHeuristic }) => winsText(overHeuristic.wins) },
+  { head: 'against\n+constant', text: ({ overConstant }) => winsText(overConstant.wins) },
+  { head: 'over +constant\n(95 %)', text: ({ overConstant }) => intervalText(overConstant.difference) },
+];
+
+/** A teacher as tables call it: "llm:MODEL (wellbeing) [oracle]". */
+export function playerName({ teacher, model, objective, oracle }: Player): string {
+  const name = model === null ? teacher : `${teacher}:${model}`;
+  return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ' [oracle]' : ''}`;
+}
+
+function rowName({ baseline, player }: ReevaluatedRow): string {
+  return player === null ? baseline! : playerName(player);
+}
+
+/** A teacher's is that of the published teacher; one that knows the person has none. */
+function publishedScore(
+  { baseline, player }: ReevaluatedRow,
+  { condition, profiles, grader }: Place,
+): string {
+  if (profiles !== 'sampled' && !condition.startsWith('discrete')) return '-';
+  if (baseline !== null) return publishedText(published(condition, baseline, grader));
+  return player?.oracle ? '-' : publishedText(publishedTeacher(condition, grader));
+}
+
+/** What runs, the tables, what to make of them, and what came of the files. */
+export function renderReevaluated(run: RunInfo, sections: readonly Section[], counts: ReevalCounts): string {
+  const graders = sections[0].graders.map(({ grader, weights }) => ({ grader, graderWeights: weights }));
+  const tables = graders.map(({ grader }, g) => {
+    const head = graders.length === 1 ? '' : `grader ${grader}\n`;
+    return `\n${head}${renderGrader(sections, g)}\n`;
+  });
+  return `${renderRun(run, graders)}${tables.join('')}\n${notes(sections, counts)}`;
+}
+
+function renderGrader(sections: readonly Section[], g: number): string {
+  const lines = sections.flatMap(({ condition, profiles, seeds, graders }) => {
+    const { grader, rows } = graders[g];
+    const place = { condition, profiles, grader };
+    const head = title({ condition, seeds, profiles, episodes: rows[0].episodes });
+    return [
+      [{ content: `\n${head}`, colSpan: COLUMNS.length }],
+      ...rows.map((row) => COLUMNS.map(({ text }) => text(row, place))),
+    ];
+  });
+  return renderColumns(
+    COLUMNS.map(({ head }) => head),
+    COLUMNS.map((_, k) => (k === 0 ? 'left' : 'right')),
+    lines,
+  );
+}
+
+function notes(sections: readonly Section[], counts: ReevalCounts): string {
+  const [{ graders }] = sections;
+  const rows = sections.flatMap((section) => section.graders[0].rows);
+  const tapes = new Set(graders.flatMap((each) => each.rows.flatMap(({ tape }) => tape ?? [])));
+  return [
+    'against: final scores won/lost/tied in the same weeks; +constant is heuristic+constant.',
+    ...SHARED_NOTES,
+    ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
+    `blind-tape: the same actions for everybody, found for ${tapes.size === 1 ? 'grader' : 'graders'} ${[...tapes].join(' and ')}.`,
+    ...rows.flatMap(unparsedNote),
+    outcome(counts),
+    '',
+  ].join('\n');
+}
+
+const ORACLE = '[oracle]: was shown hidden numbers, which no agent is. Not a result of an agent.';
+
+function unparsedNote(row: ReevaluatedRow): string[] {
+  if (row.unparsed === 0) return [];
+  return [
+    `${rowName(row)}: in ${row.unparsed} of ${row.steps} steps no action was read; ${FALLBACK_ACTION} was played.`,
+  ];
+}
+
+function outcome({ episodes, mismatchedEpisodes, mismatches, skipped }: ReevalCounts): string {
+  const played = `${episodes} ${episodes === 1 ? 'episode' : 'episodes'} replayed`;
+  const places = `${mismatches} ${mismatches === 1 ? 'place' : 'places'}`;
+  const found =
+    mismatches === 0 ? 'all as recorded, bit for bit' : `${mismatchedEpisodes} NOT AS RECORDED, in ${places}`;
+  return `${played}, ${found}.${skipped.total === 0 ? '' : ` ${skipped.text}.`}`;
+}

@@ -1,0 +1,77 @@
+/** Where a dataset for SFT goes: a directory of its own, or one that holds an earlier dataset. */
+import { readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FORMATS } from '../dataset/formats.js';
+import { isSftCard } from '../dataset/sft/card.js';
+import { SPLITS, type Split } from '../dataset/sft/split.js';
+import { UsageError } from './failure.js';
+import { checkDirectory, makeDirectory, stat } from './output-file.js';
+
+const CARD = 'README.md';
+
+export class SftPlace {
+  readonly #directory: string;
+  readonly #format: string;
+  #made = false;
+
+  /** @throws UsageError, before any work is done, for a directory that holds something else. */
+  constructor(directory: string, format: string) {
+    checkDirectory('--output', directory);
+    this.#directory = directory;
+    this.#format = format;
+    this.#checkCard();
+    this.#checkFiles();
+  }
+
+  get card(): string {
+    return join(this.#directory, CARD);
+  }
+
+  /** What the file of a split is called. */
+  nameOf(split: Split): string {
+    return `${split}.${this.#format}`;
+  }
+
+  pathOf(split: Split): string {
+    return join(this.#directory, this.nameOf(split));
+  }
+
+  #checkCard(): void {
+    const there = stat(this.card);
+    if (there === null || (there.isFile() && isSftCard(readFileSync(this.card, 'utf8')))) return;
+    this.#refuse(`whose ${CARD} is another's`);
+  }
+
+  /** Files of another format would stay beside a card that does not speak of them. */
+  #checkFiles(): void {
+    const ours = stat(this.card) !== null;
+    for (const { name } of FORMATS) {
+      if (ours && name === this.#format) continue;
+      const other = SPLITS.map((split) => `${split}.${name}`).find((file) =>
+        stat(join(this.#directory, file)),
+      );
+      if (other !== undefined) this.#refuse(`where there is another ${other}`);
+    }
+  }
+
+  #refuse(which: string): never {
+    throw new UsageError(
+      `Expected --output to be a directory of its own, got ${this.#directory}, ${which}. Name another.`,
+    );
+  }
+
+  make(): void {
+    this.#made = stat(this.#directory) === null;
+    makeDirectory(this.#directory);
+  }
+
+  /** Removes a split's file of the dataset that was there before. */
+  clear(split: Split): void {
+    rmSync(this.pathOf(split), { force: true });
+  }
+
+  /** Removes the directory, if it was made here, after nothing came of it. */
+  unmake(): void {
+    if (this.#made) rmdirSync(this.#directory);
+  }
+}
