@@ -1,7 +1,7 @@
 /** What one step shows: bounds that the luck's known amplitude puts on what is hidden. */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
-import type { Responses } from './responses.js';
+import { type Responses, SERENITY } from './responses.js';
 
 /**
  * How far float32 may round one step's sums, as a share of what they add up: a hair, so that rounding never excludes
@@ -65,6 +65,11 @@ export class Evidence {
     }
     this.#weigh();
     return this;
+  }
+
+  /** Before the step: who is stressed by it was stressed. */
+  get serenity(): number {
+    return this.before[SERENITY];
   }
 
   /** The last reward holds the grade, which nobody can weigh without knowing what is sought. */

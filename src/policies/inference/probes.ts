@@ -14,10 +14,7 @@ import {
 import type { PersonBelief } from './person.js';
 import { EVENT_IMPACT, METABOLIC_RATE } from './rates.js';
 import { NOBODY, type Responses, VITALITY } from './responses.js';
-import type { TraitBelief } from './traits.js';
-
-/** A uniform range is as wide as the root of so many variances. */
-const VARIANCES = 12;
+import { type TraitBelief, VARIANCES } from './traits.js';
 
 /**
  * What is expected to be left of the variance of a number that is uniform over a range, once its sum with uniform luck

@@ -6,10 +6,13 @@
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import { NOBODY, SERENITY, STRESS_THRESHOLD } from './responses.js';
+import { NOBODY, STRESS_THRESHOLD } from './responses.js';
 
 /** A step splits one range of thresholds at most. */
 const MAX_CELLS = NUM_STEPS + 1;
+
+/** A uniform range is as wide as the root of so many variances. */
+export const VARIANCES = 12;
 
 /** One cell after the other by rising stress threshold: the box of traits of those whose threshold lies in it. */
 export class TraitBelief {
@@ -43,7 +46,7 @@ export class TraitBelief {
    *   bounds were widened to hold both.
    */
   observe(evidence: Evidence): number {
-    this.#splitAt(evidence.before[SERENITY]);
+    this.#splitAt(evidence.serenity);
     let contradicted = 0;
     for (let k = 0; k < NUM_METERS; k++) {
       if (this.#anySurvives(evidence, k)) this.#narrow(evidence, k);
@@ -82,7 +85,7 @@ export class TraitBelief {
   }
 
   #excessIn(evidence: Evidence, k: number, cell: number): number {
-    const stressed = this.low[cell * NUM_TRAITS + STRESS_THRESHOLD] >= evidence.before[SERENITY];
+    const stressed = this.low[cell * NUM_TRAITS + STRESS_THRESHOLD] >= evidence.serenity;
     return evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);
   }
 
@@ -170,6 +173,19 @@ export class TraitBelief {
       this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.cells;
   }
 
+  /** The ends of all boxes. */
+  lowest(trait: number): number {
+    let low = this.low[trait];
+    for (let cell = 1; cell < this.cells; cell++) low = Math.min(low, this.low[cell * NUM_TRAITS + trait]);
+    return low;
+  }
+
+  highest(trait: number): number {
+    let high = this.high[trait];
+    for (let cell = 1; cell < this.cells; cell++) high = Math.max(high, this.high[cell * NUM_TRAITS + trait]);
+    return high;
+  }
+
   /** Mean of a trait. */
   mean(trait: number): number {
     let mean = 0;
@@ -186,7 +202,7 @@ export class TraitBelief {
     let variance = 0;
     for (let cell = 0; cell < this.cells; cell++) {
       const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
-      variance += this.chance[cell] * ((middle - mean) ** 2 + this.width(cell, trait) ** 2 / 12);
+      variance += this.chance[cell] * ((middle - mean) ** 2 + this.width(cell, trait) ** 2 / VARIANCES);
     }
     return variance;
   }

@@ -88,6 +88,13 @@ export class WeightBelief {
     this.#cuts = 0;
   }
 
+  /** Mean of a weight. */
+  mean(k: number): number {
+    let sum = 0;
+    for (let at = k; at < this.drawn.length; at += NUM_METERS) sum += this.drawn[at];
+    return sum / this.#people;
+  }
+
   /** Takes a step's reward as evidence. @returns whether it fits the earlier ones; if not, it counts as far as it does. */
   observe(evidence: Evidence, draws: Draws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
