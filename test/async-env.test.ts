@@ -7,7 +7,7 @@ import type { StepResult, VecEnvOptions } from '../src/vec-env/options.js';
 import type { VecEnv } from '../src/vec-env.js';
 import { asyncVisible, FACES } from './support/async.js';
 import { copies, expectEqual, shown } from './support/bits.js';
-import { anyCall, anyReset, type Call, make } from './support/calls.js';
+import { anyCall, anyReset, type Call, make, resetOptionsOf } from './support/calls.js';
 import { nameAbsent } from './support/engines.js';
 import { Random } from './support/random.js';
 import { visible } from './support/unchanged.js';
@@ -25,10 +25,7 @@ nameAbsent();
 /** What an asynchronous environment is told; of a step nothing is read back if `unread`. */
 function tell(env: AsyncVecEnv, call: Call, unread: boolean): Promise<StepResult | undefined> {
   if (call.kind === 'run') return env.run(call.tape, { stops: call.stops, beliefs: call.belief });
-  if (call.kind === 'reset') {
-    const { kind: _, ...options } = call;
-    return env.reset(options);
-  }
+  if (call.kind === 'reset') return env.reset(resetOptionsOf(call));
   const { kind: _, actions, ...options } = call;
   return unread ? env.submit(actions, options).then(() => undefined) : env.step(actions, options);
 }
@@ -37,7 +34,7 @@ function tell(env: AsyncVecEnv, call: Call, unread: boolean): Promise<StepResult
 const stuckOf = (env: VecEnv): Uint8Array =>
   env.metadata.autoresetMode === 'next-step'
     ? new Uint8Array(N)
-    : Uint8Array.from({ length: N }, (_, i) => Number(env.history(i, 28).length === 28));
+    : Uint8Array.from({ length: N }, (_, i) => Number(env.history(i, 1)[0]?.step === 27));
 
 describe.each(FACES)('$name', ({ name: backend, open, openSync }) => {
   describe.each(AUTORESET_MODES)('autoreset %s', (autoreset) => {

@@ -35,7 +35,7 @@ function spoil(request: object): void {
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('calls take effect in the order in which they are made, whether or not each is looked at', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
-      const [reset, steps] = [random.reset(N), [anyStep(random), anyStep(random)]];
+      const [reset, steps] = [random.anyReset(N), [anyStep(random), anyStep(random)]];
       const calls: ((batch: AsyncBatch) => unknown)[] = [
         (batch) => batch.reset(reset),
         (batch) => batch.submit(steps[0]),
@@ -63,8 +63,8 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it("the arrays of a request are the caller's again", async () => {
     const [kept, spoilt] = [await openAsync(engine, N), await openAsync(engine, N)];
     const random = new Random('arrays');
-    const [reset, step, run] = [random.reset(N), anyStep(random), { ...random.run(N), stops: null }];
-    kept.batch.reset(random.reset(N));
+    const [reset, step, run] = [random.anyReset(N), anyStep(random), { ...random.run(N), stops: null }];
+    kept.batch.reset(random.anyReset(N));
     const words = await kept.batch.save();
     for (const { batch } of [kept, spoilt]) {
       const its = structuredClone({
@@ -92,7 +92,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('outputs that are named are made current', async () => {
     const [all, some] = [await openAsync(engine, N), await openAsync(engine, N)];
     const random = new Random('names');
-    const [reset, step] = [random.reset(N), anyStep(random)];
+    const [reset, step] = [random.anyReset(N), anyStep(random)];
     const before = await some.show().then(shown);
     for (const { batch } of [all, some]) {
       batch.reset(reset);

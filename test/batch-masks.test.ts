@@ -51,12 +51,12 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     forAllAsync(runsOn(engine, 40), async (random) => {
       const n = random.pick([1, 16, 37]);
       const { batch, see } = await openAsync(engine, n);
-      batch.reset(random.reset(n));
+      batch.reset(random.anyReset(n));
       await batch.run(random.run(n));
       const before = await see();
       const fresh = await openAsync(engine, n);
       const mask = random.mask(n, 0.4);
-      const request = random.reset(n);
+      const request = random.anyReset(n);
       fresh.batch.reset(request);
       batch.reset({ ...request, mask });
       const after = await see();
@@ -71,7 +71,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('a reset keeps modes, profiles and graders that it is not given', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const { batch, see } = await openAsync(engine, 20);
-      const request = random.reset(20);
+      const request = random.anyReset(20);
       batch.reset(request);
       const first = await see();
       await batch.run(random.run(20));
@@ -161,7 +161,7 @@ describe.each(OTHERS)('$name', (engine) => {
       const layout = () => ({ columnMajor: random.chance(0.5), finalObservations: true });
       const expected = await openAsync(REFERENCE, n, { layout: layout() });
       const got = await openAsync(engine, n, { layout: layout() });
-      const reset = random.reset(n);
+      const reset = random.anyReset(n);
       for (const { batch } of [expected, got]) batch.reset(reset);
       for (let t = 0; t < 2 * NUM_STEPS; t++) {
         const words = await expected.batch.save();
@@ -178,7 +178,7 @@ describe.each(OTHERS)('$name', (engine) => {
   it('refusals name the same slot, step and code', () =>
     forAllAsync(runsOn(engine, 40), async (random) => {
       const n = random.pick([1, 16, 37]);
-      const [reset, run] = [random.reset(n), random.run(n)];
+      const [reset, run] = [random.anyReset(n), random.run(n)];
       const step = { ...random.step(new Uint8Array(n)), actions: random.bytes(n, 0, 10) };
       const tape = {
         ...random.run(n),

@@ -39,7 +39,7 @@ describe.each(ENGINES)('$name', (engine) => {
       const n = random.pick([1, 16, 33]);
       const [sync, async] = await both(n);
       const alike = async (where: string) => expectEqual(sync.see(), await async.see(), where);
-      const [reset, run] = [random.reset(n), random.run(n)];
+      const [reset, run] = [random.anyReset(n), random.run(n)];
       for (const { batch } of [sync, async]) batch.reset(reset);
       await alike('reset');
       const trajectories = [allocateTrajectory(n), allocateTrajectory(n)];
@@ -53,7 +53,7 @@ describe.each(ENGINES)('$name', (engine) => {
       const words = sync.batch.save();
       const some = Uint32Array.from({ length: 5 }, () => random.integer(0, n - 1));
       expect(await async.batch.save(some)).toEqual(sync.batch.save(some));
-      for (const { batch } of [sync, async]) batch.reset(random.reset(n));
+      for (const { batch } of [sync, async]) batch.reset(random.anyReset(n));
       for (const { batch } of [sync, async]) batch.load(words);
       await alike('load');
     }));
@@ -92,7 +92,7 @@ describe.each(ENGINES)('$name', (engine) => {
     forAllAsync(20, async (random) => {
       const [from, to] = [random.pick([1, 17]), random.pick([1, 16, 20])];
       const [sources, targets] = [await both(from), await both(to)];
-      const [reset, start, run] = [random.reset(from), random.run(from), random.run(to)];
+      const [reset, start, run] = [random.anyReset(from), random.run(from), random.run(to)];
       const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
       for (const { batch } of sources) {
         batch.reset(reset);
@@ -102,7 +102,7 @@ describe.each(ENGINES)('$name', (engine) => {
         targets[k].batch.gather(batch as never, indices);
       });
       expectEqual(targets[0].see(), await targets[1].see(), 'copied:');
-      for (const { batch } of targets) batch.reset(random.reset(to));
+      for (const { batch } of targets) batch.reset(random.anyReset(to));
       for (const [k, { batch }] of targets.entries()) {
         const source = sources[k].batch as Batch;
         expect(await batch.run({ ...run, from: { source, indices } })).toBeNull();

@@ -83,7 +83,7 @@ interface Scenario {
 
 async function scenario(random: Random): Promise<Scenario> {
   const numEnvs = random.pick(SIZES);
-  const reset = random.reset(numEnvs);
+  const reset = random.anyReset(numEnvs);
   const prefix = random.chance(0.5) ? random.run(numEnvs) : null;
   const start = await openAsync(REFERENCE, numEnvs);
   start.batch.reset(reset);
@@ -112,7 +112,7 @@ async function withWrongTape(engine: AsyncEngine): Promise<{ opened: AsyncOpened
   const n = 40;
   const random = new Random('wrong tape');
   const opened = await openAsync(engine, n);
-  opened.batch.reset(random.reset(n));
+  opened.batch.reset(random.anyReset(n));
   const actions = new Uint8Array(n * NUM_STEPS).fill(10, n * NUM_STEPS - 1);
   const policy = { kind: 'tape', actions } as const;
   return { opened, request: { policy, beliefs: null, stops: null, trajectory: null } };

@@ -14,7 +14,9 @@ nameAbsent();
 
 /** Every slot takes the same number of steps, so that no reward is that of a slot that stood still. */
 function play(random: Random, { batch, numEnvs }: AsyncOpened, steps: number): void {
-  batch.reset(random.reset(numEnvs));
+  const late = random.chance(0.4) && steps < NUM_STEPS;
+  const start = late ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
+  batch.reset({ ...random.reset(numEnvs), start });
   for (let t = 0; t < steps; t++) {
     const request = random.step(new Uint8Array(numEnvs), false);
     const actions = request.actions.map((action) => action % 10);

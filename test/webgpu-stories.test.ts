@@ -35,7 +35,7 @@ async function openPair(engine: (typeof ENGINES)[number], n: number, seed: numbe
     const outputs = allocateOutputs(numEnvs, layout);
     const options = optionsFor(numEnvs, { imagination, outputs, device: { ...DEVICE, ...device } });
     const batch = await backend.open(options);
-    batch.reset(random.reset(numEnvs));
+    batch.reset(random.anyReset(numEnvs));
     return { batch, see: () => everythingOf(batch, outputs) };
   };
   const [own, source] = [await open(n), await open(SOURCE)];
@@ -85,7 +85,7 @@ function nextAct(random: Random, n: number, words: Uint32Array): [what: string, 
       return (batch) => nothing(batch.gather(batch, indices));
     },
     reset: () => {
-      const all = random.reset(n);
+      const all = random.anyReset(n);
       const request = {
         ...all,
         mask: random.mask(n, 0.5),

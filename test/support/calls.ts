@@ -1,5 +1,7 @@
 /** Random calls of an environment, legal ones and such as must be refused. */
-import type { StepOptions } from '../../src/vec-env/options.js';
+import { Episode } from '../../src/reference/episode.js';
+import type { StartStates } from '../../src/validate/starts.js';
+import type { ResetOptions, StepOptions } from '../../src/vec-env/options.js';
 import type { VecEnv } from '../../src/vec-env.js';
 import { GRADER_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
 import type { Random } from './random.js';
@@ -19,6 +21,14 @@ export interface ResetCall {
   readonly mask?: Uint8Array;
   readonly profiles?: readonly string[];
   readonly graders?: readonly string[];
+  /** Episodes that begin where others stand that were played so far. */
+  readonly past?: Past;
+}
+
+/** How many steps were taken, u8 [numEnvs], and which, u8 [numEnvs, 28]. */
+interface Past {
+  readonly steps: Uint8Array;
+  readonly tape: Uint8Array;
 }
 
 export interface RunCall {
@@ -35,8 +45,32 @@ export type Call = StepCall | ResetCall | RunCall;
 export function make(env: VecEnv, call: Call): ReturnType<VecEnv['step']> {
   if (call.kind === 'step') return env.step(call.actions, optionsOf(call));
   if (call.kind === 'run') return env.run(call.tape, { stops: call.stops, beliefs: call.belief });
-  const { kind: _, ...options } = call;
-  return env.reset(options);
+  return env.reset(resetOptionsOf(call));
+}
+
+export function resetOptionsOf(call: ResetCall): ResetOptions {
+  const { kind: _, past, ...options } = call;
+  return past === undefined ? options : { ...options, start: startOf(call, past) };
+}
+
+/** An episode that was played up to there. */
+export function playedTo(episode: Episode, { steps, tape }: Past, i: number): Episode {
+  while (episode.stepCount < steps[i]) episode.step(tape[i * NUM_STEPS + episode.stepCount]);
+  return episode;
+}
+
+function startOf({ seed, profiles }: ResetCall, past: Past): StartStates {
+  const episodes = Array.from(seed, (s, i) =>
+    playedTo(new Episode().reset(s, { profile: profiles?.[i] ?? 'sampled' }), past, i),
+  );
+  return {
+    steps: past.steps,
+    meters: Float32Array.from(episodes.flatMap(({ meters }) => Array.from(meters))),
+    early: episodes.map(({ early }) => early),
+    late: Float32Array.from(episodes, ({ late }) => late),
+    crashes: episodes.map(({ crashes }) => crashes),
+    returns: Float64Array.from(episodes, (episode) => episode.return),
+  };
 }
 
 function optionsOf({ beliefs, mask }: StepCall): StepOptions {
@@ -65,8 +99,14 @@ export function anyReset(random: Random, { numEnvs, seedRange }: Scene, masked =
     ...(masked && { mask: random.mask(numEnvs, 0.3) }),
     ...(random.chance(0.6) && { profiles: names(['sampled', 'discrete', ...PROFILE_NAMES]) }),
     ...(random.chance(0.6) && { graders: names(GRADER_NAMES) }),
+    ...(random.chance(0.4) && { past: anyPast(random, numEnvs) }),
   };
 }
+
+const anyPast = (random: Random, numEnvs: number): Past => ({
+  steps: random.bytes(numEnvs, 0, NUM_STEPS - 1),
+  tape: random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1),
+});
 
 /** Slots that do not step are given what none may do and believe. */
 function anyStep(random: Random, numEnvs: number, stuck: ArrayLike<number>): StepCall {

@@ -6,7 +6,7 @@ import { Episode } from '../../src/reference/episode.js';
 import type { AutoresetMode } from '../../src/validate/autoreset-modes.js';
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { Columns } from './bits.js';
-import type { Call, ResetCall, RunCall, Scene, StepCall } from './calls.js';
+import { type Call, playedTo, type ResetCall, type RunCall, type Scene, type StepCall } from './calls.js';
 
 /** What a slot shows of an episode that has ended. */
 interface Grade {
@@ -75,7 +75,7 @@ export class NaiveEnv {
     return this.slots.map(({ episode }) => Number(episode.terminated && this.#mode !== 'next-step'));
   }
 
-  #reset({ seed, mask, profiles, graders }: ResetCall): void {
+  #reset({ seed, mask, profiles, graders, past }: ResetCall): void {
     this.slots.forEach((slot, i) => {
       slot.ended = false;
       if (slot.past !== null) slot.past = { ...slot.past, observation: NOTHING };
@@ -85,6 +85,7 @@ export class NaiveEnv {
       slot.number = 0;
       slot.past = null;
       this.#begin(slot, seed[i]);
+      if (past !== undefined) forgetStep(playedTo(slot.episode, past, i));
     });
   }
 
@@ -168,6 +169,14 @@ export class NaiveEnv {
       targets: Float32Array.from(slots.flatMap(({ episode }) => Array.from(episode.target))),
     };
   }
+}
+
+/** What an episode that began where another stands does not know of it: its last step. */
+function forgetStep(episode: Episode): void {
+  episode.event = episode.lastAction = -1;
+  episode.reward = 0;
+  episode.deltas.fill(0);
+  episode.anomalies.fill(0);
 }
 
 function gradeOf(episode: Episode): Grade {

@@ -8,10 +8,12 @@ import type {
   StepRequest,
   Trajectory,
 } from '../../src/backends/backend.js';
+import type { SlotStarts } from '../../src/validate/starts.js';
 import {
   MODE,
   NUM_ACTIONS,
   NUM_COMPONENTS,
+  NUM_METERS,
   NUM_STEPS,
   NUM_TRAITS,
   PROFILE_SIZE,
@@ -122,6 +124,21 @@ export class Random {
     return { beliefs, given };
   }
 
+  /** Where episodes begin later in the week, at step `last` at the latest: any such state, though no play may lead there. */
+  starts(n: number, last = NUM_STEPS - 1): SlotStarts {
+    const steps = this.bytes(n, 0, last);
+    const sums = (first: number) =>
+      this.chance(0.2) ? null : Float32Array.from(steps, (step) => (step < first ? 0 : this.real(-30, 30)));
+    const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, 2 ** -126, 0.1]));
+    return {
+      steps,
+      meters: Float32Array.from({ length: n * NUM_METERS }, meter),
+      early: sums(1),
+      late: sums(NUM_STEPS / 2 + 1),
+      returns: sums(1),
+      crashes: this.chance(0.2) ? null : steps.map((step) => this.integer(0, step * NUM_METERS)),
+    };
+  }
   reset(n: number, world: World = WORLD): ResetRequest {
     return {
       mask: null,
@@ -130,6 +147,11 @@ export class Random {
       profiles: this.profiles(n, world),
       graders: this.graders(n, world),
     };
+  }
+  /** One whose episodes begin later in the week, now and then. */
+  anyReset(n: number, world: World = WORLD): ResetRequest {
+    const request = this.reset(n, world);
+    return this.chance(0.4) ? { ...request, start: this.starts(n) } : request;
   }
   /** One step of the slots that can step, all or some of them. */
   step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {

@@ -17,7 +17,7 @@ import { type Opened, openBatch, WORLD } from './seam.js';
 
 /** A reset whose persons have passed the door: the floats of `random` may lie out of their domain in a wild world. */
 export function cleanReset(random: Random, n: number, world: World) {
-  const request = random.reset(n, world);
+  const request = random.anyReset(n, world);
   return { ...request, profiles: request.profiles!.map((x) => (inDomain(x) ? x + 0 : 1)) };
 }
 

@@ -1,5 +1,6 @@
 /** Environments that play on at random, and all that can be seen of them. */
 import { decodeSnapshot } from '../../src/snapshot/decode.js';
+import type { SlotStarts, StartStates } from '../../src/validate/starts.js';
 import type { ResetOptions, StepOptions, StepResult, VecEnvOptions } from '../../src/vec-env/options.js';
 import type { VecEnv } from '../../src/vec-env.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, PROFILE_NAMES } from '../../src/world/fields.js';
@@ -36,22 +37,32 @@ export interface SlotReset extends ResetOptions {
   readonly graders: Float32Array;
 }
 
-/** Any seeds (of a range), persons and graders, by slot. */
+/** As a caller gives it. */
+const startOf = ({ early, late, returns, crashes, ...rest }: SlotStarts): StartStates => ({
+  ...rest,
+  ...(early && { early }),
+  ...(late && { late }),
+  ...(returns && { returns }),
+  ...(crashes && { crashes }),
+});
+
+/** Any seeds (of a range), persons and graders, by slot; now and then later in the week. */
 export function anyReset(
   random: Random,
   numEnvs: number,
   [low, size]: readonly [number, number] = [0, 2 ** 32],
 ): SlotReset {
-  const { seeds, profiles, graders } = random.reset(numEnvs);
+  const { seeds, profiles, graders, start } = random.anyReset(numEnvs);
   const names = Array.from({ length: numEnvs }, () => random.pick(PERSONS));
   return {
     seed: seeds.map((seed) => low + (seed % size)),
     profiles: random.chance(0.3) ? profiles! : names,
     graders: graders!,
+    ...(start && { start: startOf(start) }),
   };
 }
 
-/** The same for slots that were copied. */
+/** The same for slots that were copied, with the week. */
 export function resetOf({ seed, profiles, graders }: SlotReset, indices: ArrayLike<number>): SlotReset {
   const columns = { seed, graders, ...(profiles instanceof Float32Array ? { profiles } : {}) };
   const rows = rowsOf(columns, seed.length, indices) as unknown as SlotReset;
