@@ -10,6 +10,7 @@ import {
   NUM_TRAITS,
   PROFILE_SIZE,
 } from '../../world/fields.js';
+import type { Starts } from './starts.js';
 
 export const OBJECTIVES = ['score', 'wellbeing'] as const;
 
@@ -18,16 +19,6 @@ export const OBJECTIVES = ['score', 'wellbeing'] as const;
  * and half the grade without adaptation, which pays for neglecting the first half of the week.
  */
 export type Objective = (typeof OBJECTIVES)[number];
-
-/** What a judge must know of the starts that weeks go on from. */
-export interface Starts {
-  /** Steps that all have taken. */
-  step: number;
-  /** f32 [starts, 16]: who the person is in each. */
-  people: Float32Array;
-  /** f64 [starts]: the sum over the steps taken of the meters, as the person weighs them. */
-  weighed: Float64Array;
-}
 
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
@@ -78,12 +69,18 @@ function byWellbeing(grader: Float32Array, starts: Starts): Judge {
 function weighedMean(
   meters: Float32Array,
   slot: number,
-  { step, people, weighed }: Starts,
+  { step, profiles, weighed }: Starts,
   start: number,
 ): number {
   let sum = weighed[start];
   const at = start * PROFILE_SIZE + NUM_TRAITS;
-  const [v, c, p, s, n] = [people[at], people[at + 1], people[at + 2], people[at + 3], people[at + 4]];
+  const [v, c, p, s, n] = [
+    profiles[at],
+    profiles[at + 1],
+    profiles[at + 2],
+    profiles[at + 3],
+    profiles[at + 4],
+  ];
   const end = (slot + 1) * NUM_STEPS * NUM_METERS;
   for (let k = (slot * NUM_STEPS + step) * NUM_METERS; k < end; k += NUM_METERS) {
     sum += v * meters[k] + c * meters[k + 1] + p * meters[k + 2] + s * meters[k + 3] + n * meters[k + 4];
