@@ -23,6 +23,8 @@ export class LastStep {
   /** f64 [11]: bounds of the traits before it. */
   readonly low = new Float64Array(NUM_TRAITS);
   readonly high = new Float64Array(NUM_TRAITS);
+  /** f64 [5]: means of the weights before it. */
+  readonly weights = new Float64Array(NUM_METERS);
   /** A bit for each meter whose anomaly contradicted earlier ones; whether its changes and its reward did. */
   contradictedAnomalies = 0;
   contradictedChanges = false;
@@ -50,13 +52,14 @@ export class LastStep {
       this.low[trait] = traits.lowest(trait);
       this.high[trait] = traits.highest(trait);
     }
-    this.expectedReward = evidence.tellsWeights ? this.#expect(evidence, weights) : Number.NaN;
+    for (let k = 0; k < NUM_METERS; k++) this.weights[k] = weights.mean(k);
+    this.expectedReward = evidence.tellsWeights ? this.#expect(evidence) : Number.NaN;
   }
 
-  #expect({ deltas, crashed }: Evidence, weights: WeightBelief): number {
+  #expect({ deltas, crashed }: Evidence): number {
     const { rewardScale, rewardBias, crashPenalty } = this.#params;
     let sum = 0;
-    for (let k = 0; k < NUM_METERS; k++) sum += (weights.mean(k) + rewardBias[k]) * deltas[k];
+    for (let k = 0; k < NUM_METERS; k++) sum += (this.weights[k] + rewardBias[k]) * deltas[k];
     return rewardScale * sum - crashPenalty * crashed;
   }
 

@@ -1,5 +1,5 @@
 /** What an inference would say of one person, in numbers with names. */
-import { beliefTarget } from '../../reference/profile.js';
+import { beliefTarget, clamp01 } from '../../reference/profile.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -26,14 +26,25 @@ export interface Estimate {
   readonly high: number;
   /** How far 10 % to 90 % is from one to the other, as a share of what it is before anything was seen: 1 for nothing known. */
   readonly open: number;
+  /** What share of all people have less of it than the median. */
+  readonly share: number;
+}
+
+/** One of the hidden numbers that a number of the target is made of. */
+export interface Factor extends Estimate {
+  /** A reward weight, named by its meter, or else a trait. */
+  readonly isWeight: boolean;
+  /** How far its median moves the target from the middle, and how far apart its 10 % and 90 % quantile would. */
+  readonly pull: number;
+  readonly blur: number;
 }
 
 /** What is believed of a number of the target. */
 export interface TargetEstimate extends Estimate {
   /** Expected absolute error of the median. */
   readonly error: number;
-  /** The hidden number that leaves most of it open, of TRAIT_NAMES or METER_NAMES, and how open that is. */
-  readonly doubt: { readonly name: string; readonly isWeight: boolean; readonly open: number };
+  /** In the order of the world. */
+  readonly factors: readonly Factor[];
 }
 
 /** What one meter's anomaly said in the last step. */
@@ -62,6 +73,8 @@ export interface StepFindings {
   readonly expectedReward: number | null;
   /** How far luck alone may take the reward, either way. */
   readonly rewardLuck: number;
+  /** The weight whose mean it changed most, of METER_NAMES, and by how much. */
+  readonly rewardSays: { readonly meter: string; readonly change: number };
   readonly findings: readonly Finding[];
   /** Whether the stress threshold was narrowed down, and the serenity that did it. */
   readonly stress: { readonly serenity: number; readonly left: number };
@@ -143,6 +156,7 @@ export class Reporter {
       median: median(sorted),
       low: quantile(sorted, LOW),
       high: quantile(sorted, HIGH),
+      share: rankOf(median(sorted), this.#prior[k]),
       open: before > 0 ? Math.min(1, spread(sorted) / before) : 0,
     };
   }
@@ -151,22 +165,29 @@ export class Reporter {
     const estimate = this.#estimate(drawn, PROFILE_SIZE + belief, name);
     const sorted = drawn[PROFILE_SIZE + belief];
     const error = sorted.reduce((sum, value) => sum + Math.abs(value - estimate.median), 0) / sorted.length;
-    const { beliefSource, beliefShare } = this.#world.params;
-    const factors = beliefSource.length / NUM_BELIEFS;
-    let [widest, most] = [0, -1];
-    for (let at = belief * factors; at < (belief + 1) * factors; at++) {
-      const source = beliefSource[at];
-      const width = Math.abs(beliefShare[at]) * spread(drawn[source]) * this.#unitsOf(source);
-      if (width > most) [widest, most] = [source, width];
-    }
-    const { name: of, open } = hidden[widest];
-    return { ...estimate, error, doubt: { name: of, isWeight: widest >= NUM_TRAITS, open } };
+    const factors = this.#world.params.beliefSource.length / NUM_BELIEFS;
+    return {
+      ...estimate,
+      error,
+      factors: Array.from({ length: factors }, (_, k) => this.#factorOf(hidden, belief * factors + k)),
+    };
   }
 
-  /** What a belief multiplies a hidden number by. */
-  #unitsOf(source: number): number {
-    const { traitInverseSpan, beliefWeightScale } = this.#world.params;
-    return source < NUM_TRAITS ? traitInverseSpan[source] : beliefWeightScale;
+  #factorOf(hidden: readonly Estimate[], factor: number): Factor {
+    const { params } = this.#world;
+    const source = params.beliefSource[factor];
+    const estimate = hidden[source];
+    const reach = params.beliefGain * params.beliefShare[factor] * (params.beliefInverted[factor] ? -1 : 1);
+    const unit = (value: number): number =>
+      source < NUM_TRAITS
+        ? (value - params.traitLow[source]) * params.traitInverseSpan[source]
+        : clamp01(value * params.beliefWeightScale);
+    return {
+      ...estimate,
+      isWeight: source >= NUM_TRAITS,
+      pull: reach * (unit(estimate.median) - 0.5),
+      blur: Math.abs(reach * (unit(estimate.high) - unit(estimate.low))),
+    };
   }
 
   #findingsOf(person: PersonBelief): StepFindings {
@@ -179,6 +200,7 @@ export class Reporter {
       reward: last.reward,
       expectedReward: Number.isNaN(last.expectedReward) ? null : last.expectedReward,
       rewardLuck: Math.abs(this.#world.params.noiseReward),
+      rewardSays: rewardSaysOf(person),
       findings: METER_NAMES.map((_, k) => this.#findingOf(person, k)),
       stress: { serenity: last.serenity, left: leftOf(person, last, STRESS_THRESHOLD) },
       contradictions: { changes: last.contradictedChanges, reward: last.contradictedReward },
@@ -209,4 +231,20 @@ export function median(sorted: Float32Array): number {
 function leftOf({ traits }: PersonBelief, last: LastStep, trait: number): number {
   const before = last.high[trait] - last.low[trait];
   return before > 0 ? Math.min(1, (traits.highest(trait) - traits.lowest(trait)) / before) : 1;
+}
+
+function rewardSaysOf({ weights, last }: PersonBelief): StepFindings['rewardSays'] {
+  const changes = METER_NAMES.map((_, k) => weights.mean(k) - last.weights[k]);
+  const most = changes.reduce(
+    (best, change, k) => (Math.abs(change) > Math.abs(changes[best]) ? k : best),
+    0,
+  );
+  return { meter: METER_NAMES[most], change: changes[most] };
+}
+
+/** Share of the sorted that are below a value. */
+function rankOf(value: number, sorted: Float32Array): number {
+  let below = 0;
+  while (below < sorted.length && sorted[below] < value) below++;
+  return below / sorted.length;
 }
