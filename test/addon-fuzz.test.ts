@@ -6,6 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadAddon, type NativeBatch } from '../src/backends/addon.js';
 import { allocateOutputs, allocateTrajectory } from '../src/backends/outputs.js';
+import { NUM_STEPS } from '../src/world/fields.js';
 import { NATIVE, nameAbsent } from './support/engines.js';
 import {
   type Any,
@@ -49,7 +50,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       call(
         batch,
         name,
-        Array.from({ length: random.integer(0, 9) }, () => anyValue(random)),
+        Array.from({ length: random.integer(0, 13) }, () => anyValue(random)),
       );
     });
   });
@@ -103,6 +104,23 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
       batch.load(saved);
     });
+  });
+
+  it('beginnings at steps that there are not', () => {
+    const batch = open(addon, kernel!);
+    const start = (steps: Uint8Array, mask: Uint8Array | null = null) =>
+      batch.reset(
+        ...([mask, new Uint32Array(N), null, null, null, steps] as const),
+        ...([new Float32Array(N * 5), null, null, null, null] as const),
+      );
+    const before = stateOf(batch);
+    for (const step of [NUM_STEPS, 255]) {
+      const steps = new Uint8Array(N).fill(step, N - 1);
+      expect(() => start(steps)).toThrow(TypeError);
+      expect(stateOf(batch)).toEqual(before);
+      start(steps, new Uint8Array(N).fill(1, 0, N - 1));
+      batch.load(before);
+    }
   });
 
   it('outputs of other sizes and types, or gone', () => {

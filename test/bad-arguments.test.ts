@@ -2,12 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { NUM_STEPS } from '../src/world/fields.js';
 import { beliefs, legal, N, put, RESET, RUN, STEP } from './support/bad-calls.js';
+import { START } from './support/bad-starts.js';
 import { ENGINES, openOn } from './support/engines.js';
 import { expectRefusal } from './support/refusals.js';
 import { expectUnchanged } from './support/unchanged.js';
 
 describe.each(ENGINES)('$name', (engine) => {
-  describe.each(Object.entries({ step: STEP, reset: RESET, run: RUN }))('%s', (_, cases) => {
+  describe.each(Object.entries({ step: STEP, reset: RESET, start: START, run: RUN }))('%s', (_, cases) => {
     it.each(cases)('%s', (_, call, code, ...mentions) => {
       using env = openOn(engine, { numEnvs: N });
       env.reset({ seed: 7 });
@@ -31,7 +32,7 @@ describe.each(ENGINES)('$name', (engine) => {
   it('an environment goes on after refusals as if there had been none', () => {
     const [one, other] = [1, 2].map(() => openOn(engine, { numEnvs: N }));
     for (const env of [one, other]) env.reset({ seed: 3 });
-    for (const [, call] of [...STEP, ...RESET, ...RUN]) expect(() => call(one)).toThrow();
+    for (const [, call] of [...STEP, ...RESET, ...START, ...RUN]) expect(() => call(one)).toThrow();
     const [a, b] = [one, other].map((env) => env.run('random', { beliefs: [0.2, 0.4, 0.6] }));
     expect(a).toEqual(b);
     expect(one.stateHash()).toEqual(other.stateHash());

@@ -3,12 +3,15 @@ import { InputError } from '../errors.js';
 import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../world/fields.js';
 import { checkProfile, resolveGrader, resolveProfile } from '../world/resolve.js';
 import type { World } from '../world/world.js';
+import { type FloatRange, firstOutside } from './floats.js';
 import { checkLength, describe, isFloats, isList, lengthOf } from './values.js';
 
 /** 'sampled', 'discrete', a profile's name; one of these per slot; or f32 [numEnvs, 16], 11 traits then 5 weights. */
 export type ProfileChoice = string | readonly string[] | Float32Array;
 /** 'v1', 'v2'; one of these per slot; or weights, [6] for all slots or f32 [numEnvs, 6]. */
 export type GraderChoice = string | readonly string[] | ArrayLike<number>;
+
+const IN_DOMAIN: FloatRange = { low: MIN_MAGNITUDE, high: MAX_MAGNITUDE, signed: true };
 
 export interface SlotProfiles {
   /** u8 [numEnvs], codes of PROFILE_MODES. */
@@ -33,7 +36,7 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
   }
   if (isFloats(profiles)) {
     checkLength('floats in profiles', lengthOf(profiles), numEnvs * PROFILE_SIZE, 'numEnvs x 16');
-    return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles, numEnvs) };
+    return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles) };
   }
   const names = namePerSlot('profiles', 'a Float32Array [numEnvs, 16]', profiles, numEnvs);
   const modes = new Uint8Array(numEnvs);
@@ -47,22 +50,15 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
   return { modes, floats: modes.includes(MODE.given) ? floats : null };
 }
 
-function checkRows(profiles: Float32Array, numEnvs: number): Float32Array {
+function checkRows(profiles: Float32Array): Float32Array {
   const rows = new Float32Array(profiles);
-  for (let at = 0; at < numEnvs * PROFILE_SIZE; at++) {
-    const x = rows[at];
-    const magnitude = Math.abs(x);
-    if (!((magnitude >= MIN_MAGNITUDE && magnitude <= MAX_MAGNITUDE) || x === 0)) refuseRow(rows, at);
-    // -0 becomes 0.
-    rows[at] = x + 0;
+  const outside = firstOutside(rows, IN_DOMAIN, PROFILE_SIZE, null);
+  if (outside >= 0) {
+    const row = Math.floor(outside / PROFILE_SIZE);
+    // Which throws.
+    checkProfile(rows.subarray(row * PROFILE_SIZE, (row + 1) * PROFILE_SIZE), `profiles[${row}]`);
   }
   return rows;
-}
-
-/** Throws what is wrong with the row of entry `at`. */
-function refuseRow(rows: Float32Array, at: number): void {
-  const row = Math.floor(at / PROFILE_SIZE);
-  checkProfile(rows.subarray(row * PROFILE_SIZE, (row + 1) * PROFILE_SIZE), `profiles[${row}]`);
 }
 
 function namePerSlot(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {

@@ -1,7 +1,17 @@
 /** Where episodes begin, if not with the week: the state that a caller gives, checked slot by slot in one pass. */
 import { InputError } from '../errors.js';
-import { METER_NAMES, NUM_METERS, NUM_STEPS, STATE_FIELDS } from '../world/fields.js';
-import { checkInteger, checkLength, describe, isList, lengthOf, readOptions, wrongType } from './values.js';
+import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../world/fields.js';
+import { type FloatRange, firstOutside } from './floats.js';
+import {
+  checkInteger,
+  checkLength,
+  describe,
+  isFloats,
+  isList,
+  lengthOf,
+  readOptions,
+  wrongType,
+} from './values.js';
 
 /**
  * What has been before episodes that begin later in the week. With a mask only the entries of its slots count. Numbers
@@ -45,10 +55,13 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
   'returns',
 ];
 const LAST_START = NUM_STEPS - 1;
-/** What a sum of rewards reaches in any world. */
-const MOST = STATE_FIELDS.find(({ name }) => name === 'early')!.high;
 /** Smaller float32s but 0 are subnormal: a device may take them for 0. */
 const LEAST = 2 ** -126;
+const METERS: FloatRange = { low: LEAST, high: 1, signed: false };
+/** What sums of rewards reach in any world. */
+const SUMS: FloatRange = { low: LEAST, high: 2 ** 64, signed: true };
+
+type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes'>;
 
 /**
  * The states that the slots of a mask begin in; arrays are copies.
@@ -96,23 +109,35 @@ function toCrashes(list: ArrayLike<number>, steps: Uint8Array, mask: Uint8Array 
 
 /** The name of an entry is made for an error only. */
 function toCount(name: 'steps' | 'crashes', value: unknown, i: number, most: number): number {
-  if (typeof value === 'number' && value >= 0 && value <= most && value % 1 === 0) return value;
+  if (typeof value === 'number' && (value | 0) === value && value >= 0 && value <= most) return value;
   return checkInteger(`start.${name}[${i}]`, value, 0, most);
 }
 
-function toMeters(list: ArrayLike<number>, numEnvs: number, mask: Uint8Array | null): Float32Array {
-  checkList('meters', list, numEnvs * NUM_METERS, `numEnvs x ${NUM_METERS}`);
-  const meters = new Float32Array(numEnvs * NUM_METERS);
-  for (let i = 0; i < numEnvs; i++) {
-    if (mask !== null && mask[i] === 0) continue;
-    for (let at = i * NUM_METERS; at < (i + 1) * NUM_METERS; at++) {
-      const value: unknown = list[at];
-      const meter = typeof value === 'number' ? Math.fround(value) : Number.NaN;
-      // Written so that NaN fails; adding 0 makes -0 one.
-      if (!((meter >= LEAST && meter <= 1) || meter === 0)) refuseMeter(value, at);
-      meters[at] = meter + 0;
-    }
+/** Rows of the slots that count; of others any numbers. */
+function toFloats(
+  name: FloatsName,
+  list: ArrayLike<number>,
+  numEnvs: number,
+  width: number,
+  mask: Uint8Array | null,
+): Float32Array {
+  const unit = width === 1 ? 'numEnvs' : `numEnvs x ${width}`;
+  checkList(name, list, numEnvs * width, unit);
+  if (isFloats(list)) return new Float32Array(list);
+  const floats = new Float32Array(numEnvs * width);
+  for (let at = 0; at < floats.length; at++) {
+    if (mask !== null && mask[Math.floor(at / width)] === 0) continue;
+    const value: unknown = list[at];
+    if (typeof value !== 'number') refuse(name, at, 'a number', value);
+    floats[at] = value;
   }
+  return floats;
+}
+
+function toMeters(list: ArrayLike<number>, numEnvs: number, mask: Uint8Array | null): Float32Array {
+  const meters = toFloats('meters', list, numEnvs, NUM_METERS, mask);
+  const outside = firstOutside(meters, METERS, NUM_METERS, mask);
+  if (outside >= 0) refuse('meters', outside, 'a number from 0 to 1', meters[outside]);
   return meters;
 }
 
@@ -124,40 +149,22 @@ function toSums(
   mask: Uint8Array | null,
   first: number,
 ): Float32Array {
-  checkList(name, list, steps.length, 'numEnvs');
-  const sums = new Float32Array(steps.length);
-  for (let i = 0; i < steps.length; i++) {
-    if (mask !== null && mask[i] === 0) continue;
-    const value: unknown = list[i];
-    const sum = typeof value === 'number' ? Math.fround(value) : Number.NaN;
-    const magnitude = Math.abs(sum);
-    if (!((magnitude >= LEAST && magnitude <= MOST && steps[i] >= first) || sum === 0)) {
-      refuseSum(name, value, i, steps[i] < first ? steps[i] : null);
-    }
-    sums[i] = sum + 0;
+  const sums = toFloats(name, list, steps.length, 1, mask);
+  const outside = firstOutside(sums, SUMS, 1, mask);
+  if (outside >= 0) refuse(name, outside, 'a number from -2^64 to 2^64', sums[outside]);
+  for (let i = 0; i < sums.length; i++) {
+    if (sums[i] === 0 || steps[i] >= first || (mask !== null && mask[i] === 0)) continue;
+    refuse(name, i, `0, as nothing is added to it in the first ${first - 1} steps,`, sums[i]);
   }
   return sums;
 }
 
-function refuseMeter(value: unknown, at: number): never {
+/** What has been rounded to a float32 is shown as that. */
+function refuse(name: FloatsName, at: number, expected: string, value: unknown): never {
   const [slot, meter] = [Math.floor(at / NUM_METERS), METER_NAMES[at % NUM_METERS]];
-  refuse(`a number from 0 to 1 at start.meters[${at}] (${meter} of slot ${slot})`, value, 'Pass one');
-}
-
-/** @param steps if nothing can have been added after so few. */
-function refuseSum(name: string, value: unknown, i: number, steps: number | null): never {
-  const where = `at start.${name}[${i}]`;
-  if (steps !== null && typeof value === 'number') {
-    refuse(
-      `0 ${where}, as nothing is added to it in the first ${steps} steps`,
-      value,
-      'Pass 0, or later steps',
-    );
-  }
-  refuse(`a finite number, a float32 from -2^64 to 2^64, ${where}`, value, 'Pass one');
-}
-
-function refuse(expected: string, value: unknown, remedy: string): never {
-  const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
-  throw new InputError(code, `Expected ${expected}, got ${describe(value)}. Nothing has begun. ${remedy}.`);
+  const where = `start.${name}[${at}]${name === 'meters' ? ` (${meter} of slot ${slot})` : ''}`;
+  throw new InputError(
+    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
+    `Expected ${expected} at ${where}, got ${describe(value)}. No episode has begun. Pass one, as a float32 that is not subnormal.`,
+  );
 }

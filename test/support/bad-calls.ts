@@ -4,10 +4,10 @@ import type { VecEnv } from '../../src/vec-env.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 
 export const N = 20;
-type Case = [name: string, call: (env: VecEnv) => unknown, code: ErrorCode, ...mentions: string[]];
+export type Case = [name: string, call: (env: VecEnv) => unknown, code: ErrorCode, ...mentions: string[]];
 // A case may pass anything: that is what it is about.
 // biome-ignore lint/suspicious/noExplicitAny: see above
-const any = (value: unknown): any => value;
+export const any = (value: unknown): any => value;
 
 interface Indexed<T> {
   slice(): T;
@@ -206,6 +206,19 @@ export const RESET: Case[] = [
   ['a grader that sums to 2', (env) => env.reset({ graders: [1, 1, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
   ['an unknown grader', (env) => env.reset({ graders: 'V1' }), 'unknown_name', 'Did you mean "v1"?'],
   ['an inherited name', (env) => env.reset({ graders: 'constructor' }), 'unknown_name', '"constructor"'],
+  [
+    'a profile with a NaN',
+    (env) => env.reset({ profiles: new Float32Array(N * 16).fill(nan, 35, 36) }),
+    'bad_profile',
+    'profiles[2][3]',
+    'NaN',
+  ],
+  [
+    'a profile too small',
+    (env) => env.reset({ profiles: new Float32Array(N * 16).fill(-(2 ** -41), 319) }),
+    'bad_profile',
+    'profiles[19][15]',
+  ],
 ];
 
 export const RUN: Case[] = [

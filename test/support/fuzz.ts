@@ -87,6 +87,12 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
     new Uint8Array(N),
     new Float32Array(N * 16),
     new Float32Array(N * 6),
+    new Uint8Array(N).fill(NUM_STEPS - 1),
+    new Float32Array(N * 5),
+    new Float32Array(N),
+    new Float32Array(N),
+    new Float32Array(N),
+    new Uint8Array(N),
   ],
   step: () => [
     new Uint8Array(N),

@@ -1,0 +1,55 @@
+/** Where no episode can begin, as a reset is told: each with the code and what its message must mention. */
+import type { StartStates } from '../../src/validate/starts.js';
+import { any, type Case, N, put } from './bad-calls.js';
+
+const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
+const meters = new Float32Array(N * 5).fill(0.5);
+const legally: StartStates = { steps: 9, meters };
+const start =
+  (changes: object): Case[1] =>
+  (env) =>
+    env.reset({ seed: 3, start: { ...legally, ...changes } });
+const sums = (value: unknown) => any(put(new Array(N).fill(0), 7, value));
+const later = { steps: 15 };
+export const START: Case[] = [
+  ['no start at all', (env) => env.reset({ start: any(9) }), 'wrong_type', 'start', 'got 9'],
+  ['a misspelt sum', start({ earlyer: [] }), 'unknown_option', 'start', 'Did you mean "early"?'],
+  ['no steps', start({ steps: undefined }), 'wrong_type', 'start.steps', 'undefined'],
+  ['a start at the end', start({ steps: 28 }), 'out_of_range', 'start.steps', '0 to 27', 'got 28'],
+  ['half a step', start({ steps: put(new Array(N).fill(3), 7, 0.5) }), 'out_of_range', 'start.steps[7]'],
+  ['-1 of bytes', start({ steps: new Int8Array(N).fill(-1, 4) }), 'out_of_range', 'steps[4]', 'got -1'],
+  [
+    'text for steps',
+    start({ steps: put(any(new Array(N).fill(3)), 7, any('3')) }),
+    'wrong_type',
+    '[7]',
+    '"3"',
+  ],
+  ['few steps', start({ steps: [1, 2] }), 'wrong_length', '20 entries in start.steps (numEnvs)', 'got 2'],
+  ['no meters', start({ meters: undefined }), 'wrong_type', 'start.meters', 'numEnvs x 5', 'undefined'],
+  ['few meters', start({ meters: [0.5] }), 'wrong_length', '100 entries in start.meters', 'got 1'],
+  [
+    'a meter above 1',
+    start({ meters: put(meters.slice(), 13, 1.5) }),
+    'out_of_range',
+    '0 to 1 at start.meters[13] (serenity of slot 2), got 1.5',
+  ],
+  ['a negative meter', start({ meters: put(meters.slice(), 99, -0.5) }), 'out_of_range', '[99]', 'slot 19'],
+  ['a NaN', start({ meters: put(meters.slice(), 0, nan) }), 'out_of_range', 'meters[0]', 'got NaN'],
+  ['a subnormal meter', start({ meters: put(meters.slice(), 0, 1e-40) }), 'out_of_range', 'subnormal'],
+  ['a hole in meters', start({ meters: any(new Array(N * 5)) }), 'wrong_type', 'meters[0]', 'undefined'],
+  ['BigInt meters', start({ meters: any(new BigInt64Array(N * 5)) }), 'wrong_type', 'meters[0]', 'got 0'],
+  ['rows of meters', start({ meters: any(new Array(N * 5).fill([1])) }), 'wrong_type', 'an array of 1'],
+  ['one sum for all', start({ early: any(1) }), 'wrong_type', 'start.early', 'got 1'],
+  ['few sums', start({ early: [1] }), 'wrong_length', '20 entries in start.early', 'got 1'],
+  ['an infinite sum', start({ early: sums(infinity) }), 'out_of_range', 'start.early[7]', 'Infinity'],
+  ['a sum of 1e30', start({ ...later, late: sums(1e30) }), 'out_of_range', 'start.late[7]', '2^64'],
+  ['a subnormal sum', start({ returns: sums(-1e-40) }), 'out_of_range', 'start.returns[7]', 'subnormal'],
+  ['text for a sum', start({ returns: sums('1') }), 'wrong_type', 'start.returns[7]', '"1"'],
+  ['a late reward early', start({ steps: 14, late: sums(1) }), 'out_of_range', '0, as', 'first 14', 'got 1'],
+  ['a reward at first', start({ steps: 0, early: sums(1) }), 'out_of_range', 'start.early[7]', 'got 1'],
+  ['a return at first', start({ steps: 0, returns: sums(1) }), 'out_of_range', 'start.returns[7]'],
+  ['crashes to come', start({ crashes: sums(46) }), 'out_of_range', 'crashes[7]', '0 to 45', 'got 46'],
+  ['a negative count', start({ crashes: sums(-1) }), 'out_of_range', 'start.crashes[7]', 'got -1'],
+  ['few counts', start({ crashes: [] }), 'wrong_length', '20 entries in start.crashes', 'got 0'],
+];
