@@ -16,6 +16,9 @@ export interface Budget {
 
 /** What was found for one episode. */
 export interface Choice {
+  /** The first action of the best tape, and that of the best one with another. */
+  readonly action: number;
+  readonly rival: number;
   /** u8 [kept, 28]: the best tapes, the best first. */
   readonly tapes: Uint8Array;
   /** f64 [10]: what the best tape that begins with each action comes to, its curiosity included. */
@@ -106,7 +109,9 @@ class Mind {
   }
 
   choose(kept: number): Choice {
-    return { tapes: this.population.first(kept), worth: this.#worth, best: this.#best };
+    const worth = this.#worth;
+    const [action, rival] = Array.from(worth.keys()).sort((a, b) => worth[b] - worth[a] || a - b);
+    return { action, rival, tapes: this.population.first(kept), worth, best: this.#best };
   }
 }
 

@@ -4,8 +4,11 @@ import { beliefTarget, sampleProfile } from '../../reference/profile.js';
 import { type Draw, threefry } from '../../reference/threefry.js';
 import type { Params } from '../../world/block.js';
 import { NUM_BELIEFS, PROFILE_SIZE } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import { Inference } from '../inference/inference.js';
+import { inferenceWords } from '../inference/words.js';
 
-/** What is guessed about n persons: `Inference` is one such. */
+/** What is guessed about n persons. */
 export interface Knowledge {
   /** Takes f32 [n, 22], of those that play: u8 [n]. */
   observe(observations: Float32Array, playing: Uint8Array): void;
@@ -13,12 +16,46 @@ export interface Knowledge {
   beliefs(): Float32Array;
   /** f32 [n, count, 16]: persons that each might be, all as likely. */
   people(count: number): Float32Array;
+  /** f32 [n, 10]: by how much each action is expected to reduce the belief's error. Left out by who cannot learn. */
+  probeValues?(): Float32Array;
+  /** What is known of a person, and why. */
+  words(i: number): string;
 }
 
 /** The second word of the key, which no stream of the published world has. */
 const STREAM = 0x50454f50;
 /** Infers nothing: the middle of each range. */
 const MIDDLE = 0.5;
+
+/** Inferred from what was seen. */
+export class Inferred implements Knowledge {
+  readonly #inference: Inference;
+
+  /** @param seed u32. */
+  constructor(numEnvs: number, world: World, seed: number) {
+    this.#inference = new Inference(world, numEnvs, { seed });
+  }
+
+  observe(observations: Float32Array, playing: Uint8Array): void {
+    this.#inference.observe(observations, playing);
+  }
+
+  beliefs(): Float32Array {
+    return this.#inference.beliefs();
+  }
+
+  people(count: number): Float32Array {
+    return this.#inference.people(count);
+  }
+
+  probeValues(): Float32Array {
+    return this.#inference.probeValues();
+  }
+
+  words(i: number): string {
+    return inferenceWords(this.#inference.explain(i));
+  }
+}
 
 /** Nobody is known: everybody might be anybody whom the world draws. */
 export class Prior implements Knowledge {
@@ -49,6 +86,10 @@ export class Prior implements Knowledge {
     }
     for (let i = 1; i < this.#numEnvs; i++) people.copyWithin(i * row, 0, row);
     return people;
+  }
+
+  words(): string {
+    return 'Nothing is inferred about this person, who might be anybody.';
   }
 }
 
@@ -90,5 +131,9 @@ export class Oracle implements Knowledge {
       for (let k = 0; k < count; k++) people.set(this.#profileOf(i), (i * count + k) * PROFILE_SIZE);
     }
     return people;
+  }
+
+  words(): string {
+    return 'An oracle speaks, which was shown who this person is.';
   }
 }

@@ -1,13 +1,17 @@
 /** Plays by thinking ahead: infers who the person is, imagines weeks with whom that might be, and plans anew each step. */
 import { StateError } from '../../errors.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
-import { Inference } from '../inference/inference.js';
+import { checkInteger } from '../../validate/values.js';
+import { NUM_ACTIONS, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
+import { checkRows } from '../inference/rows.js';
 import { type Choice, deliberate, mostOf } from './deliberation.js';
 import { Imagination } from './imagination.js';
-import { type Knowledge, Oracle, Prior } from './knowledge.js';
-import { worthOfBelief } from './objectives.js';
+import { Inferred, type Knowledge, Oracle, Prior } from './knowledge.js';
+import { type Objective, worthOfBelief } from './objectives.js';
 import { type PlannerOptions, type PlannerRequest, toPlannerRequest } from './options.js';
+import { Rehearsal } from './rehearsal.js';
+import type { PlanOutlook, PlanReport } from './report.js';
 import { Tracks } from './tracks.js';
+import { planWords } from './words.js';
 
 /** What a planner does in a step. Entries of episodes that do not play are 0. */
 export interface Decision {
@@ -20,23 +24,45 @@ export interface Decision {
 /** Episodes that are thought about together: enough for all threads, and little memory. */
 const TOGETHER = 256;
 
+/** What is known at a step of all episodes. */
+interface Moment {
+  /** f32 [numEnvs, people, 16]. */
+  readonly people: Float32Array;
+  /** f64 [numEnvs, 10]: by how much each action is expected to reduce the belief's error. */
+  readonly tells: Float64Array;
+}
+
+/**
+ * Plays weeks from what it is shown of them, and nothing else. At each step it takes persons that each person might be
+ * from what was inferred, imagines weeks with them, and luck that no real week has, to the end, and plays the first
+ * action of the best tape that it finds. What it does in an episode is a function of that episode's observations and the
+ * planner's options: not of the batch, the place in it, the threads, the backend or the process.
+ */
 export class Planner implements Disposable {
   readonly numEnvs: number;
-  /** Whether it was shown who the persons are. */
+  readonly objective: Objective;
+  /** Whether it was shown who the persons are: then it is no agent. */
   readonly isOracle: boolean;
   readonly #request: PlannerRequest;
   readonly #tracks: Tracks;
   readonly #knowledge: Knowledge;
   readonly #imagination: Imagination;
+  readonly #rehearsal: Rehearsal;
   /** The last choice for each episode; null before the first. */
   readonly #choices: (Choice | null)[];
+  #moment: Moment | null = null;
   #closed = false;
 
+  /**
+   * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader`,
+   *   `bad_profile` or `bad_world`; BackendError if the backend or kernel asked for cannot be used here.
+   */
   constructor(options: PlannerOptions) {
     const request = toPlannerRequest(options);
     const { numEnvs, world, budget } = request;
     this.#request = request;
     this.numEnvs = numEnvs;
+    this.objective = request.objective;
     this.isOracle = request.oracle !== null;
     this.#tracks = new Tracks(numEnvs, world.params);
     this.#knowledge = knowledgeOf(request);
@@ -47,39 +73,98 @@ export class Planner implements Disposable {
       starts: budget.people,
       most: mostOf(budget),
     });
+    this.#rehearsal = new Rehearsal({ ...request, people: budget.people });
   }
 
-  decide(observations: Float32Array, playing: Uint8Array = new Uint8Array(this.numEnvs).fill(1)): Decision {
+  /**
+   * Chooses the next action of every episode, or of those that play.
+   * @param observations f32 [numEnvs, 22], row-major, fields as in OBSERVATION_FIELDS: each step's of an episode, from
+   *   the first on. One at step 0 begins another episode.
+   * @param playing u8 [numEnvs]: rows where it is 0 are ignored. Default: all play.
+   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers that no observation holds and steps
+   *   that do not follow; StateError `closed`. Nothing was noted then.
+   */
+  decide(observations: Float32Array, playing?: Uint8Array): Decision {
     this.#requireOpen();
-    this.#tracks.see(observations, playing);
-    this.#knowledge.observe(observations, playing);
+    checkRows(observations, playing ?? null, this.numEnvs);
+    const mask = playing ?? new Uint8Array(this.numEnvs).fill(1);
+    this.#tracks.see(observations, mask);
+    this.#knowledge.observe(observations, mask);
     const people = this.#knowledge.people(this.#request.budget.people);
-    const curiosity = this.#curiosity();
+    this.#moment = { people, tells: this.#tells() };
     const actions = new Uint8Array(this.numEnvs);
-    for (const { step, episodes } of this.#together(playing)) {
-      this.#imagination.begin(step, episodes, this.#tracks, people);
-      const kept = episodes.map((i) => (step === 0 ? null : (this.#choices[i]?.tapes ?? null)));
-      const { budget, seed } = this.#request;
-      const wonder = episodes.map((i) => curiosity.subarray(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS));
-      const choices = deliberate(this.#imagination, budget, seed, step, kept, wonder);
+    for (const { step, episodes } of this.#together(mask)) {
+      const choices = this.#deliberate(step, episodes, this.#moment);
       episodes.forEach((i, k) => {
         this.#choices[i] = choices[k];
-        actions[i] = choices[k].tapes[step];
+        actions[i] = choices[k].action;
       });
     }
     return { actions, beliefs: this.#knowledge.beliefs() };
   }
 
-  #curiosity(): Float64Array {
-    const out = new Float64Array(this.numEnvs * NUM_ACTIONS);
+  #deliberate(step: number, episodes: readonly number[], { people, tells }: Moment): Choice[] {
+    const { budget, seed } = this.#request;
+    this.#imagination.begin(step, episodes, this.#tracks, people);
+    const kept = episodes.map((i) => (step === 0 ? null : (this.#choices[i]?.tapes ?? null)));
+    const curiosity = episodes.map((i) =>
+      tells.slice(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS).map((told) => told * this.#worthOfTelling),
+    );
+    return deliberate(this.#imagination, budget, seed, step, kept, curiosity);
+  }
+
+  get #worthOfTelling(): number {
     const { curiosity, objective, grader } = this.#request;
-    if (!(this.#knowledge instanceof Inference) || curiosity === 0) return out;
-    const values = this.#knowledge.probeValues();
-    for (let k = 0; k < out.length; k++) {
-      const step = this.#tracks.steps[Math.floor(k / NUM_ACTIONS)];
-      if (step < NUM_STEPS - 1) out[k] = curiosity * worthOfBelief(objective, grader) * values[k];
-    }
-    return out;
+    return curiosity * worthOfBelief(objective, grader);
+  }
+
+  #tells(): Float64Array {
+    const knowledge = this.#knowledge;
+    return knowledge.probeValues === undefined || this.#worthOfTelling === 0
+      ? new Float64Array(this.numEnvs * NUM_ACTIONS)
+      : Float64Array.from(knowledge.probeValues());
+  }
+
+  /**
+   * What the last decision for episode i rests on, in numbers. Plans are played through in mind for it: some milliseconds.
+   * @throws InputError `out_of_range`; StateError `not_reset` before the first decision, `closed`.
+   */
+  report(i: number): PlanReport {
+    const { choice, moment } = this.#decided(i);
+    const step = this.#tracks.steps[i];
+    const { action, rival } = choice;
+    const outlook = (first: number): PlanOutlook => {
+      const tape = choice.best.slice(first * NUM_STEPS, (first + 1) * NUM_STEPS);
+      const tells = moment.tells[i * NUM_ACTIONS + first];
+      const outlook = this.#rehearsal.play(tape, step, i, this.#tracks, moment.people);
+      return { ...outlook, actions: Array.from(tape.subarray(step)), tells };
+    };
+    const [plan, other] = [outlook(action), outlook(rival)];
+    return {
+      ...{ step, plan, rival: other, objective: this.objective, grader: this.#request.grader },
+      meters: this.#tracks.meters.slice(i * NUM_METERS, (i + 1) * NUM_METERS),
+      loss: choice.worth[action] - choice.worth[rival],
+      curiosity: (plan.tells - other.tells) * this.#worthOfTelling,
+    };
+  }
+
+  /**
+   * The last decision for episode i in words: what was seen of the person, what is believed, what is planned and why.
+   * @throws as `report`.
+   */
+  reasons(i: number): string {
+    const plan = planWords(this.report(i));
+    return `${this.#knowledge.words(i)} ${plan}`;
+  }
+
+  #decided(i: number): { choice: Choice; moment: Moment } {
+    this.#requireOpen();
+    const choice = this.#choices[checkInteger('i', i, 0, this.numEnvs - 1)];
+    if (choice !== null && this.#moment !== null) return { choice, moment: this.#moment };
+    throw new StateError(
+      'not_reset',
+      `Expected a decision for episode ${i} before its reasons, got none. Call decide first.`,
+    );
   }
 
   /** Those that play, in parts that have taken equally many steps. */
@@ -104,6 +189,7 @@ export class Planner implements Disposable {
     if (this.#closed) return;
     this.#closed = true;
     this.#imagination[Symbol.dispose]();
+    this.#rehearsal[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
@@ -113,5 +199,5 @@ export class Planner implements Disposable {
 
 function knowledgeOf({ numEnvs, world, inference, oracle, seed }: PlannerRequest): Knowledge {
   if (oracle !== null) return new Oracle(numEnvs, world.params, oracle);
-  return inference ? new Inference(world, numEnvs, { seed }) : new Prior(numEnvs, world.params, seed);
+  return inference ? new Inferred(numEnvs, world, seed) : new Prior(numEnvs, world.params, seed);
 }
