@@ -1,7 +1,7 @@
 /** Plays by thinking ahead: infers who the person is, imagines weeks with whom that might be, and plans anew each step. */
 import { StateError } from '../../errors.js';
 import { checkInteger } from '../../validate/values.js';
-import { NUM_ACTIONS, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
+import { NUM_ACTIONS, NUM_METERS, NUM_STEPS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
 import { checkRows } from '../inference/rows.js';
 import { type Choice, deliberate, mostOf } from './deliberation.js';
 import { Imagination } from './imagination.js';
@@ -143,6 +143,7 @@ export class Planner implements Disposable {
     return {
       ...{ step, plan, rival: other, objective: this.objective, grader: this.#request.grader },
       meters: this.#tracks.meters.slice(i * NUM_METERS, (i + 1) * NUM_METERS),
+      weights: meanWeights(moment.people, i, this.#request.budget.people),
       loss: choice.worth[action] - choice.worth[rival],
       curiosity: (plan.tells - other.tells) * this.#worthOfTelling,
     };
@@ -195,6 +196,16 @@ export class Planner implements Disposable {
   [Symbol.dispose](): void {
     this.close();
   }
+}
+
+/** f64 [5]: the mean reward weights of those whom episode i's person might be. */
+function meanWeights(people: Float32Array, i: number, count: number): Float64Array {
+  const weights = new Float64Array(NUM_METERS);
+  for (let k = 0; k < count; k++) {
+    const at = (i * count + k) * PROFILE_SIZE + NUM_TRAITS;
+    for (let meter = 0; meter < NUM_METERS; meter++) weights[meter] += people[at + meter] / count;
+  }
+  return weights;
 }
 
 function knowledgeOf({ numEnvs, world, inference, oracle, seed }: PlannerRequest): Knowledge {

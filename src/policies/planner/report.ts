@@ -23,6 +23,8 @@ export interface PlanReport {
   readonly loss: number;
   /** What the plan's first action would tell more than the rival's, in the same units. */
   readonly curiosity: number;
+  /** f64 [5]: what the person is believed to weigh each meter with. */
+  readonly weights: Float64Array;
   /** f32 [6]: what components of the grade weigh. */
   readonly grader: Float32Array;
 }

@@ -10,7 +10,8 @@ import {
   NUM_STEPS,
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/spec.js';
-import type { PlanOutlook, PlanReport } from './report.js';
+import type { PlanReport } from './report.js';
+import { mainReason } from './why.js';
 
 const ACTIONS = ACTION_NAMES.map(spell);
 const [PROGRESS, CONNECTION] = ['progress', 'connection'].map((name) => METER_NAMES.indexOf(name));
@@ -26,18 +27,6 @@ const NO_LOSS = 0.0005;
 const TELLING = 0.02;
 /** Stretches of a plan that are worth words. */
 const STRETCHES = 3;
-
-/** Why an action is better than another, by the component of the grade of which it brings more. */
-const REASONS: Readonly<Record<string, (plan: PlanOutlook, rival: PlanOutlook) => string>> = {
-  crash_free: () => 'keeps meters from crashing',
-  progress: (plan, rival) => `leaves ${moreOf(PROGRESS, plan, rival)}`,
-  connection: (plan, rival) => `leaves ${moreOf(CONNECTION, plan, rival)}`,
-  adaptation: (plan, rival) =>
-    plan.earlyMean < rival.earlyMean
-      ? 'spares rewards of the first half, against which the second is graded'
-      : 'lifts the second half, which is graded against the first',
-  efficiency: () => 'feels better over the week',
-};
 
 /** What the plan is, what it is after, and what the next best action would cost. The same report gives the same text. */
 export function planWords(report: PlanReport): string {
@@ -103,23 +92,6 @@ function whyNow(report: PlanReport): string {
   if (curiosity > loss) return `${ACTIONS[plan.actions[0]]} is chosen to learn who they are; ${cost}.`;
   const reason = mainReason(report);
   return reason === null ? `${cost}.` : `${ACTIONS[plan.actions[0]]} ${reason}; ${cost}.`;
-}
-
-/** The component of which the plan earns most more than its rival. */
-function mainReason({ plan, rival, grader, objective }: PlanReport): string | null {
-  let [most, best] = [0, -1];
-  for (let k = 0; k < COMPONENT_NAMES.length; k++) {
-    if (objective === 'wellbeing' && k === ADAPTATION) continue;
-    const more = grader[k] * (plan.components[k] - rival.components[k]);
-    if (more > most) [most, best] = [more, k];
-  }
-  const name = COMPONENT_NAMES[best];
-  return best < 0 || REASONS[name] === undefined ? null : REASONS[name](plan, rival);
-}
-
-function moreOf(meter: number, plan: PlanOutlook, rival: PlanOutlook): string {
-  const at = (NUM_STEPS - 1) * NUM_METERS + meter;
-  return `${METER_NAMES[meter]} ${hundredthsOf(plan.meters[at] - rival.meters[at])} higher at the end`;
 }
 
 /** Whoever learns from this should know what it is: a line each morning. */
