@@ -16,6 +16,10 @@ export class Range {
   low = 0;
   high = 0;
 
+  holds(value: number): boolean {
+    return this.low <= value && value <= this.high;
+  }
+
   get middle(): number {
     return 0.5 * (this.low + this.high);
   }
@@ -61,6 +65,11 @@ export class RateBelief {
 
   #high(trait: number): number {
     return Math.fround(this.#params.traitLow[trait] + this.#params.traitSpan[trait]);
+  }
+
+  /** @param who f32 [11] or longer. @returns whether somebody like that may have shown all this. */
+  allows(who: ArrayLike<number>): boolean {
+    return this.metabolism.holds(who[METABOLIC_RATE]) && this.impact.holds(who[EVENT_IMPACT]);
   }
 
   /** Takes a step's changes as evidence. @returns whether they fit the earlier ones; if not, bounds were widened. */
