@@ -4,12 +4,9 @@
  * stopped at an end.
  */
 import type { Params } from '../../world/block.js';
-import { NUM_METERS, TRAIT_NAMES } from '../../world/fields.js';
+import { NUM_METERS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import { VITALITY } from './responses.js';
-
-export const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
-export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
+import { EVENT_IMPACT, METABOLIC_RATE, VITALITY } from './responses.js';
 
 /** Bounds of a number, by turns narrower. */
 export class Range {
