@@ -1,7 +1,7 @@
 /** What one step shows: bounds that the luck's known amplitude puts on what is hidden. */
 import type { Params } from '../../world/block.js';
-import { NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
-import { type Responses, SERENITY } from './responses.js';
+import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
+import { EVENT_IMPACT, METABOLIC_RATE, type Responses, SERENITY } from './responses.js';
 
 /**
  * How far float32 may round one step's sums, as a share of what they add up: a hair, so that rounding never excludes
@@ -13,6 +13,8 @@ const ROUNDING = 2 ** -21;
 export class Evidence {
   readonly #params: Params;
   readonly #responses: Responses;
+  /** The largest magnitude of a rate, its unit included. */
+  readonly #largestRate: number;
 
   /** Of the step: its number (0-27), slot, action's code, event's code or -1. */
   step = 0;
@@ -41,6 +43,11 @@ export class Evidence {
   constructor(params: Params, responses: Responses) {
     this.#params = params;
     this.#responses = responses;
+    const { traitLow, traitSpan } = params;
+    const magnitudes = [METABOLIC_RATE, EVENT_IMPACT].map(
+      (trait) => Math.abs(traitLow[trait]) + traitSpan[trait],
+    );
+    this.#largestRate = Math.max(1, ...magnitudes);
     this.mover = responses.mover;
     this.slope = responses.slope;
   }
@@ -79,16 +86,33 @@ export class Evidence {
 
   #weigh(): void {
     this.#responses.ask(this.slot, this.action, this.before);
-    const { lowest, highest, neutral } = this.#responses;
-    const { decay, eventEffect, noiseMeters } = this.#params;
+    const { lowest, neutral } = this.#responses;
     for (let k = 0; k < NUM_METERS; k++) {
       const anomaly = this.anomalies[k];
       this.excess[k] = anomaly + neutral[k] - lowest[k];
       this.rest[k] = this.deltas[k] - anomaly - neutral[k];
-      const struck = this.event < 0 ? 0 : Math.abs(eventEffect[this.event * NUM_METERS + k]);
-      const size = Math.abs(lowest[k]) + Math.abs(highest[k]) + Math.abs(neutral[k]) + Math.abs(anomaly);
-      this.rounding[k] = ROUNDING * (1 + size + Math.abs(decay[k]) + struck);
-      this.margin[k] = Math.abs(noiseMeters[k]) + this.rounding[k];
+      this.rounding[k] = ROUNDING * this.#sizeOf(k);
+      this.margin[k] = Math.abs(this.#params.noiseMeters[k]) + this.rounding[k];
     }
+  }
+
+  /** More than the magnitude of anything that is added up on the way to the meter's change, for anybody. */
+  #sizeOf(k: number): number {
+    const { effect, stress, noiseMeters, decay, eventEffect, focusCognition } = this.#params;
+    const { lowest, highest, neutral } = this.#responses;
+    const row = (this.slot * NUM_ACTIONS + this.action) * NUM_METERS;
+    const struck = this.event < 0 ? 0 : eventEffect[this.event * NUM_METERS + k];
+    return (
+      1 +
+      Math.abs(this.anomalies[k]) +
+      Math.abs(lowest[k]) +
+      Math.abs(highest[k]) +
+      Math.abs(neutral[k]) +
+      Math.abs(effect[row + k]) +
+      Math.abs(focusCognition) +
+      Math.abs(stress[k]) +
+      Math.abs(noiseMeters[k]) +
+      this.#largestRate * (Math.abs(decay[k]) + Math.abs(struck))
+    );
   }
 }

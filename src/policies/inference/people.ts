@@ -3,8 +3,7 @@ import type { Params } from '../../world/block.js';
 import { MIN_MAGNITUDE, NUM_METERS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
 import type { Draws } from './draws.js';
 import type { PersonBelief } from './person.js';
-import { EVENT_IMPACT, METABOLIC_RATE } from './rates.js';
-import { STRESS_THRESHOLD } from './responses.js';
+import { EVENT_IMPACT, METABOLIC_RATE, STRESS_THRESHOLD } from './responses.js';
 
 /**
  * A Latin hypercube: f64 [people, 11], each trait's units evenly spread over (0, 1), in an order of its own, so that few

@@ -1,6 +1,6 @@
 /** What is believed of one person, from one stream of observations. */
 import type { Params } from '../../world/block.js';
-import { NUM_METERS, OBSERVATION } from '../../world/fields.js';
+import { NUM_METERS, NUM_TRAITS, OBSERVATION } from '../../world/fields.js';
 import type { Draws } from './draws.js';
 import type { Evidence } from './evidence.js';
 import { LastStep } from './last-step.js';
@@ -56,6 +56,11 @@ export class PersonBelief {
     this.step = step;
     for (let k = 0; k < NUM_METERS; k++) this.meters[k] = rows[base + OBSERVATION.meters + k];
     return true;
+  }
+
+  /** @param who f32 [16]. @returns whether somebody like that may have shown all this. */
+  allows(who: Float32Array): boolean {
+    return this.traits.allows(who) && this.rates.allows(who) && this.weights.allows(who.subarray(NUM_TRAITS));
   }
 
   /** A stream may begin anywhere: the meters before a step are those after it less its changes, but for rounding. */

@@ -12,8 +12,7 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import type { PersonBelief } from './person.js';
-import { EVENT_IMPACT, METABOLIC_RATE } from './rates.js';
-import { NOBODY, type Responses, VITALITY } from './responses.js';
+import { EVENT_IMPACT, METABOLIC_RATE, NOBODY, type Responses, VITALITY } from './responses.js';
 import { type TraitBelief, VARIANCES } from './traits.js';
 
 /**

@@ -4,17 +4,18 @@
  * stopped at an end.
  */
 import type { Params } from '../../world/block.js';
-import { NUM_METERS, TRAIT_NAMES } from '../../world/fields.js';
+import { NUM_METERS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import { VITALITY } from './responses.js';
-
-export const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
-export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
+import { EVENT_IMPACT, METABOLIC_RATE, VITALITY } from './responses.js';
 
 /** Bounds of a number, by turns narrower. */
 export class Range {
   low = 0;
   high = 0;
+
+  holds(value: number): boolean {
+    return this.low <= value && value <= this.high;
+  }
 
   get middle(): number {
     return 0.5 * (this.low + this.high);
@@ -61,6 +62,11 @@ export class RateBelief {
 
   #high(trait: number): number {
     return Math.fround(this.#params.traitLow[trait] + this.#params.traitSpan[trait]);
+  }
+
+  /** @param who f32 [11] or longer. @returns whether somebody like that may have shown all this. */
+  allows(who: ArrayLike<number>): boolean {
+    return this.metabolism.holds(who[METABOLIC_RATE]) && this.impact.holds(who[EVENT_IMPACT]);
   }
 
   /** Takes a step's changes as evidence. @returns whether they fit the earlier ones; if not, bounds were widened. */

@@ -13,6 +13,8 @@ import {
 export const VITALITY = METER_NAMES.indexOf('vitality');
 export const SERENITY = METER_NAMES.indexOf('serenity');
 export const STRESS_THRESHOLD = TRAIT_NAMES.indexOf('stress_threshold');
+export const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
+export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
 /** Where no trait moves a meter. */
 export const NOBODY = -1;
 

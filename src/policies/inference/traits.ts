@@ -173,6 +173,18 @@ export class TraitBelief {
       this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.cells;
   }
 
+  /** @param who f32 [11] or longer. @returns whether somebody like that may have shown all this. */
+  allows(who: ArrayLike<number>): boolean {
+    for (let cell = 0; cell < this.cells; cell++) {
+      const at = cell * NUM_TRAITS;
+      let inside = true;
+      for (let k = 0; k < NUM_TRAITS; k++)
+        inside &&= this.low[at + k] <= who[k] && who[k] <= this.high[at + k];
+      if (inside) return true;
+    }
+    return false;
+  }
+
   /** The ends of all boxes. */
   lowest(trait: number): number {
     let low = this.low[trait];

@@ -88,6 +88,16 @@ export class WeightBelief {
     this.#cuts = 0;
   }
 
+  /** @param weights f32 [5]. @returns whether every reward may have come of somebody with these. */
+  allows(weights: ArrayLike<number>): boolean {
+    for (let cut = 0; cut < this.#cuts; cut++) {
+      let along = 0;
+      for (let k = 0; k < NUM_METERS; k++) along += this.#normal[cut * NUM_METERS + k] * weights[k];
+      if (along > this.#bound[cut]) return false;
+    }
+    return true;
+  }
+
   /** Mean of a weight. */
   mean(k: number): number {
     let sum = 0;

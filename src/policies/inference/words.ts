@@ -29,9 +29,8 @@ export function inferenceWords(report: InferenceReport): string {
   if (last === null)
     return `Nothing was seen of this person yet. ${beliefWords(targets)} ${doubtWords(targets)}`;
   const seen = contradictionWords(last) ?? stepWords(last, traits);
-  return [seen, rewardWords(last, weights), beliefWords(targets), doubtWords(targets)]
-    .filter(Boolean)
-    .join(' ');
+  // A reward that tells something is rare, and a thought should stay short.
+  return [seen, beliefWords(targets), rewardWords(last, weights) ?? doubtWords(targets)].join(' ');
 }
 
 function contradictionWords({ findings, contradictions, action }: StepFindings): string | null {
