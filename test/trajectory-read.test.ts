@@ -5,7 +5,7 @@ import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { BadEpisode, type FaultKind, parseEpisode } from '../src/trajectory/read.js';
 import { WORLD } from './support/seam.js';
-import { episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
+import { changedAt, episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
 
 const [spoken] = episodesOf(weeksOf([3]), { play: PLAYS.talker });
 const [silent] = episodesOf(weeksOf([4], 'in-distribution'), { play: PLAYS.heuristic, grader: 'v1' });
@@ -20,18 +20,7 @@ function faultOf(line: string): BadEpisode {
   throw new Error('Expected a bad line, got an episode.');
 }
 
-type Json = Record<string, unknown>;
-
-/** The line with the value at a path ("steps.3.belief") replaced; undefined removes the key. */
-function lineWith(path: string, value: unknown): string {
-  const episode = structuredClone(spoken) as unknown as Json;
-  const keys = path.split('.');
-  const last = keys.pop()!;
-  const holder = keys.reduce((at, key) => at[key] as Json, episode);
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
-  return JSON.stringify(episode);
-}
+const lineWith = (path: string, value: unknown): string => JSON.stringify(changedAt(spoken, path, value));
 
 it('lines that were written are read as they were', () => {
   for (const episode of [spoken, silent]) expect(parseEpisode(episodeLine(episode))).toEqual(episode);

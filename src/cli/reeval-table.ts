@@ -1,5 +1,5 @@
 /** A re-evaluation as tables for people. */
-import { published, publishedTeacher } from '../evaluate/published.js';
+import { PUBLISHED_TEACHER, published, publishedTeacher } from '../evaluate/published.js';
 import type { RunInfo } from '../evaluate/run-info.js';
 import type { Wins } from '../evaluate/tally.js';
 import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
@@ -88,14 +88,17 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
   return [
     'against: final scores won/lost/tied in the same weeks; +constant is heuristic+constant.',
     ...SHARED_NOTES,
+    ...(sections.some(({ condition }) => publishedTeacher(condition, 'v2')) ? [PUBLISHED_NOTE] : []),
     ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
     `blind-tape: the same actions for everybody, found for ${tapes.size === 1 ? 'grader' : 'graders'} ${[...tapes].join(' and ')}.`,
     ...rows.flatMap(unparsedNote),
+    ...(counts.mismatches === 0 ? [] : ['Scores are those of the replay, whatever the files say.']),
     outcome(counts),
     '',
   ].join('\n');
 }
 
+const PUBLISHED_NOTE = `published, of a teacher in the files: that of RhythmEnv's frontier-model teacher, whose belief MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
 const ORACLE = '[oracle]: was shown hidden numbers, which no agent is. Not a result of an agent.';
 
 function unparsedNote(row: ReevaluatedRow): string[] {

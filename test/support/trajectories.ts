@@ -92,3 +92,21 @@ export function episodesOf(
   }
   return recorder.take();
 }
+
+/**
+ * A copy of an episode with what stands at a path ("steps.3.belief") replaced: by a value, by what a function makes of
+ * it, or, if that is undefined, by nothing.
+ */
+export function changedAt(episode: TrajectoryEpisode, path: string, to: unknown): TrajectoryEpisode {
+  const copy = structuredClone(episode);
+  const keys = path.split('.');
+  const last = keys.pop()!;
+  const holder = keys.reduce(
+    (at, key) => at[key] as Record<string, unknown>,
+    copy as unknown as Record<string, unknown>,
+  );
+  const value = typeof to === 'function' ? to(holder[last]) : to;
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return copy;
+}
