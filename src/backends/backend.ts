@@ -79,7 +79,7 @@ export interface Outputs {
   readonly lateMeans: Float32Array;
   /** f32 [numEnvs]: sum of the rewards given, in float32, in their order. */
   readonly episodeReturns: Float32Array;
-  /** i32 [numEnvs]: steps of the episode. */
+  /** i32 [numEnvs]: steps of the week, those before a later start too, as sums and means are of the whole week. */
   readonly episodeLengths: Int32Array;
   /** f32 [numEnvs, 22]: the observation at the end of an episode that began anew in the same step; null if not kept. */
   readonly finalObservations: Float32Array | null;

@@ -19,7 +19,7 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 
 export interface VecEnvOptions {
   /**
-   * How many episodes are stepped together, 1 to 2^24. Each takes about 360 bytes with the native backend, 4 kB with
+   * How many episodes are stepped together, 1 to 2^24. Each takes about 380 bytes with the native backend, 4 kB with
    * the reference, which takes at most 2^18; a run's trajectory takes another 1,900 for each.
    */
   numEnvs: number;

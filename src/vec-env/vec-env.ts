@@ -74,8 +74,9 @@ export class VecEnv extends EnvProperties {
   /**
    * Begins a new episode in every slot, or in those of a mask. @returns the observations, in the object that `step`
    * returns too; a slot that begins shows no result, `finalMask` is 0 everywhere.
-   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `unknown_option`;
-   *   StateError `not_reset` (a mask at the first reset), `closed`. Nothing has changed then.
+   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range` (of `start`),
+   *   `wrong_length`, `unknown_option`; StateError `not_reset` (a mask at the first reset), `closed`. Nothing has changed
+   *   then.
    */
   reset(options: ResetOptions = NONE): StepResult {
     const core = this.#core;
@@ -206,8 +207,8 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * The last steps of slot i's episode, the oldest first: up to seven, as a prompt shows them, or up to `last`.
-   * Recomputed from the seed and the actions, some 10 microseconds.
+   * The last steps of slot i's episode, the oldest first: up to seven, as a prompt shows them, or up to `last`; none from
+   * before a `start` of `reset`. Recomputed from the seed and the actions, some 10 microseconds.
    * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
    */
   history(i: number, last = HISTORY_STEPS): HistoryStep[] {
