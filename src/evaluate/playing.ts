@@ -7,6 +7,7 @@ import type { RunResult } from '../vec-env/options.js';
 import { othersTurn } from '../vec-env/turns.js';
 import type { VecEnv } from '../vec-env.js';
 import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
+import type { World } from '../world/world.js';
 
 /** Some seeds of one kind of person. */
 export interface Weeks {
@@ -46,7 +47,7 @@ async function playSteps(
   policy: SteppedPolicy,
   { signal, ...told }: Table,
 ): Promise<RunResult> {
-  using player = policy.open({ numEnvs: env.numEnvs, ...told }, () => personsOf(env, weeks));
+  using player = policy.open({ numEnvs: env.numEnvs, ...told }, () => personsOf(env.world, weeks));
   let observations = first;
   for (let step = 0; ; step++) {
     const { actions, beliefs } = player.decide(observations);
@@ -60,7 +61,7 @@ async function playSteps(
 }
 
 /** f32 [n, 16]: who the persons are, for an oracle. */
-function personsOf({ world }: VecEnv, { profile, seeds }: Weeks): Float32Array {
+export function personsOf(world: World, { profile, seeds }: Weeks): Float32Array {
   const persons = new Float32Array(seeds.length * PROFILE_SIZE);
   const episode = new Episode({ world });
   seeds.forEach((seed, i) => {
