@@ -28,7 +28,7 @@ export interface InferenceOptions {
   seed?: number;
 }
 
-const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
+export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
 const DEFAULT_SAMPLES = 256;
 const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
 /** What the draws behind those of the steps are for. */

@@ -70,7 +70,8 @@ export class Probes {
   #weighTraits({ traits, rates }: PersonBelief): void {
     for (let trait = 0; trait < NUM_TRAITS; trait++) {
       this.#mean[trait] = traits.mean(trait);
-      this.#variance[trait] = traits.variance(trait) * this.#params.traitInverseSpan[trait] ** 2;
+      this.#variance[trait] =
+        traits.variance(trait) * this.#params.traitInverseSpan[trait] * this.#params.traitInverseSpan[trait];
     }
     this.#mean[METABOLIC_RATE] = rates.metabolism.middle;
     this.#mean[EVENT_IMPACT] = rates.impact.middle;
@@ -158,7 +159,7 @@ export class Probes {
     for (let belief = 0; belief < NUM_BELIEFS; belief++) {
       let [variance, told] = [0, 0];
       for (let at = belief * factors; at < (belief + 1) * factors; at++) {
-        const share = beliefShare[at] ** 2;
+        const share = beliefShare[at] * beliefShare[at];
         variance += share * this.#variance[beliefSource[at]];
         told += share * this.#told[beliefSource[at]];
       }

@@ -214,7 +214,8 @@ export class TraitBelief {
     let variance = 0;
     for (let cell = 0; cell < this.cells; cell++) {
       const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
-      variance += this.chance[cell] * ((middle - mean) ** 2 + this.width(cell, trait) ** 2 / VARIANCES);
+      const [off, width] = [middle - mean, this.width(cell, trait)];
+      variance += this.chance[cell] * (off * off + (width * width) / VARIANCES);
     }
     return variance;
   }
