@@ -1,9 +1,12 @@
 /** The examples that a command's help prints work as printed, one after the other, in an empty folder. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { episodeLine } from '../src/trajectory/line.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
+import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
@@ -18,8 +21,12 @@ const commands: [command: string, prints: string][] = [
   ['audit', 'Under grader calm, ignoring the person earns'],
   ['dataset', 'Usage: rhythm-vec dataset grpo'],
   ['dataset grpo', ''],
+  ['dataset sft', ''],
+  ['reeval', 'episodes replayed, all as recorded'],
   ['info', 'layout digest'],
 ];
+/** What examples begin with, where commands take what others have written. */
+const TEACHER = episodesOf(weeksOf([100, 101, 102]), { player: playerOf({ objective: 'wellbeing' }) });
 it.each(commands)('%s', async (command, prints) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
   // As many seeds, and as short searches, as take little time.
@@ -29,6 +36,7 @@ it.each(commands)('%s', async (command, prints) => {
     .replaceAll('rhythm-vec audit', 'rhythm-vec audit --evaluations 1000 --episodes 20 --persons 2');
   expect(examples).toContain(`  rhythm-vec ${command}`);
   mkdirSync(file(command));
+  writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
   const printed = execFileSync('bash', ['-c', script], {
     cwd: file(command),

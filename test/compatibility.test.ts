@@ -10,6 +10,7 @@ import { encodeSnapshot } from '../src/snapshot/encode.js';
 import { checkFit } from '../src/snapshot/fit.js';
 import { FORMAT, HEADER, HEADER_LENGTH } from '../src/snapshot/format.js';
 import { checkStates } from '../src/snapshot/legal.js';
+import { parseEpisode } from '../src/trajectory/read.js';
 import { BadRow } from '../src/validate/rows.js';
 import { STATE, STATE_WORDS } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/spec.js';
@@ -68,6 +69,18 @@ function badComponents(): string {
   throw new Error('Expected a bad header, got a good one.');
 }
 
+function badTrajectory(said: object): string {
+  const line = { schema: SCHEMAS.trajectory, world_digest: WORLD.digest, ...said };
+  try {
+    parseEpisode(JSON.stringify(line));
+  } catch (error) {
+    return (error as BadRow).message;
+  }
+  throw new Error('Expected a bad line, got a good one.');
+}
+const trajectoryOf = (version: number): string =>
+  badTrajectory({ schema: { ...SCHEMAS.trajectory, version } });
+
 const messages: [string, () => string][] = [
   ['no snapshot', () => decoding(new Uint8Array(1000))],
   ['an older format', () => decoding(withNumber(bytes, 'format', FORMAT - 1))],
@@ -80,6 +93,10 @@ const messages: [string, () => string][] = [
   ['a row of another schema', () => badRow({ schema: { ...SCHEMAS.episode, version: 2 } })],
   ['a grader of another schema', badGrader],
   ['components of another schema', badComponents],
+  ['an older trajectory', () => trajectoryOf(0)],
+  ['a newer trajectory', () => trajectoryOf(2)],
+  ['a trajectory of another schema', () => badTrajectory({ schema: SCHEMAS.episode })],
+  ['a trajectory of another world', () => badTrajectory({ world_digest: 'f'.repeat(64) })],
   ['a row of another world', () => badRow({ world_digest: 'f'.repeat(64) })],
 ];
 it.each(messages)('the page has the error for %s, to the letter', (_, messageOf) => {

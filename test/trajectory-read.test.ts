@@ -1,4 +1,5 @@
 /** Lines of trajectories: which are episodes, and what is said of those that are none. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../src/schemas.js';
 import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
@@ -166,4 +167,22 @@ describe('a condition holds its weeks and no others', () => {
 
 it('names of players that a terminal would obey are none', () => {
   expect(faultOf(JSON.stringify({ ...spoken, ...playerOf({ model: 'a\nb' }) })).message).toContain('model: ');
+});
+
+it('docs/trajectories.md lists the keys of a line and of its steps, and nothing else', () => {
+  const page = readFileSync(new URL('../docs/trajectories.md', import.meta.url), 'utf8');
+  const [, rest] = page.split('\n## The schema\n');
+  const [section] = rest.split('\n## ');
+  const [line, step] = section
+    .split('\nA step:\n')
+    .map((part) => Array.from(part.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name));
+  expect(line).toEqual(Object.keys(spoken));
+  expect(step).toEqual(Object.keys(spoken.steps[0]));
+  for (const key of [
+    ...Object.keys(spoken.final),
+    ...Object.keys(spoken.usage!),
+    ...Object.keys(spoken.hidden!),
+  ]) {
+    expect(section).toContain(`\`${key}\``);
+  }
 });

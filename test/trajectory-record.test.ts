@@ -170,6 +170,11 @@ describe('a move', () => {
     expect(belief).toEqual(Float32Array.of(1, 0, 3 / 9));
   });
 
+  it("has its completion's thought before one that is told apart", () => {
+    const completion = '<reasoning>own</reasoning>\n9 0 3 SLEEP';
+    expect(playedFor({ prompt: asked, completion, reasoning: 'apart' }).reasoning).toBe('own');
+  });
+
   it('without words has a belief as the world takes it', () => {
     const belief = [2, -0, 2 ** -41];
     expect(playedFor({ action: 3, belief }).belief).toEqual(Float32Array.of(1, 0, 0));

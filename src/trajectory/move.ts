@@ -10,7 +10,7 @@ import { FALLBACK_ACTION, type Usage } from './episode.js';
 export interface TextMove {
   readonly prompt: Prompt;
   readonly completion: string;
-  /** What was thought, if it is told apart from the completion. */
+  /** What was thought, if it is told apart from a completion that holds no thought. */
   readonly reasoning?: string;
   /** What this answer took; an episode's is the sum. */
   readonly usage?: Usage;
@@ -61,7 +61,7 @@ function answered({ prompt, completion, reasoning, usage }: TextMove): Played {
     system: system.content,
     prompt: user.content,
     completion,
-    reasoning: reasoning ?? reasoningIn(completion),
+    reasoning: reasoningIn(completion) ?? reasoning ?? null,
     usage: usage ?? null,
   };
 }

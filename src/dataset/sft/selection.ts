@@ -7,7 +7,7 @@ import type { Player, TrajectoryEpisode } from '../../trajectory/episode.js';
 import { lineRefusal, type Scored, scoreRefusal } from './filters.js';
 import type { SftPlan } from './options.js';
 import { type SftRow, sftRowsOf } from './rows.js';
-import { SPLITS, type Split, splitOf } from './split.js';
+import { type Split, splitOf } from './split.js';
 
 /** What is known of a teacher's weeks that became rows, and of the heuristic's in the same weeks. */
 export interface Source {
@@ -135,7 +135,3 @@ const scoredAt = (own: Graded, heuristic: Graded, i: number): Scored => ({
 
 const pickedAll = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>
   new Map(Array.from(all, ([name, graded]) => [name, picked(graded, [i])]));
-
-/** All splits that have rows. */
-export const splitsOf = ({ counts }: SftSelection): Split[] =>
-  SPLITS.filter((split) => counts[split].rows > 0);
