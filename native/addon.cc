@@ -10,6 +10,7 @@
 #include "batch.h"
 #include "clock.h"
 #include "output_arrays.h"
+#include "reset_arguments.h"
 #include "trajectory_arrays.h"
 
 namespace rhythm {
@@ -94,38 +95,13 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return told;
   }
 
-  // (mask u8|null, seeds u32, modes u8|null, profiles f32|null, graders f32|null), or with where episodes begin:
-  // (..., steps u8, meters f32, early f32|null, late f32|null, returns f32|null, crashes u8|null)
   void Reset(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
     if (!Open(args) || !outputs_.find(args, out)) return;
-    const bool later = info.Length() > 5;
-    const Start start = later ? FindStart(args) : Start{};
-    const rhythm::Reset reset = {
-        args.array_or_null<uint8_t>(0, napi_uint8_array, slots_, "mask"),
-        args.array<uint32_t>(1, napi_uint32_array, slots_, "seeds"),
-        args.array_or_null<uint8_t>(2, napi_uint8_array, slots_, "modes"),
-        args.array_or_null<float>(3, napi_float32_array, slots_ * count::ProfileFloats, "profiles"),
-        args.array_or_null<float>(4, napi_float32_array, slots_ * count::Components, "graders"),
-        false, nullptr, later ? &start : nullptr};
-    for (size_t slot = 0; args.ok() && later && slot < slots_; slot++) {
-      const bool begins = reset.mask == nullptr || reset.mask[slot] != 0;
-      if (begins && start.steps[slot] >= count::Steps) args.fail<int>("steps", "steps before the last");
-    }
-    for (size_t slot = 0; args.ok() && reset.modes != nullptr && slot < slots_; slot++) {
-      if (reset.modes[slot] > world::mode::Given) args.fail<int>("modes", "codes of modes");
-    }
+    ResetArguments arguments;
+    const rhythm::Reset reset = arguments.take(args, slots_);
     if (args.ok()) batch_->reset(out, reset);
-  }
-
-  Start FindStart(Arguments& args) {
-    return {args.array<uint8_t>(5, napi_uint8_array, slots_, "steps"),
-            args.array<float>(6, napi_float32_array, slots_ * count::Meters, "meters"),
-            args.array_or_null<float>(7, napi_float32_array, slots_, "early"),
-            args.array_or_null<float>(8, napi_float32_array, slots_, "late"),
-            args.array_or_null<float>(9, napi_float32_array, slots_, "returns"),
-            args.array_or_null<uint8_t>(10, napi_uint8_array, slots_, "crashes")};
   }
 
   // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null), or the first

@@ -14,6 +14,7 @@ class Arguments {
   bool ok() const { return ok_; }
   Napi::Env env() const { return info_.Env(); }
   Napi::Value value(size_t at) const { return info_[at]; }
+  size_t count() const { return info_.Length(); }
 
   // The data of typed array `at` of exactly `length` elements.
   template <class T>

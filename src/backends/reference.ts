@@ -1,8 +1,8 @@
 /** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
 import { heuristicAction, randomAction } from '../reference/baselines.js';
-import { type Beginning, Episode } from '../reference/episode.js';
+import { beginningAt } from '../reference/beginning.js';
+import { Episode } from '../reference/episode.js';
 import { loadEpisode, saveEpisode } from '../reference/state-words.js';
-import type { SlotStarts } from '../validate/starts.js';
 import {
   NUM_ACTIONS,
   NUM_BELIEFS,
@@ -203,11 +203,7 @@ class ReferenceBatch implements Batch {
   }
 
   targets(): Float32Array {
-    const targets = new Float32Array(this.episodes.length * NUM_BELIEFS);
-    this.episodes.forEach((episode, i) => {
-      targets.set(episode.target, i * NUM_BELIEFS);
-    });
-    return targets;
+    return Float32Array.from(this.episodes.flatMap(({ target }) => Array.from(target)));
   }
 
   close(): void {
@@ -257,18 +253,6 @@ class ReferenceBatch implements Batch {
     this.outputs.episodeLengths[i] = terminated ? NUM_STEPS : 0;
     this.#put(this.outputs.components, i, episode.components);
   }
-}
-
-function beginningAt(start: SlotStarts, i: number): Beginning {
-  const { steps, meters, early, late, returns, crashes } = start;
-  return {
-    steps: steps[i],
-    meters: meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS),
-    early: early?.[i] ?? 0,
-    late: late?.[i] ?? 0,
-    return: returns?.[i] ?? 0,
-    crashes: crashes?.[i] ?? 0,
-  };
 }
 
 /** The episodes that slots will be copies of. */

@@ -19,6 +19,7 @@ import {
 } from '../world/fields.js';
 import { resolveGrader, resolveProfile } from '../world/resolve.js';
 import { createWorld, type World } from '../world/world.js';
+import { type Beginning, weekFrom } from './beginning.js';
 import { beliefMae, finalScore, gradeComponents, halfMean } from './grade.js';
 import { beliefTarget, clamp01, discreteProfile, namedProfile, sampleProfile } from './profile.js';
 import { stateHash } from './state-hash.js';
@@ -41,24 +42,8 @@ export interface EpisodeReset {
   grader?: string | ArrayLike<number>;
 }
 
-/** @internal Where an episode begins that does not begin with the week: what has been before. */
-export interface Beginning {
-  /** Steps taken, 0 to 27. */
-  readonly steps: number;
-  /** f32 [5] in [0, 1]. */
-  readonly meters: ArrayLike<number>;
-  /** Sums of rewards, float32 each, and the crash count. */
-  readonly early: number;
-  readonly late: number;
-  readonly return: number;
-  readonly crashes: number;
-}
-
 const OPTIONS: readonly (keyof EpisodeOptions)[] = ['world', 'imagination'];
 const RESET_OPTIONS: readonly (keyof EpisodeReset)[] = ['profile', 'grader'];
-
-/** The first step of the week, but for its meters. */
-const FIRST = { steps: 0, early: 0, late: 0, return: 0, crashes: 0 } as const;
 
 /**
  * A single episode. `reset`, then `step` until `terminated`; `grade` says how it went.
@@ -156,16 +141,13 @@ export class Episode {
     return this;
   }
 
-  /**
-   * @internal `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights,
-   * and where it begins, null for the first step of the week.
-   */
+  /** @internal `reset` with clean values: a mode's code, the floats that mode `given` takes (null keeps them), six weights. */
   begin(
     seed: number,
     mode: number,
     floats: ArrayLike<number> | null,
     grader: ArrayLike<number>,
-    beginning: Beginning | null = null,
+    beginning = weekFrom(this.world.params.initialMeters),
   ): void {
     const { params } = this.world;
     this.seed = seed;
@@ -174,7 +156,7 @@ export class Episode {
     if (mode === MODE.sampled) sampleProfile(params, seed, this.profile);
     else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
     else if (floats !== null) this.profile.set(floats);
-    this.#beginAt(beginning ?? { ...FIRST, meters: params.initialMeters });
+    this.#beginAt(beginning);
     this.belief.fill(0.5);
     this.given = false;
     this.tape.fill(0);
@@ -182,14 +164,11 @@ export class Episode {
     this.#afterReset();
   }
 
-  #beginAt(beginning: Beginning): void {
-    this.stepCount = this.began = beginning.steps;
-    this.meters.set(beginning.meters);
-    this.firstMeters.set(beginning.meters);
-    this.early = beginning.early;
-    this.late = beginning.late;
-    this.return = beginning.return;
-    this.crashes = beginning.crashes;
+  #beginAt({ steps, meters, early, late, return: earned, crashes }: Beginning): void {
+    this.stepCount = this.began = steps;
+    this.meters.set(meters);
+    this.firstMeters.set(meters);
+    [this.early, this.late, this.return, this.crashes] = [early, late, earned, crashes];
   }
 
   #afterReset(): void {

@@ -8,6 +8,7 @@ import {
   STATE,
   STATE_WORDS,
 } from '../world/fields.js';
+import { weekFrom } from './beginning.js';
 import type { Episode } from './episode.js';
 
 /** The state of slot `index`, as either type. */
@@ -58,8 +59,7 @@ function relive(episode: Episode, words: Uint32Array, floats: Float32Array): voi
   const profile = partOf(floats, STATE.profile, PROFILE_SIZE);
   const grader = partOf(floats, STATE.grader, NUM_COMPONENTS);
   const meters = partOf(floats, STATE.firstMeters, NUM_METERS);
-  const beginning = { steps: words[STATE.began], meters, early: 0, late: 0, return: 0, crashes: 0 };
-  episode.begin(words[STATE.seed], MODE.given, profile, grader, beginning);
+  episode.begin(words[STATE.seed], MODE.given, profile, grader, weekFrom(meters, words[STATE.began]));
   episode.mode = words[STATE.mode];
   for (let t = words[STATE.began]; t < words[STATE.step]; t++) {
     episode.live((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);

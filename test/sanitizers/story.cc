@@ -44,6 +44,16 @@ class Story {
     batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
   }
 
+  // Lanes that begin at steps of their own, with all that has been before and with nothing.
+  void begin_later() {
+    const Start known = {begins_, meters_, sums_, sums_, sums_, begins_};
+    const Start unknown = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};
+    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, &known});
+    batch_.reset(out_, {mask_, seeds_, nullptr, nullptr, nullptr, false, nullptr, &unknown});
+    step({actions_, nullptr, nullptr, nullptr}, {});
+    run(Policy::Random, backwards_, true);
+  }
+
   // All lanes at the same step.
   void step_together(int steps) {
     for (int t = 0; t < steps; t++) step({actions_, nullptr, nullptr, nullptr}, {});
@@ -156,6 +166,9 @@ class Story {
   const uint8_t* const modes_ = counted<uint8_t>(slots_, world::mode::Given + 1);
   const float* const profiles_ = fractions(slots_ * count::ProfileFloats);
   const float* const graders_ = fractions(slots_ * count::Components);
+  const uint8_t* const begins_ = counted<uint8_t>(slots_, count::Steps - 1);
+  const float* const meters_ = fractions(slots_ * count::Meters);
+  const float* const sums_ = fractions(slots_);
   const uint8_t* const mask_ = filled<uint8_t>(slots_, [](size_t i) { return i % 3 == 0; });
   const uint8_t* const actions_ = counted<uint8_t>(slots_, count::Actions);
   const float* const beliefs_ = fractions(slots_ * count::Beliefs);
@@ -182,6 +195,8 @@ std::string live(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
   story.run_apart();
   if (!shape.brief) story.run_together();
   story.run_on();
+  story.keep();
+  story.begin_later();
   story.keep();
   return arrays.contents();
 }
