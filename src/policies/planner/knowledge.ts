@@ -4,6 +4,7 @@ import { beliefTarget, sampleProfile } from '../../reference/profile.js';
 import { type Draw, threefry } from '../../reference/threefry.js';
 import type { Params } from '../../world/block.js';
 import { NUM_BELIEFS, PROFILE_SIZE } from '../../world/fields.js';
+import { checkProfile } from '../../world/resolve.js';
 import type { World } from '../../world/world.js';
 import { Inference } from '../inference/inference.js';
 import { inferenceWords } from '../inference/words.js';
@@ -93,6 +94,15 @@ export class Prior implements Knowledge {
   }
 }
 
+/** @throws InputError `bad_profile`. */
+function checkedProfiles(profiles: Float32Array): Float32Array {
+  const own = profiles.slice();
+  for (let at = 0; at < own.length; at += PROFILE_SIZE) {
+    own.set(checkProfile(own.subarray(at, at + PROFILE_SIZE), `oracle, person ${at / PROFILE_SIZE}`), at);
+  }
+  return own;
+}
+
 /** Everything is known, which no agent can: what knowing is worth at most. */
 export class Oracle implements Knowledge {
   readonly #profiles: Float32Array;
@@ -107,7 +117,7 @@ export class Oracle implements Knowledge {
           `${profiles.length}. Pass exactly these.`,
       );
     }
-    this.#profiles = profiles.slice();
+    this.#profiles = checkedProfiles(profiles);
     this.#targets = new Float32Array(numEnvs * NUM_BELIEFS);
     for (let i = 0; i < numEnvs; i++) {
       const target = this.#targets.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);

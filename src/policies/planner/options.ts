@@ -38,7 +38,7 @@ export interface PlannerOptions {
   readonly threads?: number;
 }
 
-const OPTIONS: readonly (keyof PlannerOptions)[] = [
+export const OPTIONS: readonly (keyof PlannerOptions)[] = [
   'numEnvs',
   'objective',
   'grader',

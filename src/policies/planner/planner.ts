@@ -21,6 +21,12 @@ export interface Decision {
   readonly beliefs: Float32Array;
 }
 
+/** What a `RolloutView` has. */
+interface Seen {
+  readonly observations: Float32Array;
+  readonly playing: Uint8Array;
+}
+
 /** Episodes that are thought about together: enough for all threads, and little memory. */
 const TOGETHER = 256;
 
@@ -50,6 +56,8 @@ export class Planner implements Disposable {
   readonly #rehearsal: Rehearsal;
   /** The last choice for each episode; null before the first. */
   readonly #choices: (Choice | null)[];
+  /** The same, as `rolloutGroups` asks for it: of rollouts that begin with the week. */
+  readonly policy = ({ observations, playing }: Seen): Decision => this.decide(observations, playing);
   #moment: Moment | null = null;
   #closed = false;
 
