@@ -45,7 +45,7 @@ Examples:
   rhythm-vec eval --profiles introvert_morning --episodes 20 --grader v1
   echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
   rhythm-vec eval --grader calm.json --components components.jsonl
-  rhythm-vec eval --conditions in-distribution,ood --policies heuristic+constant,planner,planner-wellbeing
+  rhythm-vec eval --seeds 100-119 --policies heuristic+constant,planner,planner-wellbeing
 `;
 
 export function addEvalCommand(program: Command, { signal }: Context): void {
