@@ -1,9 +1,11 @@
 /**
  * What is believed of the five reward weights: people drawn from the prior of whom every reward so far may have come.
  * A reward's luck is uniform and of known amplitude, so each reward cuts two slices off the simplex of weights. Who is
- * cut off is replaced by a copy of somebody who is not, which Gibbs moves along the simplex's edges then make another.
+ * cut off is replaced by a copy of somebody who is not, whom moves along the simplex's edges and along differences of the
+ * others then make another.
  *
- * Source of the method: Gilks and Berzuini, "Following a moving target", JRSS B 63, 2001 (resample and move).
+ * Sources of the method: Gilks and Berzuini, "Following a moving target", JRSS B 63, 2001 (resample and move); Gilks,
+ * Roberts and George, "Adaptive direction sampling", The Statistician 43, 1994 (differences of others).
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS } from '../../world/fields.js';
@@ -12,12 +14,15 @@ import type { Evidence } from './evidence.js';
 
 /** A reward is bounded on both sides. */
 const MAX_CUTS = 2 * NUM_STEPS;
-/** So many moves along every edge make a copy somebody else. */
-const SWEEPS = 4;
+/** So many rounds of moves along every edge make a copy somebody else. */
+const SWEEPS = 2;
+/** So many moves along differences of others go with each round: few cuts leave room along edges, many may not. */
+const STRIDES = 6;
 /** Of fewer survivors than one in so many, a cut is made in stages. */
 const SCARCE = 8;
-/** A cut that so many halvings do not reach contradicts the earlier ones. */
-const MAX_STAGES = 16;
+/** A stage that leaves more than this of the way to a cut was in vain; so many of them, and it contradicts earlier ones. */
+const [PROGRESS, PATIENCE] = [0.8, 3];
+const MAX_STAGES = 40;
 /** How far float32 may round a reward, as a share of what it adds up. */
 const ROUNDING = 2 ** -20;
 
@@ -50,6 +55,8 @@ export function priorWeights(people: number, draws: Draws): Float64Array {
 export class Scratch {
   readonly felt = new Float64Array(NUM_METERS);
   readonly slack = new Float64Array(MAX_CUTS);
+  readonly way = new Float64Array(NUM_METERS);
+  readonly steep = new Float64Array(MAX_CUTS);
   readonly alongCut: Float64Array;
   readonly inside: Int32Array;
   readonly outside: Int32Array;
@@ -132,10 +139,13 @@ export class WeightBelief {
     }
     if (most <= bound || this.#cuts === MAX_CUTS) return true;
     const cut = this.#cuts++;
-    for (let stage = 0; stage < MAX_STAGES; stage++) {
+    let left = Number.POSITIVE_INFINITY;
+    for (let stage = 0, vain = 0; stage < MAX_STAGES && vain < PATIENCE; stage++) {
       this.#bound[cut] = this.#reachable(cut, bound);
       this.#replaceCutOff(cut, draws);
       if (this.#bound[cut] === bound) return true;
+      if (!(this.#bound[cut] - bound < PROGRESS * left)) vain++;
+      left = this.#bound[cut] - bound;
     }
     return false;
   }
@@ -170,17 +180,63 @@ export class WeightBelief {
     for (let at = 0; at < outsiders; at++) {
       const model = inside[Math.floor(((at + 0.5) * insiders) / outsiders)] * NUM_METERS;
       this.drawn.copyWithin(outside[at] * NUM_METERS, model, model + NUM_METERS);
-      this.#stir(outside[at], draws);
+      this.#stir(outside[at], insiders, draws);
     }
   }
 
-  /** Moves one of the people along every edge in turn, within all cuts. */
-  #stir(p: number, draws: Draws): void {
-    const { slack } = this.#scratch;
+  /** Makes somebody else of one of the people, within all cuts. @param insiders how many others were inside before. */
+  #stir(p: number, insiders: number, draws: Draws): void {
+    const { slack, inside } = this.#scratch;
     for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#along(cut, p);
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
       for (let e = 0; e < EDGES.length; e += 2) this.#slide(p * NUM_METERS, EDGES[e], EDGES[e + 1], draws);
+      for (let stride = 0; stride < STRIDES; stride++)
+        this.#stride(p * NUM_METERS, inside[draws.below(insiders)], inside[draws.below(insiders)], draws);
     }
+  }
+
+  /** Moves along the difference of two others, which fits what the cuts leave however thin that is. */
+  #stride(from: number, one: number, other: number, draws: Draws): void {
+    const { drawn } = this;
+    const { way, steep } = this.#scratch;
+    let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let k = 0; k < NUM_METERS; k++) {
+      way[k] = drawn[one * NUM_METERS + k] - drawn[other * NUM_METERS + k];
+      if (way[k] > 0) least = Math.max(least, -drawn[from + k] / way[k]);
+      else if (way[k] < 0) most = Math.min(most, -drawn[from + k] / way[k]);
+    }
+    if (most === Number.POSITIVE_INFINITY) return;
+    this.#steepen();
+    for (let cut = 0; cut < this.#cuts; cut++) {
+      const room = Math.max(0, this.#scratch.slack[cut]);
+      if (steep[cut] > 0) most = Math.min(most, room / steep[cut]);
+      else if (steep[cut] < 0) least = Math.max(least, room / steep[cut]);
+    }
+    if (least < most) this.#jump(from, least + (most - least) * draws.next(), draws);
+  }
+
+  /** By how much each cut's side is neared along the way. */
+  #steepen(): void {
+    const { way, steep } = this.#scratch;
+    for (let cut = 0; cut < this.#cuts; cut++) {
+      let sum = 0;
+      for (let k = 0; k < NUM_METERS; k++) sum += this.#normal[cut * NUM_METERS + k] * way[k];
+      steep[cut] = sum;
+    }
+  }
+
+  /** Goes so far along the way, unless the prior has people less likely there and chance is against it. */
+  #jump(from: number, far: number, draws: Draws): void {
+    const { drawn } = this;
+    const { way, steep, slack } = this.#scratch;
+    let [here, there] = [1, 1];
+    for (let k = 0; k < NUM_METERS; k++) {
+      here *= drawn[from + k];
+      there *= drawn[from + k] + far * way[k];
+    }
+    if (!(draws.next() * here < there)) return;
+    for (let k = 0; k < NUM_METERS; k++) drawn[from + k] = Math.max(0, drawn[from + k] + far * way[k]);
+    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] -= far * steep[cut];
   }
 
   /** Draws weight `i` anew from what its prior and the cuts leave, at the cost of weight `j`. */
