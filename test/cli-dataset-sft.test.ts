@@ -5,6 +5,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { episodeLine } from '../src/trajectory/line.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { listedIn, optionsOf } from './support/page-tables.js';
 import { changedAt, episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
@@ -40,15 +41,9 @@ it('writes train, validation and their card', () => {
 });
 
 it('docs/trajectories.md lists its options and the columns, and nothing else', async () => {
-  const page = readFileSync(new URL('../docs/trajectories.md', import.meta.url), 'utf8');
-  const [, rest] = page.split('\n## Rows for SFT\n');
-  const [section] = rest.split('\n## ');
-  const listed = (pattern: RegExp) => Array.from(section.matchAll(pattern), ([, name]) => name).sort();
   const { stdout } = await sft('--help');
-  const options = Array.from(stdout.matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name);
-  expect(listed(/(?<=^\|[^|]*)`(--[\w-]+)`(?=[^|]*\|)/gm)).toEqual(options.sort());
-  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]);
-  expect(listed(/^\| `(\w+)` \|/gm)).toEqual(columns.sort());
+  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
+  expect(listedIn('docs/trajectories.md', 'Rows for SFT')).toEqual({ options: optionsOf(stdout), columns });
 });
 
 it('the command of the card makes the same bytes again, on another backend too', async () => {

@@ -15,6 +15,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toPlan } from '../src/dataset/options.js';
 import { grpoRows } from '../src/dataset/rows.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { listedIn, optionsOf } from './support/page-tables.js';
 
 const file = temporaryDirectory();
 const folder = (name: string): string => {
@@ -38,14 +39,9 @@ it('writes the rows of its options, and the card beside them', () => {
 });
 
 it('docs/api.md lists its options and the columns, and nothing else', async () => {
-  const [, page] = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8').split('\n## Datasets\n');
-  const [section] = page.split('\n## ');
-  const listed = (pattern: RegExp) => Array.from(section.matchAll(pattern), ([, name]) => name).sort();
   const { stdout } = await grpo('--help');
-  const options = Array.from(stdout.matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name);
-  expect(listed(/(?<=^\|[^|]*)`(--[\w-]+)`(?=[^|]*\|)/gm)).toEqual(options.sort());
-  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]);
-  expect(listed(/^\| `(\w+)` \|/gm)).toEqual(columns.sort());
+  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
+  expect(listedIn('docs/api.md', 'Datasets')).toEqual({ options: optionsOf(stdout), columns });
 });
 
 it('the command of the card makes the same bytes again, on another backend too', async () => {

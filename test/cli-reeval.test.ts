@@ -6,6 +6,7 @@ import { SCHEMAS } from '../src/schemas.js';
 import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { listedIn, optionsOf } from './support/page-tables.js';
 import { changedAt, episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
@@ -122,6 +123,11 @@ describe('files that are as recorded', () => {
     const { code, stdout } = await reeval('--jsonl', file('odd.jsonl'));
     expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
   });
+});
+
+it('docs/trajectories.md lists its options, and nothing else', async () => {
+  const { stdout } = await reeval('--help');
+  expect(listedIn('docs/trajectories.md', 'Re-evaluation').options).toEqual(optionsOf(stdout));
 });
 
 describe('what was changed', () => {

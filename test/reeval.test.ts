@@ -168,7 +168,6 @@ describe('what was changed is named:', () => {
 describe('a row', () => {
   const reevaluated = (episodes: readonly TrajectoryEpisode[], size = episodes.length) => {
     using reevaluation = new Reevaluation({}, GRADERS);
-    for (const episode of episodes) expect(reevaluation.isNew(episode)).toBe(true);
     for (let from = 0; from < episodes.length; from += size) {
       reevaluation.add(read(episodes.slice(from, from + size)));
     }
@@ -254,13 +253,5 @@ describe('a row', () => {
       ['custom', 'discrete', '5-6, 8', 1, 3],
       ['discrete', 'named', '0-1', 1, 6],
     ]);
-  });
-
-  it('knows a week that is there twice', () => {
-    using reevaluation = new Reevaluation({}, GRADERS);
-    expect(reevaluation.isNew(spoken[0])).toBe(true);
-    expect(reevaluation.isNew(spoken[0])).toBe(false);
-    expect(reevaluation.isNew({ ...spoken[0], model: 'other' })).toBe(true);
-    expect(reevaluation.isNew({ ...spoken[0], profile_mode: 'discrete' })).toBe(true);
   });
 });

@@ -8,7 +8,6 @@ import { sftProvenanceOf } from '../dataset/sft/provenance.js';
 import { SFT_COLUMNS, type SftRow } from '../dataset/sft/rows.js';
 import { SftSelection } from '../dataset/sft/selection.js';
 import { SPLITS, type Split } from '../dataset/sft/split.js';
-import { othersTurn } from '../vec-env/turns.js';
 import { UsageError } from './failure.js';
 import { readGrader } from './grader-file.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
@@ -17,6 +16,7 @@ import { createProgress } from './progress.js';
 import { sftCommandOf } from './sft-command.js';
 import { SftPlace } from './sft-place.js';
 import { SftStream } from './sft-stream.js';
+import { inBatches, toStandardError } from './trajectory-batches.js';
 import { checkTrajectories, readTrajectories } from './trajectory-files.js';
 
 export interface SftCliOptions extends EngineOptions, Omit<SftOptions, 'grader'> {
@@ -55,7 +55,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   place.make();
   try {
     const sinks = await openSinks(place, formatOf(options), plan, open);
-    const stream = new SftStream(selection);
+    const stream = new SftStream(selection, toStandardError);
     await readAll(stream, sinks, options.jsonl, signal);
     requireRows(selection, plan);
     const kept = sinks.filter(({ split }) => selection.counts[split].rows > 0);
@@ -108,20 +108,15 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<void> {
   const progress = createProgress('bytes');
-  const write = async (rows: Readonly<Record<Split, readonly SftRow[]>>) => {
-    for (const { split, output, encoder } of sinks) {
-      if (rows[split].length > 0) await output.write(encoder.add(rows[split]));
-    }
-    await othersTurn();
-  };
+  const { skipped } = stream;
   try {
-    for await (const line of readTrajectories(paths, { signal, onProgress: progress.update })) {
-      const rows = stream.take(line);
-      if (rows !== null) await write(rows);
-      signal.throwIfAborted();
+    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    for await (const batch of inBatches(lines, { skipped, report: toStandardError, signal })) {
+      const rows = stream.rowsOf(batch);
+      for (const { split, output, encoder } of sinks) {
+        if (rows[split].length > 0) await output.write(encoder.add(rows[split]));
+      }
     }
-    const rows = stream.flush();
-    if (rows !== null) await write(rows);
   } finally {
     progress.stop();
   }

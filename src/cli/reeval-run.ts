@@ -3,7 +3,6 @@ import { toSnakeCase } from '../evaluate/report.js';
 import { type Grader, toGrader } from '../graders/grader.js';
 import { type ReevaluatedRow, Reevaluation, type Section } from '../reeval/reevaluation.js';
 import { SCHEMAS } from '../schemas.js';
-import { othersTurn } from '../vec-env/turns.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { UsageError } from './failure.js';
 import { readGrader } from './grader-file.js';
@@ -12,6 +11,7 @@ import { checkOutput, writeJson } from './output-file.js';
 import { createProgress } from './progress.js';
 import { ReevalStream } from './reeval-stream.js';
 import { renderReevaluated } from './reeval-table.js';
+import { inBatches, toStandardError } from './trajectory-batches.js';
 import { checkTrajectories, readTrajectories } from './trajectory-files.js';
 
 export interface ReevalOptions extends EngineOptions {
@@ -30,7 +30,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
   if (json !== undefined) checkOutput('--json', json);
   checkTrajectories('--jsonl', jsonl, json === undefined ? null : { option: '--json', path: json });
   using reevaluation = new Reevaluation(options, await gradersOf(options));
-  const stream = new ReevalStream(reevaluation, options.mismatches);
+  const stream = new ReevalStream(reevaluation, options.mismatches, toStandardError);
   await readAll(stream, jsonl, signal);
   const { counts, named } = stream;
   const { skipped } = counts;
@@ -59,13 +59,11 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
 
 async function readAll(stream: ReevalStream, paths: readonly string[], signal: AbortSignal): Promise<void> {
   const progress = createProgress('bytes');
+  const { skipped } = stream.counts;
   try {
-    for await (const line of readTrajectories(paths, { signal, onProgress: progress.update })) {
-      // Signals are heeded between batches: a file is read faster than it would let them in.
-      if (stream.take(line)) await othersTurn();
-      signal.throwIfAborted();
-    }
-    stream.flush();
+    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    const batches = inBatches(lines, { skipped, report: toStandardError, signal });
+    for await (const batch of batches) stream.add(batch);
   } finally {
     progress.stop();
   }

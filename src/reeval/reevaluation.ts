@@ -64,12 +64,7 @@ export class Reevaluation implements Disposable {
     return describeRun(this.#replayer.env, this.#graders[0]);
   }
 
-  /** Whether the player has not played this week before. Asked once for each episode, before it is added. */
-  isNew(episode: TrajectoryEpisode): boolean {
-    return this.#groupOf(episode).weeks.add(episode);
-  }
-
-  /** @param episodes at least one. @returns [n]: what each says otherwise than its replay. @throws as `createVecEnv`. */
+  /** @param episodes at least one, each of which comes once. @returns [n]: what each says otherwise than its replay. @throws as `createVecEnv`. */
   add(episodes: readonly TrajectoryEpisode[]): readonly (readonly Mismatch[])[] {
     const { mismatches, ...earned } = this.#replayer.replay(episodes);
     const indices = this.#count(episodes);
@@ -81,7 +76,7 @@ export class Reevaluation implements Disposable {
     return mismatches;
   }
 
-  /** Which of the episodes are whose; their steps are counted. */
+  /** Which of the episodes are whose; their weeks and steps are counted. */
   #count(episodes: readonly TrajectoryEpisode[]): Map<Group, number[]> {
     const indices = new Map<Group, number[]>();
     for (const [i, episode] of episodes.entries()) {
@@ -89,6 +84,7 @@ export class Reevaluation implements Disposable {
       const of = indices.get(group);
       if (of === undefined) indices.set(group, [i]);
       else of.push(i);
+      group.weeks.add(episode);
       group.steps += episode.steps.length;
       group.unparsed += episode.steps.filter(({ parsed }) => !parsed).length;
     }

@@ -7,13 +7,10 @@ const LISTED = 3;
 export class Weeks {
   readonly #seeds = new Map<string, Set<number>>();
 
-  /** @returns false for a week that is there already. */
-  add({ profile_mode, seed }: Week): boolean {
+  add({ profile_mode, seed }: Week): void {
     const seeds = this.#seeds.get(profile_mode) ?? new Set();
     this.#seeds.set(profile_mode, seeds);
-    if (seeds.has(seed)) return false;
     seeds.add(seed);
-    return true;
   }
 
   /** Whose they are: one kind of person's, or 'named' for those of several. */

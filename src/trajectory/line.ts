@@ -8,10 +8,15 @@ import type { TrajectoryEpisode } from './episode.js';
  */
 export const episodeLine = (episode: TrajectoryEpisode): string => `${JSON.stringify(episode)}\n`;
 
+const PLAYER_KEY = ['teacher', 'model', 'objective', 'oracle', 'condition', 'profile_mode'] as const;
+type OfPlayer = Pick<TrajectoryEpisode, (typeof PLAYER_KEY)[number]>;
+
+/** Who has played, under which condition, and whose weeks: a seed of it is one episode. */
+export const playerKey = (episode: OfPlayer): string =>
+  JSON.stringify(PLAYER_KEY.map((name) => episode[name]));
+
 /**
  * What an episode is told apart by: a file holds each once, and who resumes one need not play those that are there.
  */
-export const episodeKey = (episode: EpisodeKey): string => JSON.stringify(KEY.map((name) => episode[name]));
-
-const KEY = ['teacher', 'model', 'objective', 'oracle', 'condition', 'profile_mode', 'seed'] as const;
-type EpisodeKey = Pick<TrajectoryEpisode, (typeof KEY)[number]>;
+export const episodeKey = (episode: OfPlayer & Pick<TrajectoryEpisode, 'seed'>): string =>
+  `${playerKey(episode)} ${episode.seed}`;

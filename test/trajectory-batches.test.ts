@@ -1,0 +1,78 @@
+/** Lines of trajectories in batches: every good one once, in order, and memory that lines cannot fill. */
+import { expect, it } from 'vitest';
+import { inBatches } from '../src/cli/trajectory-batches.js';
+import { SkippedLines, type TrajectoryLine } from '../src/cli/trajectory-files.js';
+import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
+import { BadEpisode } from '../src/trajectory/read.js';
+import { episodesOf, weeksOf } from './support/trajectories.js';
+
+const [episode] = episodesOf(weeksOf([1]));
+const MEBI = 2 ** 20;
+
+async function batched(
+  episodes: readonly (TrajectoryEpisode | BadEpisode)[],
+  size = 1000,
+  signal = new AbortController().signal,
+) {
+  async function* lines(): AsyncGenerator<TrajectoryLine> {
+    for (const [i, each] of episodes.entries()) yield { place: `f:${i + 1}`, size, episode: each };
+  }
+  const skipped = new SkippedLines();
+  const said: string[] = [];
+  const batches: string[][] = [];
+  for await (const batch of inBatches(lines(), { skipped, report: (text) => said.push(text), signal })) {
+    batches.push(batch.map(({ place }) => place));
+  }
+  return { batches, said, skipped };
+}
+const many = (count: number): TrajectoryEpisode[] =>
+  Array.from({ length: count }, (_, seed) => ({ ...episode, seed }));
+
+it('holds every episode once, in order, 256 together', async () => {
+  const { batches, skipped } = await batched(many(600));
+  expect(batches.map(({ length }) => length)).toEqual([256, 256, 88]);
+  expect(batches.flat()).toEqual(many(600).map((_, i) => `f:${i + 1}`));
+  expect([skipped.total, skipped.text]).toEqual([0, '']);
+});
+
+it('is cut sooner where lines are long', async () => {
+  const { batches } = await batched(many(10), 10 * MEBI);
+  expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
+});
+
+it('is nothing of nothing, and of lines that are none', async () => {
+  expect((await batched([])).batches).toEqual([]);
+  const { batches, said, skipped } = await batched([new BadEpisode('older', 'Too\u001b old.')]);
+  expect([batches, said, skipped.text]).toEqual([
+    [],
+    ['f:1: skipped, older: Too\uFFFD old.'],
+    '1 line skipped: 1 older',
+  ]);
+});
+
+it("takes a player's week once, and everybody's", async () => {
+  const others = [
+    { teacher: 'other' },
+    { model: 'm' },
+    { objective: 'score' },
+    { oracle: true },
+    { condition: 'mine' },
+    { profile_mode: 'discrete' },
+    { seed: 2 },
+  ].map((changes) => ({ ...episode, ...changes }));
+  const { batches, said, skipped } = await batched([
+    episode,
+    ...others,
+    { ...episode, version: '9.9.9' },
+    others[1],
+  ]);
+  expect(batches).toEqual([['f:1', 'f:2', 'f:3', 'f:4', 'f:5', 'f:6', 'f:7', 'f:8']]);
+  expect(said.map((text) => text.split(':', 2).join(':'))).toEqual(['f:9', 'f:10']);
+  expect(skipped.counts).toEqual({ duplicate: 2 });
+});
+
+it('heeds a signal', async () => {
+  const abort = new AbortController();
+  abort.abort(new Error('enough'));
+  await expect(batched(many(3), 1, abort.signal)).rejects.toThrow('enough');
+});
