@@ -9,8 +9,9 @@ interface Reason {
   readonly text: string;
 }
 
-/** What brings less is no reason. */
+/** What brings less is no reason, nor a difference that two decimals do not show. */
 const LEAST = 0.0005;
+const SHOWN = 0.005;
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 
 /** What of its advantages is the largest: "leaves progress .04 higher at the end"; null if none is worth a word. */
@@ -24,7 +25,7 @@ function reasonsOfGrade({ plan, rival, grader }: PlanReport, share: number): Rea
   return COMPONENT_NAMES.flatMap((name, k) => {
     const more = plan.components[k] - rival.components[k];
     const text = TEXTS[name]?.(more, plan.earlyMean < rival.earlyMean);
-    return text === undefined ? [] : [{ gain: share * grader[k] * more, text }];
+    return text === undefined || more < LEAST_MORE[name] ? [] : [{ gain: share * grader[k] * more, text }];
   });
 }
 
@@ -40,6 +41,9 @@ const TEXTS: Readonly<Record<string, (more: number, isLater: boolean) => string>
   efficiency: () => 'feels better over the week',
 };
 
+/** Of components whose difference is said. */
+const LEAST_MORE: Readonly<Record<string, number>> = { progress: SHOWN, connection: SHOWN };
+
 /** Half of it is what the person values, over the week. */
 function reasonsOfWellbeing(report: PlanReport): Reason[] {
   const { plan, rival, weights, grader } = report;
@@ -48,8 +52,9 @@ function reasonsOfWellbeing(report: PlanReport): Reason[] {
     { ...report, grader: withoutAdaptation(grader) },
     others > 0 ? 0.5 / others : 0,
   );
-  const valued = METER_NAMES.map((name, k) => {
+  const valued = METER_NAMES.flatMap((name, k) => {
     const more = meanOf(plan.meters, k) - meanOf(rival.meters, k);
+    if (more < SHOWN) return [];
     return {
       gain: 0.5 * weights[k] * more,
       text: `keeps ${name} higher over the week, by ${hundredthsOf(more)}`,

@@ -22,7 +22,7 @@ const NEAR_CRASH = 0.2;
 /** An early mean below this is a neglected half. */
 const NEGLECT = -0.05;
 /** A loss below this is none. */
-const NO_LOSS = 0.0005;
+const NO_LOSS = 0.00051;
 /** A meter that rises by less is not lifted. */
 const TELLING = 0.02;
 /** Stretches of a plan that are worth words. */
