@@ -127,10 +127,12 @@ function doubtWords(targets: readonly TargetEstimate[]): string {
   const [low, high] = [digitOf(least.low), digitOf(least.high)];
   const range = low === high ? String(low) : `${low} to ${high}`;
   const doubt = least.factors.reduce((a, b) => (b.blur > a.blur ? b : a));
-  return `${least.error < SMALL ? 'Nearly sure; least of' : 'Least sure:'} ${least.name} (${range}), ${reasonOf(doubt)}.`;
+  return `${least.error < SMALL ? 'Nearly sure, least of' : 'Least sure is'} ${least.name} (${range}): ${reasonOf(doubt)}.`;
 }
 
-function reasonOf({ name, isWeight, open }: Factor): string {
+function reasonOf({ name, isWeight, open, low, high }: Factor): string {
   const { unseen, about } = phrasesOf(name);
-  return isWeight || open > UNSEEN ? unseen : `luck blurs ${about}`;
+  if (open > UNSEEN) return unseen;
+  if (isWeight) return `by rewards alone, ${name} weighs ${hundredthsOf(low)} to ${hundredthsOf(high)}`;
+  return `luck blurs ${about}`;
 }
