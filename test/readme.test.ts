@@ -43,7 +43,13 @@ test('the results table is what the evaluation computes', async () => {
 });
 
 test("the planner's table is what the evaluation computes, of those that take little time", async () => {
-  const policies = ['heuristic+constant', 'heuristic+inference', 'blind-tape+inference', 'planner'];
+  const policies = [
+    'heuristic+constant',
+    'heuristic+inference',
+    'blind-tape+inference',
+    'planner',
+    'planner-wellbeing',
+  ];
   const { rows } = await evaluate({ conditions: ['ood'], policies });
   const lines = section('A planner').split('\n');
   for (const [k, { finalScore, beliefMae, components, earlyMean, lateMean }] of rows.entries()) {

@@ -23,7 +23,7 @@ export type Objective = (typeof OBJECTIVES)[number];
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 /** Weeks with every step recorded that stay in a cache. */
-const RECORDED_WEEKS = 2 ** 11;
+const RECORDED_WEEKS = 2 ** 10;
 
 export interface Judging {
   readonly judge: Judge;

@@ -21,13 +21,13 @@ export interface PlannerOptions {
    * Default: they are not shown.
    */
   readonly oracle?: Float32Array;
-  /** Persons that each person might be, 1 to 1,024; more are surer. */
+  /** Persons that each person might be, 1 to 1,024. Default 64, for wellbeing 32. */
   readonly people?: number;
-  /** Tapes in each round of a step's search, 4 to 4,096. */
+  /** Tapes in each round of a step's search, 4 to 4,096. Default 32. */
   readonly candidates?: number;
-  /** Rounds of a step's search, 0 to 1,000. */
+  /** Rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
-  /** How much an action is worth for what it would tell: 0 for nothing. */
+  /** What an action is worth for what it would tell, in units of what a truer belief earns. Default 1. */
   readonly curiosity?: number;
   /** u32, of what it imagines and tries. Default 0. */
   readonly seed?: number;
@@ -56,7 +56,11 @@ export const OPTIONS: readonly (keyof PlannerOptions)[] = [
 ];
 
 const MAX_EPISODES = 2 ** 14;
-const BUDGET: Budget = { people: 64, candidates: 32, rounds: 16 };
+/** More was seen to bring nothing; a week that is weighed step by step takes longer. */
+const BUDGETS: Readonly<Record<Objective, Budget>> = {
+  score: { people: 64, candidates: 32, rounds: 16 },
+  wellbeing: { people: 32, candidates: 32, rounds: 8 },
+};
 const CURIOSITY = 1;
 
 /** The same, checked. */
@@ -79,17 +83,19 @@ export interface PlannerRequest {
 /** @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`. */
 export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
   checkOptions('planner options', options, OPTIONS);
-  const { objective = 'score', grader = 'v2', threads, backend, kernel } = options;
+  const { grader = 'v2', threads, backend, kernel } = options;
+  const objective = checkName('objective', options.objective ?? 'score', OBJECTIVES);
+  const { people, candidates, rounds } = BUDGETS[objective];
   return {
     numEnvs: checkInteger('numEnvs', options.numEnvs, 1, MAX_EPISODES),
-    objective: checkName('objective', objective, OBJECTIVES),
+    objective,
     grader: graderWeights(grader),
     inference: checkBoolean('inference', options.inference ?? true),
     oracle: options.oracle ?? null,
     budget: {
-      people: checkInteger('people', options.people ?? BUDGET.people, 1, 1024),
-      candidates: checkInteger('candidates', options.candidates ?? BUDGET.candidates, 4, 4096),
-      rounds: checkInteger('rounds', options.rounds ?? BUDGET.rounds, 0, 1000),
+      people: checkInteger('people', options.people ?? people, 1, 1024),
+      candidates: checkInteger('candidates', options.candidates ?? candidates, 4, 4096),
+      rounds: checkInteger('rounds', options.rounds ?? rounds, 0, 1000),
     },
     curiosity: checkFinite('curiosity', options.curiosity ?? CURIOSITY),
     seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
