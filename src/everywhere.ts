@@ -30,6 +30,16 @@ export type { EncodedField } from './observe/fields.js';
 export type { ObservationOptions } from './observe/options.js';
 export type { HistoryStep } from './observe/record.js';
 export type { ActionSpace, ObservationSpace } from './observe/spaces.js';
+export { Inference, type InferenceOptions } from './policies/inference/inference.js';
+export type {
+  Estimate,
+  Factor,
+  Finding,
+  InferenceReport,
+  StepFindings,
+  TargetEstimate,
+} from './policies/inference/report.js';
+export { inferenceWords } from './policies/inference/words.js';
 export { blindTape } from './policies/tapes.js';
 export { Episode, type EpisodeOptions, type EpisodeReset } from './reference/episode.js';
 export type { GroupAdvantages } from './rollout/advantages/in-groups.js';

@@ -13,6 +13,11 @@ export {
   type PlayedEpisodes,
 } from './evaluate/evaluate.js';
 export * from './everywhere.js';
+export type { Objective } from './policies/planner/objectives.js';
+export type { PlannerOptions } from './policies/planner/options.js';
+export { type Decision, Planner } from './policies/planner/planner.js';
+export type { Outlook } from './policies/planner/rehearsal.js';
+export type { PlanOutlook, PlanReport } from './policies/planner/report.js';
 export { rolloutGroups, scoreReplay } from './rollout.js';
 export type { TapeProblem, TapeSearchOptions } from './search/options.js';
 export { type FoundTape, searchTape, searchTapes } from './search/tapes.js';

@@ -17,6 +17,8 @@ import {
   scoreReplay,
 } from '../src/index.js';
 import { toObservationOptions } from '../src/observe/options.js';
+import { OPTIONS as INFERENCE_OPTIONS } from '../src/policies/inference/inference.js';
+import { OPTIONS as PLANNER_OPTIONS } from '../src/policies/planner/options.js';
 import { OPTIONS as ADVANTAGE_OPTIONS } from '../src/rollout/group-advantages.js';
 import { OPTIONS as SEARCH_OPTIONS } from '../src/search/options.js';
 import { WEBGPU_OPTIONS } from '../src/vec-env/device-options.js';
@@ -91,6 +93,8 @@ describe('tables list what there is, and nothing else', () => {
     ['Asynchronous environments', 'option', WEBGPU_OPTIONS],
     ['Observation options', 'option', Object.keys(toObservationOptions())],
     ['Searching for tapes', 'option', SEARCH_OPTIONS],
+    ['Inference', 'option', INFERENCE_OPTIONS],
+    ['Planning', 'option', PLANNER_OPTIONS],
     ['Advantages and rewards', 'option', ADVANTAGE_OPTIONS],
     ['Advantages and rewards', 'method', ADVANTAGE_METHODS.map((name) => `'${name}'`)],
     ['Advantages and rewards', 'reward', [...REWARD_NAMES, 'total']],

@@ -22,6 +22,7 @@ const commands: [command: string, prints: string][] = [
   ['dataset', 'Usage: rhythm-vec dataset grpo'],
   ['dataset grpo', ''],
   ['dataset sft', ''],
+  ['teach', 'episodes replayed, all as recorded'],
   ['reeval', 'episodes replayed, all as recorded'],
   ['info', 'layout digest'],
 ];
@@ -33,6 +34,7 @@ it.each(commands)('%s', async (command, prints) => {
   const examples = stdout
     .split(/Examples?:\n/)[1]
     .replace('0-9999999', '0-999')
+    .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-102')
     .replaceAll('rhythm-vec audit', 'rhythm-vec audit --evaluations 1000 --episodes 20 --persons 2');
   expect(examples).toContain(`  rhythm-vec ${command}`);
   mkdirSync(file(command));

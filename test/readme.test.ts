@@ -42,6 +42,23 @@ test('the results table is what the evaluation computes', async () => {
   }
 });
 
+test("the planner's table is what the evaluation computes, of those that take little time", async () => {
+  const policies = [
+    'heuristic+constant',
+    'heuristic+inference',
+    'blind-tape+inference',
+    'planner',
+    'planner-wellbeing',
+  ];
+  const { rows } = await evaluate({ conditions: ['ood'], policies });
+  const lines = section('A planner').split('\n');
+  for (const [k, { finalScore, beliefMae, components, earlyMean, lateMean }] of rows.entries()) {
+    const score = `${finalScore.mean.toFixed(3)} ±${(finalScore.high! - finalScore.mean).toFixed(3)}`;
+    const others = [beliefMae, components.adaptation, earlyMean!, lateMean!].map((value) => value.toFixed(3));
+    expect(lines).toContain(`| ood | \`${policies[k]}\` | ${[score, ...others].join(' | ')} |`);
+  }
+});
+
 test('the ranking under another grader is what regrade prints', async () => {
   const [, shown] = /```console\n([\s\S]*?)```/.exec(section('Graders as data'))!;
   const [, grader] = /echo '(.*)' > calm\.json/.exec(section('Graders as data'))!;

@@ -17,11 +17,16 @@ export interface ComponentsRow {
   readonly belief: BeliefKind;
   /** The grader whose tape was played; null for a policy that plays none. */
   readonly tape: string | null;
+  /** Whether it was shown who the persons are. */
+  readonly oracle: boolean;
   readonly profile: string;
   readonly seed: number;
   /** f32 [6]. */
   readonly components: Float32Array;
   readonly beliefMae: number;
+  /** Mean rewards of each half; NaN where the line does not say. */
+  readonly earlyMean: number;
+  readonly lateMean: number;
 }
 
 const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
@@ -32,6 +37,7 @@ const world = createWorld();
 
 const isFloat = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= 1 && Math.fround(value) === value;
+const isAnyFloat = (value: unknown) => typeof value === 'number' && Math.fround(value) === value;
 const name = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
 const oneOf = <T extends string>(names: readonly string[]) =>
   expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
@@ -43,6 +49,9 @@ const rowSchema = z.object(
     policy: name,
     belief: oneOf<BeliefKind>(BELIEFS),
     tape: name.optional(),
+    early_mean: expect<number>('a float32', isAnyFloat).optional(),
+    late_mean: expect<number>('a float32', isAnyFloat).optional(),
+    oracle: expect<boolean>('true or false', (value) => typeof value === 'boolean').optional(),
     profile: oneOf<string>(PROFILES),
     seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
     ...Object.fromEntries(NUMBERS.map((key) => [key, expect<number>('a float32 from 0 to 1', isFloat)])),
@@ -93,7 +102,16 @@ function graderOf(value: object): { name: string; weights: Float32Array } {
 }
 
 function rowOf(value: unknown, grader: { name: string; weights: Float32Array }): ComponentsRow {
-  const { condition, policy, belief, tape = null, profile, seed, ...rest } = conform(rowSchema, value);
+  const {
+    condition,
+    policy,
+    belief,
+    tape = null,
+    oracle = false,
+    profile,
+    seed,
+    ...rest
+  } = conform(rowSchema, value);
   const numbers = rest as Record<string, number>;
   const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component]);
   const graded = finalScore(grader.weights, components);
@@ -103,5 +121,17 @@ function rowOf(value: unknown, grader: { name: string; weights: Float32Array }):
         `got ${numbers.final_score}. Write the file anew: numbers in it have changed.`,
     );
   }
-  return { condition, policy, belief, tape, profile, seed, components, beliefMae: numbers.belief_mae };
+  return {
+    condition,
+    policy,
+    belief,
+    tape,
+    oracle,
+    profile,
+    seed,
+    components,
+    beliefMae: numbers.belief_mae,
+    earlyMean: numbers.early_mean ?? Number.NaN,
+    lateMean: numbers.late_mean ?? Number.NaN,
+  };
 }

@@ -21,8 +21,15 @@ const NUMBERS = {
 
 /** A line for each episode, with its end. A float32 is printed as the float64 that equals it. */
 export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {
-  const { condition, policy, belief, tape, profile } = played;
-  const what = { condition, policy, belief, ...(tape === null ? {} : { tape }), profile };
+  const { condition, policy, belief, tape, oracle, profile } = played;
+  const what = {
+    condition,
+    policy,
+    belief,
+    ...(tape === null ? {} : { tape }),
+    ...(oracle ? { oracle } : {}),
+    profile,
+  };
   return Array.from(seeds, (seed, i) => {
     const components = COMPONENT_NAMES.map((name, k) => [name, result.components[i * NUM_COMPONENTS + k]]);
     const numbers = Object.entries(NUMBERS).map(([name, array]) => [name, result[array][i]]);

@@ -26,11 +26,16 @@ const COLUMNS: readonly Column[] = [
   { head: '\npublished', text: (row, grader) => publishedScore(row, grader) },
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   ...Object.entries(COMPONENT_HEADS).map(component),
+  { head: 'early\nmean', text: ({ earlyMean }) => meanText(earlyMean) },
+  { head: 'late\nmean', text: ({ lateMean }) => meanText(lateMean) },
   {
     head: 'won/lost/\ntied',
     text: ({ wins }) => (wins === null ? '-' : `${wins.won}/${wins.lost}/${wins.tied}`),
   },
 ];
+
+/** A file of components does not know the rewards of each half. */
+const meanText = (mean: number | null): string => (mean === null ? '-' : decimals(mean));
 
 /** Other persons than the published ones have no published score. */
 function publishedScore(row: RegradedRow, grader: string): string {
@@ -114,8 +119,10 @@ export const SHARED_NOTES: readonly string[] = [
 /** What to know of rows, a line each. */
 export const rowNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
   'won/lost/tied: final scores against heuristic on the same seeds.',
+  'early, late: mean reward of each half of the week, without luck.',
   ...SHARED_NOTES,
   ...tapeNotes(rows, grader),
+  ...oracleNotes(rows),
   rows.some(({ belief }) => belief === 'constant')
     ? '+constant: the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.'
     : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.',
@@ -128,3 +135,9 @@ function tapeNotes(rows: readonly RegradedRow[], grader: string): string[] {
     return `${policy}: the same actions for everybody, found for grader ${tape}${other}.`;
   });
 }
+
+const oracleNotes = (rows: readonly RegradedRow[]): string[] =>
+  Array.from(
+    new Set(rows.filter(({ oracle }) => oracle).map(policyName)),
+    (name) => `${name}: an oracle, which is shown who the persons are. No agent can do what it does.`,
+  );

@@ -5,6 +5,7 @@ import { CONDITIONS } from '../evaluate/conditions.js';
 import { type EvaluateOptions, evaluate } from '../evaluate/evaluate.js';
 import { evaluationToJson } from '../evaluate/report.js';
 import { POLICY_NAMES } from '../policies/policies.js';
+import { STEPPED_NAMES } from '../policies/stepped.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { headerText, rowsText } from './components-text.js';
 import type { Context } from './context.js';
@@ -29,8 +30,11 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
   discrete:NAME is seeds 0-4 of one named profile; discrete is all three, and their mean.
   custom is the seeds of --seeds; it runs alone unless --conditions names others.
   --profiles leaves out the discrete conditions, and refuses them by name: their persons are fixed.
-Policies: ${POLICY_NAMES.join(', ')}.
+Policies: ${POLICY_NAMES.join(', ')};
+  and if asked for, since they take their time: ${STEPPED_NAMES.join(', ')}.
   +constant gives the belief [0.5, 0.5, 0.5] at every step: a score that does not beat it shows no inference.
+  +inference gives what was inferred from what was seen. A planner also acts on it, by imagining weeks: for the score,
+  or for the person's wellbeing; planner-prior does not infer, and planner-oracle is shown who the persons are.
 Graders: ${GRADER_NAMES.join(', ')}, or a file of a name and weights by component that sum to 1; what is left out weighs 0.
   --components stores what grades consist of: \`rhythm-vec regrade\` weighs it otherwise, without playing again.
 
@@ -41,13 +45,14 @@ Examples:
   rhythm-vec eval --profiles introvert_morning --episodes 20 --grader v1
   echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
   rhythm-vec eval --grader calm.json --components components.jsonl
+  rhythm-vec eval --seeds 100-119 --policies heuristic+constant,planner,planner-wellbeing
 `;
 
 export function addEvalCommand(program: Command, { signal }: Context): void {
   const command = program
     .command('eval')
     .description('Evaluate policies: final scores with 95 % intervals, beside the published figures.')
-    .option('--policies <names>', 'comma-separated (default: all)', parseNames)
+    .option('--policies <names>', 'comma-separated (default: those that are quick)', parseNames)
     .option('--conditions <names>', 'comma-separated (default: all)', parseNames)
     .option('--seeds <A-B>', 'seeds of the condition custom, in constant memory', parseSeeds)
     .option('--episodes <n>', 'only the first n seeds of each condition', parseInteger)

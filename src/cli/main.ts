@@ -12,11 +12,13 @@ import { discardOpenOutputs } from './output-file.js';
 import { addReevalCommand } from './reeval.js';
 import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
+import { addTeachCommand } from './teach.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
   addReplayCommand,
   addRegradeCommand,
+  addTeachCommand,
   addReevalCommand,
   addAuditCommand,
   addDatasetCommand,

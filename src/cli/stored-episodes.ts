@@ -4,7 +4,7 @@ import { type BeliefKind, policyName } from '../policies/policies.js';
 import { BadRow } from '../validate/rows.js';
 import type { ComponentsRow } from './components-row.js';
 
-/** Gathers rows: seven float32s of each. */
+/** Gathers rows: nine float32s of each. */
 export class StoredEpisodes {
   readonly #conditions = new Map<string, Gathered>();
 
@@ -28,8 +28,11 @@ interface Column {
   readonly policy: string;
   readonly belief: BeliefKind;
   readonly tape: string | null;
+  readonly oracle: boolean;
   readonly components: Floats;
   readonly beliefMae: Floats;
+  readonly earlyMeans: Floats;
+  readonly lateMeans: Floats;
 }
 
 /** The rows of one condition. */
@@ -44,16 +47,18 @@ class Gathered {
     this.#name = name;
   }
 
-  add({ policy, belief, tape, profile, seed, components, beliefMae }: ComponentsRow): void {
+  add({ policy, belief, tape, oracle, profile, seed, ...earned }: ComponentsRow): void {
     const name = policyName({ policy, belief });
     let column = this.#policies.get(name);
     if (column === undefined) {
-      column = { policy, belief, tape, components: new Floats(), beliefMae: new Floats() };
+      column = { policy, belief, tape, oracle, ...emptyColumns() };
       this.#policies.set(name, column);
     }
     this.#pair(name, column.beliefMae.length, profile, seed);
-    column.components.push(components);
-    column.beliefMae.push([beliefMae]);
+    column.components.push(earned.components);
+    column.beliefMae.push([earned.beliefMae]);
+    column.earlyMeans.push([earned.earlyMean]);
+    column.lateMeans.push([earned.lateMean]);
   }
 
   /** The same episode in the same place as others, or a new one behind all others. */
@@ -92,14 +97,26 @@ class Gathered {
       condition: this.#name,
       seeds: `${this.#seeds[0]}-${this.#seeds[this.#seeds.length - 1]}`,
       profiles: this.#profiles.every((each) => each === this.#profiles[0]) ? this.#profiles[0] : 'named',
-      policies: Array.from(this.#policies.values(), ({ components, beliefMae, ...what }) => ({
-        ...what,
-        components: components.values(),
-        beliefMae: beliefMae.values(),
-      })),
+      policies: Array.from(
+        this.#policies.values(),
+        ({ components, beliefMae, earlyMeans, lateMeans, ...what }) => ({
+          ...what,
+          earlyMeans: earlyMeans.values(),
+          lateMeans: lateMeans.values(),
+          components: components.values(),
+          beliefMae: beliefMae.values(),
+        }),
+      ),
     };
   }
 }
+
+const emptyColumns = () => ({
+  components: new Floats(),
+  beliefMae: new Floats(),
+  earlyMeans: new Floats(),
+  lateMeans: new Floats(),
+});
 
 const episode = (profile: string, seed: number): string => `seed ${seed} (${profile})`;
 

@@ -1,7 +1,8 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
 import { InputError } from '../errors.js';
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../graders/grader.js';
-import { BASELINE, type BeliefKind, findPolicy, POLICY_NAMES, type Policy } from '../policies/policies.js';
+import { BASELINE, type BeliefKind, POLICY_NAMES, type Policy } from '../policies/policies.js';
+import { findAnyPolicy, STEPPED_NAMES, type SteppedPolicy } from '../policies/stepped.js';
 import { checkInteger, checkOptions, describe } from '../validate/values.js';
 import type { RunResult, VecEnvOptions } from '../vec-env/options.js';
 import { checkLongCall } from '../vec-env/slices.js';
@@ -16,11 +17,12 @@ import {
   selectConditions,
 } from './conditions.js';
 import { EnvOfSize } from './env-of-size.js';
+import { isStepped, play, type Table, type Weeks } from './playing.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { type Summary, Tally } from './tally.js';
 
 export interface EvaluateOptions extends ConditionOptions {
-  /** Names of POLICIES. Default: all. */
+  /** Names of POLICIES, which is the default, and of STEPPED_POLICIES. */
   readonly policies?: readonly string[];
   /** A name of GRADER_NAMES, a Grader, or six weights, which results call "custom". Default 'v2'. */
   readonly grader?: GraderLike;
@@ -28,15 +30,15 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly backend?: string;
   readonly kernel?: string;
   readonly threads?: number;
-  /** Episodes played together, 1 to 2^20; changes no result. Default 8192. */
+  /** Episodes played together, 1 to 2^20; changes no result. Default 8192, or 128 with a policy that is asked at each step. */
   readonly chunkSize?: number;
   /** Called once, before the first episode; a promise is waited for. */
   readonly onStart?: (run: RunInfo) => unknown;
-  /** Called after every chunk with the episodes played and to be played, those of all policies together. */
+  /** Called after every chunk, and each asked policy in it, with the episodes played and to be played, those of all policies together. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called with the episodes of each policy in each chunk, in the order of their seeds; a promise is waited for. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
-  /** Aborting it rejects the promise with the signal's reason, at the next chunk. */
+  /** Aborting it rejects the promise with the signal's reason, at the next chunk, or at the next step of an asked policy. */
   readonly signal?: AbortSignal;
 }
 
@@ -50,11 +52,13 @@ export interface Evaluation extends RunInfo {
 /** Under which condition what has played. */
 interface Played {
   readonly condition: string;
-  /** How actions were chosen; with `belief`, an entry of POLICIES. */
+  /** How actions were chosen; with `belief`, an entry of POLICIES or STEPPED_POLICIES. */
   readonly policy: string;
   readonly belief: BeliefKind;
   /** For a policy that plays a tape, the grader that it was found for; else null. */
   readonly tape: string | null;
+  /** Whether it was shown who the persons are, which no agent may be. */
+  readonly oracle: boolean;
 }
 
 export interface EvaluationRow extends Played, Summary {
@@ -74,6 +78,9 @@ export interface PlayedEpisodes extends Played {
   readonly result: RunResult;
 }
 
+/** Of either kind. */
+type Playing = Policy | SteppedPolicy;
+
 const OPTIONS: readonly (keyof EvaluateOptions)[] = [
   'policies',
   'conditions',
@@ -92,6 +99,8 @@ const OPTIONS: readonly (keyof EvaluateOptions)[] = [
 ];
 /** A chunk's states and outputs fit a cache, and the reference backend still answers a signal within a second. */
 const CHUNK = 8192;
+/** So that a policy that thinks about each step answers a signal, and shows its progress, within seconds. */
+const STEPPED_CHUNK = 128;
 const MAX_CHUNK = 2 ** 20;
 const DEFAULT_GRADER = 'v2';
 
@@ -103,27 +112,29 @@ const DEFAULT_GRADER = 'v2';
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   checkOptions('evaluate options', options, OPTIONS);
   checkTypes(options);
-  const policies = [...new Set(options.policies ?? POLICY_NAMES)].map(findPolicy);
+  const policies = [...new Set(options.policies ?? POLICY_NAMES)].map(findAnyPolicy);
   const conditions = selectConditions(options);
   const grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
-  const chunkSize = checkInteger('chunkSize', options.chunkSize ?? CHUNK, 1, MAX_CHUNK);
+  const chunkSize = checkInteger('chunkSize', options.chunkSize ?? defaultChunk(policies), 1, MAX_CHUNK);
   const started = performance.now();
   using environments = new EnvOfSize(engineOf(options, grader));
   const info = describeRun(environments.of(1), grader);
   await options.onStart?.(info);
   const total = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0) * policies.length;
+  const table = tableOf(options, grader);
   let done = 0;
   const rows: EvaluationRow[] = [];
   for (const condition of conditions) {
     const tallies = new Map(policies.map((policy) => [policy, new Tally()]));
     for (const chunk of chunks(condition, chunkSize)) {
       options.signal?.throwIfAborted();
-      const numEnvs = chunk.seeds.length;
-      for (const episodes of playChunk(environments.of(numEnvs), chunk, tallies, grader.name)) {
+      const env = environments.of(chunk.seeds.length);
+      for await (const episodes of playChunk(env, chunk, tallies, table)) {
         await options.onEpisodes?.({ condition: condition.name, ...episodes });
+        done += env.numEnvs;
+        if (STEPPED_NAMES.includes(episodes.policy)) options.onProgress?.(done, total);
       }
-      done += numEnvs * policies.length;
-      options.onProgress?.(done, total);
+      if (!isStepped(policies[policies.length - 1])) options.onProgress?.(done, total);
       // Lets signals and timers in; without it a long run could not be interrupted.
       await othersTurn();
     }
@@ -132,6 +143,9 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   options.signal?.throwIfAborted();
   return { ...info, seconds: (performance.now() - started) / 1000, rows };
 }
+
+const defaultChunk = (policies: readonly Playing[]): number =>
+  policies.some(isStepped) ? STEPPED_CHUNK : CHUNK;
 
 /** What only a caller without types gets wrong. */
 function checkTypes(options: EvaluateOptions): void {
@@ -163,14 +177,11 @@ function engineOf(
   return { backend, kernel, threads, profiles, grader: graderWeights(grader) };
 }
 
-/** Some seeds of one kind of person. */
-interface Chunk {
-  readonly profile: string;
-  /** u32 [n]. */
-  readonly seeds: Uint32Array;
-}
+const tableOf = ({ backend, kernel, threads, signal }: EvaluateOptions, grader: Grader): Table => ({
+  ...{ grader, backend, kernel, threads, signal },
+});
 
-function* chunks({ parts }: Condition, size: number): Generator<Chunk> {
+function* chunks({ parts }: Condition, size: number): Generator<Weeks> {
   for (const { profile, seeds } of parts) {
     for (let first = seeds.first; first <= seeds.last; first += size) {
       const length = Math.min(size, seeds.last - first + 1);
@@ -180,35 +191,32 @@ function* chunks({ parts }: Condition, size: number): Generator<Chunk> {
 }
 
 /** The baseline plays first, asked for or not: every row is compared with it on the same seeds. */
-function* playChunk(
+async function* playChunk(
   env: VecEnv,
-  { profile, seeds }: Chunk,
-  tallies: ReadonlyMap<Policy, Tally>,
-  grader: string,
-): Generator<Omit<PlayedEpisodes, 'condition'>> {
-  const play = ({ choice, options }: Policy): RunResult => {
-    env.reset({ seed: seeds, profiles: profile });
-    return env.run(choice(seeds.length, grader), options);
-  };
+  weeks: Weeks,
+  tallies: ReadonlyMap<Playing, Tally>,
+  table: Table,
+): AsyncGenerator<Omit<PlayedEpisodes, 'condition'>> {
   const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
   let baseline = new Float32Array();
   for (const policy of [BASELINE, ...others]) {
-    const result = play(policy);
+    const result = await play(env, weeks, policy, table);
     if (policy === BASELINE) baseline = result.finalScores.slice();
     const tally = tallies.get(policy);
     if (tally === undefined) continue;
     tally.add(result, baseline);
-    yield { ...playedBy(policy, grader), profile, seeds, result };
+    yield { ...playedBy(policy, table.grader.name), ...weeks, result };
   }
 }
 
-const playedBy = ({ actions, belief, tape }: Policy, grader: string): Omit<Played, 'condition'> => ({
-  policy: actions,
-  belief,
-  tape: tape(grader),
+const playedBy = (policy: Playing, grader: string): Omit<Played, 'condition'> => ({
+  policy: policy.actions,
+  belief: policy.belief,
+  tape: policy.tape(grader),
+  oracle: isStepped(policy) && policy.oracle,
 });
 
-function rowsOf(condition: Condition, tallies: ReadonlyMap<Policy, Tally>, grader: string): EvaluationRow[] {
+function rowsOf(condition: Condition, tallies: ReadonlyMap<Playing, Tally>, grader: string): EvaluationRow[] {
   return Array.from(tallies, ([policy, tally]) => ({
     condition: condition.name,
     ...playedBy(policy, grader),

@@ -2,6 +2,7 @@
 import { type Grader, type GraderWeights, graderWeights } from '../graders/grader.js';
 import { regrade } from '../graders/regrade.js';
 import { BASELINE, type BeliefKind, POLICY_NAMES, policyName } from '../policies/policies.js';
+import { STEPPED_NAMES } from '../policies/stepped.js';
 import type { EvaluationRow } from './evaluate.js';
 import { rankPolicies, type Standing } from './ranking.js';
 import { type WeightSensitivity, weightSensitivity } from './sensitivity.js';
@@ -20,10 +21,15 @@ export interface StoredPolicy {
   readonly policy: string;
   readonly belief: BeliefKind;
   readonly tape: string | null;
+  /** Whether it was shown who the persons are. */
+  readonly oracle: boolean;
   /** f32 [n, 6], row-major. */
   readonly components: Float32Array;
   /** f32 [n]. */
   readonly beliefMae: Float32Array;
+  /** f32 [n] each; NaN where they are not known. */
+  readonly earlyMeans: Float32Array;
+  readonly lateMeans: Float32Array;
 }
 
 /** As of an evaluation; without the baseline among the policies nothing is won or lost. */
@@ -44,7 +50,7 @@ export interface Regraded {
   readonly conditions: readonly RegradedCondition[];
 }
 
-/** Grades stored episodes again. Nothing is stepped. Policies come in the order of POLICIES, unknown ones after them. */
+/** Grades stored episodes again. Nothing is stepped. Policies come in the order of tables, unknown ones after them. */
 export function regradeStored(stored: readonly StoredCondition[], grader: Grader): Regraded {
   const weights = graderWeights(grader);
   const conditions = stored.map((condition) => ({
@@ -66,9 +72,11 @@ export function regradeStored(stored: readonly StoredCondition[], grader: Grader
   };
 }
 
+const IN_ORDER = [...POLICY_NAMES, ...STEPPED_NAMES];
+
 function placeOf(policy: StoredPolicy): number {
-  const place = POLICY_NAMES.indexOf(policyName(policy));
-  return place < 0 ? POLICY_NAMES.length : place;
+  const place = IN_ORDER.indexOf(policyName(policy));
+  return place < 0 ? IN_ORDER.length : place;
 }
 
 function rowsOf(
@@ -80,8 +88,18 @@ function rowsOf(
   return graded.map((each) => {
     const tally = new Tally();
     tally.add(each, (baseline ?? each).finalScores);
-    const { policy, belief, tape } = each;
+    const { policy, belief, tape, oracle } = each;
     const { wins, ...summary } = tally.summary();
-    return { condition, policy, belief, tape, seeds, profiles, ...summary, wins: baseline ? wins : null };
+    return {
+      condition,
+      policy,
+      belief,
+      tape,
+      oracle,
+      seeds,
+      profiles,
+      ...summary,
+      wins: baseline ? wins : null,
+    };
   });
 }

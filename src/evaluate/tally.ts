@@ -19,13 +19,19 @@ export interface Summary {
   readonly finalScore: Interval;
   readonly beliefMae: number;
   readonly components: Readonly<Record<string, number>>;
+  /** Of the rewards of each half, without luck; null where they are not known. */
+  readonly earlyMean: number | null;
+  readonly lateMean: number | null;
   readonly wins: Wins;
   /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
   readonly digest: string;
 }
 
-/** f32 of finished episodes, row-major. */
-export type GradedEpisodes = Pick<RunResult, 'finalScores' | 'beliefMae' | 'components'>;
+/** f32 of finished episodes, row-major. Means of halves that are not known are NaN. */
+export type GradedEpisodes = Pick<
+  RunResult,
+  'finalScores' | 'beliefMae' | 'components' | 'earlyMeans' | 'lateMeans'
+>;
 
 const DIGEST_DIGITS = 16;
 
@@ -33,17 +39,22 @@ export class Tally {
   readonly #finalScores = new Moments();
   readonly #beliefMae = new CompensatedSum();
   readonly #components = COMPONENT_NAMES.map(() => new CompensatedSum());
+  readonly #early = new CompensatedSum();
+  readonly #late = new CompensatedSum();
   readonly #hash = sha256.create();
   #won = 0;
   #lost = 0;
 
   /** Takes the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
-  add({ finalScores, beliefMae, components }: GradedEpisodes, baseline: Float32Array): void {
+  add(episodes: GradedEpisodes, baseline: Float32Array): void {
+    const { finalScores, beliefMae, components, earlyMeans, lateMeans } = episodes;
     this.#finalScores.addAll(finalScores);
     this.#beliefMae.addColumn(beliefMae, 0, 1);
     this.#components.forEach((sum, k) => {
       sum.addColumn(components, k, NUM_COMPONENTS);
     });
+    this.#early.addColumn(earlyMeans, 0, 1);
+    this.#late.addColumn(lateMeans, 0, 1);
     this.#hash.update(littleEndian(finalScores));
     for (let i = 0; i < finalScores.length; i++) {
       if (finalScores[i] > baseline[i]) this.#won++;
@@ -59,11 +70,15 @@ export class Tally {
       finalScore: this.#finalScores.interval(),
       beliefMae: this.#beliefMae.value / episodes,
       components: Object.fromEntries(means),
+      earlyMean: orNull(this.#early.value / episodes),
+      lateMean: orNull(this.#late.value / episodes),
       wins: { won: this.#won, lost: this.#lost, tied: episodes - this.#won - this.#lost },
       digest: bytesToHex(this.#hash.clone().digest()).slice(0, DIGEST_DIGITS),
     };
   }
 }
+
+const orNull = (mean: number): number | null => (Number.isNaN(mean) ? null : mean);
 
 const LITTLE_ENDIAN_HOST = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 

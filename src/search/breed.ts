@@ -14,28 +14,40 @@ export function drawTape(draws: Draws, rows: Uint8Array, at: number): void {
   for (let t = 0; t < NUM_STEPS; t++) rows[at + t] = draws.below(NUM_ACTIONS);
 }
 
-/** Writes a child of the row at `mother`, and perhaps of that at `father`, at `at`. */
-export function breedTape(draws: Draws, rows: Uint8Array, mother: number, father: number, at: number): void {
+/**
+ * Writes a child of the row at `mother`, and perhaps of that at `father`, at `at`.
+ * @param begin the first step that a child may differ in: what is done before is the same in all rows.
+ */
+export function breedTape(
+  draws: Draws,
+  rows: Uint8Array,
+  mother: number,
+  father: number,
+  at: number,
+  begin = 0,
+): void {
   rows.copyWithin(at, mother, mother + NUM_STEPS);
   const crossed = draws.chance(CROSSED);
-  if (crossed) copyStretch(draws, rows, father, at);
-  if (!crossed || draws.chance(ALSO_CHANGED)) changeTape(draws, rows, at);
+  if (crossed) copyStretch(draws, rows, father, at, begin);
+  if (!crossed || draws.chance(ALSO_CHANGED)) changeTape(draws, rows, at, begin);
 }
 
-function copyStretch(draws: Draws, rows: Uint8Array, from: number, to: number): void {
-  const one = draws.below(NUM_STEPS);
-  const other = draws.below(NUM_STEPS);
+const drawStep = (draws: Draws, begin: number): number => begin + draws.below(NUM_STEPS - begin);
+
+function copyStretch(draws: Draws, rows: Uint8Array, from: number, to: number, begin: number): void {
+  const one = drawStep(draws, begin);
+  const other = drawStep(draws, begin);
   const first = Math.min(one, other);
   rows.copyWithin(to + first, from + first, from + Math.max(one, other) + 1);
 }
 
-function changeTape(draws: Draws, rows: Uint8Array, at: number): void {
+function changeTape(draws: Draws, rows: Uint8Array, at: number, begin: number): void {
   do {
-    const step = at + draws.below(NUM_STEPS);
+    const step = at + drawStep(draws, begin);
     if (draws.chance(NEW_ACTION)) {
       rows[step] = draws.below(NUM_ACTIONS);
     } else {
-      const other = at + draws.below(NUM_STEPS);
+      const other = at + drawStep(draws, begin);
       const action = rows[step];
       rows[step] = rows[other];
       rows[other] = action;

@@ -17,6 +17,7 @@ const MANY = 0.6;
 export class Population {
   readonly #draws: Draws;
   readonly #size: number;
+  readonly #begin: number;
   /** u8 [size + most candidates, 28]: those kept, and from row `size` on those who want to be. */
   #rows: Uint8Array;
   #spare: Uint8Array;
@@ -33,10 +34,14 @@ export class Population {
   /** What a shortfall of 1 takes from the score that tapes are ranked by. */
   price: number;
 
-  /** @param most how many candidates there may be at once. @param price to begin with. */
-  constructor(draws: Draws, size: number, most: number, price = 1) {
+  /**
+   * @param most how many candidates there may be at once. @param price to begin with.
+   * @param begin the first step that children may differ in.
+   */
+  constructor(draws: Draws, size: number, most: number, price = 1, begin = 0) {
     this.#draws = draws;
     this.#size = size;
+    this.#begin = begin;
     this.#rows = new Uint8Array((size + most) * NUM_STEPS);
     this.#spare = new Uint8Array(this.#rows.length);
     this.#prints = new Int32Array(size + most);
@@ -102,7 +107,7 @@ export class Population {
     // The lesser rank of two: the better have more children.
     const mother = Math.min(draws.below(this.#kept), draws.below(this.#kept));
     const father = draws.below(this.#kept);
-    breedTape(draws, this.#rows, mother * NUM_STEPS, father * NUM_STEPS, at);
+    breedTape(draws, this.#rows, mother * NUM_STEPS, father * NUM_STEPS, at, this.#begin);
   }
 
   /** Keeps the best of those kept and the candidates. @param scores f64 [candidates], as `shortfalls`. */

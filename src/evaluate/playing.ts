@@ -1,0 +1,71 @@
+/** How weeks of an evaluation are played: in one call, or step by step by whoever is asked. */
+import type { Grader } from '../graders/grader.js';
+import type { Policy } from '../policies/policies.js';
+import type { SteppedPolicy } from '../policies/stepped.js';
+import { Episode } from '../reference/episode.js';
+import type { RunResult } from '../vec-env/options.js';
+import { othersTurn } from '../vec-env/turns.js';
+import type { VecEnv } from '../vec-env.js';
+import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
+import type { World } from '../world/world.js';
+
+/** Some seeds of one kind of person. */
+export interface Weeks {
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+}
+
+/** What plays, under which grader, and as `EvaluateOptions` say it. */
+export interface Table {
+  readonly grader: Grader;
+  readonly backend: string | undefined;
+  readonly kernel: string | undefined;
+  readonly threads: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export const isStepped = (policy: Policy | SteppedPolicy): policy is SteppedPolicy => 'open' in policy;
+
+/** Plays the weeks, one in each slot. @returns the environment's views. @throws the signal's reason. */
+export async function play(
+  env: VecEnv,
+  weeks: Weeks,
+  policy: Policy | SteppedPolicy,
+  table: Table,
+): Promise<RunResult> {
+  const shown = env.reset({ seed: weeks.seeds, profiles: weeks.profile });
+  if (isStepped(policy)) return playSteps(env, shown.observations, weeks, policy, table);
+  return env.run(policy.choice(env.numEnvs, table.grader.name), policy.options);
+}
+
+async function playSteps(
+  env: VecEnv,
+  first: Float32Array,
+  weeks: Weeks,
+  policy: SteppedPolicy,
+  { signal, ...told }: Table,
+): Promise<RunResult> {
+  using player = policy.open({ numEnvs: env.numEnvs, ...told }, () => personsOf(env.world, weeks));
+  let observations = first;
+  for (let step = 0; ; step++) {
+    const { actions, beliefs } = player.decide(observations);
+    const result = env.step(actions, { beliefs });
+    if (step === NUM_STEPS - 1) return { ...result, trajectory: null };
+    observations = result.observations;
+    // A step may take a second.
+    await othersTurn();
+    signal?.throwIfAborted();
+  }
+}
+
+/** f32 [n, 16]: who the persons are, for an oracle. */
+export function personsOf(world: World, { profile, seeds }: Weeks): Float32Array {
+  const persons = new Float32Array(seeds.length * PROFILE_SIZE);
+  const episode = new Episode({ world });
+  seeds.forEach((seed, i) => {
+    persons.set(episode.reset(seed, { profile }).profile, i * PROFILE_SIZE);
+  });
+  return persons;
+}

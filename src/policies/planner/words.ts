@@ -1,0 +1,110 @@
+/** What a planner would say of one episode's plan, in a few plain sentences made of the numbers that it used. */
+import { hundredthsOf } from '../../text/hundredths.js';
+import { spell } from '../../text/system.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  METER_NAMES,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+} from '../../world/fields.js';
+import { RHYTHM } from '../../world/spec.js';
+import type { PlanReport } from './report.js';
+import { mainReason } from './why.js';
+
+const ACTIONS = ACTION_NAMES.map(spell);
+const [PROGRESS, CONNECTION] = ['progress', 'connection'].map((name) => METER_NAMES.indexOf(name));
+const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
+const HALF = NUM_STEPS / 2;
+/** A meter below this may crash in a slot. */
+const NEAR_CRASH = 0.2;
+/** An early mean below this is a neglected half. */
+const NEGLECT = -0.05;
+/** A loss below this is none. */
+const NO_LOSS = 0.00051;
+/** A meter that rises by less is not lifted. */
+const TELLING = 0.02;
+/** Stretches of a plan that are worth words. */
+const STRETCHES = 3;
+
+/** What the plan is, what it is after, and what the next best action would cost. The same report gives the same text. */
+export function planWords(report: PlanReport): string {
+  return [alarm(report), planOf(report), whyNow(report), neglect(report)].filter(Boolean).join(' ');
+}
+
+function alarm({ meters }: PlanReport): string | null {
+  const low = METER_NAMES.filter((_, k) => meters[k] < NEAR_CRASH).map(
+    (name) => `${name} ${hundredthsOf(meters[METER_NAMES.indexOf(name)])}`,
+  );
+  return low.length === 0 ? null : `Near a crash: ${low.join(', ')}.`;
+}
+
+function planOf(report: PlanReport): string {
+  const { step, plan } = report;
+  const end = (NUM_STEPS - 1) * NUM_METERS;
+  const [progress, connection] = [PROGRESS, CONNECTION].map((k) => hundredthsOf(plan.meters[end + k]));
+  if (step === NUM_STEPS - 1)
+    return `Last slot: ${ACTIONS[plan.actions[0]]} should end at progress ${progress}, connection ${connection}.`;
+  return `Plan: ${stretches(report).join(', ')}; should end near progress ${progress}, connection ${connection}.`;
+}
+
+/** The plan's first stretches of one action each, and what the first action does at once. */
+function stretches(report: PlanReport): string[] {
+  const { step, plan } = report;
+  const { actions } = plan;
+  const parts: string[] = [];
+  for (let at = 0; at < actions.length && parts.length < STRETCHES; ) {
+    let end = at + 1;
+    while (end < actions.length && actions[end] === actions[at]) end++;
+    const until = end - at > 1 ? ` to ${whenOf(step + end - 1, step)}` : '';
+    const does = at === 0 ? effectOf(report) : '';
+    parts.push(`${ACTIONS[actions[at]]} ${whenOf(step + at, step)}${until}${does}`);
+    at = end;
+  }
+  return parts;
+}
+
+/** The meter that the first action lifts most. */
+function effectOf({ step, meters, plan }: PlanReport): string {
+  const after = plan.meters.subarray(step * NUM_METERS, (step + 1) * NUM_METERS);
+  const lifts = Array.from(after, (meter, k) => meter - meters[k]);
+  const most = lifts.indexOf(Math.max(...lifts));
+  if (lifts[most] < TELLING) return '';
+  return ` (${METER_NAMES[most]} ${hundredthsOf(meters[most])} to ${hundredthsOf(after[most])})`;
+}
+
+/** A step as somebody calls it to whom it is `now`. */
+function whenOf(step: number, now: number): string {
+  if (step === now) return 'now';
+  const slot = RHYTHM.slots[step % NUM_SLOTS];
+  const days = Math.floor(step / NUM_SLOTS) - Math.floor(now / NUM_SLOTS);
+  if (days === 0) return slot === 'night' ? 'tonight' : `this ${slot}`;
+  return days === 1 ? `tomorrow ${slot}` : `day ${1 + Math.floor(step / NUM_SLOTS)} ${slot}`;
+}
+
+function whyNow(report: PlanReport): string {
+  const { plan, rival, loss, objective } = report;
+  const other = ACTIONS[rival.actions[0]];
+  if (loss < NO_LOSS) return `${other} now would do about as well.`;
+  const cost = `${other} instead would cost about ${thousandths(loss)} of ${objective === 'score' ? 'the score' : 'wellbeing'}`;
+  const { curiosity } = report;
+  if (curiosity > loss) return `${ACTIONS[plan.actions[0]]} is chosen to learn who they are; ${cost}.`;
+  const reason = mainReason(report);
+  return reason === null ? `${cost}.` : `${ACTIONS[plan.actions[0]]} ${reason}; ${cost}.`;
+}
+
+/** Whoever learns from this should know what it is: a line each morning. */
+function neglect({ step, plan, objective, grader }: PlanReport): string | null {
+  if (
+    objective !== 'score' ||
+    step >= HALF ||
+    step % NUM_SLOTS !== 0 ||
+    grader[ADAPTATION] <= 0 ||
+    plan.earlyMean > NEGLECT
+  )
+    return null;
+  return 'The grade pays for a second half that is better than the first, so work and company wait.';
+}
+
+const thousandths = (value: number): string => value.toFixed(3).replace(/^0/, '');

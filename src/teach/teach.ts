@@ -1,0 +1,138 @@
+/** Weeks played by a teacher that says why it does what it does: what a student may learn from. */
+import { InputError } from '../errors.js';
+import type { SeedRange } from '../evaluate/conditions.js';
+import { EnvOfSize } from '../evaluate/env-of-size.js';
+import { personsOf } from '../evaluate/playing.js';
+import type { Grader } from '../graders/grader.js';
+import { digitOf } from '../policies/inference/words.js';
+import type { Objective } from '../policies/planner/objectives.js';
+import { type Player as Playing, STEPPED_POLICIES, type SteppedPolicy } from '../policies/stepped.js';
+import { type Prompt, prompts } from '../text/prompt.js';
+import { spell } from '../text/system.js';
+import type { TrajectoryEpisode } from '../trajectory/episode.js';
+import type { TextMove } from '../trajectory/move.js';
+import { TrajectoryRecorder } from '../trajectory/recorder.js';
+import { checkName } from '../validate/values.js';
+import { othersTurn } from '../vec-env/turns.js';
+import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../world/fields.js';
+
+/** Who may teach. A language model could be another. */
+export const TEACHERS = ['planner'] as const;
+/** What is learned from unless something else is asked for: nobody should be taught to neglect unawares. */
+export const DEFAULT_OBJECTIVE: Objective = 'wellbeing';
+
+/** The objective is an option of its own. */
+const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== 'planner-wellbeing');
+export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
+
+export interface TeachOptions {
+  readonly teacher: (typeof TEACHERS)[number];
+  /** A name of VARIANT_NAMES. */
+  readonly variant: string;
+  /** What it wants. Default DEFAULT_OBJECTIVE; not with a variant that plans nothing. */
+  readonly objective?: Objective;
+  readonly seeds: SeedRange;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profiles: string;
+  readonly grader: Grader;
+  readonly backend?: string;
+  readonly kernel?: string;
+  readonly threads?: number;
+  /** Called after every step with the steps taken and to be taken, those of all episodes together. */
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Episodes played together: a step of theirs takes less than a second. */
+const TOGETHER = 64;
+/** What an episode of a caller's own seeds is called by. */
+const CONDITION = 'custom';
+
+/**
+ * Plays every seed once, and yields the episodes in the order of their seeds, some at a time. What counts is what the
+ * completions say: beliefs are given in digits, as a student would give them.
+ * @throws InputError `unknown_name` or `unknown_option`; the signal's reason.
+ */
+export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {
+  const { seeds, backend, kernel, threads } = options;
+  const variant = variantOf(options);
+  using environments = new EnvOfSize({ backend, kernel, threads, observation: { history: true } });
+  for (let first = seeds.first; first <= seeds.last; first += TOGETHER) {
+    const length = Math.min(TOGETHER, seeds.last - first + 1);
+    const some = Array.from({ length }, (_, i) => first + i);
+    yield await playWeeks(environments, some, variant, options);
+  }
+}
+
+function variantOf({ variant, objective }: TeachOptions): SteppedPolicy {
+  checkName('variant', variant, VARIANT_NAMES);
+  const found = VARIANTS.find(({ name }) => name === variant)!;
+  if (objective === undefined || found.objective !== null) return found;
+  throw new InputError(
+    'unknown_option',
+    `Expected no objective for ${variant}, which plans nothing, got "${objective}". Leave it out.`,
+  );
+}
+
+async function playWeeks(
+  environments: EnvOfSize,
+  seeds: readonly number[],
+  variant: SteppedPolicy,
+  options: TeachOptions,
+): Promise<TrajectoryEpisode[]> {
+  const { profiles, grader, backend, kernel, threads, signal } = options;
+  const env = environments.of(seeds.length);
+  const objective = variant.objective === null ? null : (options.objective ?? DEFAULT_OBJECTIVE);
+  const model = variant.name === options.teacher ? null : variant.name;
+  const player = { teacher: options.teacher, model, objective, oracle: variant.oracle };
+  const recorder = new TrajectoryRecorder(env, player, grader);
+  const setting = {
+    numEnvs: env.numEnvs,
+    grader,
+    backend,
+    kernel,
+    threads,
+    objective: objective ?? undefined,
+  };
+  using teacher = variant.open(setting, () =>
+    personsOf(env.world, { profile: profiles, seeds: Uint32Array.from(seeds) }),
+  );
+  let { observations } = recorder.begin(
+    seeds.map((seed) => ({ seed, profileMode: profiles, condition: CONDITION })),
+  );
+  for (let step = 0; step < NUM_STEPS; step++) {
+    signal?.throwIfAborted();
+    ({ observations } = recorder.step(movesOf(teacher, observations, env.numEnvs)));
+    options.onProgress?.(...progressOf(options.seeds, seeds[0], env.numEnvs, step + 1));
+    // Lets signals and timers in.
+    await othersTurn();
+  }
+  return recorder.take();
+}
+
+const progressOf = ({ first, last }: SeedRange, next: number, together: number, steps: number) =>
+  [(next - first) * NUM_STEPS + together * steps, (last - first + 1) * NUM_STEPS] as const;
+
+/** @param observations f32 [n, 106], the history after what is seen. */
+function movesOf(teacher: Playing, observations: Float32Array, n: number): TextMove[] {
+  const width = observations.length / n;
+  const seen = new Float32Array(n * OBSERVATION_SIZE);
+  for (let i = 0; i < n; i++) {
+    seen.set(observations.subarray(i * width, i * width + OBSERVATION_SIZE), i * OBSERVATION_SIZE);
+  }
+  const { actions, beliefs } = teacher.decide(seen);
+  return prompts(observations).map((prompt: Prompt, i) => ({
+    prompt,
+    completion: completionOf(
+      teacher.reasons(i),
+      beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS),
+      actions[i],
+    ),
+  }));
+}
+
+/** As the system message asks for it. */
+function completionOf(reasons: string, belief: Float32Array, action: number): string {
+  const digits = Array.from(belief, digitOf).join(' ');
+  return `<reasoning>${reasons}</reasoning>\n${digits} ${spell(ACTION_NAMES[action])}`;
+}

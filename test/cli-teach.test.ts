@@ -1,0 +1,103 @@
+/** `teach` on the real command line: a planner's weeks as trajectories that replay bit for bit. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseCompletion } from '../src/index.js';
+import { parseEpisode } from '../src/trajectory/read.js';
+import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+
+const file = temporaryDirectory();
+const teach = (...args: string[]) => runCli(['teach', '--teacher', 'planner', ...args]);
+const episodesIn = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').map(parseEpisode);
+
+describe('a file of trajectories', () => {
+  it('has an episode a line, replays bit for bit, and says what the teacher wants', async () => {
+    const { code, stdout, stderr } = await teach('--seeds', '100-102', '--output', file('t.jsonl'));
+    expect([code, stdout, stderr]).toEqual([0, '', `3 episodes in ${file('t.jsonl')}.\n`]);
+    const episodes = episodesIn(file('t.jsonl'));
+    expect(episodes.map(({ seed, objective, oracle, model }) => [seed, objective, oracle, model])).toEqual([
+      [100, 'wellbeing', false, null],
+      [101, 'wellbeing', false, null],
+      [102, 'wellbeing', false, null],
+    ]);
+    const again = await runCli(['reeval', '--jsonl', file('t.jsonl')]);
+    expect(again.stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
+  });
+
+  it('gives reasons, then the answer: the digits are the belief that counts', () => {
+    for (const { steps } of episodesIn(file('t.jsonl'))) {
+      for (const { completion, belief, action, reasoning, prompt } of steps) {
+        expect(completion).toMatch(/^<reasoning>[^\n<>]{50,900}<\/reasoning>\n\d \d \d [A-Z_]+$/);
+        const parsed = parseCompletion(completion!);
+        expect([parsed.actionName, parsed.belief]).toEqual([action, belief]);
+        expect(completion).toContain(reasoning!);
+        const said = /Belief: social (\d).*?, morning (\d).*?, work (\d)/.exec(reasoning!)!;
+        expect(said.slice(1).map(Number)).toEqual(parsed.digits);
+        expect(prompt).toContain('Answer with one line: S M W ACTION_NAME');
+      }
+    }
+  });
+
+  it('is the same again, whatever the threads, and after other episodes', async () => {
+    await teach('--seeds', '102-102', '--threads', '1', '--output', file('one.jsonl'));
+    const [, , third] = readFileSync(file('t.jsonl'), 'utf8').split('\n');
+    expect(readFileSync(file('one.jsonl'), 'utf8')).toBe(`${third}\n`);
+  });
+
+  it('of another objective, variant, person and grader says so', async () => {
+    const { stdout } = await teach(
+      ...['--variant', 'planner-oracle', '--objective', 'score', '--profiles', 'workaholic_stoic'],
+      ...['--seeds', '5-5', '--grader', 'v1', '--output', '-'],
+    );
+    const { model, objective, oracle, profile_mode, grader } = parseEpisode(stdout.trim());
+    expect([model, objective, oracle, profile_mode, grader.name]).toEqual([
+      ...['planner-oracle', 'score', true, 'workaholic_stoic', 'v1'],
+    ]);
+    const watching = await teach('--variant', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
+    const episode = parseEpisode(watching.stdout.trim());
+    expect([episode.model, episode.objective]).toEqual(['heuristic+inference', null]);
+    expect(episode.steps[3].reasoning).toMatch(/ [A-Z_]+ is what a fixed heuristic does\.$/);
+  });
+});
+
+describe('refuses', () => {
+  it.each([
+    [['--seeds', '5-5'], 2, /--output/],
+    [['--output', 'x.jsonl'], 2, /--seeds/],
+    [['--seeds', '5-5', '--output', '/nowhere/x.jsonl'], 2, /directory of --output/],
+    [['--seeds', '5-5', '--output', 'x.jsonl', '--objective', 'joy'], 2, /joy/],
+    [['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'planer'], 2, /Did you mean "planner"/],
+    [['--seeds', '5-5', '--output', 'x.jsonl', '--profiles', 'nobody'], 2, /nobody/],
+    [
+      ['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'heuristic+inference', '--objective', 'score'],
+      2,
+      /plans nothing/,
+    ],
+  ])('%j', async (args, expected, message) => {
+    const { code, stderr } = await teach(...args);
+    expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
+  });
+});
+
+it('leaves nothing half-written when it is interrupted', async () => {
+  const before = readdirSync(dirname(file('x')));
+  const running = startCli([
+    'teach',
+    '--teacher',
+    'planner',
+    '--seeds',
+    '0-9999',
+    '--output',
+    file('half.jsonl'),
+  ]);
+  await new Promise<void>((resolve) => {
+    const look = setInterval(() => {
+      if (readdirSync(dirname(file('x'))).length === before.length) return;
+      clearInterval(look);
+      resolve();
+    }, 20);
+  });
+  running.child.kill('SIGINT');
+  expect((await running.finished).code).toBe(130);
+  expect(readdirSync(dirname(file('x')))).toEqual(before);
+});

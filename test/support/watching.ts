@@ -1,0 +1,54 @@
+/** Inference at work: whole weeks played and watched, with what the watcher may not see kept beside it. */
+import { createVecEnv, type ProfileChoice } from '../../src/index.js';
+import type { Inference } from '../../src/policies/inference/inference.js';
+import { heuristicAction, randomAction } from '../../src/reference/baselines.js';
+import { NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
+import type { World } from '../../src/world/world.js';
+
+export type Actor = 'heuristic' | 'random';
+
+/** What agents saw: f32 [29][numEnvs, 22]; and the targets, f32 [numEnvs, 3]. */
+export interface Weeks {
+  readonly seen: readonly Float32Array[];
+  readonly targets: Float32Array;
+}
+
+interface Cast {
+  readonly numEnvs: number;
+  readonly seed: number;
+  readonly actor?: Actor;
+  readonly profiles?: ProfileChoice;
+}
+
+/** Plays weeks with seeds from `seed` on. */
+export function playWeeks(world: World, { numEnvs, seed, actor = 'heuristic', profiles }: Cast): Weeks {
+  using env = createVecEnv({ numEnvs, world: world.spec, profiles: profiles ?? 'sampled' });
+  const seen = [env.reset({ seed }).observations.slice()];
+  for (let step = 0; step < NUM_STEPS; step++) {
+    const actions = Uint8Array.from({ length: numEnvs }, (_, i) => {
+      if (actor === 'random') return randomAction(world.params, seed + i, step, 0);
+      const from = i * OBSERVATION_SIZE + OBSERVATION.meters;
+      return heuristicAction(world.params, step % NUM_SLOTS, seen[step].subarray(from, from + NUM_METERS));
+    });
+    seen.push(env.step(actions).observations.slice());
+  }
+  return { seen, targets: env.beliefTargets() };
+}
+
+/** Shows an inference the moments from `first` to before `end`. */
+export function show(
+  inference: Inference,
+  seen: readonly Float32Array[],
+  first = 0,
+  end = seen.length,
+): Inference {
+  for (const rows of seen.slice(first, end)) inference.observe(rows);
+  return inference;
+}
+
+/** One slot's rows of each moment. */
+export const slotOf = (seen: readonly Float32Array[], i: number): Float32Array[] =>
+  seen.map((rows) => rows.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
+
+export const meanError = (beliefs: Float32Array, targets: Float32Array): number =>
+  beliefs.reduce((sum, belief, at) => sum + Math.abs(belief - targets[at]), 0) / targets.length;
