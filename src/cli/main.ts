@@ -11,6 +11,7 @@ import { addInfoCommand } from './info.js';
 import { discardOpenOutputs } from './output-file.js';
 import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
+import { addServeCommand } from './serve.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
@@ -18,6 +19,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addRegradeCommand,
   addAuditCommand,
   addDatasetCommand,
+  addServeCommand,
   addInfoCommand,
 ];
 
