@@ -6,9 +6,9 @@ export interface Sources {
   readonly sessions: () => number;
   readonly capacity: () => number;
   readonly sockets: () => number;
-  readonly vecEnvs?: () => number;
-  readonly vecSlots?: () => number;
-  readonly batchRequests?: () => number;
+  readonly vecEnvs: () => number;
+  readonly vecSlots: () => number;
+  readonly batchRequests: () => number;
 }
 
 /** Names are part of what scrapers rely on: docs/server.md lists them. */
@@ -43,9 +43,9 @@ export class Metrics {
     this.#gauge('rhythm_vec_sessions', 'Sessions that hold a slot.', sources.sessions);
     this.#gauge('rhythm_vec_session_capacity', 'Sessions that there may be.', sources.capacity);
     this.#gauge('rhythm_vec_sockets', 'Open WebSockets.', sources.sockets);
-    //x this.#gauge('rhythm_vec_vec_envs', 'Open vector environments.', sources.vecEnvs);
-    //x this.#gauge('rhythm_vec_vec_slots', 'Slots of open vector environments.', sources.vecSlots);
-    //x this.#gauge('rhythm_vec_batch_requests', 'Requests of /v1 in progress.', sources.batchRequests);
+    this.#gauge('rhythm_vec_vec_envs', 'Open vector environments.', sources.vecEnvs);
+    this.#gauge('rhythm_vec_vec_slots', 'Slots of open vector environments.', sources.vecSlots);
+    this.#gauge('rhythm_vec_batch_requests', 'Requests of /v1 in progress.', sources.batchRequests);
   }
 
   get contentType(): string {

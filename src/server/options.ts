@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly frameLimit?: number;
   /** Slots of all vector environments together. Default 2^20. */
   readonly vecSlots?: number;
-  /** Requests of /v1 at a time; more are told to come back. Default 16. */
+  /** Requests of /v1 at a time; more are told to come back. Default 8. */
   readonly batchRequests?: number;
   /** Milliseconds between two pings. Default 30,000. */
   readonly pingMs?: number;
@@ -68,7 +68,7 @@ const NUMBERS = {
   bodyLimit: [64 * MIB, 1024, 512 * MIB],
   frameLimit: [MIB, 1024, 512 * MIB],
   vecSlots: [2 ** 20, 1, 2 ** 24],
-  batchRequests: [16, 1, 1024],
+  batchRequests: [8, 1, 1024],
   pingMs: [30_000, 10, MOST_MS],
   idleMs: [900_000, 10, MOST_MS],
 } as const satisfies Partial<Record<keyof ServeOptions, readonly [number, number, number]>>;

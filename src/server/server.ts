@@ -14,6 +14,10 @@ import { type ServeOptions, type Settings, toServeSettings } from './options.js'
 import { Session } from './sessions/session.js';
 import { Slots } from './sessions/slots.js';
 import { Sockets } from './sockets/sockets.js';
+import { Batches } from './v1/batches.js';
+import { promptsRoute } from './v1/prompts.js';
+import { rolloutRoute } from './v1/rollout.js';
+import { scoreRoute } from './v1/score.js';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -69,14 +73,21 @@ function open(settings: Settings): Parts {
     sessions: () => slots.taken,
     capacity: () => slots.capacity,
     sockets: () => sessions.size,
+    vecEnvs: () => 0,
+    vecSlots: () => 0,
+    batchRequests: () => batches.working,
   });
+  const batches = new Batches({ ...settings, onDone: (what, count) => metrics[what].inc(count) });
   const count = (stepped: number): void => {
     metrics.steps.inc(stepped);
     metrics.stepBatch.observe(stepped);
   };
   const openEnv = openEnvRoutes(settings);
   const admit = admission(settings.token);
-  const routes = described([...openEnv.routes, metricsRoute(metrics)], settings.token !== undefined);
+  const routes = described(
+    [...openEnv.routes, ...batchRoutes(batches), metricsRoute(metrics)],
+    settings.token !== undefined,
+  );
   const app = createApp({ ...settings, routes, admit, metrics });
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
   const sockets = { '/ws': sessions };
@@ -100,6 +111,12 @@ function described(routes: readonly Route[], bearer: boolean): readonly Route[] 
   const description = openApi(all, packageVersion(), bearer);
   return all;
 }
+
+const batchRoutes = (batches: Batches): readonly Route[] => [
+  scoreRoute(batches),
+  rolloutRoute(batches),
+  promptsRoute(batches),
+];
 
 const metricsRoute = (metrics: Metrics): Route => ({
   method: 'get',

@@ -1,10 +1,12 @@
 /** The HTTP side: routes, and what is answered to what is none, may not be, or goes wrong. */
+import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { RhythmError } from '../../errors.js';
 import type { Admit } from '../admission.js';
 import type { Metrics } from '../metrics.js';
 import { RefusedError } from '../protocol/refusals.js';
+import { BusyError } from '../turns.js';
+import { GoneError, HttpRequest, TooLargeError } from './request.js';
 import { json, type Route } from './routes.js';
 
 export interface AppOptions {
@@ -16,22 +18,22 @@ export interface AppOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+interface Env {
+  readonly Bindings: HttpBindings;
+}
+
 /** What needs no token: those who look after a server ask for it before they can know one. */
 const OPEN = '/health';
 
-export function createApp({ routes, admit, bodyLimit: maxSize, metrics, onFailure }: AppOptions): Hono {
-  const app = new Hono();
-  const tooLarge = (): Response =>
-    json(
-      { detail: `Expected a body of at most ${maxSize} bytes, got a larger one. Send less at a time.` },
-      413,
-    );
+export function createApp({ routes, admit, bodyLimit, metrics, onFailure }: AppOptions): Hono<Env> {
+  const app = new Hono<Env>();
   app.use(measured(metrics, new Set(routes.map(({ path }) => path))));
   app.use(admitted(admit));
-  app.use(bodyLimit({ maxSize, onError: tooLarge }));
-  for (const { method, path, handle } of routes) app[method](path, handle);
+  for (const { method, path, handle } of routes) {
+    app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, bodyLimit)));
+  }
   app.notFound((context) => notFound(context, routes));
-  app.onError((error, context) => failed(error, context, onFailure));
+  app.onError((error) => failed(error, onFailure));
   return app;
 }
 
@@ -49,10 +51,8 @@ function measured(metrics: Metrics, paths: ReadonlySet<string>) {
 
 function admitted(admit: Admit) {
   return async ({ req }: Context, next: Next): Promise<Response | undefined> => {
-    const refused =
-      req.path === OPEN
-        ? null
-        : admit({ authorization: req.header('authorization'), origin: req.header('origin') });
+    const credentials = { authorization: req.header('authorization'), origin: req.header('origin') };
+    const refused = req.path === OPEN ? null : admit(credentials);
     if (refused === null) {
       await next();
       return undefined;
@@ -71,13 +71,27 @@ function notFound({ req }: Context, routes: readonly Route[]): Response {
   return answer;
 }
 
-function failed(error: unknown, { req }: Context, onFailure: (error: unknown) => void): Response {
+function failed(error: unknown, onFailure: (error: unknown) => void): Response {
   if (error instanceof RefusedError) return json({ detail: error.refusals }, 422);
   if (error instanceof RhythmError) {
     return json({ detail: [{ type: error.code, loc: ['body'], msg: error.message, input: null }] }, 422);
   }
-  // Nobody is there to hear it.
-  if (req.raw.signal.aborted) return json({ detail: 'Client Closed Request' }, 499);
+  if (error instanceof TooLargeError) return closing(json({ detail: error.message }, 413));
+  if (error instanceof BusyError) return busy(error);
+  // As others log it. Nobody is there to hear it.
+  if (error instanceof GoneError) return json({ detail: error.message }, 499);
   onFailure(error);
   return json({ detail: 'Internal Server Error' }, 500);
+}
+
+/** What of the body was not read cannot be skipped. */
+function closing(answer: Response): Response {
+  answer.headers.set('connection', 'close');
+  return answer;
+}
+
+function busy(error: BusyError): Response {
+  const answer = closing(json({ detail: error.message }, 503));
+  answer.headers.set('retry-after', String(error.retryAfter));
+  return answer;
 }

@@ -1,14 +1,9 @@
 /** openapi.json: made of the routes, and of the schemas that check what comes. */
 import { z } from 'zod';
+import { jsonSchema } from '../protocol/json-schema.js';
 import type { Route } from './routes.js';
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** A schema as JSON Schema, as what is sent must follow it. */
-export function jsonSchema(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return rest;
-}
 
 const REFUSED = z.object({
   detail: z.array(

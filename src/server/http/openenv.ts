@@ -5,12 +5,12 @@ import type { VecEnvOptions } from '../../vec-env/options.js';
 import { createVecEnv } from '../../vec-env.js';
 import { ACTION_SCHEMA, toAction } from '../protocol/action.js';
 import { type Begin, MAX_ID, RESET_SCHEMA, toBegin } from '../protocol/begin.js';
+import { jsonSchema } from '../protocol/json-schema.js';
 import { answerMcp, MCP_SCHEMA, mcpParseError } from '../protocol/mcp.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resultText } from '../protocol/observation.js';
 import { inBody, RefusedError, refusalsOf } from '../protocol/refusals.js';
 import { STATE_SCHEMA, stateOf } from '../protocol/state.js';
-import { jsonSchema } from './openapi.js';
-import { json, jsonText, type Route, readBody, readObject } from './routes.js';
+import { json, jsonText, type Route } from './routes.js';
 
 /** What `/step` takes. Clients send time-outs and names of requests, which mean nothing here. */
 const STEP_SCHEMA = z.looseObject({
@@ -124,8 +124,8 @@ const playing = (env: Stateless): readonly Route[] => [
     summary: 'The first observation of an episode. Nothing is kept of it: sessions are over /ws.',
     request: RESET_SCHEMA.optional(),
     response: RESULT_SCHEMA,
-    handle: async (context) => {
-      const body = (await readBody(context)) ?? {};
+    handle: async (request) => {
+      const body = (await request.body()) ?? {};
       return jsonText(env.reset(ofBody(() => toBegin(body))));
     },
   },
@@ -136,8 +136,8 @@ const playing = (env: Stateless): readonly Route[] => [
       'The first step of an episode whose seed is drawn. Nothing is kept of it: sessions are over /ws.',
     request: STEP_SCHEMA,
     response: RESULT_SCHEMA,
-    handle: async (context) => {
-      const body = await readObject(context);
+    handle: async (request) => {
+      const body = await request.object();
       const shell = STEP_SHELL.safeParse(body);
       if (!shell.success) throw new RefusedError(inBody(refusalsOf(shell.error, body)));
       return jsonText(env.step(toAction(shell.data.action)));
@@ -151,9 +151,13 @@ const MCP: Route = {
   summary: 'JSON-RPC 2.0. There are no tools: what is answered is an error, with status 200.',
   request: z.record(z.string(), z.unknown()),
   response: MCP_SCHEMA,
-  handle: async (context) => {
-    const body = await readBody(context).catch((error: unknown) => error);
-    return json(body instanceof RefusedError ? mcpParseError(body.message) : answerMcp(body));
+  handle: async (request) => {
+    try {
+      return json(answerMcp(await request.body()));
+    } catch (error) {
+      if (error instanceof RefusedError) return json(mcpParseError(error.message));
+      throw error;
+    }
   },
 };
 

@@ -63,7 +63,8 @@ export function toBegin(data: unknown): Begin {
   };
 }
 
-function toGrader(grader: string | object): Float32Array {
+/** f32 [6]. @throws InputError `unknown_name` or `bad_grader`. */
+export function toGrader(grader: string | object): Float32Array {
   if (typeof grader !== 'string') return graderWeights(validateGrader(grader, 'grader') as Grader);
   return NAMED.get(checkName('grader', grader, GRADER_NAMES))!;
 }

@@ -1,0 +1,48 @@
+/** Long work beside short: batches are worked in slices, one slice of all of them for each turn of the event loop. */
+import { othersTurn } from '../vec-env/turns.js';
+
+/** As many batches as the server takes are in progress: come back. */
+export class BusyError extends Error {
+  /** Seconds. */
+  readonly retryAfter = 1;
+  constructor(most: number) {
+    super(`Expected fewer than ${most} requests of /v1 at a time, got as many. Try again later.`);
+  }
+}
+
+export class Turns {
+  readonly #most: number;
+  #working = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param most batches at a time. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Batches in progress. */
+  get working(): number {
+    return this.#working;
+  }
+
+  /**
+   * Works a batch, which asks for its `turn` before each slice. However many batches there are, a session waits for one
+   * slice. @throws BusyError before anything is done.
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#working >= this.#most) throw new BusyError(this.#most);
+    this.#working++;
+    try {
+      return await work();
+    } finally {
+      this.#working--;
+    }
+  }
+
+  /** @throws the signal's reason. */
+  async turn(signal: AbortSignal): Promise<void> {
+    this.#last = this.#last.then(othersTurn);
+    await this.#last;
+    signal.throwIfAborted();
+  }
+}
