@@ -18,6 +18,8 @@ import { Batches } from './v1/batches.js';
 import { promptsRoute } from './v1/prompts.js';
 import { rolloutRoute } from './v1/rollout.js';
 import { scoreRoute } from './v1/score.js';
+import { VecPool } from './vec/pool.js';
+import { VecSession } from './vec/vec-session.js';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -72,12 +74,18 @@ function open(settings: Settings): Parts {
   const metrics: Metrics = new Metrics({
     sessions: () => slots.taken,
     capacity: () => slots.capacity,
-    sockets: () => sessions.size,
-    vecEnvs: () => 0,
-    vecSlots: () => 0,
+    sockets: () => sessions.size + vecs.size,
+    vecEnvs: () => pool.envs,
+    vecSlots: () => pool.slots,
     batchRequests: () => batches.working,
   });
   const batches = new Batches({ ...settings, onDone: (what, count) => metrics[what].inc(count) });
+  const pool = new VecPool(settings.vecSlots);
+  const vecOptions = {
+    ...{ pool, engine: batches.engine, turn: () => batches.turn() },
+    onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
+  };
+  const vecs = new Sockets({ ...settings, frameLimit: settings.bodyLimit }, () => new VecSession(vecOptions));
   const count = (stepped: number): void => {
     metrics.steps.inc(stepped);
     metrics.stepBatch.observe(stepped);
@@ -90,7 +98,7 @@ function open(settings: Settings): Parts {
   );
   const app = createApp({ ...settings, routes, admit, metrics });
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
-  const sockets = { '/ws': sessions };
+  const sockets = { '/ws': sessions, '/v1/vec': vecs };
   server.on('upgrade', (request, stream, head) => upgrade(sockets, admit, request, stream, head));
   const free = () => {
     openEnv.close();

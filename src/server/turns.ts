@@ -39,10 +39,10 @@ export class Turns {
     }
   }
 
-  /** @throws the signal's reason. */
-  async turn(signal: AbortSignal): Promise<void> {
+  /** @param signal of whoever waits for the work. @throws the signal's reason. */
+  async turn(signal?: AbortSignal): Promise<void> {
     this.#last = this.#last.then(othersTurn);
     await this.#last;
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
   }
 }

@@ -21,6 +21,7 @@ export class Conversation {
   #waiting: Frame[] = [];
   #busy = false;
   #finishing = false;
+  #ended = false;
   /** Milliseconds of a clock that only runs forward, when the last frame came. */
   heardAt = performance.now();
   /** Whether the last ping was answered. */
@@ -37,10 +38,7 @@ export class Conversation {
     });
     // What is wrong with frames, ws has told the client; a close follows.
     socket.on('error', () => {});
-    socket.on('close', () => {
-      this.#waiting = [];
-      talk.end();
-    });
+    socket.on('close', () => this.#end());
   }
 
   /** Answers what has come, and nothing more; then says goodbye. */
@@ -86,8 +84,15 @@ export class Conversation {
     return new Promise((resolve) => socket.send(frame, () => resolve()));
   }
 
-  #close(code: number, reason?: string): void {
+  /** What is held for the client is free at once: it may be slow to say goodbye. */
+  #end(): void {
     this.#waiting = [];
+    if (!this.#ended) this.#talk.end();
+    this.#ended = true;
+  }
+
+  #close(code: number, reason?: string): void {
+    this.#end();
     // A paused socket would not see the other side's goodbye.
     this.socket.resume();
     this.socket.removeAllListeners('message');
