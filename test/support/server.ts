@@ -1,7 +1,8 @@
 /** A server of this process on a free port, and clients that wait for one answer to each frame. */
 import { once } from 'node:events';
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { WebSocket } from 'ws';
+import { ACTION_NAMES, Episode, OBSERVATION, OBSERVATION_SIZE } from '../../src/index.js';
 import type { ServeOptions } from '../../src/server/options.js';
 import { openServer, type RunningServer } from '../../src/server/server.js';
 
@@ -97,4 +98,68 @@ export async function connect(
   const client = new Client(socket);
   await once(socket, 'open');
   return client;
+}
+
+/** A number that the server tells of itself. */
+export async function metric(server: Pick<RunningServer, 'url'>, name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
+  if (found === null) throw new Error(`Expected ${name} among the metrics, got none.`);
+  return Number(found[1]);
+}
+
+/** Asks again until it is so: each time is a round trip, and there are not many. */
+export async function metricBecomes(
+  server: Pick<RunningServer, 'url'>,
+  name: string,
+  value: number,
+): Promise<void> {
+  let last = Number.NaN;
+  for (let tries = 0; tries < 3000; tries++) {
+    last = await metric(server, name);
+    if (last === value) return;
+  }
+  throw new Error(`Expected ${name} to become ${value}, got ${last}.`);
+}
+
+/** A session that plays, and that the reference plays along with: other clients must not change a bit of it. */
+export class Witness {
+  readonly #client: Client;
+  readonly #episode = new Episode();
+  #seed: number;
+
+  constructor(client: Client, seed: number) {
+    this.#client = client;
+    this.#seed = seed;
+    this.#episode.reset(seed);
+  }
+
+  async begin(): Promise<this> {
+    await this.#client.say({ type: 'reset', data: { seed: this.#seed } });
+    return this;
+  }
+
+  /** Takes a step, in the next week where one is over. @throws where a bit differs. */
+  async step(): Promise<void> {
+    if (this.#episode.terminated) {
+      this.#episode.reset(++this.#seed);
+      await this.begin();
+    }
+    const code = (this.#seed + 3 * this.#episode.stepCount) % ACTION_NAMES.length;
+    const { type, data } = await this.#client.say({
+      type: 'step',
+      data: { action_type: ACTION_NAMES[code] },
+    });
+    const reward = this.#episode.step(code);
+    const seen = new Float32Array(OBSERVATION_SIZE);
+    this.#episode.observe(seen, 0);
+    const { meters, deltas, anomalies } = data.observation ?? {};
+    expect([type, data.reward, data.done]).toEqual(['observation', reward, this.#episode.terminated]);
+    expect([meters, deltas, anomalies]).toEqual(
+      [OBSERVATION.meters, OBSERVATION.deltas, OBSERVATION.anomalies].map((at) =>
+        Array.from(seen.slice(at, at + 5)),
+      ),
+    );
+    expect(data.observation.final_score).toBe(this.#episode.terminated ? this.#episode.finalScore : null);
+  }
 }
