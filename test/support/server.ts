@@ -90,7 +90,7 @@ export class Client {
 
 /** @throws what the server answers instead of an upgrade. */
 export async function connect(
-  { port }: RunningServer,
+  { port }: Pick<RunningServer, 'port'>,
   path = '/ws',
   headers: Record<string, string> = {},
 ): Promise<Client> {
