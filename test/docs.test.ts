@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Consumer, examplesOf } from './support/examples.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['README.md', 'docs/api.md', 'docs/compatibility.md', 'docs/graders.md'];
+const PAGES = ['README.md', 'docs/api.md', 'docs/compatibility.md', 'docs/graders.md', 'docs/server.md'];
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const examples = PAGES.flatMap((path) => examplesOf(read(path)).map((each) => ({ ...each, path })));
 

@@ -18,7 +18,7 @@ export class Metrics {
   readonly rollouts = this.#counter('rollouts_total', 'Rollouts that /v1/rollout played.');
   readonly prompts = this.#counter('prompts_total', 'Prompts that /v1/prompts wrote.');
   readonly vecSteps = this.#counter(
-    'rhythm_vec_vec_steps_total',
+    'vec_steps_total',
     'Steps that slots of vector environments took.',
   );
   readonly failures = this.#counter('failures_total', 'Errors that nobody foresaw.');
