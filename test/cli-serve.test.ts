@@ -1,6 +1,8 @@
 /** `rhythm-vec serve` as a process: where it listens, what it refuses, and how it ends. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { type Running, runCli, startCli, temporaryDirectory } from './support/cli.js';
 import { connect } from './support/server.js';
@@ -44,11 +46,8 @@ it('takes its token from a file, or from the environment', async () => {
 
 writeFileSync(file('empty'), '\n');
 const refused: [what: string, args: string[], says: RegExp][] = [
-  ['an address that others reach', ['--host', '0.0.0.0'], /Expected a token/],
   ['an empty token', ['--token-file', file('empty')], /empty file.*openssl/],
-  ['no token where one should be', ['--token-file', file('none')], /ENOENT/],
-  ['no sessions', ['--capacity', '0'], /Expected capacity to be an integer from 1/],
-  ['a port that is none', ['--port', '70000'], /Expected port/],
+  ['what the server does', ['--capacity', '0'], /Expected capacity to be an integer from 1/],
   ['a limit that is no number', ['--body-limit', 'much'], /Expected a number/],
   ['a kernel that there is not', ['--kernel', 'mmx'], /--kernel/],
 ];
@@ -56,4 +55,27 @@ it.each(refused)('refuses %s', async (_, args, says) => {
   const { code, stdout, stderr } = await runCli(['serve', ...args]);
   expect([code === 0, stdout]).toEqual([false, '']);
   expect(stderr).toMatch(says);
+});
+
+it('other commands load nothing of what only a server needs', async () => {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))],
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },
+    ...{ metafile: true, write: false, outdir: 'out', logLevel: 'silent' },
+  });
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const each of metafile.outputs[path]?.imports ?? []) {
+      if (each.kind === 'import-statement') load(each.path);
+    }
+  };
+  load('out/main.js');
+  const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  for (const name of ['hono', 'ws', 'prom-client', '@hono/node-server']) {
+    expect(packages).toContain(name);
+    expect([...loaded]).not.toContain(name);
+  }
+  expect([...loaded]).toContain('commander');
 });

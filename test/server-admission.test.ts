@@ -82,6 +82,17 @@ it('a token that is short, or no header could hold, is refused and not repeated'
   }
 });
 
+it.each([
+  [{ port: 65536 }, /Expected port to be an integer from 0 to 65535/],
+  [{ capacity: 0 }, /Expected capacity/],
+  [{ bodyLimit: 1.5 }, /Expected bodyLimit/],
+  [{ idleMs: 2 ** 31 }, /Expected idleMs/],
+  [{ prot: 8000 }, /Did you mean "port"/],
+  [{ host: 8000 }, /Expected host to be a name/],
+])('%j is refused', (options, says) => {
+  expect(() => toServeSettings(options as never)).toThrow(says);
+});
+
 it('an address that is taken is an error, and nothing stays open', async () => {
   const { port } = await startServer();
   await expect(startServer({ port })).rejects.toThrow(/EADDRINUSE/);

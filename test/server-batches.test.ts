@@ -16,7 +16,7 @@ import { ask, startServer } from './support/server.js';
 
 const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 /** More than two slices of either endpoint. */
-const ROWS = 2100;
+const ROWS = 4200;
 const seeds = Array.from({ length: ROWS }, (_, i) => drawn(i, 9000));
 const histories = seeds.map((_, i) =>
   Array.from({ length: drawn(i + 5, 28) }, (_, t) => ACTION_NAMES[drawn(i + 31 * t, 10)]),
@@ -67,7 +67,7 @@ it('/v1/score scores completions as scoreReplay does', async () => {
 
 it('/v1/score takes actions and beliefs, and marks rows at fault by their columns', async () => {
   const server = await startServer();
-  const n = 1500;
+  const n = 3500;
   const columns = {
     seeds: seeds.slice(0, n) as unknown[],
     action_histories: histories.slice(0, n) as unknown[],
@@ -76,30 +76,30 @@ it('/v1/score takes actions and beliefs, and marks rows at fault by their column
     profile_modes: Array<unknown>(n).fill('sampled'),
   };
   columns.seeds[3] = -1;
-  columns.action_histories[1400] = ['sleep', 'slep'];
-  columns.actions[1401] = 'fly';
-  columns.beliefs[1402] = [1, 2];
-  columns.profile_modes[1403] = 'nobody';
-  columns.action_histories[1404] = null;
+  columns.action_histories[3400] = ['sleep', 'slep'];
+  columns.actions[3401] = 'fly';
+  columns.beliefs[3402] = [1, 2];
+  columns.profile_modes[3403] = 'nobody';
+  columns.action_histories[3404] = null;
   const { status, body } = await ask(server, 'POST', '/v1/score', columns);
   expect(status).toBe(200);
   expect(body.faults.map(({ index, code }: never) => [index, code])).toEqual([
     [3, 'bad_seed'],
-    [1400, 'illegal_action'],
-    [1401, 'illegal_action'],
-    [1402, 'wrong_type'],
-    [1403, 'unknown_name'],
-    [1404, 'wrong_type'],
+    [3400, 'illegal_action'],
+    [3401, 'illegal_action'],
+    [3402, 'wrong_type'],
+    [3403, 'unknown_name'],
+    [3404, 'wrong_type'],
   ]);
   const places = [
     'seeds[3]',
-    'action_histories[1400][1]',
-    'actions[1401]',
-    'beliefs[1402]',
-    'profile_modes[1403]',
+    'action_histories[3400][1]',
+    'actions[3401]',
+    'beliefs[3402]',
+    'profile_modes[3403]',
   ];
   for (const [k, place] of places.entries()) expect(body.faults[k].message).toContain(place);
-  expect(body.scores.total[1401]).toBeNull();
+  expect(body.scores.total[3401]).toBeNull();
   expect(body.scores.total[5]).toBe(
     scoreReplay([
       { seed: seeds[5], actionHistory: histories[5], action: ACTION_NAMES[5], belief: [0.1, 0.2, 0.3] },

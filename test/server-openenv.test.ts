@@ -142,6 +142,18 @@ describe('HTTP, as recorded', () => {
   });
 });
 
+it("what OpenEnv's own check asks of a running environment", async () => {
+  const server = await startServer();
+  const { body: description } = await ask(server, 'GET', '/openapi.json');
+  expect(description.info.version).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const path of ['/reset', '/step', '/state']) expect(description.paths).toHaveProperty([path]);
+  const { body: metadata } = await ask(server, 'GET', '/metadata');
+  expect([typeof metadata.name, typeof metadata.description]).toEqual(['string', 'string']);
+  const { body: schema } = await ask(server, 'GET', '/schema');
+  for (const part of ['action', 'observation', 'state']) expect(schema[part]).toBeTypeOf('object');
+  expect(await ask(server, 'POST', '/mcp', {})).toMatchObject({ status: 200, body: { jsonrpc: '2.0' } });
+});
+
 describe('WebSocket, as recorded', () => {
   it('frame by frame, in one session', async () => {
     const client = await connect(await startServer());

@@ -17,10 +17,7 @@ export class Metrics {
   readonly scored = this.#counter('scored_rows_total', 'Rows that /v1/score scored.');
   readonly rollouts = this.#counter('rollouts_total', 'Rollouts that /v1/rollout played.');
   readonly prompts = this.#counter('prompts_total', 'Prompts that /v1/prompts wrote.');
-  readonly vecSteps = this.#counter(
-    'vec_steps_total',
-    'Steps that slots of vector environments took.',
-  );
+  readonly vecSteps = this.#counter('vec_steps_total', 'Steps that slots of vector environments took.');
   readonly failures = this.#counter('failures_total', 'Errors that nobody foresaw.');
   readonly requests = new Histogram({
     name: `${PREFIX}http_request_seconds`,

@@ -29,6 +29,9 @@ export interface Parts {
   free(): void;
 }
 
+/** Beside those of sessions: for requests, and for clients that are told that there are no more sessions. */
+const MORE_CONNECTIONS = 1024;
+
 /** @throws as `createVecEnv`. */
 export function assemble(settings: Settings): Parts {
   const engine = engineOf(settings);
@@ -44,6 +47,7 @@ export function assemble(settings: Settings): Parts {
   const admit = admission(settings.token);
   const app = createApp({ ...settings, routes, admit, metrics, onFailure });
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+  server.maxConnections = settings.capacity + MORE_CONNECTIONS;
   server.on('upgrade', (request, stream, head) => upgrade(sockets, admit, request, stream, head));
   const free = (): void => {
     openEnv.close();

@@ -72,8 +72,8 @@ export const SCORE_RESPONSE = z.object({
     .describe('rows that could not be replayed'),
 });
 
-/** Rows that are scored between two turns: some two milliseconds' of them. */
-const SLICE = 1024;
+/** Rows that are scored between two turns: some four milliseconds' of them. */
+const SLICE = 2048;
 
 export const scoreRoute = (batches: Batches): Route => ({
   method: 'post',
