@@ -43,25 +43,8 @@ export class HttpRequest {
     return this.#gone.signal;
   }
 
-  /** The body's JSON; undefined if it is empty. @throws RefusedError, TooLargeError. */
-  async body(): Promise<unknown> {
-    const text = await this.#text();
-    if (text.trim() === '') return undefined;
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw new RefusedError([noJson(error as SyntaxError)]);
-    }
-  }
-
-  /** The body's JSON object. @throws RefusedError for an empty body, or anything else; TooLargeError. */
-  async object(): Promise<object> {
-    const body = await this.body();
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-    throw new RefusedError([body === undefined ? NO_BODY : noObject(body)]);
-  }
-
-  async #text(): Promise<string> {
+  /** The body; once. @throws TooLargeError, GoneError. */
+  async text(): Promise<string> {
     const incoming = this.#incoming;
     const tooLarge = new TooLargeError(`${this.#limit} bytes`);
     if (Number(incoming.headers['content-length'] ?? 0) > this.#limit) throw tooLarge;
@@ -80,6 +63,23 @@ export class HttpRequest {
     }
     return Buffer.concat(chunks, bytes).toString();
   }
+}
+
+/** The JSON of a body; undefined if it is empty. @throws RefusedError. */
+export function bodyOf(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RefusedError([noJson(error as SyntaxError)]);
+  }
+}
+
+/** The JSON object of a body. @throws RefusedError for an empty body, or anything else. */
+export function objectOf(text: string): object {
+  const body = bodyOf(text);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new RefusedError([body === undefined ? NO_BODY : noObject(body)]);
 }
 
 const [LIST, OBJECT] = Buffer.from('[{');
