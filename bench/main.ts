@@ -28,6 +28,7 @@ import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory
 import { ratiosOf } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, renderRows } from './report.js';
 import { WORLD } from './rig.js';
+import { FULL_SERVE, measureServe, renderServe, SMALL_SERVE, serveToJson } from './serve.js';
 import { FULL_SWEEP, renderSweep, SMALL_SWEEP, sweep } from './sweep.js';
 import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
@@ -64,6 +65,7 @@ interface Options {
   readonly evaluation?: boolean;
   readonly webgpu?: boolean;
   readonly language?: boolean;
+  readonly serve?: boolean;
   readonly json?: string;
 }
 
@@ -81,6 +83,7 @@ function parseOptions(): Options {
     .option('--evaluation', 'also: the time of the 150-episode evaluation, start-up included and not')
     .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
     .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
+    .option('--serve', 'also: the server, its client in another process')
     .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -110,6 +113,10 @@ const SECTIONS = {
   language: async (small: boolean) => {
     const figures = await measureLanguage(small ? SMALL_LANGUAGE : FULL_LANGUAGE, progress);
     return { result: languageToJson(figures), text: renderLanguage(figures, !small) };
+  },
+  serve: async (small: boolean) => {
+    const figures = await measureServe(small ? SMALL_SERVE : FULL_SERVE, progress);
+    return { result: serveToJson(figures), text: renderServe(figures, !small) };
   },
 } as const;
 

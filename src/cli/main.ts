@@ -12,6 +12,7 @@ import { discardOpenOutputs } from './output-file.js';
 import { addReevalCommand } from './reeval.js';
 import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
+import { addServeCommand } from './serve.js';
 import { addTeachCommand } from './teach.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
@@ -22,6 +23,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addReevalCommand,
   addAuditCommand,
   addDatasetCommand,
+  addServeCommand,
   addInfoCommand,
 ];
 

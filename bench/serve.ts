@@ -1,0 +1,141 @@
+/** `--serve`: the server in a process of its own, this process its client, both on the cores that there are. */
+import { availableParallelism } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { ACTION_NAMES, parseCompletion, type ReplayRow, scoreReplay } from '../dist/index.js';
+import { now } from './clock.js';
+import { breathe, type OnProgress } from './measure.js';
+import type { Ratio } from './ratios.js';
+import { digits, ratiosToJson, renderRatios, table } from './report.js';
+import { median } from './rows.js';
+import { ServerChild } from './serving/child.js';
+import { measurePlayers, type Played } from './serving/players.js';
+import { Mismatch } from './verify.js';
+
+export interface ServePlan {
+  /** Rows of a request, and how often it is asked. */
+  readonly rows: number;
+  readonly rounds: number;
+  /** Weeks that each of so many clients plays. */
+  readonly clients: number;
+  readonly weeks: number;
+  readonly sessions: number;
+}
+export const FULL_SERVE: ServePlan = { rows: 100_000, rounds: 7, clients: 64, weeks: 50, sessions: 2000 };
+export const SMALL_SERVE: ServePlan = { rows: 3000, rounds: 1, clients: 4, weeks: 1, sessions: 100 };
+
+export interface ServeFigures {
+  readonly plan: ServePlan;
+  /** That server and client share. */
+  readonly cores: number;
+  /** From writing the request to having read the answer, both JSON; the median. */
+  readonly scoreSeconds: number;
+  readonly requestMegabytes: number;
+  readonly clients: Played;
+  readonly sessions: Played;
+}
+
+/** A whole number below `n`, the same in every run. */
+const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
+
+/** As a trainer sends them: histories of every length, and completions of 150 characters. */
+function columnsOf(rows: number) {
+  const seeds = Array.from({ length: rows }, (_, i) => 100 + drawn(i, 9900));
+  const names = (i: number, length: number) =>
+    Array.from({ length }, (_, t) => ACTION_NAMES[drawn(i * 28 + t, ACTION_NAMES.length)]);
+  const thought =
+    'Socializing in the evening cost vitality, so company is not what this person lives for; rest comes first.';
+  const answer = (i: number) =>
+    `${drawn(i, 10)} ${drawn(i + 1, 10)} ${drawn(i + 2, 10)} ${ACTION_NAMES[drawn(i + 3, ACTION_NAMES.length)].toUpperCase()}`;
+  return {
+    seeds,
+    action_histories: seeds.map((_, i) => names(i, drawn(i + 5, 28))),
+    completions: seeds.map((_, i) => `<reasoning>${thought}</reasoning>\n${answer(i)}`),
+  };
+}
+type Columns = ReturnType<typeof columnsOf>;
+
+interface Scored {
+  readonly rows: number;
+  readonly scores: { readonly total: readonly number[] };
+  readonly faults: readonly unknown[];
+}
+
+async function score(url: string, columns: Columns): Promise<Scored> {
+  const response = await fetch(`${url}/v1/score`, { method: 'POST', body: JSON.stringify(columns) });
+  if (!response.ok) throw new Mismatch(`Expected scores, got ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Scored;
+}
+
+function totalsOf({ seeds, action_histories, completions }: Columns): number[] {
+  const rows = seeds.map((seed, i): ReplayRow => {
+    const { action, belief, given } = parseCompletion(completions[i]);
+    return { seed, actionHistory: action_histories[i], action, belief: given ? belief : null };
+  });
+  return Array.from(scoreReplay(rows).rewards.total);
+}
+
+async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: OnProgress): Promise<number> {
+  const columns = columnsOf(rows);
+  onProgress('scores, verifying');
+  const { scores, faults } = await score(url, columns);
+  if (faults.length > 0 || !isDeepStrictEqual(scores.total, totalsOf(columns))) {
+    throw new Mismatch('/v1/score: Expected what scoreReplay computes, got something else.');
+  }
+  const times: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    onProgress(`scores, round ${round} of ${rounds}`);
+    await breathe();
+    const start = now();
+    await score(url, columns);
+    times.push(now() - start);
+  }
+  return median(times) / 1e9;
+}
+
+/** @throws Mismatch before anything is timed. */
+export async function measureServe(plan: ServePlan, onProgress: OnProgress): Promise<ServeFigures> {
+  await using server = await ServerChild.start();
+  const { url } = server;
+  const scoreSeconds = await timeScore(url, plan, onProgress);
+  onProgress(`${plan.clients} clients`);
+  const clients = await measurePlayers(url, plan.clients, plan.weeks);
+  onProgress(`${plan.sessions} sessions`);
+  const sessions = await measurePlayers(url, plan.sessions, 1);
+  const requestMegabytes = Buffer.byteLength(JSON.stringify(columnsOf(plan.rows))) / 1e6;
+  return { plan, cores: availableParallelism(), scoreSeconds, requestMegabytes, clients, sessions };
+}
+
+const ratiosOf = ({ scoreSeconds, clients }: ServeFigures): readonly Ratio[] => [
+  { name: 'score_seconds', value: scoreSeconds, bar: { bound: 'at most', bar: 2 } },
+  {
+    name: 'session_steps_per_second',
+    value: clients.stepsPerSecond,
+    bar: { bound: 'at least', bar: 10_000 },
+  },
+];
+
+export const serveToJson = (figures: ServeFigures) => ({
+  ...figures,
+  ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
+});
+
+/** @param judged whether the bars are shown. */
+export function renderServe(figures: ServeFigures, judged: boolean): string {
+  const { plan, cores, scoreSeconds, requestMegabytes, clients, sessions } = figures;
+  const scored = `POST /v1/score, ${plan.rows} rows, ${digits(requestMegabytes, 1)} MB`;
+  const lines = [
+    [scored, `${digits(plan.rows / scoreSeconds, 0)} rows`, digits(scoreSeconds * 1000, 0), '-'],
+    playedLine(`/ws, ${plan.clients} clients`, clients),
+    playedLine(`/ws, ${plan.sessions} sessions, all at once`, sessions),
+  ];
+  const head = [`server and client on ${cores} cores`, 'a second', 'median ms', 'p99 ms'];
+  const drawnTable = table(head, lines);
+  return judged ? `${drawnTable}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : drawnTable;
+}
+
+const playedLine = (what: string, { stepsPerSecond, p50, p99 }: Played): string[] => [
+  what,
+  `${digits(stepsPerSecond, 0)} steps`,
+  digits(p50, 2),
+  digits(p99, 2),
+];

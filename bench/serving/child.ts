@@ -1,0 +1,35 @@
+/** The server as others run it: the compiled command, in a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export class ServerChild implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly url: string;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  /** @throws if it does not listen. */
+  static async start(): Promise<ServerChild> {
+    const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`Expected a server that listens, got one that ended with ${code}.`);
+    });
+    const [line] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
+    ended.catch(() => {});
+    const [url] = /http:\S+/.exec(line.toString())!;
+    return new ServerChild(child, url);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGTERM');
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+  }
+}

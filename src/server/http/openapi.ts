@@ -1,0 +1,46 @@
+/** openapi.json: made of the routes, and of the schemas that check what comes. */
+import { z } from 'zod';
+import { jsonSchema } from '../protocol/json-schema.js';
+import type { Route } from './routes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const REFUSED = z.object({
+  detail: z.array(
+    z.object({
+      type: z.string(),
+      loc: z.array(z.union([z.string(), z.int()])),
+      msg: z.string(),
+      input: z.unknown(),
+    }),
+  ),
+});
+const DETAIL = z.object({ detail: z.string() });
+
+const content = (schema: z.ZodType): Json => ({ 'application/json': { schema: jsonSchema(schema) } });
+
+/** @param version of the package. @param bearer whether a token is asked for. */
+export function openApi(routes: readonly Route[], version: string, bearer: boolean): Json {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    paths[route.path][route.method] = operation(route);
+  }
+  const security = bearer ? { security: [{ bearer: [] }] } : {};
+  const components = bearer
+    ? { components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } }
+    : {};
+  return { openapi: '3.1.0', info: { title: 'rhythm-vec', version }, ...security, paths, ...components };
+}
+
+function operation({ summary, request, response, failures = {} }: Route): Json {
+  const body = request && { requestBody: { content: content(request), required: !request.isOptional() } };
+  const answered =
+    typeof response === 'string' ? { [response]: { schema: { type: 'string' } } } : content(response);
+  const responses: Record<string, unknown> = { 200: { description: 'Success', content: answered } };
+  if (request) responses[422] = { description: 'What is wrong with the request', content: content(REFUSED) };
+  for (const [status, description] of Object.entries(failures)) {
+    responses[status] = { description, content: content(DETAIL) };
+  }
+  return { summary, ...body, responses };
+}

@@ -1,0 +1,40 @@
+/** JSON-RPC as far as OpenEnv's check asks for it: this environment has no tools, and says so in the right form. */
+import { z } from 'zod';
+import { RefusedError, refusalsOf } from './refusals.js';
+
+const REQUEST = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  method: z.string(),
+  id: z.union([z.string(), z.number()]).nullish(),
+});
+
+const INVALID_REQUEST = -32600;
+const INTERNAL_ERROR = -32603;
+const PARSE_ERROR = -32700;
+
+export interface McpAnswer {
+  readonly jsonrpc: '2.0';
+  readonly id: string | number | null;
+  readonly error: { readonly code: number; readonly message: string; readonly data: null };
+}
+
+const failure = (id: McpAnswer['id'], code: number, message: string): McpAnswer => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message, data: null },
+});
+
+export const MCP_SCHEMA = z.looseObject({ jsonrpc: z.literal('2.0') });
+
+/** What is answered to any request: an error. */
+export function answerMcp(request: unknown): McpAnswer {
+  const parsed = REQUEST.safeParse(request);
+  if (parsed.success) {
+    return failure(parsed.data.id ?? null, INTERNAL_ERROR, 'Environment does not support MCP');
+  }
+  const { message } = new RefusedError(refusalsOf(parsed.error, request));
+  return failure(null, INVALID_REQUEST, `Invalid request: ${message}`);
+}
+
+export const mcpParseError = (message: string): McpAnswer =>
+  failure(null, PARSE_ERROR, `Parse error: ${message}`);

@@ -1,0 +1,43 @@
+/** Arrays of numbers as JSON, a slice at a time. */
+import { numberText } from '../protocol/numbers.js';
+
+/** Numbers that are written between two turns: less than a millisecond's. */
+const SLICE = 8192;
+
+type Numbers = ArrayLike<number> | BigUint64Array;
+
+/** Pieces of a JSON array; hashes are hexadecimal text, since no JSON number holds them. */
+export async function* arrayText(values: Numbers, turn: () => Promise<void>): AsyncGenerator<string> {
+  const write = values instanceof BigUint64Array ? hashesText : floatsText;
+  for (let from = 0; from < values.length; from += SLICE) {
+    await turn();
+    const to = Math.min(from + SLICE, values.length);
+    yield (from === 0 ? '[' : ',') + write(values as never, from, to);
+  }
+  yield values.length === 0 ? '[]' : ']';
+}
+
+function floatsText(values: ArrayLike<number>, from: number, to: number): string {
+  let text = numberText(values[from]);
+  for (let at = from + 1; at < to; at++) text += `,${numberText(values[at])}`;
+  return text;
+}
+
+function hashesText(values: BigUint64Array, from: number, to: number): string {
+  const texts: string[] = [];
+  for (let at = from; at < to; at++) texts.push(`"${values[at].toString(16).padStart(16, '0')}"`);
+  return texts.join();
+}
+
+/** `"name":[...],...` of arrays by name, as text. */
+export async function objectText(
+  arrays: Readonly<Record<string, Numbers>>,
+  turn: () => Promise<void>,
+): Promise<string> {
+  const parts: string[] = [];
+  for (const [name, values] of Object.entries(arrays)) {
+    parts.push(`${parts.length === 0 ? '' : ','}"${name}":`);
+    for await (const piece of arrayText(values, turn)) parts.push(piece);
+  }
+  return `{${parts.join('')}}`;
+}

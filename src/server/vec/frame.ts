@@ -1,0 +1,110 @@
+/**
+ * Arrays in one binary frame, as docs/server.md describes it: the length of a JSON header, u32; the header, padded with
+ * spaces; then the arrays that it lists, each padded with zeros. All begin at multiples of eight, little-endian.
+ */
+import { z } from 'zod';
+import { InputError } from '../../errors.js';
+
+const KINDS = {
+  float32: Float32Array,
+  uint32: Uint32Array,
+  int32: Int32Array,
+  uint8: Uint8Array,
+  int8: Int8Array,
+} as const;
+type Dtype = keyof typeof KINDS;
+export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
+
+const DTYPES = Object.keys(KINDS) as Dtype[];
+const ALIGNMENT = 8;
+const PREFIX = 4;
+/** No message has more. */
+const MOST_ARRAYS = 16;
+const MOST_HEADER = 2 ** 20;
+
+const HEADER = z.looseObject({
+  type: z.string(),
+  data: z.unknown(),
+  arrays: z
+    .array(z.looseObject({ name: z.string(), dtype: z.enum(DTYPES), shape: z.array(z.int().min(0)).max(3) }))
+    .max(MOST_ARRAYS),
+});
+
+/** A message with arrays. */
+export interface Frame {
+  readonly type: string;
+  readonly data: unknown;
+  readonly arrays: Readonly<Record<string, FrameArray>>;
+}
+
+/** An array, and its shape: [n] if none is given. */
+export interface Shaped {
+  readonly name: string;
+  readonly values: FrameArray;
+  readonly shape: readonly number[];
+}
+
+const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+
+/** A frame with copies of the arrays. */
+export function encodeFrame(type: string, data: object, arrays: readonly Shaped[]): Uint8Array {
+  const listed = arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape }));
+  const header = Buffer.from(JSON.stringify({ type, data, arrays: listed }));
+  const start = aligned(PREFIX + header.length);
+  const bytes = Buffer.alloc(arrays.reduce((end, { values }) => end + aligned(values.byteLength), start));
+  bytes.writeUInt32LE(start - PREFIX);
+  bytes.fill(' ', PREFIX, start).set(header, PREFIX);
+  let at = start;
+  for (const { values } of arrays) {
+    bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
+    at += aligned(values.byteLength);
+  }
+  return bytes;
+}
+
+const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
+
+/** A frame as it came; its arrays are copies. @throws InputError `wrong_length` or `wrong_type`. */
+export function decodeFrame(bytes: Buffer): Frame {
+  const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
+  if (start > Math.min(bytes.length, MOST_HEADER) || start % ALIGNMENT !== 0) {
+    throw bad(
+      'wrong_length',
+      `a header that ends at a multiple of ${ALIGNMENT} within it`,
+      `${bytes.length} bytes`,
+    );
+  }
+  const { type, data, arrays } = readHeader(bytes.toString('utf8', PREFIX, start));
+  const found: Record<string, FrameArray> = {};
+  let at = start;
+  for (const { name, dtype, shape } of arrays) {
+    const length = shape.reduce((product, size) => product * size, 1);
+    const size = length * KINDS[dtype].BYTES_PER_ELEMENT;
+    if (at + size > bytes.length)
+      throw bad('wrong_length', `${size} bytes of ${name}`, `${bytes.length - at}`);
+    const copy = new Uint8Array(bytes.subarray(at, at + size));
+    found[name] = new KINDS[dtype](copy.buffer, 0, length);
+    at += aligned(size);
+  }
+  if (at !== bytes.length) throw bad('wrong_length', `${at} bytes in all`, `${bytes.length}`);
+  return { type, data, arrays: found };
+}
+
+function readHeader(text: string): z.output<typeof HEADER> {
+  let header: unknown;
+  try {
+    header = JSON.parse(text);
+  } catch (error) {
+    throw bad('wrong_type', 'a header of JSON', (error as Error).message);
+  }
+  const parsed = HEADER.safeParse(header);
+  if (parsed.success) return parsed.data;
+  const [{ path, message }] = parsed.error.issues;
+  throw bad('wrong_type', `a header with type and arrays`, `${message} at ${path.join('.') || 'the header'}`);
+}
+
+const bad = (code: 'wrong_length' | 'wrong_type', expected: string, got: string): InputError =>
+  new InputError(
+    code,
+    `Expected a binary frame with ${expected}, got ${got}. See the frames of docs/server.md.`,
+  );

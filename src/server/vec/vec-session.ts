@@ -1,0 +1,217 @@
+/** A vector environment over a socket: as long as the socket lives, and no longer. */
+import { z } from 'zod';
+import { InputError, RhythmError } from '../../errors.js';
+import type { Actions } from '../../validate/steps.js';
+import type { StepResult, VecEnvOptions } from '../../vec-env/options.js';
+import { createVecEnv, type VecEnv } from '../../vec-env.js';
+import { ACTION_NAMES } from '../../world/fields.js';
+import { explained, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { type Answer, errorAnswer, type Talk } from '../sockets/talk.js';
+import { decodeFrame, encodeFrame, type Frame, type FrameArray } from './frame.js';
+import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './messages.js';
+import { NoSlotsError, type VecPool } from './pool.js';
+
+export interface VecSessionOptions {
+  readonly pool: VecPool;
+  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  /** Settles when it is this one's turn to work. */
+  readonly turn: () => Promise<void>;
+  readonly onStepped: (slots: number) => void;
+}
+
+interface Opened {
+  readonly env: VecEnv;
+  readonly outputs: readonly OutputName[];
+}
+
+class NotNowError extends Error {}
+
+export class VecSession implements Talk {
+  readonly #options: VecSessionOptions;
+  #opened: Opened | null = null;
+  #ended = false;
+
+  constructor(options: VecSessionOptions) {
+    this.#options = options;
+  }
+
+  async answer(data: Buffer, isBinary: boolean): Promise<Answer> {
+    await this.#options.turn();
+    if (this.#ended) return { frame: null };
+    try {
+      const frame = isBinary ? decodeFrame(data) : readText(data);
+      const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
+      if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
+      return handler(fieldsOf(frame));
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#close();
+  }
+
+  readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer>> = {
+    create: (fields) => this.#create(take(CREATE, fields)),
+    reset: (fields) => {
+      const { env } = this.#require();
+      return this.#result(env.reset(take(RESET, fields)));
+    },
+    step: (fields) => {
+      const { env } = this.#require();
+      const { actions, beliefs, mask } = take(STEP, fields);
+      const result = env.step(actions as Actions, { beliefs, mask });
+      this.#options.onStepped(mask === undefined ? env.numEnvs : countOf(mask));
+      return this.#result(result);
+    },
+    close: () => ({ frame: null, ends: true }),
+  };
+
+  #create(asked: Create): Answer {
+    if (this.#opened !== null) {
+      throw new NotNowError(
+        'Expected one environment a socket, got a second create. Open another socket for it.',
+      );
+    }
+    const { pool, engine } = this.#options;
+    pool.take(asked.num_envs);
+    try {
+      const env = createVecEnv({ ...engine, ...toOptions(asked) });
+      const wanted = asked.outputs ?? OUTPUT_NAMES;
+      const outputs = wanted.filter(
+        (name) => name !== 'final_observations' || asked.autoreset === 'same-step',
+      );
+      this.#opened = { env, outputs };
+      return { frame: JSON.stringify({ type: 'created', data: describeEnv(this.#opened) }) };
+    } catch (error) {
+      pool.giveBack(asked.num_envs);
+      throw error;
+    }
+  }
+
+  #require(): Opened {
+    if (this.#opened !== null) return this.#opened;
+    throw new NotNowError('Expected an environment, got none yet. Send {"type": "create"} first.');
+  }
+
+  #result(result: StepResult): Answer {
+    const { env, outputs } = this.#require();
+    const arrays = outputs.map((name) => {
+      const values = outputOf(name, env, result);
+      const width = values.length / env.numEnvs;
+      return { name, values, shape: WIDE.has(name) ? [env.numEnvs, width] : [env.numEnvs] };
+    });
+    return { frame: encodeFrame('result', {}, arrays) };
+  }
+
+  #close(): void {
+    if (this.#opened === null) return;
+    const { env } = this.#opened;
+    this.#opened = null;
+    this.#options.pool.giveBack(env.numEnvs);
+    env.close();
+  }
+}
+
+/** Those of several numbers a slot. */
+const WIDE: ReadonlySet<OutputName> = new Set(['observations', 'final_observations', 'components']);
+
+function outputOf(name: OutputName, env: VecEnv, result: StepResult): FrameArray {
+  if (name === 'seeds') return env.seeds;
+  if (name === 'episode_numbers') return env.episodeNumbers;
+  return result[OUTPUTS[name]] as FrameArray;
+}
+
+function toOptions({
+  num_envs,
+  autoreset,
+  seed_range,
+  profiles,
+  grader,
+  observation,
+}: Create): VecEnvOptions {
+  return {
+    ...{ numEnvs: num_envs, autoreset, seedRange: seed_range, profiles, grader },
+    observation: observation && {
+      fields: observation.fields,
+      oneHot: observation.one_hot,
+      scale: observation.scale,
+      history: observation.history,
+    },
+  } as VecEnvOptions;
+}
+
+function describeEnv({ env, outputs }: Opened): object {
+  const { numEnvs, backend, kernel, spec, metadata, observationSpace, observationFields } = env;
+  return {
+    ...{ num_envs: numEnvs, backend, kernel, outputs },
+    world_digest: spec.worldDigest,
+    max_episode_steps: spec.maxEpisodeSteps,
+    autoreset: metadata.autoresetMode,
+    action_names: ACTION_NAMES,
+    observation_fields: observationFields.map(({ name, offset, size }) => ({ name, offset, size })),
+    observation_low: Array.from(observationSpace.low),
+    observation_high: Array.from(observationSpace.high),
+  };
+}
+
+function countOf(mask: ArrayLike<unknown>): number {
+  let count = 0;
+  for (let i = 0; i < mask.length; i++) if (mask[i]) count++;
+  return count;
+}
+
+const TEXT = z.strictObject({ type: z.string(), data: z.unknown().optional() });
+
+class InvalidJsonError extends Error {}
+
+/** Bytes: reading more JSON would take a time that others wait for. */
+const MOST_TEXT = 2 ** 20;
+
+function readText(data: Buffer): Frame {
+  if (data.length > MOST_TEXT) {
+    throw new InputError(
+      'wrong_length',
+      `Expected at most ${MOST_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
+    );
+  }
+  let message: unknown;
+  try {
+    message = JSON.parse(data.toString());
+  } catch (error) {
+    throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
+  }
+  const parsed = TEXT.safeParse(message);
+  if (!parsed.success) throw new RefusedError(explained(refusalsOf(parsed.error, message)));
+  return { type: parsed.data.type, data: parsed.data.data, arrays: {} };
+}
+
+/** What a message says: lists in its data, or arrays beside it. */
+const fieldsOf = ({ data, arrays }: Frame): unknown =>
+  typeof data === 'object' || data === undefined ? { ...data, ...arrays } : data;
+
+function take<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  throw new RefusedError(explained(refusalsOf(parsed.error, fields)));
+}
+
+function refusal(error: unknown): Answer {
+  if (error instanceof InvalidJsonError) return errorAnswer('INVALID_JSON', error.message);
+  if (error instanceof RefusedError) {
+    return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.refusals });
+  }
+  if (error instanceof InputError) {
+    const errors = [{ type: error.code, loc: [], msg: error.message, input: null }];
+    return errorAnswer('VALIDATION_ERROR', error.message, { errors });
+  }
+  if (error instanceof NoSlotsError) {
+    return errorAnswer('CAPACITY_REACHED', error.message, { taken: error.taken, capacity: error.capacity });
+  }
+  if (error instanceof NotNowError || error instanceof RhythmError) {
+    return errorAnswer('EXECUTION_ERROR', error.message);
+  }
+  throw error;
+}

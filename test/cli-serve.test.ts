@@ -1,0 +1,81 @@
+/** `rhythm-vec serve` as a process: where it listens, what it refuses, and how it ends. */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+import { type Running, runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { connect } from './support/server.js';
+
+const file = temporaryDirectory();
+
+async function listening(running: Running): Promise<{ url: string; port: number }> {
+  const [line] = (await once(running.child.stdout, 'data')) as [string];
+  const [url] = /http:\S+/.exec(line)!;
+  return { url, port: Number(new URL(url).port) };
+}
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s says goodbye to sessions, and ends it well', async (signal) => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+  const server = await listening(running);
+  const client = await connect(server);
+  expect((await client.say({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
+  running.child.kill(signal);
+  expect((await client.closed).code).toBe(1001);
+  expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('takes its token from a file, or from the environment', async () => {
+  const token = 'f'.repeat(32);
+  writeFileSync(file('token'), `${token}\n`);
+  const sources: [string[], Record<string, string>][] = [
+    [['--token-file', file('token')], {}],
+    [[], { RHYTHM_TOKEN: token }],
+  ];
+  for (const [args, env] of sources) {
+    const running = startCli(['serve', '--port', '0', ...args], env);
+    const { url } = await listening(running);
+    expect((await fetch(`${url}/metadata`)).status).toBe(401);
+    expect((await fetch(`${url}/metadata`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
+      200,
+    );
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  }
+});
+
+writeFileSync(file('empty'), '\n');
+const refused: [what: string, args: string[], says: RegExp][] = [
+  ['an empty token', ['--token-file', file('empty')], /empty file.*openssl/],
+  ['what the server does', ['--capacity', '0'], /Expected capacity to be an integer from 1/],
+  ['a limit that is no number', ['--body-limit', 'much'], /Expected a number/],
+  ['a kernel that there is not', ['--kernel', 'mmx'], /--kernel/],
+];
+it.each(refused)('refuses %s', async (_, args, says) => {
+  const { code, stdout, stderr } = await runCli(['serve', ...args]);
+  expect([code === 0, stdout]).toEqual([false, '']);
+  expect(stderr).toMatch(says);
+});
+
+it('other commands load nothing of what only a server needs', async () => {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))],
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },
+    ...{ metafile: true, write: false, outdir: 'out', logLevel: 'silent' },
+  });
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const each of metafile.outputs[path]?.imports ?? []) {
+      if (each.kind === 'import-statement') load(each.path);
+    }
+  };
+  load('out/main.js');
+  const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  for (const name of ['hono', 'ws', 'prom-client', '@hono/node-server']) {
+    expect(packages).toContain(name);
+    expect([...loaded]).not.toContain(name);
+  }
+  expect([...loaded]).toContain('commander');
+});

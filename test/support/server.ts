@@ -1,0 +1,165 @@
+/** A server of this process on a free port, and clients that wait for one answer to each frame. */
+import { once } from 'node:events';
+import { afterEach, expect } from 'vitest';
+import { WebSocket } from 'ws';
+import { ACTION_NAMES, Episode, OBSERVATION, OBSERVATION_SIZE } from '../../src/index.js';
+import type { ServeOptions } from '../../src/server/options.js';
+import { openServer, type RunningServer } from '../../src/server/server.js';
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+/** Closed after the test. Whatever nobody foresaw fails it. */
+export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
+  const server = await openServer({ port: 0, onFailure: fail, ...options });
+  running.push(server);
+  return server;
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly contentType: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
+  readonly body: any;
+}
+
+/** @param body a string is sent as it is. */
+export async function ask(
+  { url }: RunningServer,
+  method: string,
+  path: string,
+  body: unknown = null,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const contentType = response.headers.get('content-type');
+  const isJson = contentType?.startsWith('application/json');
+  return { status: response.status, contentType, body: isJson ? JSON.parse(text) : text };
+}
+
+/** A socket's other end. */
+export class Client {
+  readonly socket: WebSocket;
+  readonly #answers: (string | Buffer)[] = [];
+  readonly #awaited: ((answer: string | Buffer) => void)[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data: Buffer, isBinary) => {
+      const answer = isBinary ? data : data.toString();
+      const awaited = this.#awaited.shift();
+      if (awaited === undefined) this.#answers.push(answer);
+      else awaited(answer);
+    });
+    socket.on('error', () => {});
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+  }
+
+  /** The next answer. Rejects if the socket is closed before it comes. */
+  next(): Promise<string | Buffer> {
+    const answer = this.#answers.shift();
+    if (answer !== undefined) return Promise.resolve(answer);
+    return new Promise((resolve, reject) => {
+      this.#awaited.push(resolve);
+      this.closed.then(({ code, reason }) => reject(new Error(`closed: ${code} ${reason}`)));
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
+  async say(message: unknown): Promise<any> {
+    this.socket.send(
+      typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message),
+    );
+    return JSON.parse((await this.next()).toString());
+  }
+}
+
+/** @throws what the server answers instead of an upgrade. */
+export async function connect(
+  { port }: Pick<RunningServer, 'port'>,
+  path = '/ws',
+  headers: Record<string, string> = {},
+): Promise<Client> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers, perMessageDeflate: false });
+  const client = new Client(socket);
+  await once(socket, 'open');
+  return client;
+}
+
+/** A number that the server tells of itself. */
+export async function metric(server: Pick<RunningServer, 'url'>, name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
+  if (found === null) throw new Error(`Expected ${name} among the metrics, got none.`);
+  return Number(found[1]);
+}
+
+/** Asks again until it is so: each time is a round trip, and there are not many. */
+export async function metricBecomes(
+  server: Pick<RunningServer, 'url'>,
+  name: string,
+  value: number,
+): Promise<void> {
+  let last = Number.NaN;
+  for (let tries = 0; tries < 3000; tries++) {
+    last = await metric(server, name);
+    if (last === value) return;
+  }
+  throw new Error(`Expected ${name} to become ${value}, got ${last}.`);
+}
+
+/** A session that plays, and that the reference plays along with: other clients must not change a bit of it. */
+export class Witness {
+  readonly #client: Client;
+  readonly #episode = new Episode();
+  #seed: number;
+
+  constructor(client: Client, seed: number) {
+    this.#client = client;
+    this.#seed = seed;
+    this.#episode.reset(seed);
+  }
+
+  async begin(): Promise<this> {
+    await this.#client.say({ type: 'reset', data: { seed: this.#seed } });
+    return this;
+  }
+
+  /** Takes a step, in the next week where one is over. @throws where a bit differs. */
+  async step(): Promise<void> {
+    if (this.#episode.terminated) {
+      this.#episode.reset(++this.#seed);
+      await this.begin();
+    }
+    const code = (this.#seed + 3 * this.#episode.stepCount) % ACTION_NAMES.length;
+    const { type, data } = await this.#client.say({
+      type: 'step',
+      data: { action_type: ACTION_NAMES[code] },
+    });
+    const reward = this.#episode.step(code);
+    const seen = new Float32Array(OBSERVATION_SIZE);
+    this.#episode.observe(seen, 0);
+    const { meters, deltas, anomalies } = data.observation ?? {};
+    expect([type, data.reward, data.done]).toEqual(['observation', reward, this.#episode.terminated]);
+    expect([meters, deltas, anomalies]).toEqual(
+      [OBSERVATION.meters, OBSERVATION.deltas, OBSERVATION.anomalies].map((at) =>
+        Array.from(seen.slice(at, at + 5)),
+      ),
+    );
+    expect(data.observation.final_score).toBe(this.#episode.terminated ? this.#episode.finalScore : null);
+  }
+}
