@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { snakeCase } from '../../names.js';
 import type { RowFault } from '../../rollout/replay/faults.js';
-import { REWARD_NAMES, type RewardName } from '../../rollout/reward-stack.js';
+import { REWARD_NAMES, type RewardName } from '../../rollout/rewards/stack.js';
 import type { ReplayOptions, ReplayScores } from '../../rollout/score-replay.js';
 import { scoreReplay } from '../../rollout.js';
 import { parseCompletion } from '../../text/parse.js';
