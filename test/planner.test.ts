@@ -162,6 +162,7 @@ describe('refuses', () => {
     [{ curious: 1 }, /Expected planner options among .*curiosity/],
     [{ inference: 1 }, /Expected inference to be true or false/],
     [{ grader: 'v3' }, /Expected grader/],
+    [{ oracle: [1, 2] }, /Expected oracle to be a Float32Array, got an array of 2/],
   ])('%j', (options, message) => {
     expect(() => new Planner({ numEnvs: 1, ...options } as never)).toThrow(message);
   });

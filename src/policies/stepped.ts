@@ -15,7 +15,7 @@ import { type BeliefKind, POLICIES, POLICY_NAMES, type Policy } from './policies
 import { blindTape, tapeUnder } from './tapes.js';
 
 /** Plays n weeks from what it is shown of them. */
-export interface Player extends Disposable {
+export interface SteppedPlayer extends Disposable {
   /** @param observations f32 [n, 22], row-major, every step's from the first on. */
   decide(observations: Float32Array): Decision;
   /** Why it does in week i what it last decided, in words. */
@@ -40,14 +40,14 @@ export interface SteppedPolicy {
   readonly objective: Objective | null;
   readonly tape: (grader: string) => string | null;
   /** @param persons f32 [n, 16], called for an oracle only. */
-  readonly open: (setting: Setting, persons: () => Float32Array) => Player;
+  readonly open: (setting: Setting, persons: () => Float32Array) => SteppedPlayer;
 }
 
 /** What a policy does before step `step`, where it only watches: the code for row `i` of observations. */
 type Act = (observations: Float32Array, i: number, step: number) => number;
 
 /** Acts as if it had learned nothing, and says what it believes. */
-class Watcher implements Player {
+class Watcher implements SteppedPlayer {
   readonly #inference: Inference;
   readonly #act: Act;
   readonly #why: string;

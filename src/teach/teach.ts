@@ -6,7 +6,7 @@ import { personsOf } from '../evaluate/playing.js';
 import type { Grader } from '../graders/grader.js';
 import { digitOf } from '../policies/inference/words.js';
 import type { Objective } from '../policies/planner/objectives.js';
-import { type Player as Playing, STEPPED_POLICIES, type SteppedPolicy } from '../policies/stepped.js';
+import { STEPPED_POLICIES, type SteppedPlayer, type SteppedPolicy } from '../policies/stepped.js';
 import { type Prompt, prompts } from '../text/prompt.js';
 import { spell } from '../text/system.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
@@ -114,7 +114,7 @@ const progressOf = ({ first, last }: SeedRange, next: number, together: number, 
   [(next - first) * NUM_STEPS + together * steps, (last - first + 1) * NUM_STEPS] as const;
 
 /** @param observations f32 [n, 106], the history after what is seen. */
-function movesOf(teacher: Playing, observations: Float32Array, n: number): TextMove[] {
+function movesOf(teacher: SteppedPlayer, observations: Float32Array, n: number): TextMove[] {
   const width = observations.length / n;
   const seen = new Float32Array(n * OBSERVATION_SIZE);
   for (let i = 0; i < n; i++) {

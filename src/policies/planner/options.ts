@@ -1,6 +1,14 @@
 /** What a planner is asked for. */
 import { type GraderLike, graderWeights } from '../../graders/grader.js';
-import { checkBoolean, checkFinite, checkInteger, checkName, checkOptions } from '../../validate/values.js';
+import {
+  checkBoolean,
+  checkFinite,
+  checkInteger,
+  checkName,
+  checkOptions,
+  isFloats,
+  wrongType,
+} from '../../validate/values.js';
 import { MAX_THREADS, MAX_U32 } from '../../world/fields.js';
 import type { WorldSpec } from '../../world/spec.js';
 import { createWorld, type World } from '../../world/world.js';
@@ -80,6 +88,11 @@ export interface PlannerRequest {
   readonly threads: number | null;
 }
 
+function checkFloats(oracle: unknown): Float32Array {
+  if (isFloats(oracle)) return oracle;
+  throw wrongType('oracle', 'a Float32Array', oracle, 'Pass 16 floats for each person.');
+}
+
 /** @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`. */
 export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
   checkOptions('planner options', options, OPTIONS);
@@ -91,7 +104,7 @@ export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
     objective,
     grader: graderWeights(grader),
     inference: checkBoolean('inference', options.inference ?? true),
-    oracle: options.oracle ?? null,
+    oracle: options.oracle === undefined ? null : checkFloats(options.oracle),
     budget: {
       people: checkInteger('people', options.people ?? people, 1, 1024),
       candidates: checkInteger('candidates', options.candidates ?? candidates, 4, 4096),

@@ -57,7 +57,7 @@ function reasonsOfWellbeing(report: PlanReport): Reason[] {
     if (more < SHOWN) return [];
     return {
       gain: 0.5 * weights[k] * more,
-      text: `keeps ${name} higher over the week, by ${hundredthsOf(more)}`,
+      text: `keeps ${name} ${hundredthsOf(more)} higher over the week`,
     };
   });
   return [...valued, ...grade];

@@ -83,15 +83,16 @@ function whenOf(step: number, now: number): string {
   return days === 1 ? `tomorrow ${slot}` : `day ${1 + Math.floor(step / NUM_SLOTS)} ${slot}`;
 }
 
+/** Against the best plan that begins otherwise: plans differ in what comes later too. */
 function whyNow(report: PlanReport): string {
-  const { plan, rival, loss, objective } = report;
-  const other = ACTIONS[rival.actions[0]];
+  const { plan, rival, loss, curiosity, objective } = report;
+  const [action, other] = [ACTIONS[plan.actions[0]], ACTIONS[rival.actions[0]]];
   if (loss < NO_LOSS) return `${other} now would do about as well.`;
-  const cost = `${other} instead would cost about ${thousandths(loss)} of ${objective === 'score' ? 'the score' : 'wellbeing'}`;
-  const { curiosity } = report;
-  if (curiosity > loss) return `${ACTIONS[plan.actions[0]]} is chosen to learn who they are; ${cost}.`;
+  if (curiosity > loss)
+    return `${action} is chosen to learn who they are: it should tell more than ${other}.`;
+  const lead = `Beats the best plan with ${other} now by about ${thousandths(loss)} of ${objective === 'score' ? 'the score' : 'wellbeing'}`;
   const reason = mainReason(report);
-  return reason === null ? `${cost}.` : `${ACTIONS[plan.actions[0]]} ${reason}; ${cost}.`;
+  return reason === null ? `${lead}.` : `${lead}: it ${reason}.`;
 }
 
 /** Whoever learns from this should know what it is: a line each morning. */
@@ -104,7 +105,7 @@ function neglect({ step, plan, objective, grader }: PlanReport): string | null {
     plan.earlyMean > NEGLECT
   )
     return null;
-  return 'The grade pays for a second half that is better than the first, so work and company wait.';
+  return 'The grade pays for a second half that is better than the first, so most work and company wait.';
 }
 
 const thousandths = (value: number): string => value.toFixed(3).replace(/^0/, '');
