@@ -10,8 +10,12 @@ const wordsOf = (name: string): string[] =>
 
 const plain = (name: string): string => wordsOf(name).join('');
 
+/** Whoever misspells a name writes no more than this; how far a whole file is from one would take minutes to say. */
+const MAX_GUESS = 100;
+
 /** ` Did you mean "x"?`, or another remedy when nothing known is near. */
 export function didYouMean(name: string, known: readonly string[], otherwise = ' Use one of these.'): string {
+  if (name.length > MAX_GUESS) return otherwise;
   const meant = nearest(name, known) ?? within(name, known);
   return meant === undefined ? otherwise : ` Did you mean "${meant}"?`;
 }

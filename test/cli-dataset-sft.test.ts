@@ -178,6 +178,11 @@ describe('is refused, and changes nothing:', () => {
       'weeks left out because of: another objective (1). Only teachers of objective wellbeing are taken',
     ],
     ['too much asked', ['--jsonl', input, ...output, '--min-score', '1'], 'a lower score (20)'],
+    [
+      'too much asked for a directory in others that are not there',
+      ['--jsonl', input, '--output', file('x/y/z'), '--min-score', '1'],
+      'a lower score (20)',
+    ],
   ])('%s', async (_, args, says) => {
     const { code, stdout, stderr } = await sft(...args);
     expect([code, stdout]).toEqual([2, '']);
@@ -187,6 +192,29 @@ describe('is refused, and changes nothing:', () => {
     expect(readdirSync(file('project'))).toEqual(['README.md']);
     expect(read('rows', 'train.jsonl')).toBe('{}\n');
   });
+});
+
+it('trajectories in its own place are not written over', async () => {
+  const own = file('first/validation.jsonl');
+  const rows = read('first', 'validation.jsonl');
+  const [card, text] = [read('first', 'README.md'), readFileSync(input, 'utf8')];
+  writeFileSync(own, text);
+  const { code, stderr } = await sft('--jsonl', own, '--output', file('first'));
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('Expected --jsonl to be another file than the validation of --output'),
+  ]);
+  expect([read('first', 'validation.jsonl'), read('first', 'README.md')]).toEqual([text, card]);
+  writeFileSync(own, rows);
+});
+
+it('numbers of a card can be asked for as it writes them', async () => {
+  const args = ['--jsonl', input, '--output', file('small')];
+  expect((await sft(...args, '--min-score', '0.0000001')).code).toBe(0);
+  const card = read('small', 'README.md');
+  const [, score] = /--min-score (\S+)/.exec(card)!;
+  expect((await sft(...args, '--min-score', score)).code).toBe(0);
+  expect(read('small', 'README.md')).toBe(card);
 });
 
 it('interrupted it leaves what was there', async () => {

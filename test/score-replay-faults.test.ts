@@ -66,6 +66,18 @@ describe('columns are what lies in their memory', () => {
     expectRefusal(() => score(lost), 'wrong_length', 'histories', 'got 0');
   });
 
+  it.each(names)('and not used when a list of names transfers its %s away while it is read', (name) => {
+    const lost = columns();
+    const profiles = new Proxy(lost.profiles, {
+      get: (from, key) => {
+        const buffer = lost[name]!.buffer as ArrayBuffer;
+        if (key === '7') structuredClone(buffer, { transfer: [buffer] });
+        return Reflect.get(from, key);
+      },
+    });
+    expectRefusal(() => score({ ...lost, profiles }), 'wrong_length', name, 'got 0');
+  });
+
   it('whatever a list of names does while it is read', () => {
     const changed = columns();
     const profiles = new Proxy(changed.profiles, {

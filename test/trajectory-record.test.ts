@@ -159,6 +159,10 @@ describe('a move', () => {
     ['a</reasoning>', null],
     ['</reasoning><reasoning>', null],
     ['5 5 5 SLEEP', null],
+    // Letters that become those of a tag in other cases, and others that grow.
+    ['<rea\u017Foning>a</reasoning> \u0130\u0130<reasoning>b</REASONING></rea\u017Foning>', 'b'],
+    ['<reason\u0131ng>a</reasoning>', null],
+    ['</reasoning><reasoning>a</reasoning>b</reasoning></reasoning', 'a</reasoning>b'],
   ])('%j was thought about as %j', (completion, reasoning) => {
     expect(reasoningIn(completion)).toBe(reasoning);
   });

@@ -44,6 +44,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   const plan = toSftPlan({ ...options, grader: await readGrader(options.grader) });
   checkTrajectories('--jsonl', options.jsonl, null);
   const place = new SftPlace(options.output, options.format);
+  place.checkInputs('--jsonl', options.jsonl);
   using selection = new SftSelection(plan, options);
   const opened: Output[] = [];
   const open = async (path: string) => {

@@ -70,8 +70,8 @@ export function parseSteps(text: string): { first: number; last: number } {
   throw new InvalidArgumentError('Expected A-B, two integers from 0 to 27 with A not above B, such as 8-27.');
 }
 
-/** A decimal, such as 0.6; within which bounds is checked with the other options. */
+/** A decimal, such as 0.6, or 1e-7 as a card of ours writes it; within which bounds is checked with the other options. */
 export function parseDecimal(text: string): number {
-  if (/^-?(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
+  if (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a decimal number, such as 0.6.');
 }

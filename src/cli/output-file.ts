@@ -47,12 +47,13 @@ export function checkDirectory(option: string, path: string): void {
   checkWritable(there, option, path);
 }
 
-/** Creates a directory, and what is missing above it. */
-export function makeDirectory(path: string): void {
-  if (stat(path) !== null) return;
-  makeDirectory(dirname(resolve(path)));
+/** Creates a directory, and what is missing above it. @returns what was made, the innermost first. */
+export function makeDirectory(path: string): string[] {
+  if (stat(path) !== null) return [];
+  const above = makeDirectory(dirname(resolve(path)));
   // Level by level: where none can be made, as in /proc, Node 20 would try to make all of them for ever.
   mkdirSync(path);
+  return [path, ...above];
 }
 
 function checkWritable(directory: string, option: string, path: string): void {

@@ -1,10 +1,11 @@
 /** Where a dataset for SFT goes: a directory of its own, or one that holds an earlier dataset. */
-import { readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../dataset/formats.js';
 import { isSftCard } from '../dataset/sft/card.js';
 import { SPLITS, type Split } from '../dataset/sft/split.js';
 import { UsageError } from './failure.js';
+import { checkOther } from './input-file.js';
 import { checkDirectory, makeDirectory, stat } from './output-file.js';
 
 const CARD = 'README.md';
@@ -12,7 +13,8 @@ const CARD = 'README.md';
 export class SftPlace {
   readonly #directory: string;
   readonly #format: string;
-  #made = false;
+  /** Directories that were made here, the innermost first. */
+  #made: readonly string[] = [];
 
   /** @throws UsageError, before any work is done, for a directory that holds something else. */
   constructor(directory: string, format: string) {
@@ -60,9 +62,15 @@ export class SftPlace {
     );
   }
 
+  /** @throws UsageError for trajectories that rows would be written over. */
+  checkInputs(option: string, paths: readonly string[]): void {
+    for (const path of paths) {
+      for (const split of SPLITS) checkOther(option, path, `the ${split} of --output`, this.pathOf(split));
+    }
+  }
+
   make(): void {
-    this.#made = stat(this.#directory) === null;
-    makeDirectory(this.#directory);
+    this.#made = makeDirectory(this.#directory);
   }
 
   /** Removes a split's file of the dataset that was there before. */
@@ -70,8 +78,8 @@ export class SftPlace {
     rmSync(this.pathOf(split), { force: true });
   }
 
-  /** Removes the directory, if it was made here, after nothing came of it. */
+  /** Removes the directories that were made here, after nothing came of them, unless somebody uses them by now. */
   unmake(): void {
-    if (this.#made) rmdirSync(this.#directory);
+    for (const directory of this.#made) if (readdirSync(directory).length === 0) rmdirSync(directory);
   }
 }

@@ -81,15 +81,16 @@ function toBelief(belief: ArrayLike<number>): Float32Array {
   });
 }
 
-const OPENING = '<reasoning>';
-const CLOSING = '</reasoning>';
+// Without the flag u no letter but ASCII's passes for one of a tag's.
+const OPENING = /<reasoning>/i;
+const CLOSING = /<\/reasoning>/gi;
 
 /** What stands between a completion's first opening tag and its last closing one; null where there is no such thought. */
 export function reasoningIn(completion: string): string | null {
-  // Of ASCII alone, so that no other letter passes for one of a tag's.
-  const lower = completion.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const opened = lower.indexOf(OPENING);
-  const closed = lower.lastIndexOf(CLOSING);
-  if (opened < 0 || closed < opened) return null;
-  return completion.slice(opened + OPENING.length, closed).trim();
+  const opened = OPENING.exec(completion);
+  if (opened === null) return null;
+  let closed = -1;
+  for (const { index } of completion.matchAll(CLOSING)) closed = index;
+  if (closed < opened.index) return null;
+  return completion.slice(opened.index + opened[0].length, closed).trim();
 }

@@ -4,7 +4,7 @@ import { illegalAction, NO_ACTION } from '../../validate/actions.js';
 import { isList } from '../../validate/values.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { type ReplayColumns, takeColumns } from './columns.js';
+import { checkColumns, type ReplayColumns, takeColumns } from './columns.js';
 import type { Blame } from './faults.js';
 import { type ReplayRow, toColumns } from './objects.js';
 import { toPeople } from './people.js';
@@ -26,8 +26,9 @@ export function takeRows(world: World, rows: ReplayColumns | readonly ReplayRow[
 /** @param personAt an error's name for a row's person. */
 function taken(world: World, columns: ReplayColumns, blame: Blame, personAt: (row: number) => string): Taken {
   const count = columns.seeds.length;
-  // First: a list of names may run code of its caller, which could change what was checked.
+  // First: a list of names may run code of its caller, which could change what was checked, or take its memory away.
   const people = toPeople(world, columns.profiles ?? 'sampled', count, blame, personAt);
+  checkColumns(columns, count);
   return { columns, words: wordsOf(columns.histories), given: new Uint8Array(count), people };
 }
 

@@ -44,12 +44,19 @@ export function takeColumns(rows: ReplayColumns): ReplayColumns {
   const given = { seeds, stepIndices, histories, actions, beliefs };
   const entries = COLUMNS.map(([name, kind]) => [name, takeColumn(name, kind, given[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;
-  const count = columns.seeds.length;
+  checkColumns(columns, columns.seeds.length);
+  return { ...columns, profiles };
+}
+
+/**
+ * Whether columns have the entries of so many rows, as memory can be taken from them while a caller's code runs.
+ * @throws InputError `wrong_length`.
+ */
+export function checkColumns(columns: ReplayColumns, count: number): void {
   for (const [name, , width] of COLUMNS) {
     const length = columns[name]?.length ?? count * width;
     checkLength(`entries in ${name}`, length, count * width, `${width} for each seed`);
   }
-  return { ...columns, profiles };
 }
 
 function takeColumn<T>(name: Column, kind: string, column: T): T {
