@@ -1,51 +1,136 @@
-/**
- * What inference reaches by watching: belief MAE, its own expectation of it, coverage of its intervals and time, over
- * episodes with fresh seeds. Run with `tsx bench/inference.ts [episodes] [samples] [first seed]`.
- */
-import { createVecEnv, createWorld, type VecEnv } from '../src/index.js';
-import { Inference } from '../src/policies/inference/inference.js';
-import { heuristicAction, randomAction } from '../src/reference/baselines.js';
+/** `--inference`: what inference reaches by watching, and how long it takes, over weeks with fresh seeds. */
 import {
-  NUM_ACTIONS,
-  NUM_BELIEFS,
-  NUM_METERS,
-  NUM_SLOTS,
-  NUM_STEPS,
+  createVecEnv,
+  createWorld,
+  Inference,
   OBSERVATION,
   OBSERVATION_SIZE,
-} from '../src/world/fields.js';
-import { table } from './report.js';
+  type StepResult,
+} from '../dist/index.js';
+import { heuristicAction, randomAction } from '../dist/reference/baselines.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../dist/world/fields.js';
+import { now } from './clock.js';
+import { breathe, type OnProgress } from './measure.js';
+import { digits, table } from './report.js';
+import { Mismatch } from './verify.js';
 
-const [episodes = 2000, samples = 256, firstSeed = 20000] = process.argv.slice(2).map(Number);
-const SHOWN = [1, 4, 8, 12, 20, NUM_STEPS - 1];
+export interface InferencePlan {
+  readonly episodes: number;
+  /** The week of slot i is of this seed and i. Nothing was tuned on them. */
+  readonly firstSeed: number;
+}
+export const FULL_INFERENCE: InferencePlan = { episodes: 2000, firstSeed: 20_000 };
+export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 };
+
+/** Steps after which figures are taken. */
+const SHOWN: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
+/** Slots whose intervals are looked at: to explain one costs more than to update it. */
+const EXPLAINED = 300;
 const world = createWorld();
 
-/** How a slot's next action is chosen. */
-type Chooser = (observations: Float32Array, inference: Inference, step: number) => Uint8Array;
+/** What was reached after some steps, by watching who acts so. */
+export interface InferenceRow {
+  /** How actions were chosen, by CHOOSERS. */
+  readonly watching: string;
+  readonly steps: number;
+  readonly beliefMae: number;
+  /** What the inference itself expected it to be. */
+  readonly expectedMae: number;
+  /** Share of targets within 10 % to 90 % of the posterior. */
+  readonly coverage: number;
+  /** To take in a step of one episode and to believe, the mean over all steps so far. */
+  readonly msPerUpdate: number;
+}
 
-const heuristic: Chooser = (rows, _, step) =>
-  Uint8Array.from({ length: episodes }, (_, i) => {
-    const from = i * OBSERVATION_SIZE + OBSERVATION.meters;
-    return heuristicAction(world.params, step % NUM_SLOTS, rows.subarray(from, from + NUM_METERS));
-  });
+/** How the next action of every slot is chosen. */
+type Chooser = (
+  observations: Float32Array,
+  inference: Inference,
+  step: number,
+  firstSeed: number,
+) => Uint8Array;
 
-const random: Chooser = (_rows, _, step) =>
-  Uint8Array.from({ length: episodes }, (_, i) => randomAction(world.params, firstSeed + i, step, 0));
-
-/** Always the action that tells most: what can be known at all, whatever it costs the person. */
-const curious: Chooser = (_rows, inference) => {
-  const worth = inference.probeValues();
-  return Uint8Array.from({ length: episodes }, (_, i) => {
-    const own = worth.subarray(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS);
-    return own.indexOf(Math.max(...own));
-  });
+const CHOOSERS: Readonly<Record<string, Chooser>> = {
+  heuristic: (rows, { numEnvs }, step) =>
+    Uint8Array.from({ length: numEnvs }, (_, i) => {
+      const from = i * OBSERVATION_SIZE + OBSERVATION.meters;
+      return heuristicAction(world.params, step % NUM_SLOTS, rows.subarray(from, from + NUM_METERS));
+    }),
+  random: (_rows, { numEnvs }, step, firstSeed) =>
+    Uint8Array.from({ length: numEnvs }, (_, i) => randomAction(world.params, firstSeed + i, step, 0)),
+  /** Always the action that tells most: what can be known at all, whatever it costs the person. */
+  curious: (_rows, inference) => {
+    const worth = inference.probeValues();
+    return Uint8Array.from({ length: inference.numEnvs }, (_, i) => {
+      const own = worth.subarray(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS);
+      return own.indexOf(Math.max(...own));
+    });
+  },
 };
+
+/** @throws Mismatch if what is believed of an episode hangs on the others. */
+export async function measureInference(plan: InferencePlan, onProgress: OnProgress): Promise<InferenceRow[]> {
+  const rows: InferenceRow[] = [];
+  for (const watching of Object.keys(CHOOSERS)) {
+    onProgress(`inference, watching ${watching}`);
+    await breathe();
+    rows.push(...watch(watching, plan));
+  }
+  return rows;
+}
+
+function watch(watching: string, { episodes, firstSeed }: InferencePlan): InferenceRow[] {
+  using env = createVecEnv({ numEnvs: episodes });
+  const inference = new Inference(world, episodes);
+  const alone = new Inference(world, 1);
+  let shown = env.reset({ seed: firstSeed });
+  const targets = env.beliefTargets();
+  for (const each of [alone, inference]) each.observe(seenBy(each, shown));
+  const rows: InferenceRow[] = [];
+  let spent = 0;
+  for (let step = 0; step < NUM_STEPS; step++) {
+    shown = env.step(CHOOSERS[watching](shown.observations, inference, step, firstSeed));
+    alone.observe(seenBy(alone, shown));
+    const start = now();
+    inference.observe(shown.observations);
+    const beliefs = inference.beliefs();
+    spent += now() - start;
+    if (SHOWN.includes(step + 1)) {
+      const reached = reachedBy(inference, beliefs, targets);
+      const msPerUpdate = spent / 1e6 / (step + 1) / episodes;
+      rows.push({ watching, steps: step + 1, ...reached, msPerUpdate });
+    }
+  }
+  checkAlone(watching, inference, alone);
+  return rows;
+}
+
+/** The rows of as many slots as an inference has. */
+const seenBy = ({ numEnvs }: Inference, { observations }: StepResult): Float32Array =>
+  observations.slice(0, numEnvs * OBSERVATION_SIZE);
+
+function checkAlone(watching: string, together: Inference, alone: Inference): void {
+  const [first, expected] = [together.beliefs().slice(0, NUM_BELIEFS), alone.beliefs()];
+  if (first.every((belief, k) => belief === expected[k])) return;
+  throw new Mismatch(
+    `inference, watching ${watching}: Expected the beliefs [${expected.join(', ')}] of episode 0, as alone, got ` +
+      `[${first.join(', ')}] among ${together.numEnvs}.`,
+  );
+}
+
+function reachedBy(inference: Inference, beliefs: Float32Array, targets: Float32Array) {
+  const errors = beliefs.map((belief, at) => Math.abs(belief - targets[at]));
+  return {
+    beliefMae: mean(errors),
+    expectedMae: mean(inference.expectedErrors()),
+    coverage: coverageOf(inference, targets),
+  };
+}
 
 const mean = (list: Float32Array): number => list.reduce((sum, x) => sum + x, 0) / list.length;
 
-/** Share of targets within 10 % to 90 % of the posterior, of the first few slots. */
-function coverage(inference: Inference, targets: Float32Array): number {
-  const slots = Math.min(episodes, 300);
+function coverageOf(inference: Inference, targets: Float32Array): number {
+  const slots = Math.min(inference.numEnvs, EXPLAINED);
   let inside = 0;
   for (let i = 0; i < slots; i++) {
     for (const [k, { low, high }] of inference.explain(i).targets.entries()) {
@@ -56,34 +141,13 @@ function coverage(inference: Inference, targets: Float32Array): number {
   return inside / (slots * NUM_BELIEFS);
 }
 
-function watch(env: VecEnv, choose: Chooser): string[][] {
-  const inference = new Inference(world, episodes, { samples });
-  let { observations } = env.reset({ seed: firstSeed });
-  const targets = env.beliefTargets();
-  const rows: string[][] = [];
-  let spent = 0;
-  inference.observe(observations);
-  for (let step = 0; step < NUM_STEPS; step++) {
-    observations = env.step(choose(observations, inference, step)).observations;
-    const start = performance.now();
-    inference.observe(observations);
-    const beliefs = inference.beliefs();
-    spent += performance.now() - start;
-    if (!SHOWN.includes(step + 1)) continue;
-    const errors = beliefs.map((belief, at) => Math.abs(belief - targets[at]));
-    const figures = [mean(errors), mean(inference.expectedErrors()), coverage(inference, targets)];
-    rows.push([
-      String(step + 1),
-      ...figures.map((x) => x.toFixed(4)),
-      (spent / (step + 1) / episodes).toFixed(3),
-    ]);
-  }
-  return rows;
-}
-
-const HEAD = ['steps', 'belief MAE', 'expected', '10-90 % holds', 'ms an update'];
-for (const [name, choose] of Object.entries({ heuristic, random, curious })) {
-  using env = createVecEnv({ numEnvs: episodes });
-  console.log(`\nwatching ${name}, ${episodes} episodes, ${samples} samples`);
-  console.log(table(HEAD, watch(env, choose), 1));
+export function renderInference(rows: readonly InferenceRow[]): string {
+  const head = ['inference, watching', 'steps', 'belief MAE', 'expected', '10-90 % holds', 'ms an update'];
+  const lines = rows.map(({ watching, steps, beliefMae, expectedMae, coverage, msPerUpdate }) => [
+    watching,
+    steps,
+    ...[beliefMae, expectedMae, coverage].map((figure) => digits(figure, 3)),
+    digits(msPerUpdate, 3),
+  ]);
+  return table(head, lines);
 }

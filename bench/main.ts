@@ -16,6 +16,7 @@ import { CASES, KERNELS } from './cases.js';
 import { FULL_DEVICE, measureDevice, SMALL_DEVICE } from './device.js';
 import { deviceToJson, renderDevice } from './device-report.js';
 import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
+import { FULL_INFERENCE, measureInference, renderInference, SMALL_INFERENCE } from './inference.js';
 import {
   FULL_LANGUAGE,
   languageToJson,
@@ -65,6 +66,7 @@ interface Options {
   readonly evaluation?: boolean;
   readonly webgpu?: boolean;
   readonly language?: boolean;
+  readonly inference?: boolean;
   readonly serve?: boolean;
   readonly json?: string;
 }
@@ -83,6 +85,7 @@ function parseOptions(): Options {
     .option('--evaluation', 'also: the time of the 150-episode evaluation, start-up included and not')
     .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
     .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
+    .option('--inference', 'also: how near beliefs come to who the person is, and the time of an update')
     .option('--serve', 'also: the server, its client in another process')
     .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
@@ -113,6 +116,10 @@ const SECTIONS = {
   language: async (small: boolean) => {
     const figures = await measureLanguage(small ? SMALL_LANGUAGE : FULL_LANGUAGE, progress);
     return { result: languageToJson(figures), text: renderLanguage(figures, !small) };
+  },
+  inference: async (small: boolean) => {
+    const result = await measureInference(small ? SMALL_INFERENCE : FULL_INFERENCE, progress);
+    return { result, text: renderInference(result) };
   },
   serve: async (small: boolean) => {
     const figures = await measureServe(small ? SMALL_SERVE : FULL_SERVE, progress);

@@ -241,8 +241,6 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->targets(rows);
   }
 
-  // (order u32, seeds u32, modes u8, profiles f32|null, grader f32, stops u8, histories u8, actions i8,
-  //  beliefs f32|null, given u8|null, rewards f32, beliefMae f32, hashes u64)
   Napi::Value Replay(const Napi::CallbackInfo& info) {
     Arguments args(info);
     if (!Open(args)) return info.Env().Undefined();

@@ -22,7 +22,9 @@ inline void check_rows(Arguments& args, const Replay& replay, size_t rows) {
   }
 }
 
-// Of all arguments, in their order. Nothing of it may be used unless `args` are fine.
+// (order u32, seeds u32, modes u8, profiles f32|null, grader f32, stops u8, histories u8, actions i8,
+//  beliefs f32|null, given u8|null, rewards f32, beliefMae f32, hashes u64). Nothing of it may be used unless `args` are
+// fine.
 inline Replay replay_of(Arguments& args) {
   const auto length = [&](size_t at) {
     const Napi::Value value = args.value(at);

@@ -1,15 +1,10 @@
 /** The reference as a backend: an `Episode` object per slot. Slow, readable, always available. */
-import { heuristicAction, randomAction } from '../reference/baselines.js';
 import { beginningAt } from '../reference/beginning.js';
 import { Episode } from '../reference/episode.js';
-import { replayRows } from '../reference/replay.js';
 import { loadEpisode, saveEpisode } from '../reference/state-words.js';
 import {
   NUM_ACTIONS,
-  NUM_BELIEFS,
   NUM_COMPONENTS,
-  NUM_METERS,
-  NUM_SLOTS,
   NUM_STEPS,
   OBSERVATION_SIZE,
   PROFILE_SIZE,
@@ -23,13 +18,12 @@ import type {
   Refusal,
   ReplayRequest,
   ResetRequest,
-  RunBeliefs,
-  RunPolicy,
   RunRequest,
   StepRequest,
-  Trajectory,
 } from './backend.js';
 import { OUTPUT_ARRAYS } from './outputs.js';
+import { replayRows } from './reference-replay.js';
+import { beliefAt, chooseAction, record, rowAt } from './reference-run.js';
 
 export const referenceBackend: Backend = {
   name: 'reference',
@@ -277,30 +271,4 @@ function arraysOf(outputs: Outputs): [string, Outputs['observations' | 'terminat
     const array = outputs[name as keyof typeof OUTPUT_ARRAYS] as Float32Array | null;
     return array === null ? [] : [[name, array, width, width > 1 ? outputs.columnStride : 0]];
   });
-}
-
-function chooseAction(policy: RunPolicy, episode: Episode, i: number): number {
-  const { stepCount: t, seed, meters, world } = episode;
-  if (policy.kind === 'tape') return policy.actions[i * NUM_STEPS + t];
-  if (policy.kind === 'heuristic') return heuristicAction(world.params, t % NUM_SLOTS, meters);
-  return randomAction(world.params, seed, t, policy.policySeeds?.[i] ?? 0);
-}
-
-function beliefAt(beliefs: RunBeliefs | null, at: number): ArrayLike<number> | null {
-  if (beliefs === null) return null;
-  if (beliefs.kind === 'constant') return beliefs.belief;
-  return beliefs.given[at] ? rowAt(beliefs.beliefs, at) : null;
-}
-
-/** By entries alone: a caller's array may have a `subarray` of its own. */
-const rowAt = (beliefs: Float32Array, row: number): number[] =>
-  Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[row * NUM_BELIEFS + k]);
-
-function record(trajectory: Trajectory, at: number, episode: Episode): void {
-  trajectory.actions[at] = episode.lastAction;
-  trajectory.events[at] = episode.event;
-  trajectory.rewards[at] = episode.reward;
-  trajectory.meters.set(episode.meters, at * NUM_METERS);
-  trajectory.deltas.set(episode.deltas, at * NUM_METERS);
-  trajectory.anomalies.set(episode.anomalies, at * NUM_METERS);
 }

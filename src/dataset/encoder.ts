@@ -1,4 +1,12 @@
 /** What every format of rows can do. */
+import type { Schema } from '../schemas.js';
+
+/** What a file says of where it comes from, as far as formats know. */
+export interface Origin {
+  readonly schema: Schema;
+  /** The package's. */
+  readonly version: string;
+}
 
 /** Turns rows into a file, piece by piece: what the calls return is the file, one after the other. */
 export interface RowEncoder<Row> {

@@ -1,14 +1,6 @@
 /** The formats that rows are written in. */
-import type { Schema } from '../schemas.js';
-import type { Columns, RowEncoder } from './encoder.js';
+import type { Columns, Origin, RowEncoder } from './encoder.js';
 import { jsonlEncoder } from './jsonl.js';
-
-/** What a file says of where it comes from, as far as formats know. */
-export interface Origin {
-  readonly schema: Schema;
-  /** The package's. */
-  readonly version: string;
-}
 
 export interface RowFormat {
   /** Also what names of such files end with. */

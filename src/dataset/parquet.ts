@@ -1,7 +1,6 @@
 /** Rows as Parquet: a row group for each batch, snappy, types as the same rows have them when JSON lines are read. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { ColumnKind, Columns, RowEncoder } from './encoder.js';
-import type { Origin } from './formats.js';
+import type { ColumnKind, Columns, Origin, RowEncoder } from './encoder.js';
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 

@@ -1,11 +1,11 @@
-/** Replays: each row an episode of its own, begun anew, brought to a step by its history, and taken one step further. */
-import type { Refusal, ReplayRequest } from '../backends/backend.js';
+/** Replays by the reference: rows as the seam asks for them, lived one after the other. */
+import type { Episode } from '../reference/episode.js';
+import { beliefMae } from '../reference/grade.js';
 import { NO_ACTION } from '../validate/actions.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
-import type { Episode } from './episode.js';
-import { beliefMae } from './grade.js';
+import type { Refusal, ReplayRequest } from './backend.js';
 
-/** @param episode that lives all of them, one after the other. */
+/** As `Batch.replay`. @param episode that lives all of them. */
 export function replayRows(episode: Episode, request: ReplayRequest): Refusal | null {
   const refusal = refuseHistories(request);
   if (refusal === null) for (const row of request.order) replayRow(episode, request, row);
