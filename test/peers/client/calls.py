@@ -19,7 +19,12 @@ def result_of(call, client):
     if "score" in call:
         scores = rhythm_vec.score(**call["score"], client=client)
         faults = [vars(fault) for fault in scores.faults]
-        return {"rows": scores.rows, "digest": scores.world_digest, "scores": scores.columns, "faults": faults}
+        return {
+            "rows": scores.rows,
+            "digest": scores.world_digest,
+            "scores": scores.columns,
+            "faults": faults,
+        }
     asked = call["rewards"]
     of = asked.get("of", {})
     # One for all calls of its options, as one serves all batches of a training.
