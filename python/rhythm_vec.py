@@ -316,7 +316,8 @@ class Scores:
     Attributes:
         rows: how many.
         world_digest: of the world that was played.
-        columns: by name, an entry a row: a float32 value, or None where there is none; `state_hash` is hexadecimal.
+        columns: by name, an entry a row: a float32 value, or None where there is none; `state_hash` is
+            hexadecimal.
         faults: rows that have no scores, and why.
     """
 
@@ -344,10 +345,10 @@ def score(
     scores: Optional[Sequence[str]] = None,
     client: Optional[Client] = None,
 ) -> Scores:
-    """What completions, or actions, are worth, each after the actions before it. Lists have an entry a row.
+    """What completions, or actions, are worth, each after the actions before it.
 
-    NumPy's arrays and whatever else has `tolist` are taken too. As many requests are sent as the client's body limit
-    needs.
+    Lists have an entry a row; NumPy's arrays and whatever else has `tolist` are taken too. As many requests
+    are sent as the client's body limit needs.
 
     Args:
         seeds: u32, of the rows' weeks.
@@ -486,9 +487,10 @@ _FAULTS_TOLD = 5
 class RewardStack:
     """The rewards of a GRPO loop as TRL calls them: `reward(prompts, completions, **dataset_columns)`.
 
-    They take the dataset's columns `seed`, `action_history`, `profile_mode` and `step_index`, as `rhythm-vec dataset grpo`
-    writes them, and ignore others. All five are of one request: whoever is called first for a batch sends it, and the
-    others find its answer. A row at fault has None, which TRL leaves out, and a RowFaultWarning names it.
+    They take the dataset's columns `seed`, `action_history`, `profile_mode` and `step_index`, as
+    `rhythm-vec dataset grpo` writes them, and ignore others. All five are of one request: whoever is called
+    first for a batch sends it, and the others find its answer. A row at fault has None, which TRL leaves
+    out, and a RowFaultWarning names it.
 
     Args:
         client: `Client()` by default: a server on this machine.
@@ -570,7 +572,8 @@ def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> D
     if missing:
         raise TypeError(
             "Expected the dataset to have columns seed and action_history, "
-            f"got none called {' or '.join(missing)}. Make its rows with `rhythm-vec dataset grpo`, and keep their columns."
+            f"got none called {' or '.join(missing)}. "
+            "Make its rows with `rhythm-vec dataset grpo`, and keep their columns."
         )
     histories = [list(history) for history in columns["action_history"]]
     _check_steps(histories, columns.get("step_index"))

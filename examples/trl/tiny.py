@@ -1,7 +1,8 @@
 """A language model of a few thousand weights, for a look at the loop without a download or a GPU.
 
-Its vocabulary is the words that an answer is made of, so that some of what it says by chance is one. It reads every other
-word of a prompt as the same: what it can learn is how to answer, and which answers are good for anybody.
+Its vocabulary is the words that an answer is made of, so that some of what it says by chance is one. It reads
+every other word of a prompt as the same: what it can learn is how to answer, and which answers are good for
+anybody.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""GRPO with TRL: a language model learns to answer by the rewards of a rhythm-vec server. README.md has the commands."""
+"""GRPO with TRL: a language model learns from the rewards of a rhythm-vec server. See README.md."""
 
 from __future__ import annotations
 
