@@ -164,7 +164,25 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     '/v1/rollout',
     'no seeds',
     { seeds: [], group_size: 1, policy: 'random' },
-    { type: 'too_short', loc: ['body', 'seeds'] },
+    { type: 'wrong_length', msg: expect.stringContaining('at least one of seeds') },
+  ],
+  [
+    '/v1/rollout',
+    'a seed that is none',
+    { seeds: [1, 'x'], group_size: 1, policy: 'random' },
+    { type: 'bad_seed', msg: expect.stringContaining('seeds[1]') },
+  ],
+  [
+    '/v1/rollout',
+    'an action that is none',
+    { seeds: [1], group_size: 1, policy: 'tape', tapes: [Array(28).fill('toString')] },
+    { loc: ['body', 'tapes'], msg: expect.stringContaining('tapes[0][0], got "toString"') },
+  ],
+  [
+    '/v1/rollout',
+    'a tape that is too short',
+    { seeds: [1], group_size: 1, policy: 'tape', tapes: [[]] },
+    { loc: ['body', 'tapes'], msg: expect.stringContaining('28 actions at tapes[0]') },
   ],
 ];
 it.each(refusals)('%s refuses %s', async (path, _, body, detail) => {

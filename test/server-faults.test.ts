@@ -166,6 +166,42 @@ it('a request that is too large is refused, told in advance or not, and the serv
   expect((await ask(server, 'GET', '/health')).status).toBe(200);
 });
 
+it('a body of more lists than are read in a moment is refused, whatever its length', async () => {
+  const server = await startServer();
+  const witness = await new Witness(await connect(server), 5).begin();
+  const asked = ask(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
+  for (let k = 0; k < 10; k++) await witness.step();
+  const { status, body } = await asked;
+  expect([status, body.detail]).toEqual([413, expect.stringContaining('lists and objects')]);
+  const rows = await ask(server, 'POST', '/v1/score', {
+    seeds: Array(2 ** 20 + 1).fill(0),
+    action_histories: [],
+  });
+  expect([rows.status, rows.body.detail[0].type]).toEqual([422, 'too_long']);
+  await witness.step();
+});
+
+it('large batches take their turns, one at a time, and small ones do not wait for them', async () => {
+  const server = await startServer();
+  const score = (rows: number) =>
+    ask(server, 'POST', '/v1/score', {
+      seeds: Array(rows).fill(1),
+      action_histories: Array(rows).fill(['sleep', 'sleep', 'sleep', 'sleep', 'sleep']),
+      actions: Array(rows).fill('learn'),
+      scores: ['total'],
+    });
+  const ended: string[] = [];
+  const large = [1, 2, 3].map(async (k) => {
+    const { body } = await score(60_000);
+    expect([body.rows, new Set(body.scores.total).size]).toEqual([60_000, 1]);
+    ended.push(`large ${k}`);
+  });
+  await score(10);
+  ended.push('small');
+  await Promise.all(large);
+  expect(ended.indexOf('small')).toBeLessThan(3);
+});
+
 it('a client that goes while its batch is scored is not scored for', async () => {
   const server = await startServer();
   const rows = 60_000;

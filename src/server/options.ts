@@ -18,7 +18,7 @@ export interface ServeOptions {
   readonly bodyLimit?: number;
   /** Bytes of a session's frame. Default 1 MiB. */
   readonly frameLimit?: number;
-  /** Slots of all vector environments together. Default 2^20. */
+  /** Slots of all vector environments together. Default 2^18. */
   readonly vecSlots?: number;
   /** Requests of /v1 at a time; more are told to come back. Default 8. */
   readonly batchRequests?: number;
@@ -67,7 +67,7 @@ const NUMBERS = {
   capacity: [4096, 1, 2 ** 16],
   bodyLimit: [64 * MIB, 1024, 512 * MIB],
   frameLimit: [MIB, 1024, 512 * MIB],
-  vecSlots: [2 ** 20, 1, 2 ** 24],
+  vecSlots: [2 ** 18, 1, 2 ** 24],
   batchRequests: [8, 1, 1024],
   pingMs: [30_000, 10, MOST_MS],
   idleMs: [900_000, 10, MOST_MS],

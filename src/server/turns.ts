@@ -10,10 +10,14 @@ export class BusyError extends Error {
   }
 }
 
+/** Of bodies, in characters. */
+const LARGE = 2 ** 21;
+
 export class Turns {
   readonly #most: number;
   #working = 0;
   #last: Promise<void> = Promise.resolve();
+  #large: Promise<unknown> = Promise.resolve();
 
   /** @param most batches at a time. */
   constructor(most: number) {
@@ -37,6 +41,17 @@ export class Turns {
     } finally {
       this.#working--;
     }
+  }
+
+  /**
+   * Does what takes memory as a body's length does: of large ones one at a time, in their order, small ones beside them.
+   * @param length of the body.
+   */
+  alone<T>(length: number, work: () => Promise<T>): Promise<T> {
+    if (length < LARGE) return work();
+    const done = this.#large.then(work);
+    this.#large = done.catch(() => {});
+    return done;
   }
 
   /** @param signal of whoever waits for the work. @throws the signal's reason. */

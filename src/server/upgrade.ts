@@ -32,5 +32,5 @@ function turnAway(stream: Duplex, status: number, detail: string): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  stream.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  stream.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => stream.destroy());
 }

@@ -10,6 +10,7 @@ import { answerMcp, MCP_SCHEMA, mcpParseError } from '../protocol/mcp.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resultText } from '../protocol/observation.js';
 import { inBody, RefusedError, refusalsOf } from '../protocol/refusals.js';
 import { STATE_SCHEMA, stateOf } from '../protocol/state.js';
+import { bodyOf, objectOf } from './request.js';
 import { json, jsonText, type Route } from './routes.js';
 
 /** What `/step` takes. Clients send time-outs and names of requests, which mean nothing here. */
@@ -125,7 +126,7 @@ const playing = (env: Stateless): readonly Route[] => [
     request: RESET_SCHEMA.optional(),
     response: RESULT_SCHEMA,
     handle: async (request) => {
-      const body = (await request.body()) ?? {};
+      const body = bodyOf(await request.text()) ?? {};
       return jsonText(env.reset(ofBody(() => toBegin(body))));
     },
   },
@@ -137,7 +138,7 @@ const playing = (env: Stateless): readonly Route[] => [
     request: STEP_SCHEMA,
     response: RESULT_SCHEMA,
     handle: async (request) => {
-      const body = await request.object();
+      const body = objectOf(await request.text());
       const shell = STEP_SHELL.safeParse(body);
       if (!shell.success) throw new RefusedError(inBody(refusalsOf(shell.error, body)));
       return jsonText(env.step(toAction(shell.data.action)));
@@ -152,8 +153,9 @@ const MCP: Route = {
   request: z.record(z.string(), z.unknown()),
   response: MCP_SCHEMA,
   handle: async (request) => {
+    const text = await request.text();
     try {
-      return json(answerMcp(await request.body()));
+      return json(answerMcp(bodyOf(text)));
     } catch (error) {
       if (error instanceof RefusedError) return json(mcpParseError(error.message));
       throw error;

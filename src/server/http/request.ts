@@ -5,8 +5,20 @@ import { type Refusal, RefusedError } from '../protocol/refusals.js';
 
 /** A body that is larger than the server reads. */
 export class TooLargeError extends Error {
-  constructor(limit: number) {
-    super(`Expected a body of at most ${limit} bytes, got a larger one. Send less at a time.`);
+  constructor(most: string, got = 'a larger one') {
+    super(`Expected a body of at most ${most}, got ${got}. Send less at a time.`);
+  }
+}
+
+/**
+ * Lists and objects of a body: reading JSON takes a time that grows with them rather than with its length. So many are read
+ * in some tenths of a second, in which nobody else has a turn; a million rows have two million.
+ */
+const MOST_PARTS = 2 ** 22;
+
+export class TooManyPartsError extends TooLargeError {
+  constructor() {
+    super(`${MOST_PARTS} lists and objects`, 'more');
   }
 }
 
@@ -31,40 +43,52 @@ export class HttpRequest {
     return this.#gone.signal;
   }
 
-  /** The body's JSON; undefined if it is empty. @throws RefusedError, TooLargeError. */
-  async body(): Promise<unknown> {
-    const text = await this.#text();
-    if (text.trim() === '') return undefined;
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw new RefusedError([noJson(error as SyntaxError)]);
-    }
-  }
-
-  /** The body's JSON object. @throws RefusedError for an empty body, or anything else; TooLargeError. */
-  async object(): Promise<object> {
-    const body = await this.body();
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-    throw new RefusedError([body === undefined ? NO_BODY : noObject(body)]);
-  }
-
-  async #text(): Promise<string> {
+  /** The body; once. @throws TooLargeError, GoneError. */
+  async text(): Promise<string> {
     const incoming = this.#incoming;
-    if (Number(incoming.headers['content-length'] ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
+    const tooLarge = new TooLargeError(`${this.#limit} bytes`);
+    if (Number(incoming.headers['content-length'] ?? 0) > this.#limit) throw tooLarge;
     const chunks: Buffer[] = [];
-    let bytes = 0;
+    let [bytes, parts] = [0, 0];
     try {
-      for await (const chunk of incoming) {
-        bytes += (chunk as Buffer).length;
-        if (bytes > this.#limit) throw new TooLargeError(this.#limit);
-        chunks.push(chunk as Buffer);
+      for await (const chunk of incoming as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        parts += partsOf(chunk);
+        if (bytes > this.#limit) throw tooLarge;
+        if (parts > MOST_PARTS) throw new TooManyPartsError();
+        chunks.push(chunk);
       }
     } catch (error) {
       throw error instanceof TooLargeError ? error : new GoneError('The client is gone.', { cause: error });
     }
     return Buffer.concat(chunks, bytes).toString();
   }
+}
+
+/** The JSON of a body; undefined if it is empty. @throws RefusedError. */
+export function bodyOf(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RefusedError([noJson(error as SyntaxError)]);
+  }
+}
+
+/** The JSON object of a body. @throws RefusedError for an empty body, or anything else. */
+export function objectOf(text: string): object {
+  const body = bodyOf(text);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new RefusedError([body === undefined ? NO_BODY : noObject(body)]);
+}
+
+const [LIST, OBJECT] = Buffer.from('[{');
+
+/** Those in strings too: it is a bound. */
+function partsOf(chunk: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < chunk.length; at++) if (chunk[at] === LIST || chunk[at] === OBJECT) count++;
+  return count;
 }
 
 const noJson = ({ message }: SyntaxError): Refusal => ({

@@ -21,6 +21,7 @@ export class Sockets {
   readonly #open: () => Talk;
   readonly #conversations = new Set<Conversation>();
   readonly #timer: NodeJS.Timeout;
+  #closing = false;
 
   /** @param open one side of each conversation. */
   constructor(options: SocketsOptions, open: () => Talk) {
@@ -37,7 +38,9 @@ export class Sockets {
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
+    // One that was on its way when the server began to close.
+    if (this.#closing) stream.destroy();
+    else this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
   }
 
   #welcome(socket: WebSocket): void {
@@ -62,6 +65,7 @@ export class Sockets {
 
   /** Lets every conversation finish what it was asked for; those not gone `graceMs` later are cut off. */
   async close(graceMs: number): Promise<void> {
+    this.#closing = true;
     clearInterval(this.#timer);
     const gone = [...this.#conversations].map(
       ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),

@@ -1,7 +1,11 @@
 /** What requests of /v1 share: an engine, turns, counts. */
+import type { z } from 'zod';
 import type { VecEnvOptions } from '../../vec-env/options.js';
 import { createWorld } from '../../world/world.js';
+import { type HttpRequest, objectOf } from '../http/request.js';
+import { jsonText } from '../http/routes.js';
 import { Turns } from '../turns.js';
+import { parse } from './schemas.js';
 
 export interface BatchesOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   readonly batchRequests: number;
@@ -24,5 +28,25 @@ export class Batches extends Turns {
     super(batchRequests);
     this.engine = { backend, kernel, threads };
     this.count = onDone;
+  }
+
+  /**
+   * Answers a request whose body follows a schema.
+   * @param work what the JSON is that is answered; it asks for its turn before each slice.
+   * @throws BusyError, RefusedError, TooLargeError, GoneError, and what the work throws.
+   */
+  answer<Schema extends z.ZodType>(
+    http: HttpRequest,
+    schema: Schema,
+    work: (request: z.output<Schema>, turn: () => Promise<void>) => Promise<string>,
+  ): Promise<Response> {
+    const turn = () => this.turn(http.signal);
+    return this.during(async () => {
+      const text = await http.text();
+      return this.alone(text.length, async () => {
+        await turn();
+        return jsonText(await work(parse(schema, objectOf(text)), turn));
+      });
+    });
   }
 }

@@ -4,10 +4,10 @@ import { InputError } from '../../errors.js';
 import { EnvOfSize } from '../../evaluate/env-of-size.js';
 import { toColumns } from '../../rollout/replay/objects.js';
 import { prompts } from '../../text/prompt.js';
-import { jsonText, type Route } from '../http/routes.js';
+import type { Route } from '../http/routes.js';
 import type { Batches } from './batches.js';
 import { namingColumns, rowsOf } from './rows.js';
-import { checkRows, HISTORIES, PROFILE_MODES, parse, SEEDS } from './schemas.js';
+import { checkRows, HISTORIES, PROFILE_MODES, SEEDS } from './schemas.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
   seeds: SEEDS,
@@ -34,10 +34,9 @@ export const promptsRoute = (batches: Batches): Route => ({
   response: PROMPTS_RESPONSE,
   failures: batches.failures,
   handle: (http) =>
-    batches.during(async () => {
-      const request = parse(PROMPTS_REQUEST, await http.object());
+    batches.answer(http, PROMPTS_REQUEST, (request, turn) => {
       checkRows(request.seeds.length, request);
-      return jsonText(await write(request, batches, () => batches.turn(http.signal)));
+      return write(request, batches, turn);
     }),
 });
 

@@ -4,11 +4,12 @@ import { snakeCase } from '../../names.js';
 import type { RolloutOptions, RolloutPolicy } from '../../rollout/groups/options.js';
 import type { RolloutGroups } from '../../rollout/groups/recording.js';
 import { rolloutGroups } from '../../rollout.js';
+import { describe } from '../../validate/values.js';
 import { ACTION_NAMES, BELIEF_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import { jsonText, type Route } from '../http/routes.js';
+import type { Route } from '../http/routes.js';
 import type { Batches } from './batches.js';
 import { objectText } from './numbers.js';
-import { ACTION, checkRows, GRADER, graderOf, PROFILE_MODES, parse, refusing, SEED } from './schemas.js';
+import { ACTION, checkRows, column, GRADER, graderOf, PROFILE_MODES, refusing, SEED } from './schemas.js';
 
 type ArrayName = Exclude<keyof RolloutGroups, 'groups' | 'groupSize' | 'steps' | 'logProbs'>;
 
@@ -37,11 +38,10 @@ const USUAL = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== '
 const MOST_ROLLOUTS = 16_384;
 
 export const ROLLOUT_REQUEST = z.strictObject({
-  seeds: z.array(SEED).min(1).max(MOST_ROLLOUTS).describe("each group's week"),
+  seeds: column(SEED).describe("each group's week; at least one"),
   group_size: z.int().min(1).max(MOST_ROLLOUTS).describe(`rollouts of a group; ${MOST_ROLLOUTS} in all`),
   policy: z.enum(['random', 'heuristic', 'tape']),
-  tapes: z
-    .array(z.array(ACTION).length(NUM_STEPS))
+  tapes: column(z.array(ACTION).length(NUM_STEPS))
     .optional()
     .describe('of policy "tape": the actions of every rollout, group by group'),
   belief: z
@@ -81,10 +81,9 @@ export const rolloutRoute = (batches: Batches): Route => ({
   response: ROLLOUT_RESPONSE,
   failures: batches.failures,
   handle: (http) =>
-    batches.during(async () => {
-      const request = parse(ROLLOUT_REQUEST, await http.object());
+    batches.answer(http, ROLLOUT_REQUEST, (request, turn) => {
       checkRequest(request);
-      return jsonText(await play(request, batches, http.signal));
+      return play(request, batches, http.signal, turn);
     }),
 });
 
@@ -119,12 +118,17 @@ function checkRequest({
   }
 }
 
-async function play(request: RolloutRequest, batches: Batches, signal: AbortSignal): Promise<string> {
+async function play(
+  request: RolloutRequest,
+  batches: Batches,
+  signal: AbortSignal,
+  turn: () => Promise<void>,
+): Promise<string> {
   const played = await rolloutGroups({ ...optionsOf(request), ...batches.engine, signal });
   const { groups, groupSize, steps } = played;
   batches.count('rollouts', groups * groupSize);
   const arrays = Object.fromEntries((request.arrays ?? USUAL).map((name) => [name, played[ARRAYS[name]]]));
-  const text = await objectText(arrays, () => batches.turn(signal));
+  const text = await objectText(arrays, turn);
   const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: batches.worldDigest });
   return `${head.slice(0, -1)},"arrays":${text}}`;
 }
@@ -132,7 +136,7 @@ async function play(request: RolloutRequest, batches: Batches, signal: AbortSign
 function optionsOf(request: RolloutRequest): RolloutOptions {
   const { seeds, group_size, policy, policy_seeds, gamma, profile_modes, grader } = request;
   return {
-    ...{ seeds, groupSize: group_size, gamma },
+    ...{ seeds: seeds as number[], groupSize: group_size, gamma },
     policy: policy === 'tape' ? tapePolicy(request) : policy,
     policySeeds: policy_seeds,
     profiles: profile_modes as string | string[] | undefined,
@@ -141,7 +145,7 @@ function optionsOf(request: RolloutRequest): RolloutOptions {
 }
 
 function tapePolicy({ tapes = [], belief }: RolloutRequest): RolloutPolicy {
-  const codes = tapes.map((tape) => tape.map(codeOf));
+  const codes = tapes.map(codesOf);
   return ({ steps }) => ({
     actions: Array.from(steps, (step, i) => codes[i][step] ?? 0),
     beliefs:
@@ -149,5 +153,16 @@ function tapePolicy({ tapes = [], belief }: RolloutRequest): RolloutPolicy {
   });
 }
 
-const codeOf = (action: string | number): number =>
-  typeof action === 'number' ? action : ACTION_NAMES.indexOf(action);
+function codesOf(tape: unknown, i: number): readonly number[] {
+  if (!Array.isArray(tape) || tape.length !== NUM_STEPS) {
+    throw refusing('tapes', `Expected ${NUM_STEPS} actions at tapes[${i}], got ${describe(tape)}.`);
+  }
+  return tape.map((action: unknown, t) => {
+    const code = typeof action === 'string' ? ACTION_NAMES.indexOf(action) : action;
+    if (typeof code === 'number' && code in ACTION_NAMES) return code;
+    throw refusing(
+      'tapes',
+      `Expected an action's name or code at tapes[${i}][${t}], got ${describe(action)}.`,
+    );
+  });
+}

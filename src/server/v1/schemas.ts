@@ -19,11 +19,23 @@ export const HISTORY = z
   .describe('actions taken before, by name or code');
 const PROFILE = z.enum(PROFILES);
 
+/** Rows of a request: what a body's limit allows, and short of what takes a second to look through. */
+export const MOST_ROWS = 2 ** 20;
+
 /**
- * One entry a row. That it is a list is checked here; entries are checked row by row where they are used, which is fast and
- * says which row it is.
+ * One entry a row. That it is a list, of so many at most, is checked here; entries are checked row by row where they are
+ * used, a slice at a time, by who can say which row it is.
  */
-export const column = (entry: z.ZodType) => z.array(z.unknown()).meta({ items: jsonSchema(entry) });
+export const column = (entry: z.ZodType) =>
+  z
+    .custom<readonly unknown[]>()
+    .superRefine((value, { issues }) => {
+      if (!Array.isArray(value)) issues.push({ code: 'invalid_type', expected: 'array', input: value });
+      else if (value.length > MOST_ROWS) {
+        issues.push({ code: 'too_big', origin: 'array', maximum: MOST_ROWS, inclusive: true, input: value });
+      }
+    })
+    .meta({ type: 'array', maxItems: MOST_ROWS, items: jsonSchema(entry) });
 
 export const SEEDS = column(SEED).describe("each row's episode");
 export const HISTORIES = column(HISTORY).describe('of each row, the actions taken before');

@@ -8,7 +8,7 @@ import { scoreReplay } from '../../rollout.js';
 import { parseCompletion } from '../../text/parse.js';
 import { describe } from '../../validate/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { jsonText, type Route } from '../http/routes.js';
+import type { Route } from '../http/routes.js';
 import type { Batches } from './batches.js';
 import { objectText } from './numbers.js';
 import { namingColumns, rowsOf } from './rows.js';
@@ -20,7 +20,6 @@ import {
   graderOf,
   HISTORIES,
   PROFILE_MODES,
-  parse,
   refusing,
   SEEDS,
 } from './schemas.js';
@@ -83,10 +82,9 @@ export const scoreRoute = (batches: Batches): Route => ({
   response: SCORE_RESPONSE,
   failures: batches.failures,
   handle: (http) =>
-    batches.during(async () => {
-      const request = parse(SCORE_REQUEST, await http.object());
+    batches.answer(http, SCORE_REQUEST, (request, turn) => {
       checkRequest(request);
-      return jsonText(await score(request, batches, () => batches.turn(http.signal)));
+      return score(request, batches, turn);
     }),
 });
 

@@ -20,6 +20,7 @@ const ALIGNMENT = 8;
 const PREFIX = 4;
 /** No message has more. */
 const MOST_ARRAYS = 16;
+const MOST_HEADER = 2 ** 20;
 
 const HEADER = z.looseObject({
   type: z.string(),
@@ -66,7 +67,7 @@ const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values ins
 /** A frame as it came; its arrays are copies. @throws InputError `wrong_length` or `wrong_type`. */
 export function decodeFrame(bytes: Buffer): Frame {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
-  if (start > bytes.length || start % ALIGNMENT !== 0) {
+  if (start > Math.min(bytes.length, MOST_HEADER) || start % ALIGNMENT !== 0) {
     throw bad(
       'wrong_length',
       `a header that ends at a multiple of ${ALIGNMENT} within it`,

@@ -167,7 +167,16 @@ const TEXT = z.strictObject({ type: z.string(), data: z.unknown().optional() });
 
 class InvalidJsonError extends Error {}
 
+/** Bytes: reading more JSON would take a time that others wait for. */
+const MOST_TEXT = 2 ** 20;
+
 function readText(data: Buffer): Frame {
+  if (data.length > MOST_TEXT) {
+    throw new InputError(
+      'wrong_length',
+      `Expected at most ${MOST_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
+    );
+  }
   let message: unknown;
   try {
     message = JSON.parse(data.toString());
