@@ -3,7 +3,7 @@
     from rhythm_vec import Client, reward_funcs, score
 
     scores = score(seeds=[4242], action_histories=[["sleep"]], completions=["3 6 5 EXERCISE"])
-    scores["total"]                                     # [1.62...], float32 values, exact
+    scores["total"]                                     # [1.249585509300232]: a float32, exact
 
     GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
 
@@ -140,6 +140,7 @@ class Client:
         timeout_s: seconds without a byte after which a try has failed.
         backoff: when to try again what may go well the next time: no connection, 429, 502 to 504.
         body_limit: bytes of a request; larger batches are sent in parts.
+        row_limit: rows of a request, likewise; the server takes four times as many.
 
     Raises:
         ValueError: for a url that is none.
@@ -153,6 +154,7 @@ class Client:
         timeout_s: float = 300.0,
         backoff: Backoff = Backoff(),
         body_limit: int = 32 * MIB,
+        row_limit: int = 2**18,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -162,6 +164,7 @@ class Client:
         self.timeout_s = timeout_s
         self.backoff = backoff
         self.body_limit = body_limit
+        self.row_limit = row_limit
 
     def post(self, path: str, body: bytes) -> Any:
         """Posts JSON, again where that may help, and returns the answer's.
@@ -348,7 +351,7 @@ def score(
     """What completions, or actions, are worth, each after the actions before it.
 
     Lists have an entry a row; NumPy's arrays and whatever else has `tolist` are taken too. As many requests
-    are sent as the client's body limit needs.
+    are sent as the client's limits need.
 
     Args:
         seeds: u32, of the rows' weeks.
@@ -434,9 +437,9 @@ def _parts(
     stop: int,
 ) -> Iterator[Tuple[int, Dict[str, Any]]]:
     """Answers, each with the row that it begins at: of halves where the whole is too large."""
-    body = _encoded(columns, options, start, stop)
     alone = stop - start <= 1
-    if alone or len(body) <= client.body_limit:
+    body = _encoded(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
+    if body is not None and (alone or len(body) <= client.body_limit):
         try:
             yield start, client.post("/v1/score", body)
             return

@@ -76,11 +76,12 @@ describe.runIf(absent === null)('what is as wrong the next time is not', () => {
   });
 });
 
-describe.runIf(absent === null)('a batch that the server finds too large', () => {
-  it('is sent in halves, as small as need be', async () => {
+const seeds = Array.from({ length: 500 }, (_, i) => i);
+const large = { seeds, action_histories: seeds.map(() => []), actions: seeds.map(() => 'sleep') };
+
+describe.runIf(absent === null)('a large batch', () => {
+  it('that the server finds too large is sent in halves, as small as need be', async () => {
     const { url } = await startServer({ bodyLimit: 1024 });
-    const seeds = Array.from({ length: 500 }, (_, i) => i);
-    const large = { seeds, action_histories: seeds.map(() => []), actions: seeds.map(() => 'sleep') };
     const whole = await startServer();
     const [parts, once] = [
       await called({ url }, { score: large }),
@@ -88,6 +89,13 @@ describe.runIf(absent === null)('a batch that the server finds too large', () =>
     ];
     expect(parts.results[0].rows).toBe(500);
     expect(parts.results).toEqual(once.results);
+  });
+
+  it('is sent in parts of so many rows', async () => {
+    const server = await moodyServer(await startServer());
+    const { results } = await called({ url: server.url, row_limit: 125 }, { score: large });
+    expect([results[0].rows, server.asked()]).toEqual([500, 4]);
+    expect(results[0].scores!.total).toHaveLength(500);
   });
 });
 

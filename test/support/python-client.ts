@@ -39,6 +39,7 @@ export interface ClientOptions {
   readonly token?: string;
   readonly timeout_s?: number;
   readonly body_limit?: number;
+  readonly row_limit?: number;
   readonly backoff?: object;
 }
 
