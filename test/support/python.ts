@@ -1,24 +1,52 @@
 /** Other people's libraries, asked in a Python process of their own. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { delimiter } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isRequired } from './required.js';
 
 /** An interpreter that has the libraries to compare with: `RHYTHM_PYTHON`, else `python3`. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
+const LIMIT_MS = 100_000;
+
+const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
+
+/** Offline, as no comparison may depend on a network, and with what this project has in Python. */
+function environment(): NodeJS.ProcessEnv {
+  const own = fileURLToPath(new URL('../../python', import.meta.url));
+  const path = [own, process.env.PYTHONPATH].filter(Boolean).join(delimiter);
+  return { ...process.env, HF_HUB_OFFLINE: '1', PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+function answerOf<Answer>(status: number | null, stdout: string, stderr: string): Answer {
+  if (status !== 0) throw new Error(stderr.trim().split('\n').pop());
+  return JSON.parse(stdout) as Answer;
+}
+
 /**
- * What a script of test/peers answers: JSON in, JSON out. It runs offline, as no comparison may depend on a network.
+ * What a script of test/peers answers: JSON in, JSON out.
  * @throws Error with the last line of what it says when it fails.
  */
 export function askPython<Answer>(script: string, question: unknown): Answer {
-  const path = fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
-  const env = { ...process.env, HF_HUB_OFFLINE: '1' };
-  const options = { input: JSON.stringify(question), env, encoding: 'utf8' } as const;
-  const limits = { timeout: 100_000, maxBuffer: 2 ** 28 };
-  const { error, status, stdout, stderr } = spawnSync(PYTHON, [path], { ...options, ...limits });
+  const options = { input: JSON.stringify(question), env: environment(), encoding: 'utf8' } as const;
+  const limits = { timeout: LIMIT_MS, maxBuffer: 2 ** 28 };
+  const { error, status, stdout, stderr } = spawnSync(PYTHON, [pathOf(script)], { ...options, ...limits });
   if (error !== undefined) throw error;
-  if (status !== 0) throw new Error(stderr.trim().split('\n').pop());
-  return JSON.parse(stdout) as Answer;
+  return answerOf(status, stdout, stderr);
+}
+
+/** The same of a script that meanwhile talks with a server of this process. */
+export async function talkPython<Answer>(script: string, question: unknown): Promise<Answer> {
+  const child = spawn(PYTHON, [pathOf(script)], { env: environment(), timeout: LIMIT_MS });
+  child.stdin.end(JSON.stringify(question));
+  const [[status], stdout, stderr] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return answerOf(status, stdout, stderr);
 }
 
 /**

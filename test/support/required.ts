@@ -5,8 +5,8 @@ const names = (variable: string): string[] =>
 
 /**
  * Whether `RHYTHM_REQUIRE`, names with commas between them, has this one: then its absence fails the run, where it would
- * otherwise be a skipped test. CI requires `native`, and what it can install of `webgpu`, `chromium`,
- * `gymnasium` and `pyarrow`.
+ * otherwise be a skipped test. CI requires `native` and `python`, and what it can install of `webgpu`, `chromium`,
+ * `gymnasium`, `websockets`, `trl` and `pyarrow`.
  */
 export const isRequired = (name: string): boolean => names('RHYTHM_REQUIRE').includes(name);
 

@@ -1,0 +1,620 @@
+"""Scores and TRL rewards from a `rhythm-vec serve`: one file, Python 3.9 or later, no other package.
+
+    from rhythm_vec import Client, reward_funcs, score
+
+    scores = score(seeds=[4242], action_histories=[["sleep"]], completions=["3 6 5 EXERCISE"])
+    scores["total"]                                     # [1.249585509300232]: a float32, exact
+
+    GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
+
+docs/server.md says what the server answers, docs/api.md (Replay scoring) what the scores are.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import logging
+import os
+import random
+import re
+import ssl
+import time
+import urllib.parse
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+__all__ = [
+    "Backoff",
+    "Client",
+    "Fault",
+    "RefusedError",
+    "RewardStack",
+    "RhythmError",
+    "RowFaultWarning",
+    "Scores",
+    "ServerAwayError",
+    "reward_funcs",
+    "score",
+]
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+TOKEN_VARIABLE = "RHYTHM_TOKEN"
+MIB = 2**20
+
+_log = logging.getLogger("rhythm_vec")
+# Not the global generator: a training that meets a busy server must draw the same numbers afterwards.
+_random = random.SystemRandom()
+
+
+# Errors
+
+
+class RhythmError(Exception):
+    """What all errors of this module are."""
+
+
+class ServerAwayError(RhythmError):
+    """Nobody answered, or nobody who could: after the last try."""
+
+
+class RefusedError(RhythmError):
+    """The server will not do what was asked, however often it is asked.
+
+    Attributes:
+        status: of HTTP, such as 422.
+        detail: what the server said: text, or a list of {type, loc, msg, input}.
+    """
+
+    def __init__(self, message: str, status: int, detail: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.detail = detail
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (str(self), self.status, self.detail)
+
+
+class RowFaultWarning(UserWarning):
+    """Rows that could not be replayed: they have no rewards."""
+
+
+# Talking to the server
+
+
+def _jitter() -> float:
+    return _random.random()
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """When to try again: twice as late each time, by chance up to a half earlier, so that trainers part.
+
+    Attributes:
+        attempts: tries in all, the first one included.
+        first_s: seconds before the second try.
+        longest_s: seconds of one wait at most. A server that asks for a longer one is given up.
+        sleep: waits so many seconds.
+        jitter: draws a number in [0, 1).
+    """
+
+    attempts: int = 6
+    first_s: float = 0.5
+    longest_s: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = _jitter
+
+    def wait_s(self, tries: int) -> float:
+        """Seconds to wait after so many tries."""
+        longest = min(self.first_s * 2.0 ** (tries - 1), self.longest_s)
+        return longest * (1 - self.jitter() / 2)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    reason: str
+    retry_after: Optional[str]
+    body: bytes
+
+
+# Who is busy or away for a moment. Whatever else is wrong is as wrong the next time.
+_TRANSIENT = frozenset({429, 502, 503, 504})
+_REMEDIES = {
+    401: f"Pass token=, or set {TOKEN_VARIABLE}, to what the server was started with.",
+    403: f"Pass token=, or set {TOKEN_VARIABLE}, to what the server was started with.",
+    404: "Is that a rhythm-vec server, of this release?",
+    413: "Raise --body-limit of the server, or send less.",
+    500: "The server's standard error says what failed.",
+}
+
+
+class Client:
+    """A server, and how to ask it: each request has a connection of its own, which uses no proxy.
+
+    Args:
+        url: of the server, as its first line of output says it.
+        token: what the server was started with; the variable RHYTHM_TOKEN by default.
+        timeout_s: seconds without a byte after which a try has failed.
+        backoff: when to try again what may go well the next time: no connection, 429, 502 to 504.
+        body_limit: bytes of a request; larger batches are sent in parts.
+        row_limit: rows of a request, likewise; the server takes four times as many.
+
+    Raises:
+        ValueError: for a url that is none.
+    """
+
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        token: Optional[str] = None,
+        timeout_s: float = 300.0,
+        backoff: Backoff = Backoff(),
+        body_limit: int = 32 * MIB,
+        row_limit: int = 2**18,
+    ) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the server's.")
+        self.url = url.rstrip("/")
+        self.token = token if token is not None else os.environ.get(TOKEN_VARIABLE) or None
+        self.timeout_s = timeout_s
+        self.backoff = backoff
+        self.body_limit = body_limit
+        self.row_limit = row_limit
+
+    def post(self, path: str, body: bytes) -> Any:
+        """Posts JSON, again where that may help, and returns the answer's.
+
+        Raises:
+            RefusedError: the server will not do it.
+            ServerAwayError: there was no answer, or none from a server that works, to the last try.
+        """
+        tries = 0
+        while True:
+            tries += 1
+            wait_s = self.backoff.wait_s(tries)
+            try:
+                answer = self._send("POST", path, body)
+            except ssl.SSLCertVerificationError as error:
+                raise self._away(error, tries) from error
+            except (OSError, http.client.HTTPException) as error:
+                if tries >= self.backoff.attempts:
+                    raise self._away(error, tries) from error
+                why = _named(error)
+            else:
+                if answer.status not in _TRANSIENT:
+                    return self._read(path, answer)
+                why = f"{answer.status} {_detail_text(_detail_of(answer))}"
+                wait_s = max(wait_s, _seconds_of(answer.retry_after))
+                if tries >= self.backoff.attempts or wait_s > self.backoff.longest_s:
+                    raise self._busy(path, why, tries, answer.retry_after)
+            _log.warning("%s%s: %s; trying again in %.1f s", self.url, path, why, wait_s)
+            self.backoff.sleep(wait_s)
+
+    def _send(self, method: str, path: str, body: bytes) -> _Answer:
+        parts = urllib.parse.urlsplit(self.url)
+        secure = parts.scheme == "https"
+        connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        connection = connect(parts.netloc.rpartition("@")[2], timeout=self.timeout_s)
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        try:
+            try:
+                connection.request(method, parts.path + path, body, headers)
+            except (BrokenPipeError, ConnectionResetError):
+                # Who refuses a body need not read it: the answer may be there already.
+                if connection.sock is None:
+                    raise
+            response = connection.getresponse()
+            text = response.read()
+            retry_after = response.getheader("Retry-After")
+            return _Answer(response.status, response.reason, retry_after, text)
+        finally:
+            connection.close()
+
+    def _read(self, path: str, answer: _Answer) -> Any:
+        if answer.status == 200:
+            try:
+                return json.loads(answer.body)
+            except ValueError:
+                pass
+        detail = _detail_of(answer)
+        remedy = _REMEDIES.get(answer.status, "The detail says what to change.")
+        got = "what is no JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
+        said = _detail_text(detail)
+        message = f"Expected 200 and JSON from POST {self.url}{path}, got {got}: {said} {remedy}"
+        raise RefusedError(message, answer.status, detail)
+
+    def _away(self, error: Exception, tries: int) -> ServerAwayError:
+        return ServerAwayError(
+            f"Expected a rhythm-vec server at {self.url}, got {_named(error)} ({_times(tries)}). "
+            "Start one with `npx rhythm-vec serve`, or pass the url= of one that runs."
+        )
+
+    def _busy(self, path: str, why: str, tries: int, retry_after: Optional[str]) -> ServerAwayError:
+        after = "" if retry_after is None else f", Retry-After: {retry_after}"
+        return ServerAwayError(
+            f"Expected 200 from POST {self.url}{path}, got {why}{after} ({_times(tries)}). "
+            "Come back later, raise --batch-requests of the server, or allow more with backoff=."
+        )
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _times(tries: int) -> str:
+    return "1 try" if tries == 1 else f"{tries} tries"
+
+
+def _seconds_of(retry_after: Optional[str]) -> float:
+    """Of a header: seconds, or a date. 0 if it is neither."""
+    if retry_after is None:
+        return 0.0
+    if retry_after.strip().isdigit():
+        return float(retry_after)
+    try:
+        date = email.utils.parsedate_to_datetime(retry_after)
+    except (TypeError, ValueError):
+        return 0.0
+    return max(0.0, date.timestamp() - time.time())
+
+
+def _detail_of(answer: _Answer) -> Any:
+    text = answer.body[:2000].decode("utf-8", "replace")
+    try:
+        told = json.loads(answer.body)
+    except ValueError:
+        return text
+    return told.get("detail", text) if isinstance(told, dict) else text
+
+
+def _detail_text(detail: Any) -> str:
+    if not isinstance(detail, list):
+        return str(detail)
+    return "; ".join(
+        f"{'.'.join(map(str, each.get('loc', [])))}: {each.get('msg')}"
+        if isinstance(each, dict)
+        else str(each)
+        for each in detail
+    )
+
+
+# Scores
+
+#: What `score` can tell, all of them if it is not asked for some.
+SCORE_NAMES = (
+    "format_valid",
+    "action_legal",
+    "env_reward",
+    "belief_accuracy",
+    "total",
+    "step_reward",
+    "belief_mae",
+    "state_hash",
+)
+
+#: A name, "v1" or "v2", or {"name", "weights"} as docs/api.md (Graders) has it.
+Grader = Union[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A row that could not be replayed, and why."""
+
+    index: int
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What rows are worth, in their order.
+
+    Attributes:
+        rows: how many.
+        world_digest: of the world that was played.
+        columns: by name, an entry a row: a float32 value, or None where there is none; `state_hash` is
+            hexadecimal.
+        faults: rows that have no scores, and why.
+    """
+
+    rows: int
+    world_digest: str
+    columns: Dict[str, List[Any]]
+    faults: List[Fault]
+
+    def __getitem__(self, name: str) -> List[Any]:
+        """One of the columns."""
+        return self.columns[name]
+
+
+def score(
+    seeds: Sequence[int],
+    action_histories: Sequence[Sequence[Union[str, int]]],
+    *,
+    completions: Optional[Sequence[str]] = None,
+    actions: Optional[Sequence[Union[str, int, None]]] = None,
+    beliefs: Optional[Sequence[Optional[Sequence[float]]]] = None,
+    profile_modes: Union[str, Sequence[str], None] = None,
+    grader: Optional[Grader] = None,
+    weights: Optional[Mapping[str, float]] = None,
+    shaping: Optional[Mapping[str, bool]] = None,
+    scores: Optional[Sequence[str]] = None,
+    client: Optional[Client] = None,
+) -> Scores:
+    """What completions, or actions, are worth, each after the actions before it.
+
+    Lists have an entry a row; NumPy's arrays and whatever else has `tolist` are taken too. As many requests
+    are sent as the client's limits need.
+
+    Args:
+        seeds: u32, of the rows' weeks.
+        action_histories: names or codes of the actions taken before, at most 27.
+        completions: texts, which the server parses; either these
+        actions: or these: names, codes, or None for none.
+        beliefs: with actions: social, morning, work in [0, 1], or None for none.
+        profile_modes: "sampled" (default), "discrete" or a profile's name, for all rows or of each.
+        grader: "v2" by default.
+        weights: what each of the four rewards counts in the total; 1 by default.
+        shaping: {"repetition": True, "exploration": True}: terms of `env_reward`, off by default.
+        scores: which of SCORE_NAMES; all by default.
+        client: `Client()` by default: a server on this machine.
+
+    Raises:
+        RefusedError: for what is wrong with the request. Of a row it is a fault of that row, and no error.
+        ServerAwayError: there is no server, or it is busy for too long.
+        ValueError: for columns of different lengths, or numbers that JSON does not have.
+    """
+    rows = {
+        "seeds": seeds,
+        "action_histories": action_histories,
+        "completions": completions,
+        "actions": actions,
+        "beliefs": beliefs,
+        "profile_modes": None if isinstance(profile_modes, str) else profile_modes,
+    }
+    request = {
+        "profile_modes": profile_modes if isinstance(profile_modes, str) else None,
+        "grader": grader,
+        "weights": weights,
+        "shaping": shaping,
+        "scores": None if scores is None else list(scores),
+    }
+    columns = {name: _listed(entries) for name, entries in rows.items() if entries is not None}
+    options = {name: value for name, value in request.items() if value is not None}
+    count = _count_of(columns)
+    parts = list(_parts(client or Client(), columns, options, 0, count))
+    return _joined(count, parts)
+
+
+def _listed(entries: Any) -> List[Any]:
+    return entries.tolist() if hasattr(entries, "tolist") else list(entries)
+
+
+def _count_of(columns: Mapping[str, List[Any]]) -> int:
+    count = len(columns["seeds"])
+    for name, entries in columns.items():
+        if len(entries) != count:
+            raise ValueError(
+                f"Expected {count} entries in {name} (one for each of seeds), got {len(entries)}. "
+                "Pass one for each row."
+            )
+    return count
+
+
+def _encoded(columns: Mapping[str, List[Any]], options: Mapping[str, Any], start: int, stop: int) -> bytes:
+    request = {**{name: entries[start:stop] for name, entries in columns.items()}, **options}
+    try:
+        text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=_plain)
+    except ValueError as error:
+        raise ValueError(
+            f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). "
+            "Pass None for a belief that was not given."
+        ) from error
+    return text.encode()
+
+
+def _plain(value: Any) -> Any:
+    """What `json` does not know: arrays and numbers of NumPy and the like, and other mappings."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"Expected numbers, text and lists, got {type(value).__name__}. Pass what JSON can hold.")
+
+
+def _parts(
+    client: Client,
+    columns: Mapping[str, List[Any]],
+    options: Mapping[str, Any],
+    start: int,
+    stop: int,
+) -> Iterator[Tuple[int, Dict[str, Any]]]:
+    """Answers, each with the row that it begins at: of halves where the whole is too large."""
+    alone = stop - start <= 1
+    body = _encoded(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
+    if body is not None and (alone or len(body) <= client.body_limit):
+        try:
+            yield start, client.post("/v1/score", body)
+            return
+        except RefusedError as error:
+            # The server's limit is lower than the client's.
+            if alone or error.status != 413:
+                raise
+    middle = (start + stop) // 2
+    yield from _parts(client, columns, options, start, middle)
+    yield from _parts(client, columns, options, middle, stop)
+
+
+def _joined(count: int, parts: Sequence[Tuple[int, Dict[str, Any]]]) -> Scores:
+    columns: Dict[str, List[Any]] = {}
+    faults: List[Fault] = []
+    for start, answer in parts:
+        for name, values in answer["scores"].items():
+            columns.setdefault(name, []).extend(_as_float(value) for value in values)
+        for fault in answer["faults"]:
+            message = _moved(fault["message"], start)
+            faults.append(Fault(fault["index"] + start, fault["code"], message))
+    return Scores(count, parts[0][1]["world_digest"], columns, faults)
+
+
+def _as_float(value: Any) -> Any:
+    """JSON's 1 is a float here; None and text are what they are."""
+    return float(value) if isinstance(value, int) else value
+
+
+_PLACE = re.compile(r"\b(seeds|action_histories|completions|actions|beliefs|profile_modes)\[(\d+)\]")
+
+
+def _moved(message: str, start: int) -> str:
+    """A message about a row of a part, as one about that row of the whole."""
+    return _PLACE.sub(lambda found: f"{found[1]}[{int(found[2]) + start}]", message)
+
+
+# Rewards for TRL
+
+#: What TRL passes for each completion: text, or the messages of a chat.
+Completion = Union[str, Sequence[Mapping[str, Any]]]
+RewardFunction = Callable[..., List[Optional[float]]]
+
+_REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "total")
+_FAULTS_TOLD = 5
+
+
+class RewardStack:
+    """The rewards of a GRPO loop as TRL calls them: `reward(prompts, completions, **dataset_columns)`.
+
+    They take the dataset's columns `seed`, `action_history`, `profile_mode` and `step_index`, as
+    `rhythm-vec dataset grpo` writes them, and ignore others. All five are of one request: whoever is called
+    first for a batch sends it, and the others find its answer. A row at fault has None, which TRL leaves
+    out, and a RowFaultWarning names it.
+
+    Args:
+        client: `Client()` by default: a server on this machine.
+        grader, weights, shaping: as of `score`. Weights are those of `total`; TRL's own are `reward_weights`.
+    """
+
+    def __init__(
+        self,
+        client: Optional[Client] = None,
+        *,
+        grader: Optional[Grader] = None,
+        weights: Optional[Mapping[str, float]] = None,
+        shaping: Optional[Mapping[str, bool]] = None,
+    ) -> None:
+        self._client = client or Client()
+        self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping}
+        # The last batch and its scores: the same rows are worth the same.
+        self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
+
+    @property
+    def functions(self) -> List[RewardFunction]:
+        """The four rewards of the stack, for `reward_funcs`."""
+        return [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
+
+    def format_valid(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """1 where belief and action both parsed, else -2."""
+        return self._rewards("format_valid", completions, columns)
+
+    def action_legal(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """0.5 where the action is one of the ten, else -1."""
+        return self._rewards("action_legal", completions, columns)
+
+    def env_reward(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """The step's reward, with what shaping adds; -3 where no action parsed."""
+        return self._rewards("env_reward", completions, columns)
+
+    def belief_accuracy(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """0.5 less the belief's mean absolute error; -0.5 where no belief was given."""
+        return self._rewards("belief_accuracy", completions, columns)
+
+    def total(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """The weighted sum of the four, as one reward."""
+        return self._rewards("total", completions, columns)
+
+    def _rewards(
+        self, name: str, completions: Sequence[Completion], columns: Mapping[str, Any]
+    ) -> List[Optional[float]]:
+        rows = _rows_of(completions, columns)
+        last = self._last
+        if last is None or last[0] != rows:
+            scores = score(**rows, **self._options, scores=_REWARDS, client=self._client)
+            _warn(scores)
+            self._last = last = (rows, scores)
+        return list(last[1][name])
+
+
+def reward_funcs(
+    client: Optional[Client] = None,
+    *,
+    grader: Optional[Grader] = None,
+    shaping: Optional[Mapping[str, bool]] = None,
+) -> List[RewardFunction]:
+    """The four rewards of the stack, for TRL's `reward_funcs`: `RewardStack(...).functions`."""
+    return RewardStack(client, grader=grader, shaping=shaping).functions
+
+
+def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> Dict[str, Any]:
+    missing = [name for name in ("seed", "action_history") if name not in columns]
+    if missing:
+        raise TypeError(
+            "Expected the dataset to have columns seed and action_history, "
+            f"got none called {' or '.join(missing)}. "
+            "Make its rows with `rhythm-vec dataset grpo`, and keep their columns."
+        )
+    histories = [list(history) for history in columns["action_history"]]
+    _check_steps(histories, columns.get("step_index"))
+    rows = {
+        "seeds": list(columns["seed"]),
+        "action_histories": histories,
+        "completions": [_text_of(completion) for completion in completions],
+    }
+    if columns.get("profile_mode") is not None:
+        rows["profile_modes"] = list(columns["profile_mode"])
+    return rows
+
+
+def _check_steps(histories: Sequence[Sequence[Any]], steps: Optional[Sequence[int]]) -> None:
+    for row, (history, step) in enumerate(zip(histories, steps or [])):
+        if len(history) != step:
+            raise ValueError(
+                f"Expected as many actions in action_history[{row}] as step_index[{row}] says, {step}, "
+                f"got {len(history)}. Make the dataset again."
+            )
+
+
+def _text_of(completion: Completion) -> str:
+    """The text of a completion; of a chat that of its last message, "" if it has none."""
+    if isinstance(completion, str):
+        return completion
+    content = completion[-1].get("content") if completion else None
+    if isinstance(content, (list, tuple)):
+        return "".join(str(part.get("text", "")) for part in content)
+    return content or ""
+
+
+def _warn(scores: Scores) -> None:
+    faults = scores.faults
+    if not faults:
+        return
+    told = "; ".join(f"row {fault.index}: {fault.message}" for fault in faults[:_FAULTS_TOLD])
+    more = len(faults) - _FAULTS_TOLD
+    rest = f"; and {more} more" if more > 0 else ""
+    message = f"{len(faults)} of {scores.rows} rows have no rewards. {told}{rest}"
+    warnings.warn(message, RowFaultWarning, stacklevel=4)

@@ -1,0 +1,385 @@
+"""A `gymnasium.vector.VectorEnv` over a `rhythm-vec serve`.
+
+It needs Python 3.10 or later, gymnasium 1.1, websockets 15, and rhythm_vec.py beside it.
+
+    from rhythm_vec_gym import RhythmVectorEnv
+
+    envs = RhythmVectorEnv(num_envs=1024, url="http://127.0.0.1:8000")
+    observations, infos = envs.reset(seed=100)          # slot i plays seed 100 + i
+    observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
+
+docs/server.md (Vector environments) says what is sent, docs/api.md (Results) what the arrays are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import urllib.parse
+from contextlib import ExitStack
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ClosedEnvironmentError
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from rhythm_vec import DEFAULT_URL, TOKEN_VARIABLE, RhythmError, ServerAwayError
+
+__all__ = ["RequestError", "RhythmVectorEnv"]
+
+Arrays = Dict[str, np.ndarray]
+
+ALIGNMENT = 8
+NUM_BELIEFS = 3
+EVERY_SEED = (0, 2**32)
+
+
+class RequestError(RhythmError):
+    """The server will not do what was asked, and has changed nothing.
+
+    Attributes:
+        code: as docs/server.md has them, such as VALIDATION_ERROR.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.code, str(self))
+
+
+# Frames
+
+
+def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """A message with arrays beside it, little-endian, each at a multiple of eight."""
+    little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
+    listed = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
+    header = json.dumps({"type": kind, "data": data, "arrays": listed}).encode()
+    header += b" " * (-(4 + len(header)) % ALIGNMENT)
+    parts = [struct.pack("<I", len(header)), header]
+    for array in little.values():
+        parts += [array.tobytes(), bytes(-array.nbytes % ALIGNMENT)]
+    return b"".join(parts)
+
+
+def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
+    """The type of a message, and copies of its arrays."""
+    (length,) = struct.unpack_from("<I", frame)
+    at = 4 + length
+    header = json.loads(frame[4:at])
+    arrays: Arrays = {}
+    for listed in header["arrays"]:
+        dtype = np.dtype(listed["dtype"]).newbyteorder("<")
+        count = int(np.prod(listed["shape"], dtype=np.int64))
+        values = np.frombuffer(frame, dtype, count, at).reshape(listed["shape"])
+        arrays[listed["name"]] = values.astype(dtype.newbyteorder("="))
+        at += -(-values.nbytes // ALIGNMENT) * ALIGNMENT
+    return header["type"], arrays
+
+
+class _Socket:
+    """One vector environment of a server: one answer to each message."""
+
+    def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
+        self._url = url.rstrip("/")
+        self._timeout_s = timeout_s
+        token = token if token is not None else os.environ.get(TOKEN_VARIABLE) or None
+        self._ends = ExitStack()
+        self._connection = self._open({} if token is None else {"Authorization": f"Bearer {token}"})
+
+    def create(self, data: Mapping[str, Any]) -> Dict[str, Any]:
+        answer = self._ask(json.dumps({"type": "create", "data": data}))
+        return self._data_of(answer)
+
+    def result(self, kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Arrays:
+        answer = self._ask(encode_frame(kind, data, arrays))
+        if isinstance(answer, str):
+            self._data_of(answer)
+        return decode_frame(answer)[1]  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self._ends.close()
+
+    def _open(self, headers: Dict[str, str]) -> ClientConnection:
+        parts = urllib.parse.urlsplit(self._url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {self._url!r}. Pass the server's.")
+        scheme = "wss" if parts.scheme == "https" else "ws"
+        try:
+            opening = connect(
+                f"{scheme}://{parts.netloc}{parts.path}/v1/vec",
+                additional_headers=headers,
+                compression=None,
+                max_size=None,
+                open_timeout=self._timeout_s,
+                proxy=None,
+            )
+            return self._ends.enter_context(opening)
+        except (OSError, InvalidHandshake) as error:
+            raise ServerAwayError(
+                f"Expected a rhythm-vec server at {self._url}, got {type(error).__name__}: {error}. "
+                "Start one with `npx rhythm-vec serve`, or pass the url= of one that runs, "
+                f"and the token= or {TOKEN_VARIABLE} that it was started with."
+            ) from error
+
+    def _ask(self, message: Union[str, bytes]) -> Union[str, bytes]:
+        try:
+            self._connection.send(message)
+            return self._connection.recv(timeout=self._timeout_s)
+        except (OSError, WebSocketException) as error:
+            # An answer that still comes would be taken for that of the next message.
+            self.close()
+            raise ServerAwayError(
+                f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "
+                "The episodes are lost: open another environment."
+            ) from error
+
+    def _data_of(self, answer: Union[str, bytes]) -> Dict[str, Any]:
+        told = json.loads(answer)
+        data: Dict[str, Any] = told["data"]
+        if told["type"] == "error":
+            errors = "; ".join(_fault(each) for each in data.get("errors", []))
+            said = f"{data['message']}: {errors}" if errors and errors != data["message"] else data["message"]
+            raise RequestError(data["code"], said)
+        return data
+
+
+def _fault(error: Mapping[str, Any]) -> str:
+    place = ".".join(map(str, error["loc"]))
+    return f"{place}: {error['msg']}" if place else str(error["msg"])
+
+
+# The environment
+
+_MODES = {
+    AutoresetMode.NEXT_STEP: "next-step",
+    AutoresetMode.SAME_STEP: "same-step",
+    AutoresetMode.DISABLED: "disabled",
+}
+#: Of an episode's end, by the server's name of the array.
+_FINAL_INFOS = {
+    "final_scores": "final_score",
+    "components": "components",
+    "belief_mae": "belief_mae",
+    "early_means": "early_mean",
+    "late_means": "late_mean",
+    "episode_returns": "episode_return",
+    "episode_lengths": "episode_length",
+}
+#: Of the present episode.
+_PRESENT_INFOS = {"seeds": "seed", "episode_numbers": "episode_number"}
+_RESET_OPTIONS = ("reset_mask", "profiles", "graders")
+
+
+class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
+    """Weeks that are stepped together by a server, as Gymnasium's vector environments are.
+
+    An action is a code of `action_names`; with `beliefs` it is {"action": code, "belief": [social,
+    morning, work]}, and what is believed at the last step is graded.
+
+    Infos have, with Gymnasium's masks (`_seed` and so on), `seed` and `episode_number` of each slot's
+    present week, and of a week that has ended `final_score`, `components`, `belief_mae`, `early_mean`,
+    `late_mean`, `episode_return` and `episode_length`. With AutoresetMode.SAME_STEP these are in
+    `final_info`, with the ended week's `seed` and `episode_number`, and the last observations in
+    `final_obs`.
+
+    Args:
+        num_envs: slots.
+        url, token: as of `rhythm_vec.Client`.
+        timeout_s: seconds to wait for an answer.
+        autoreset_mode: NEXT_STEP by default, as Gymnasium has it.
+        beliefs: whether actions have beliefs.
+        profiles: "sampled" (default), "discrete" or a profile's name.
+        grader: "v2" by default, or "v1".
+        seed_range: (low, size) of the seeds that may be played; every u32 by default.
+        observation: {"fields": [...], "one_hot": True, "scale": True, "history": True}, each if wanted.
+
+    Raises:
+        ServerAwayError: nobody answered.
+        RequestError: the server will not do it, and says what it expected. So do all methods.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        *,
+        url: str = DEFAULT_URL,
+        token: Optional[str] = None,
+        timeout_s: float = 60.0,
+        autoreset_mode: Union[AutoresetMode, str] = AutoresetMode.NEXT_STEP,
+        beliefs: bool = False,
+        profiles: Optional[str] = None,
+        grader: Optional[str] = None,
+        seed_range: Optional[Tuple[int, int]] = None,
+        observation: Optional[Mapping[str, Any]] = None,
+    ) -> None:
+        self._mode = AutoresetMode(autoreset_mode)
+        self._beliefs = beliefs
+        self._seed_range = seed_range or EVERY_SEED
+        asked = {
+            "num_envs": num_envs,
+            "autoreset": _MODES[self._mode],
+            "profiles": profiles,
+            "grader": grader,
+            "seed_range": seed_range,
+            "observation": observation,
+        }
+        self._socket = _Socket(url, token, timeout_s)
+        try:
+            created = self._socket.create({name: value for name, value in asked.items() if value is not None})
+        except BaseException:
+            self._socket.close()
+            raise
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
+        self.action_names: List[str] = created["action_names"]
+        self.world_digest: str = created["world_digest"]
+        self.max_episode_steps: int = created["max_episode_steps"]
+        self._set_spaces(created)
+        self._present: Arrays = {}
+
+    def _set_spaces(self, created: Mapping[str, Any]) -> None:
+        low, high = (np.array(created[f"observation_{end}"], np.float32) for end in ("low", "high"))
+        self.single_observation_space = spaces.Box(low, high, dtype=np.float32)
+        action: spaces.Space[Any] = spaces.Discrete(len(self.action_names))
+        belief = spaces.Box(0.0, 1.0, (NUM_BELIEFS,), np.float32)
+        self.single_action_space = (
+            spaces.Dict({"action": action, "belief": belief}) if self._beliefs else action
+        )
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def reset(
+        self,
+        *,
+        seed: Union[int, Sequence[Optional[int]], None] = None,
+        options: Optional[Dict[str, Any]] = None,
+    ) -> Tuple[np.ndarray, Dict[str, Any]]:
+        """Begins weeks.
+
+        Args:
+            seed: a u32, to which slot i adds i; or one a slot. What is None is drawn by `np_random`,
+                which a number seeds.
+            options: `reset_mask` (bool [num_envs]: the slots that are meant, all by default),
+                `profiles` and `graders` (a name, or one a slot).
+        """
+        self._check_open()
+        options = dict(options or {})
+        unknown = sorted(set(options) - set(_RESET_OPTIONS))
+        if unknown:
+            raise ValueError(f"Expected options of {_RESET_OPTIONS}, got {unknown}. Leave these out.")
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        arrays = {"seed": self._seeds(seed)}
+        mask = np.ones(self.num_envs, np.bool_)
+        if options.get("reset_mask") is not None:
+            mask = self._mask(options.pop("reset_mask"))
+            arrays["mask"] = mask.astype(np.uint8)
+        data = {name: value for name, value in options.items() if value is not None}
+        result = self._socket.result("reset", data, arrays)
+        self._present = result
+        return result["observations"], _infos(result, _PRESENT_INFOS, mask)
+
+    def step(self, actions: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
+        """Takes an action in each slot."""
+        self._check_open()
+        before = self._present
+        result = self._socket.result("step", {}, self._actions(actions))
+        self._present = result
+        return (
+            result["observations"],
+            result["rewards"].astype(np.float64),
+            result["terminated"].astype(np.bool_),
+            result["truncated"].astype(np.bool_),
+            self._step_infos(result, before),
+        )
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the environment on the server too."""
+        self._socket.close()
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("Expected an open environment, got a closed one. Make another.")
+
+    def _seeds(self, seed: Union[int, Sequence[Optional[int]], None]) -> np.ndarray:
+        low, size = self._seed_range
+        if _is_number(seed):
+            return _u32([int(seed) + slot for slot in range(self.num_envs)])  # type: ignore[arg-type]
+        if seed is None or any(each is None for each in seed):  # type: ignore[union-attr]
+            drawn = self.np_random.integers(low, low + size, self.num_envs, np.uint64).tolist()
+            given = [None] * self.num_envs if seed is None else list(seed)  # type: ignore[arg-type]
+            seed = [other if each is None else each for each, other in zip(given, drawn)]
+        return _u32(list(seed))  # type: ignore[arg-type]
+
+    def _mask(self, asked: Any) -> np.ndarray:
+        mask: np.ndarray = np.asarray(asked)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise ValueError(
+                f"Expected options['reset_mask'] to be bool [{self.num_envs}], "
+                f"got {mask.dtype} {list(mask.shape)}. Pass one entry a slot."
+            )
+        return mask
+
+    def _actions(self, actions: Any) -> Arrays:
+        beliefs = None
+        if self._beliefs:
+            actions, beliefs = actions["action"], np.asarray(actions["belief"], np.float32)
+        codes = np.asarray(actions)
+        if codes.shape != (self.num_envs,) or codes.dtype.kind not in "iu":
+            raise ValueError(
+                f"Expected actions to be integers [{self.num_envs}], "
+                f"got {codes.dtype} {list(codes.shape)}. Pass one a slot."
+            )
+        illegal = np.flatnonzero((codes < 0) | (codes >= len(self.action_names)))
+        if illegal.size > 0:
+            slot = illegal[0]
+            raise ValueError(
+                f"Expected codes from 0 to {len(self.action_names) - 1}, "
+                f"got {codes[slot]} at actions[{slot}]. Pass one of `action_names` by its index."
+            )
+        arrays = {"actions": codes.astype(np.uint8)}
+        return arrays if beliefs is None else {**arrays, "beliefs": beliefs}
+
+    def _step_infos(self, result: Arrays, before: Arrays) -> Dict[str, Any]:
+        infos = _infos(result, _PRESENT_INFOS, np.ones(self.num_envs, np.bool_))
+        ended = result["final_mask"].astype(np.bool_)
+        if not ended.any():
+            return infos
+        final = _infos(result, _FINAL_INFOS, ended)
+        if self._mode is not AutoresetMode.SAME_STEP:
+            return {**infos, **final}
+        observations = np.full(self.num_envs, None, dtype=object)
+        for slot in np.flatnonzero(ended):
+            observations[slot] = result["final_observations"][slot]
+        infos["final_obs"], infos["_final_obs"] = observations, ended
+        infos["final_info"] = {**_infos(before, _PRESENT_INFOS, ended), **final}
+        infos["_final_info"] = ended
+        return infos
+
+
+def _is_number(seed: Any) -> bool:
+    return isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+
+
+def _u32(seeds: List[int]) -> np.ndarray:
+    wrong = [seed for seed in seeds if not _is_number(seed) or not 0 <= seed < 2**32]
+    if wrong:
+        raise ValueError(f"Expected seeds to be u32, got {wrong[0]!r}. Pass integers from 0 to {2**32 - 1}.")
+    return np.array(seeds, np.uint32)
+
+
+def _infos(result: Arrays, names: Mapping[str, str], mask: np.ndarray) -> Dict[str, Any]:
+    """Arrays by their names in infos, 0 where the mask is not set, each with its mask as Gymnasium has it."""
+    infos: Dict[str, Any] = {}
+    for array, name in names.items():
+        values = result[array].copy()
+        values[~mask] = 0
+        infos[name], infos[f"_{name}"] = values, mask.copy()
+    return infos
