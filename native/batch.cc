@@ -163,7 +163,14 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
   const Slots slots = view(out);
   const size_t first_tile = static_cast<size_t>(part.first / kTileLanes);
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
-  if (stale_results_) forget_results(out, first_tile, last_tile);
+  const bool copies_stale = from.batch != nullptr && from.batch->stale_results_;
+  if (copies_stale) {
+    // Copied first, so that what they show of replaced episodes can be forgotten before they run.
+    each_part_of(first_tile, last_tile, kLeastTilesToRun,
+                 [&](size_t first, size_t last) { kernel_.gather(slots, origin, first, last); });
+    run.from = nullptr;
+  }
+  if (stale_results_ || copies_stale) forget_results(out, first_tile, last_tile);
   // Slots that a run in parts has not reached show what they showed.
   stale_results_ = stale_results_ && part.end < slots_;
   oldest_ = count::Steps;

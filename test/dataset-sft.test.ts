@@ -46,6 +46,16 @@ function selected(episodes: readonly TrajectoryEpisode[], options: SftOptions = 
 const seedsOf = (rows: readonly SftRow[]): number[] => [...new Set(rows.map(({ seed }) => seed))].sort();
 
 describe('rows', () => {
+  it('are none of answers with half a character, which no reader of their files takes', () => {
+    const begun = (text: string) => (completion: string) => `${text}${completion}`;
+    const half = changedAt(weeks[0], 'steps.3.completion', begun('\ud83d'));
+    const whole = changedAt(half, 'steps.4.completion', begun('\u{1F4A4}'));
+    const { all, untrue, selection } = selected([whole], { validation: 0 });
+    expect([untrue, selection.answersLeftOut]).toEqual([[], 1]);
+    expect(all.map(({ step_index }) => step_index)).toEqual(range(0, 27).filter((step) => step !== 3));
+    expect(all[3].messages[2].content).toBe(whole.steps[4].completion);
+  });
+
   it('are what was asked and answered, by week and step', () => {
     const { all, selection } = selected(weeks, { validation: 0 });
     expect(all).toHaveLength(30 * 28);

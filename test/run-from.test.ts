@@ -48,6 +48,18 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
+  it('shows nothing of episodes that autoreset has replaced in the source', () => {
+    const source = openOn(engine, { numEnvs: 2, autoreset: 'same-step' });
+    source.reset({ seed: 1 });
+    source.run('heuristic', { stops: [27, 27] });
+    expect(source.step([0, 0]).finalMask).toEqual(Uint8Array.of(1, 1));
+    const target = openOn(engine, { numEnvs: 3 });
+    const from = { source, indices: [0, 1, 1] };
+    const { terminated, episodeLengths, finalScores } = target.run('random', { stops: [0, 3, 28], from });
+    expect([terminated, episodeLengths]).toEqual([Uint8Array.of(0, 0, 1), Int32Array.of(0, 0, 28)]);
+    expect([finalScores[0], finalScores[1], finalScores[2] > 0]).toEqual([0, 0, true]);
+  });
+
   it('refuses itself, a source without episodes, slots that are none and tapes that are none, and changes nothing', () => {
     const [source, target, fresh] = [3, 4, 3].map((numEnvs) => openOn(engine, { numEnvs }));
     source.reset({ seed: 1 });

@@ -1,4 +1,5 @@
 /** A stream of bytes as numbered lines, in constant memory. */
+import { madePrintable } from '../validate/names.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** One line without its end. Either its text, or why it has none. */
@@ -72,5 +73,5 @@ const MAX_REASON = 400;
 /** A reason as people see it: it quotes the input, which may hold anything, and a terminal is not to obey it. */
 export function printable(reason: string): string {
   const short = reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}...` : reason;
-  return short.replace(/\p{Cc}/gu, '\uFFFD');
+  return madePrintable(short);
 }

@@ -6,6 +6,15 @@ const MAX_LENGTH = 60;
 /** What `isPrintable` wants, as errors say it. */
 export const PRINTABLE = `1 to ${MAX_LENGTH} printable characters`;
 
+/** What a terminal obeys, or no file of UTF-8 can hold: controls, ends of lines, turns of the direction, half characters. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
 /** Whether a value is a name that fits a table, and that no terminal obeys. */
 export const isPrintable = (value: unknown): value is string =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_LENGTH && !/\p{Cc}/u.test(value);
+  typeof value === 'string' &&
+  value.trim() !== '' &&
+  value.length <= MAX_LENGTH &&
+  value.search(UNPRINTABLE) < 0;
+
+/** A text that no terminal obeys. */
+export const madePrintable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');

@@ -15,7 +15,8 @@ import {
 
 /**
  * What has been before episodes that begin later in the week. With a mask only the entries of its slots count. Numbers
- * are rounded to float32; what has been known as such goes on exactly as if it had been played here.
+ * are rounded to float32, and are 0 or of a magnitude from 2^-80 on; what has been known as such goes on exactly as if it
+ * had been played here.
  */
 export interface StartStates {
   /** Steps taken, 0 to 27: one number for all slots, or one per slot. */
@@ -55,8 +56,11 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
   'returns',
 ];
 const LAST_START = NUM_STEPS - 1;
-/** Smaller float32s but 0 are subnormal: a device may take them for 0. */
-const LEAST = 2 ** -126;
+/**
+ * The smallest magnitude but 0. What steps and grades make of it, as a mean or times a weight of 2^-40, is then no subnormal
+ * float32, which a device may take for 0.
+ */
+const LEAST = 2 ** -80;
 const METERS: FloatRange = { low: LEAST, high: 1, signed: false };
 /** What sums of rewards reach in any world. */
 const SUMS: FloatRange = { low: LEAST, high: 2 ** 64, signed: true };
@@ -165,6 +169,6 @@ function refuse(name: FloatsName, at: number, expected: string, value: unknown):
   const where = `start.${name}[${at}]${name === 'meters' ? ` (${meter} of slot ${slot})` : ''}`;
   throw new InputError(
     typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected ${expected} at ${where}, got ${describe(value)}. No episode has begun. Pass one, as a float32 that is not subnormal.`,
+    `Expected ${expected} at ${where}, got ${describe(value)}. No episode has begun. Pass one, 0 or of a magnitude from 2^-80 on.`,
   );
 }

@@ -127,9 +127,11 @@ export class Random {
   /** Where episodes begin later in the week, at step `last` at the latest: any such state, though no play may lead there. */
   starts(n: number, last = NUM_STEPS - 1): SlotStarts {
     const steps = this.bytes(n, 0, last);
+    const least = 2 ** -80;
+    const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, least, -least, 2 ** 64]));
     const sums = (first: number) =>
-      this.chance(0.2) ? null : Float32Array.from(steps, (step) => (step < first ? 0 : this.real(-30, 30)));
-    const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, 2 ** -126, 0.1]));
+      this.chance(0.2) ? null : Float32Array.from(steps, (step) => (step < first ? 0 : sum()));
+    const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, least, 0.1]));
     return {
       steps,
       meters: Float32Array.from({ length: n * NUM_METERS }, meter),

@@ -32,9 +32,12 @@ export const SFT_COLUMNS: Columns<SftRow> = {
   final_score: { holds: 'number' },
 };
 
-/** Whether an answer may be learned from: it was asked in words, and names an action and a belief. */
+/** Half a character, which no file of UTF-8 can hold: readers of JSON lines refuse all of a file for one. */
+const HALF = /\p{Cs}/u;
+
+/** Whether an answer may be learned from: it was asked in words, is text, and names an action and a belief. */
 const isWhole = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
-  prompt !== null && completion !== null && parsed && belief !== null;
+  prompt !== null && completion !== null && parsed && belief !== null && !HALF.test(completion);
 
 /** The rows of a week, which was replayed as recorded. */
 export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score: number): SftRow[] {

@@ -37,7 +37,7 @@ export class SftSelection implements Disposable {
   readonly #sources = new Map<string, Source>();
   /** By why weeks were left out. */
   readonly leftOut = new Map<string, number>();
-  /** Answers of chosen weeks that were left out: without an action, a belief or words. */
+  /** Answers of chosen weeks that were left out: without an action, a belief or words, or with half a character. */
   answersLeftOut = 0;
   readonly counts: Readonly<Record<Split, SplitCounts>> = {
     train: { rows: 0, episodes: 0, seeds: new Set() },
