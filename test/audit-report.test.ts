@@ -1,11 +1,11 @@
 /** What an audit is shown as: a page, a table, a paragraph and pictures. */
 import { describe, expect, it } from 'vitest';
 import { drawingsOf } from '../src/audit/drawings.js';
-import { fixed } from '../src/audit/numbers.js';
 import type { AuditRow, Prices } from '../src/audit/prices.js';
 import { gainsOf, reportOf, scoresOf } from '../src/audit/report.js';
 import { verdictOf } from '../src/audit/verdict.js';
 import { renderAudit } from '../src/cli/audit-table.js';
+import { decimals } from '../src/evaluate/figures.js';
 import type { Interval } from '../src/evaluate/statistics.js';
 import { audit, COMPONENT_NAMES } from '../src/index.js';
 import { svgOf } from '../src/pictures/svg.js';
@@ -51,7 +51,7 @@ describe('the verdict', () => {
 });
 
 it('what rounds to nothing has no sign', () => {
-  expect([-0.0004, -0, 0.0004, -0.0006, -10].map(fixed)).toEqual([
+  expect([-0.0004, -0, 0.0004, -0.0006, -10].map(decimals)).toEqual([
     '0.000',
     '0.000',
     '0.000',
@@ -79,7 +79,7 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
     for (const { policy, actions } of found.tapes)
       expect(page).toContain(`- ${policy}: ${actions.join(', ')}.`);
     for (const row of found.rows) {
-      expect(page).toContain(`| ${row.policy} | ${row.episodes} | ${fixed(row.finalScore.mean)} ±`);
+      expect(page).toContain(`| ${row.policy} | ${row.episodes} | ${decimals(row.finalScore.mean)} ±`);
     }
     for (const part of [found.worldDigest, found.kernel, found.seeds.training, found.seeds.fresh]) {
       expect(page).toContain(part);

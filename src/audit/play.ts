@@ -1,5 +1,4 @@
 /** What players earn on fresh seeds. */
-
 import type { Trajectory } from '../backends/backend.js';
 import { repeatTape } from '../policies/tapes.js';
 import type { RunResult } from '../vec-env/options.js';

@@ -1,9 +1,8 @@
 /** An audit as a page of Markdown. */
-import type { Interval } from '../evaluate/statistics.js';
+import { decimals, intervalInText } from '../evaluate/figures.js';
 import { COMPONENT_NAMES } from '../world/fields.js';
 import type { Audit } from './audit.js';
 import type { NamedDrawing } from './drawings.js';
-import { fixed } from './numbers.js';
 import type { AuditRow } from './prices.js';
 
 /** @param drawings pictures that lie beside the page as SVG, by their names. */
@@ -53,11 +52,11 @@ export function scoresOf({ rows }: Audit): string {
     rows.map((row) => [
       row.policy,
       String(row.episodes),
-      interval(row.finalScore),
-      interval(row.price),
-      fixed(row.beliefMae),
-      fixed(row.earlyMean),
-      fixed(row.lateMean),
+      intervalInText(row.finalScore),
+      intervalInText(row.price),
+      decimals(row.beliefMae),
+      decimals(row.earlyMean),
+      decimals(row.lateMean),
     ]),
   );
 }
@@ -65,7 +64,7 @@ export function scoresOf({ rows }: Audit): string {
 /** Which component brings it: weight times difference to the heuristic. */
 export function gainsOf({ rows, graderWeights }: Audit): string {
   const names = COMPONENT_NAMES.filter((name) => graderWeights[name] !== 0);
-  const gain = ({ components }: AuditRow) => names.map((name) => interval(components[name].gain));
+  const gain = ({ components }: AuditRow) => names.map((name) => intervalInText(components[name].gain));
   return table(
     ['policy', ...names],
     rows.map((row) => [row.policy, ...gain(row)]),
@@ -91,9 +90,6 @@ function provenanceOf(audit: Audit): string {
 
 /** A grader may be called anything: it is not to become markup. */
 const escaped = (text: string): string => text.replace(/[\\`*_[\]<>|#&]/g, '\\$&');
-
-const interval = ({ mean, high }: Interval): string =>
-  high === null ? fixed(mean) : `${fixed(mean)} ±${fixed(high - mean)}`;
 
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map((_, k) => (k === 0 ? '---' : '---:')), ...rows]

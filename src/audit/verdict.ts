@@ -1,13 +1,13 @@
 /** An audit in one paragraph. */
+import { decimals } from '../evaluate/figures.js';
 import type { Interval } from '../evaluate/statistics.js';
-import { fixed } from './numbers.js';
 import type { AuditRow, Prices } from './prices.js';
 
 /** Plain words for who has read nothing else. @param best the best row of those that ignore the person. */
 export function verdictOf(grader: string, best: AuditRow, prices: Prices): string {
   return [
     `Under grader ${grader}, ignoring the person earns up to ${shown(best.price)} over the heuristic`,
-    ` (a final score of ${fixed(best.finalScore.mean)}, by ${best.policy});`,
+    ` (a final score of ${decimals(best.finalScore.mean)}, by ${best.policy});`,
     ` knowing the person is worth ${shown(prices.person)} more${doubt(prices.person)}:`,
     ` ${shown(prices.personBelief)} by a true belief instead of a constant one`,
     ` and ${shown(prices.personActions)} by actions of the person's own.`,
@@ -21,8 +21,8 @@ export function verdictOf(grader: string, best: AuditRow, prices: Prices): strin
 function shown(price: Interval): string {
   if (isNothing(price)) return 'nothing';
   const { mean, high } = price;
-  const half = high === null ? '' : ` ±${fixed(high - mean)}`;
-  return `${fixed(mean)}${half}`;
+  const half = high === null ? '' : ` ±${decimals(high - mean)}`;
+  return `${decimals(mean)}${half}`;
 }
 
 const isNothing = ({ mean, high }: Interval): boolean => mean === 0 && (high === null || high === mean);

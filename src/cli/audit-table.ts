@@ -1,8 +1,9 @@
 /** An audit as a table for people. */
 import type { Audit } from '../audit/audit.js';
 import type { AuditRow } from '../audit/prices.js';
+import { decimals, intervalText } from '../evaluate/figures.js';
 import { renderHeader } from './eval-table.js';
-import { COMPONENT_HEADS, decimals, intervalText, renderColumns, wrap } from './table.js';
+import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
 
 interface Column {
   readonly head: string;

@@ -1,5 +1,6 @@
 /** An evaluation as a table for people. */
 import type { Evaluation } from '../evaluate/evaluate.js';
+import { decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_SOURCE, type Published, published } from '../evaluate/published.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
 import type { RunInfo } from '../evaluate/run-info.js';
@@ -7,7 +8,7 @@ import type { GraderWeights } from '../graders/grader.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
 import { GRADER_NAMES } from '../world/fields.js';
-import { COMPONENT_HEADS, decimals, intervalText, renderColumns, wrap } from './table.js';
+import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
 
 interface Column {
   /** Two lines, so that columns stay as narrow as their numbers. */
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'late\nmean', text: ({ lateMean }) => meanText(lateMean) },
   {
     head: 'won/lost/\ntied',
-    text: ({ wins }) => (wins === null ? '-' : `${wins.won}/${wins.lost}/${wins.tied}`),
+    text: ({ wins }) => (wins === null ? '-' : winsText(wins)),
   },
 ];
 

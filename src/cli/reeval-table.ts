@@ -1,12 +1,12 @@
 /** A re-evaluation as tables for people. */
+import { decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_TEACHER, published, publishedTeacher } from '../evaluate/published.js';
 import type { RunInfo } from '../evaluate/run-info.js';
-import type { Wins } from '../evaluate/tally.js';
 import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
 import { FALLBACK_ACTION, type Player } from '../trajectory/episode.js';
 import { publishedText, renderRun, SHARED_NOTES, title } from './eval-table.js';
 import type { ReevalCounts } from './reeval-stream.js';
-import { decimals, intervalText, renderColumns } from './table.js';
+import { renderColumns } from './table.js';
 
 interface Place {
   readonly condition: string;
@@ -18,8 +18,6 @@ interface Column {
   readonly head: string;
   readonly text: (row: ReevaluatedRow, place: Place) => string;
 }
-
-const winsText = ({ won, lost, tied }: Wins): string => `${won}/${lost}/${tied}`;
 
 const COLUMNS: readonly Column[] = [
   { head: '\nwho', text: rowName },
@@ -35,7 +33,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** A teacher as tables call it: "llm:MODEL (wellbeing) [oracle]". */
-export function playerName({ teacher, model, objective, oracle }: Player): string {
+function playerName({ teacher, model, objective, oracle }: Player): string {
   const name = model === null ? teacher : `${teacher}:${model}`;
   return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ' [oracle]' : ''}`;
 }

@@ -1,8 +1,9 @@
 /** Stored episodes under another grader, as tables for people. */
+import { decimals, intervalText } from '../evaluate/figures.js';
 import type { Regraded, RegradedCondition } from '../evaluate/regraded.js';
 import type { Flip, WeightSensitivity } from '../evaluate/sensitivity.js';
 import { renderRows, rowNotes, weightsLine } from './eval-table.js';
-import { type Alignment, COMPONENT_HEADS, decimals, intervalText, renderColumns } from './table.js';
+import { type Alignment, COMPONENT_HEADS, renderColumns } from './table.js';
 
 /** The rows of an evaluation; then, of each condition, the ranking and what each weight does to it. */
 export function renderRegraded({ grader, graderWeights, rows, conditions }: Regraded): string {

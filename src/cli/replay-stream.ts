@@ -1,5 +1,4 @@
 /** Stored episodes from a stream of bytes to a stream of scores, a batch at a time. */
-
 import { BadRow } from '../validate/rows.js';
 import { readLines } from './lines.js';
 import type { EngineOptions } from './options.js';

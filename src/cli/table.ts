@@ -1,6 +1,5 @@
-/** Tables without lines, and the numbers in them. */
+/** Tables without lines. */
 import Table from 'cli-table3';
-import type { Interval } from '../evaluate/statistics.js';
 
 export type Alignment = 'left' | 'right';
 type Row = Parameters<InstanceType<typeof Table>['push']>[0];
@@ -33,20 +32,6 @@ export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
   efficiency: 'effi-\nciency',
   belief_accuracy: 'belief\nacc.',
 };
-
-/** What rounds to nothing has no sign. */
-const unsigned = (text: string): string => (Number(text) === 0 ? text.replace('-', '') : text);
-
-export const decimals = (value: number): string => unsigned(value.toFixed(3));
-
-/** A mean with half its interval. */
-export function intervalText({ mean, high }: Interval): string {
-  if (high === null) return `${decimals(mean)}       `;
-  const half = high - mean;
-  // Millions of episodes know the mean better than three decimals can say.
-  const digits = half < 0.0005 && half > 0 ? 5 : 3;
-  return `${unsigned(mean.toFixed(digits))} ±${half.toFixed(digits)}`;
-}
 
 const NO_LINES = Object.fromEntries(
   ['top', 'bottom', 'mid', 'left', 'right', 'middle']

@@ -1,5 +1,4 @@
 /** Files of trajectories, line by line: episodes, and the lines that are none. */
-
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { BadEpisode, type FaultKind, parseEpisode } from '../trajectory/read.js';
 import { checkInput, checkOther, inputName, openInput } from './input-file.js';

@@ -1,5 +1,4 @@
 /** One environment at a time, of the size that a batch needs: most batches need the same. */
-
 import type { VecEnvOptions } from '../vec-env/options.js';
 import { createVecEnv, type VecEnv } from '../vec-env.js';
 

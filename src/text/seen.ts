@@ -1,9 +1,9 @@
 /** What an agent sees as one row of numbers: the observation, then the last seven steps as environments show them. */
 import { InputError } from '../errors.js';
 import { HISTORY_STEPS, type HistoryStep, RECORD_FIELDS } from '../observe/record.js';
+import { fieldOfEach, RowRules } from '../validate/observations.js';
 import { describe, isList } from '../validate/values.js';
 import {
-  type Field,
   NUM_METERS,
   NUM_SLOTS,
   NUM_STEPS,
@@ -29,15 +29,10 @@ export const PAST = Object.freeze({ actions, rewards, deltas, anomalies });
 /** Numbers of a row. */
 export const SEEN_SIZE = anomalies + HISTORY_STEPS * NUM_METERS;
 
-/** The field of each number of a row. */
-const FIELDS: readonly Field[] = [
-  ...OBSERVATION_FIELDS.flatMap((field) => Array<Field>(field.size).fill(field)),
-  ...RECORD_FIELDS.flatMap((field) => Array<Field>(HISTORY_STEPS * field.size).fill(field)),
-];
-const LOWS = Float64Array.from(FIELDS, ({ low }) => low);
-const HIGHS = Float64Array.from(FIELDS, ({ high }) => high);
-const CODES = ['step', 'day', 'slot', 'remaining', 'event', 'last_action'];
-const IS_CODE = Uint8Array.from(FIELDS, ({ name }) => (CODES.includes(name) ? 1 : 0));
+const RULES = new RowRules([
+  ...fieldOfEach(OBSERVATION_FIELDS),
+  ...fieldOfEach(RECORD_FIELDS, HISTORY_STEPS),
+]);
 
 /**
  * Writes the past of a row, right-aligned: of a longer one the last seven steps, where there is none action -1 and zeros.
@@ -88,11 +83,8 @@ function refuseSteps(value: unknown, where: string): never {
  * @throws InputError `out_of_range` for a number that no observation holds, or a past longer than the steps taken.
  */
 export function checkSeen(rows: Float32Array, base: number, where: (at: number) => string): void {
-  for (let at = 0; at < SEEN_SIZE; at++) {
-    const value = rows[base + at];
-    const within = value >= LOWS[at] && value <= HIGHS[at];
-    if (!within || (IS_CODE[at] === 1 && !Number.isInteger(value))) refuse(value, at, where(at));
-  }
+  const wrong = RULES.firstWrong(rows, base);
+  if (wrong >= 0) refuse(rows[base + wrong], wrong, where(wrong));
   const early = HISTORY_STEPS - rows[base + OBSERVATION.step];
   for (let k = 0; k < early; k++) {
     const action = rows[base + PAST.actions + k];
@@ -111,18 +103,16 @@ function checkTime(rows: Float32Array, base: number, where: (at: number) => stri
   const field = [day, slot, remaining][wrong];
   throw new InputError(
     'out_of_range',
-    `Expected ${FIELDS[field].name} ${time[wrong]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
+    `Expected ${RULES.nameOf(field)} ${time[wrong]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
       'Pass rows of moments that were reached: those of steps that a rollout did not take are zeros.',
   );
 }
 
 function refuse(value: number, at: number, where: string): never {
-  const { name, low, high } = FIELDS[at];
-  const kind = IS_CODE[at] === 1 ? 'an integer' : 'a number';
   const past = at < OBSERVATION_SIZE ? '' : `, of step ${pastOf(at)} of the last ${HISTORY_STEPS}`;
   throw new InputError(
     'out_of_range',
-    `Expected ${kind} from ${low} to ${high} (${name}${past}) at ${where}, got ${value}. ` +
+    `Expected ${RULES.expectedAt(at, past)} at ${where}, got ${value}. ` +
       'Pass rows as the environment shows them, row-major, neither scaled nor one-hot.',
   );
 }

@@ -42,7 +42,7 @@ export interface Played {
   readonly usage: Usage | null;
 }
 
-export const FALLBACK = ACTION_NAMES.indexOf(FALLBACK_ACTION);
+const FALLBACK = ACTION_NAMES.indexOf(FALLBACK_ACTION);
 
 /**
  * What is played: of a completion what `parseCompletion` reads. Where it names no action that is FALLBACK_ACTION, and

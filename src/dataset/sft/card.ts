@@ -1,5 +1,5 @@
 /** The card of a dataset for SFT: whose answers they are, what those wanted, and what came of it. */
-import type { Interval } from '../../evaluate/statistics.js';
+import { decimals, intervalInText } from '../../evaluate/figures.js';
 import type { RowSummary } from '../../reeval/row-tally.js';
 import { SCHEMAS } from '../../schemas.js';
 import { commandText, ending, evalSeedsSaid, headerText, isCard, table } from '../card-parts.js';
@@ -126,7 +126,7 @@ const splitTable = ({ selection: { counts } }: SftCard): string =>
   );
 
 const NUMBERS: readonly [head: string, text: (of: RowSummary) => string][] = [
-  ['final score', ({ finalScore }) => interval(finalScore)],
+  ['final score', ({ finalScore }) => intervalInText(finalScore)],
   ['belief MAE', ({ beliefMae }) => decimals(beliefMae)],
   ['early mean', ({ earlyMean }) => decimals(earlyMean)],
   ['late mean', ({ lateMean }) => decimals(lateMean)],
@@ -151,10 +151,6 @@ function sourceTable({ player, rows, own, heuristic }: Source): string {
 
 /** A name that no table takes for a border. */
 const cell = (name: string): string => name.replaceAll('|', '\\|');
-
-const decimals = (value: number): string => value.toFixed(3);
-const interval = ({ mean, high }: Interval): string =>
-  high === null ? decimals(mean) : `${decimals(mean)} ±${decimals(high - mean)}`;
 
 function leftOutTable({ selection: { leftOut, answersLeftOut } }: SftCard): string {
   const answers = `Answers of these weeks without an action or a belief, left out: ${answersLeftOut}.\n`;

@@ -1,12 +1,10 @@
 /** The door for observations: rows as environments show them raw. */
 import { InputError } from '../../errors.js';
+import { fieldOfEach, RowRules } from '../../validate/observations.js';
 import { checkLength, isFloats, kindOf, lengthOf, wrongType } from '../../validate/values.js';
-import { type Field, OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/fields.js';
+import { OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/fields.js';
 
-/** The field of each number of a row. */
-const FIELDS: readonly Field[] = OBSERVATION_FIELDS.flatMap((field) => Array<Field>(field.size).fill(field));
-const CODES = ['step', 'day', 'slot', 'remaining', 'event', 'last_action'];
-const IS_CODE = FIELDS.map(({ name }) => CODES.includes(name));
+const RULES = new RowRules(fieldOfEach(OBSERVATION_FIELDS));
 
 /** @throws InputError `wrong_type`, `wrong_length` or `out_of_range`: nothing was taken in then. */
 export function checkRows(observations: unknown, playing: unknown, numEnvs: number): void {
@@ -31,20 +29,16 @@ export function checkRows(observations: unknown, playing: unknown, numEnvs: numb
 
 function checkRow(rows: Float32Array, i: number): void {
   const base = i * OBSERVATION_SIZE;
-  for (let k = 0; k < OBSERVATION_SIZE; k++) {
-    const value = rows[base + k];
-    const within = value >= FIELDS[k].low && value <= FIELDS[k].high;
-    if (!within || (IS_CODE[k] && !Number.isInteger(value))) refuse(value, k, i);
-  }
+  const wrong = RULES.firstWrong(rows, base);
+  if (wrong >= 0) refuse(rows[base + wrong], wrong, i);
   if (rows[base + OBSERVATION.step] > 0 && rows[base + OBSERVATION.lastAction] < 0)
     refuse(rows[base + OBSERVATION.lastAction], OBSERVATION.lastAction, i);
 }
 
 function refuse(value: number, k: number, i: number): never {
-  const { name, low, high } = FIELDS[k];
   throw new InputError(
     'out_of_range',
-    `Expected ${IS_CODE[k] ? 'an integer' : 'a number'} from ${low} to ${high} (${name}) at observations[${i * OBSERVATION_SIZE + k}], row ${i}, got ${value}. ` +
+    `Expected ${RULES.expectedAt(k)} at observations[${i * OBSERVATION_SIZE + k}], row ${i}, got ${value}. ` +
       'Pass rows as the environment shows them, neither scaled nor one-hot.',
   );
 }

@@ -1,5 +1,4 @@
 /** What is replayed, as arrays: a column each. */
-
 import { plainColumn } from '../../validate/memory.js';
 import type { ProfileChoice } from '../../validate/persons.js';
 import { checkLength, checkOptions, checkRecord, kindOf, wrongType } from '../../validate/values.js';
