@@ -175,7 +175,7 @@ describe('is refused, and changes nothing:', () => {
     [
       'a teacher of the score',
       ['--jsonl', file('score.jsonl'), ...output],
-      'weeks left out because of: another objective (1). Only teachers of objective wellbeing are taken',
+      'another objective (1). Only teachers of objective wellbeing are taken: name another (score, none) by --objective',
     ],
     ['too much asked', ['--jsonl', input, ...output, '--min-score', '1'], 'a lower score (20)'],
     [

@@ -2,8 +2,9 @@
 import { basename, resolve } from 'node:path';
 import type { RowEncoder } from '../dataset/encoder.js';
 import { FORMATS, type RowFormat } from '../dataset/formats.js';
+import { rangeText } from '../dataset/seeds.js';
 import { sftCardText } from '../dataset/sft/card.js';
-import { type SftOptions, type SftPlan, toSftPlan } from '../dataset/sft/options.js';
+import { OBJECTIVES, type SftOptions, type SftPlan, toSftPlan } from '../dataset/sft/options.js';
 import { sftProvenanceOf } from '../dataset/sft/provenance.js';
 import { SFT_COLUMNS, type SftRow } from '../dataset/sft/rows.js';
 import { SftSelection } from '../dataset/sft/selection.js';
@@ -123,12 +124,23 @@ async function readAll(
   }
 }
 
-function requireRows({ counts, leftOut }: SftSelection, { objective }: SftPlan): void {
+/** By why weeks were left out, where an option takes them. */
+const REMEDIES: Readonly<Record<string, (plan: SftPlan) => string>> = {
+  'another objective': ({ objective }) =>
+    `Only teachers of objective ${objective} are taken: name another (${OBJECTIVES.filter((name) => name !== objective).join(', ')}) by --objective, if that is meant.`,
+  'shown hidden numbers': () => 'Pass --allow-oracle, if teachers that were shown hidden numbers are meant.',
+  'another seed': ({ seeds }) =>
+    `Only weeks of the seeds ${rangeText(seeds)} are taken: name others by --seeds, if that is meant.`,
+};
+
+function requireRows({ counts, leftOut }: SftSelection, plan: SftPlan): void {
   if (counts.train.rows > 0) return;
   const why = Array.from(leftOut, ([name, count]) => `${name} (${count})`).join(', ');
-  const remedy = leftOut.has('another objective')
-    ? ` Only teachers of objective ${objective} are taken: name another by --objective, if that is meant.`
-    : ' Ask for less, or pass what rhythm-vec teach writes.';
+  const asked = Object.entries(REMEDIES).filter(([name]) => leftOut.has(name));
+  const remedy =
+    asked.length > 0
+      ? asked.map(([, text]) => ` ${text(plan)}`).join('')
+      : ' Ask for less, or pass what rhythm-vec teach writes.';
   throw new UsageError(
     `Expected rows to train on, got none${why === '' ? '' : `; weeks left out because of: ${why}`}.${remedy}`,
   );

@@ -9,7 +9,8 @@ The planner infers who the person is from what it sees, imagines weeks with whom
 of the best plan, step by step. It is shown what an agent is shown, and costs no money. It says in words what it saw, what
 it believes, what it plans and why; the belief that counts is the one in the answer's digits.
 Objectives: score is the grader's final score, which neglect of the week's first half raises; wellbeing, the default, is
-  the week's mean of the meters as the person weighs them, and the grade without adaptation.
+  the week's mean of the meters as the person weighs them, and the grade without adaptation. \`eval\` calls these two
+  planner and planner-wellbeing.
 Variants: planner; planner-prior infers nothing; planner-oracle is shown who the persons are, and every line says so;
   heuristic+inference and blind-tape+inference infer, and act as those do.
 A file has an episode a line: \`rhythm-vec reeval\` checks it, \`rhythm-vec dataset sft\` makes training data of it.
@@ -26,7 +27,10 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
     .description('Play weeks with a teacher that gives its reasons, and write them as trajectories.')
     .addOption(new Option('--teacher <name>', 'who teaches').choices(['planner']).makeOptionMandatory())
     .requiredOption('--seeds <A-B>', 'a week each', parseSeeds)
-    .requiredOption('--output <file>', 'trajectories, an episode a line; - is the standard output')
+    .requiredOption(
+      '--output <file>',
+      'trajectories, an episode a line, in place of what was there; - is the standard output',
+    )
     .addOption(
       new Option('--objective <name>', 'what the teacher wants (default: wellbeing)').choices([
         'score',
