@@ -84,6 +84,24 @@ class RowFaultWarning(UserWarning):
 # Talking to the server
 
 
+def checked_url(url: str) -> str:
+    """A server's, without a slash at its end. Raises ValueError for one that is none."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the server's.")
+    return url.rstrip("/")
+
+
+def token_of(token: Optional[str]) -> Optional[str]:
+    """The token to send: what is passed, else what the environment has; None if neither has one."""
+    found = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
+    return found.strip() or None
+
+
 def _jitter() -> float:
     return _random.random()
 
@@ -151,16 +169,13 @@ class Client:
         url: str = DEFAULT_URL,
         *,
         token: Optional[str] = None,
-        timeout_s: float = 300.0,
+        timeout_s: float = 120.0,
         backoff: Backoff = Backoff(),
         body_limit: int = 32 * MIB,
         row_limit: int = 2**18,
     ) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the server's.")
-        self.url = url.rstrip("/")
-        self.token = token if token is not None else os.environ.get(TOKEN_VARIABLE) or None
+        self.url = checked_url(url)
+        self.token = token_of(token)
         self.timeout_s = timeout_s
         self.backoff = backoff
         self.body_limit = body_limit
@@ -441,7 +456,7 @@ def _parts(
     body = _encoded(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
     if body is not None and (alone or len(body) <= client.body_limit):
         try:
-            yield start, client.post("/v1/score", body)
+            yield start, _checked(client.post("/v1/score", body), client)
             return
         except RefusedError as error:
             # The server's limit is lower than the client's.
@@ -450,6 +465,15 @@ def _parts(
     middle = (start + stop) // 2
     yield from _parts(client, columns, options, start, middle)
     yield from _parts(client, columns, options, middle, stop)
+
+
+def _checked(answer: Any, client: Client) -> Dict[str, Any]:
+    if isinstance(answer, dict) and {"scores", "faults", "world_digest"} <= answer.keys():
+        return answer
+    raise RhythmError(
+        f"Expected scores from POST {client.url}/v1/score, got other JSON: {str(answer)[:200]}. "
+        f"{_REMEDIES[404]}"
+    )
 
 
 def _joined(count: int, parts: Sequence[Tuple[int, Dict[str, Any]]]) -> Scores:

@@ -14,7 +14,6 @@ docs/server.md (Vector environments) says what is sent, docs/api.md (Results) wh
 from __future__ import annotations
 
 import json
-import os
 import struct
 import urllib.parse
 from contextlib import ExitStack
@@ -28,7 +27,14 @@ from gymnasium.vector.utils import batch_space
 from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from rhythm_vec import DEFAULT_URL, TOKEN_VARIABLE, RhythmError, ServerAwayError
+from rhythm_vec import (
+    DEFAULT_URL,
+    TOKEN_VARIABLE,
+    RhythmError,
+    ServerAwayError,
+    checked_url,
+    token_of,
+)
 
 __all__ = ["RequestError", "RhythmVectorEnv"]
 
@@ -88,9 +94,9 @@ class _Socket:
     """One vector environment of a server: one answer to each message."""
 
     def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
-        self._url = url.rstrip("/")
+        self._url = checked_url(url)
         self._timeout_s = timeout_s
-        token = token if token is not None else os.environ.get(TOKEN_VARIABLE) or None
+        token = token_of(token)
         self._ends = ExitStack()
         self._connection = self._open({} if token is None else {"Authorization": f"Bearer {token}"})
 
@@ -109,8 +115,6 @@ class _Socket:
 
     def _open(self, headers: Dict[str, str]) -> ClientConnection:
         parts = urllib.parse.urlsplit(self._url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {self._url!r}. Pass the server's.")
         scheme = "wss" if parts.scheme == "https" else "ws"
         try:
             opening = connect(

@@ -74,6 +74,22 @@ describe.runIf(absent === null)('what is as wrong the next time is not', () => {
     const { results } = await called({ url: server.url }, { score });
     expect(results[0].message).toMatch(/got what is no JSON: <html>Welcome/);
   });
+
+  it('JSON of another server', async () => {
+    const server = await moodyServer(await startServer(), answering(200, {}, '{"hello": 1}'));
+    const { results } = await called({ url: server.url }, { score });
+    expect(results[0]).toMatchObject({
+      error: 'RhythmError',
+      message: expect.stringMatching(/hello.*rhythm-vec server/),
+    });
+  });
+
+  it.each(['127.0.0.1:8000', 'ws://127.0.0.1:8000', 'http://', 'http://127.0.0.1:80a', 'http://[::1'])(
+    'a url that is none: %s',
+    async (url) => {
+      await expect(called({ url }, { score })).rejects.toThrow(/ValueError: Expected url to be like http:/);
+    },
+  );
 });
 
 const seeds = Array.from({ length: 500 }, (_, i) => i);

@@ -99,6 +99,23 @@ describe.runIf(absent === null)('score, of a server in a process of its own', ()
     );
   });
 
+  it('takes arrays as it takes lists, and refuses numbers that JSON does not have', async () => {
+    const actions = rows.map((_, i) => i % 10);
+    const beliefs = rows.map(() => [0.25, 0.5, 1]);
+    const asked = { ...columns, actions, beliefs };
+    const { results } = await called(
+      { url, token },
+      { arrays: asked },
+      { arrays: { ...asked, beliefs: rows.map((_, i) => (i === 9 ? ['NaN', 0, 0] : null) ?? [0, 0, 0]) } },
+    );
+    const belief = [0.25, 0.5, 1];
+    expect(results[0].scores).toEqual(expected(rows.map((row, i) => ({ ...row, action: i % 10, belief }))));
+    expect(results[1]).toMatchObject({
+      error: 'ValueError',
+      message: expect.stringMatching(/^Expected finite numbers in rows 0 to 399.*Pass None/),
+    });
+  });
+
   it('names rows at fault as the caller counts them, and scores the others', async () => {
     const actions = rows.map((): string | null => 'sleep');
     actions[301] = 'fly';
@@ -150,7 +167,7 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
   it('are those of completions, as texts and as chats, and cost one request for all of a batch', async () => {
     const server = await moodyServer(await startServer());
     const { url } = server;
-    const { results, warnings } = await called(
+    const { results, warnings, pickled } = await called(
       { url },
       { rewards: { names, columns: { ...asTrl, completions } } },
       { rewards: { names: [...names].reverse(), columns: { ...asTrl, completions: chats } } },
@@ -160,6 +177,8 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
     expect(results[1]).toEqual(rewards);
     expect(server.asked()).toBe(1);
     expect(warnings).toEqual([]);
+    // As trainers of several processes send functions to each other.
+    expect(pickled).toEqual(names.slice(0, 4));
   });
 
   it('another batch is another request: other completions, other rows', async () => {

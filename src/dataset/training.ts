@@ -2,38 +2,19 @@
 
 export const TRAINING = `## Training on it
 
-With TRL the prompt is called \`prompt\`; every other column reaches the reward functions, one entry a completion:
+With TRL the prompt is called \`prompt\`; every other column reaches the reward functions, one entry a completion. A server
+scores these (\`npx rhythm-vec serve\`), and \`python/rhythm_vec.py\` of the package has the functions:
 
 \`\`\`python
-import json, subprocess
 from datasets import load_dataset
+from rhythm_vec import Client, reward_funcs
 
-dataset = load_dataset(".", split="train").rename_column("messages", "prompt")
+# Where this card lies; "." has no name, which datasets asks for.
+dataset = load_dataset("path/to/this/folder", split="train").rename_column("messages", "prompt")
+rewards = reward_funcs(Client("http://127.0.0.1:8000"))
 
-def env_reward(completions, seed, profile_mode, action_history, **_):
-    rows = [
-        {"seed": s, "profileMode": p, "actionHistory": h, "completion": c[-1]["content"]}
-        for s, p, h, c in zip(seed, profile_mode, action_history, completions)
-    ]
-    scored = subprocess.run(["node", "score.mjs"], input=json.dumps(rows), capture_output=True, text=True, check=True)
-    return json.loads(scored.stdout)
-
-# GRPOTrainer(..., train_dataset=dataset, reward_funcs=[env_reward])
+# GRPOTrainer(..., train_dataset=dataset, reward_funcs=rewards)
 \`\`\`
 
-\`score.mjs\` replays each row and takes the step that its completion names:
-
-\`\`\`js
-import { readFileSync } from 'node:fs';
-import { parseCompletion, scoreReplay } from 'rhythm-vec';
-
-const rows = JSON.parse(readFileSync(0, 'utf8')).map(({ completion, ...row }) => {
-  const { action, belief, given } = parseCompletion(completion);
-  return { ...row, action, belief: given ? belief : null };
-});
-const { rewards } = scoreReplay(rows);
-console.log(JSON.stringify(Array.from(rewards.total)));
-\`\`\`
-
-\`rewards\` also has each reward of the stack on its own, for a reward function each. A process that stays saves its start.
+In TypeScript \`scoreReplay\` takes the same rows, and \`parseCompletions\` reads what the model said.
 `;

@@ -8,6 +8,8 @@ import * as python from './python.js';
 
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
+  /** Columns only: each is passed as an array, and the text NaN as a number. */
+  | { readonly arrays: Readonly<Record<string, unknown>> }
   | {
       readonly rewards: {
         /** Options of the reward stack. */
@@ -31,6 +33,8 @@ export interface Called {
   /** Seconds that the client would have waited before it tried again. */
   readonly waits: readonly number[];
   readonly warnings: readonly string[];
+  /** Names of the reward functions that were pickled and came back. */
+  readonly pickled: readonly string[];
 }
 
 /** Of Client, and of its Backoff. */

@@ -1,11 +1,14 @@
 """What python/rhythm_vec.py makes of calls: the peer of test/python-client.test.ts.
 
-Reads {"client": options of Client and Backoff, "calls": [{"score": arguments} or {"rewards": {"of": options, "names",
-"columns"}}]}; prints {"results", "waits", "warnings"}. A result is what the call returned, or {"error", "message"}. Waits
-are not waited: they are what the client would have slept, and chance draws 0.
+Reads {"client": options of Client and Backoff, "calls"}, in which a call is {"score": arguments}, {"arrays": the same, with
+columns as what has `tolist`, and with NaN where the text "NaN" is} or {"rewards": {"of": options, "names", "columns"}};
+prints {"results", "waits", "warnings", "pickled"}. A result is what the call returned, or {"error", "message"}. Waits are
+not waited: they are what the client would have slept, and chance draws 0. Pickled are the reward functions that came
+through.
 """
 
 import json
+import pickle
 import sys
 import warnings
 
@@ -15,9 +18,26 @@ import rhythm_vec
 STACKS = {}
 
 
+class Array:
+    """As NumPy's are read."""
+
+    def __init__(self, entries):
+        self.entries = entries
+
+    def tolist(self):
+        return [float("nan") if entry == "NaN" else entry for entry in self.entries]
+
+
+def arrays_of(columns):
+    nested = {"action_histories", "beliefs"}
+    rows = {name: list(map(Array, rows)) if name in nested else rows for name, rows in columns.items()}
+    return {name: Array(entries) for name, entries in rows.items()}
+
+
 def result_of(call, client):
-    if "score" in call:
-        scores = rhythm_vec.score(**call["score"], client=client)
+    if "rewards" not in call:
+        asked = call["score"] if "score" in call else arrays_of(call["arrays"])
+        scores = rhythm_vec.score(**asked, client=client)
         faults = [vars(fault) for fault in scores.faults]
         return {
             "rows": scores.rows,
@@ -51,7 +71,8 @@ def main():
         warnings.simplefilter("always")
         results = [tried(call, client) for call in asked["calls"]]
     said = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
-    json.dump({"results": results, "waits": waits, "warnings": said}, sys.stdout)
+    pickled = [f.__name__ for f in pickle.loads(pickle.dumps(rhythm_vec.reward_funcs()))]
+    json.dump({"results": results, "waits": waits, "warnings": said, "pickled": pickled}, sys.stdout)
 
 
 main()
