@@ -1,5 +1,6 @@
 /** `rhythm-vec teach`: trajectories of a teacher that gives its reasons. What does it is loaded when it is asked for. */
 import { type Command, Option } from 'commander';
+import { OBJECTIVES } from '../policies/planner/objectives.js';
 import type { Context } from './context.js';
 import { addEngineOptions, parseSeeds } from './options.js';
 import type { TeachCommandOptions } from './teach-run.js';
@@ -28,10 +29,7 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
     .requiredOption('--seeds <A-B>', 'a week each', parseSeeds)
     .requiredOption('--output <file>', 'trajectories, an episode a line; - is the standard output')
     .addOption(
-      new Option('--objective <name>', 'what the teacher wants (default: wellbeing)').choices([
-        'score',
-        'wellbeing',
-      ]),
+      new Option('--objective <name>', 'what the teacher wants (default: wellbeing)').choices(OBJECTIVES),
     )
     .option('--variant <name>', 'of the teacher', 'planner')
     .option('--profiles <name>', 'sampled, discrete or a profile: the persons', 'sampled')
