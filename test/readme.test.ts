@@ -9,6 +9,7 @@ import { regradeStored } from '../src/evaluate/regraded.js';
 import { evaluate, parseGrader } from '../src/index.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const api = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8');
 
 function section(title: string): string {
   const [, text] = readme.split(`\n## ${title}\n`);
@@ -51,11 +52,17 @@ test("the planner's table is what the evaluation computes, of those that take li
     'planner-wellbeing',
   ];
   const { rows } = await evaluate({ conditions: ['ood'], policies });
-  const lines = section('A planner').split('\n');
+  const [shown, page] = [section('A planner'), api].map((text) => text.split('\n'));
   for (const [k, { finalScore, beliefMae, components, earlyMean, lateMean }] of rows.entries()) {
     const score = `${finalScore.mean.toFixed(3)} ±${(finalScore.high! - finalScore.mean).toFixed(3)}`;
     const others = [beliefMae, components.adaptation, earlyMean!, lateMean!].map((value) => value.toFixed(3));
-    expect(lines).toContain(`| ood | \`${policies[k]}\` | ${[score, ...others].join(' | ')} |`);
+    const cells = [score, ...others].join(' | ');
+    expect(page).toContain(`| ood | \`${policies[k]}\` | ${cells} |`);
+    const line = shown.find((each) => each.startsWith(`| \`${policies[k]}\` |`))!;
+    const [, within] = page
+      .find((each) => each.startsWith(`| in-distribution | \`${policies[k]}\` |`))!
+      .split('` | ');
+    expect(line).toBe(`| \`${policies[k]}\` | ${within.split(' | ')[0]} | ${cells} |`);
   }
 });
 

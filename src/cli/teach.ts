@@ -1,5 +1,6 @@
 /** `rhythm-vec teach`: trajectories of a teacher that gives its reasons. What does it is loaded when it is asked for. */
 import { type Command, Option } from 'commander';
+import { OBJECTIVES } from '../policies/planner/objectives.js';
 import type { Context } from './context.js';
 import { addEngineOptions, parseSeeds } from './options.js';
 import type { TeachCommandOptions } from './teach-run.js';
@@ -32,10 +33,7 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
       'trajectories, an episode a line, in place of what was there; - is the standard output',
     )
     .addOption(
-      new Option('--objective <name>', 'what the teacher wants (default: wellbeing)').choices([
-        'score',
-        'wellbeing',
-      ]),
+      new Option('--objective <name>', 'what the teacher wants (default: wellbeing)').choices(OBJECTIVES),
     )
     .option('--variant <name>', 'of the teacher', 'planner')
     .option('--profiles <name>', 'sampled, discrete or a profile: the persons', 'sampled')

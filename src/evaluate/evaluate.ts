@@ -17,7 +17,7 @@ import {
   selectConditions,
 } from './conditions.js';
 import { EnvOfSize } from './env-of-size.js';
-import { isStepped, play, type Table, type Weeks } from './playing.js';
+import { isStepped, type PlayOptions, play, type Weeks } from './playing.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { type Summary, Tally } from './tally.js';
 
@@ -121,7 +121,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   const info = describeRun(environments.of(1), grader);
   await options.onStart?.(info);
   const total = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0) * policies.length;
-  const table = tableOf(options, grader);
+  const asked = playOptionsOf(options, grader);
   let done = 0;
   const rows: EvaluationRow[] = [];
   for (const condition of conditions) {
@@ -129,7 +129,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
     for (const chunk of chunks(condition, chunkSize)) {
       options.signal?.throwIfAborted();
       const env = environments.of(chunk.seeds.length);
-      for await (const episodes of playChunk(env, chunk, tallies, table)) {
+      for await (const episodes of playChunk(env, chunk, tallies, asked)) {
         await options.onEpisodes?.({ condition: condition.name, ...episodes });
         done += env.numEnvs;
         if (STEPPED_NAMES.includes(episodes.policy)) options.onProgress?.(done, total);
@@ -177,7 +177,10 @@ function engineOf(
   return { backend, kernel, threads, profiles, grader: graderWeights(grader) };
 }
 
-const tableOf = ({ backend, kernel, threads, signal }: EvaluateOptions, grader: Grader): Table => ({
+const playOptionsOf = (
+  { backend, kernel, threads, signal }: EvaluateOptions,
+  grader: Grader,
+): PlayOptions => ({
   ...{ grader, backend, kernel, threads, signal },
 });
 
@@ -195,17 +198,17 @@ async function* playChunk(
   env: VecEnv,
   weeks: Weeks,
   tallies: ReadonlyMap<Playing, Tally>,
-  table: Table,
+  options: PlayOptions,
 ): AsyncGenerator<Omit<PlayedEpisodes, 'condition'>> {
   const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
   let baseline = new Float32Array();
   for (const policy of [BASELINE, ...others]) {
-    const result = await play(env, weeks, policy, table);
+    const result = await play(env, weeks, policy, options);
     if (policy === BASELINE) baseline = result.finalScores.slice();
     const tally = tallies.get(policy);
     if (tally === undefined) continue;
     tally.add(result, baseline);
-    yield { ...playedBy(policy, table.grader.name), ...weeks, result };
+    yield { ...playedBy(policy, options.grader.name), ...weeks, result };
   }
 }
 

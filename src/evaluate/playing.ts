@@ -17,8 +17,8 @@ export interface Weeks {
   readonly seeds: Uint32Array;
 }
 
-/** What plays, under which grader, and as `EvaluateOptions` say it. */
-export interface Table {
+/** Under which grader weeks are played, and by what, as `EvaluateOptions` say it. */
+export interface PlayOptions {
   readonly grader: Grader;
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
@@ -33,11 +33,11 @@ export async function play(
   env: VecEnv,
   weeks: Weeks,
   policy: Policy | SteppedPolicy,
-  table: Table,
+  options: PlayOptions,
 ): Promise<RunResult> {
   const shown = env.reset({ seed: weeks.seeds, profiles: weeks.profile });
-  if (isStepped(policy)) return playSteps(env, shown.observations, weeks, policy, table);
-  return env.run(policy.choice(env.numEnvs, table.grader.name), policy.options);
+  if (isStepped(policy)) return playSteps(env, shown.observations, weeks, policy, options);
+  return env.run(policy.choice(env.numEnvs, options.grader.name), policy.options);
 }
 
 async function playSteps(
@@ -45,7 +45,7 @@ async function playSteps(
   first: Float32Array,
   weeks: Weeks,
   policy: SteppedPolicy,
-  { signal, ...told }: Table,
+  { signal, ...told }: PlayOptions,
 ): Promise<RunResult> {
   using player = policy.open({ numEnvs: env.numEnvs, ...told }, () => personsOf(env.world, weeks));
   let observations = first;

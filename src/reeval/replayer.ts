@@ -3,6 +3,7 @@ import { EnvOfSize } from '../evaluate/env-of-size.js';
 import { floatsOf } from '../graders/grader.js';
 import { prompts } from '../text/prompt.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
+import { endAt } from '../trajectory/episode-recorder.js';
 import type { StepResult, VecEnvOptions } from '../vec-env/options.js';
 import type { VecEnv } from '../vec-env.js';
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS } from '../world/fields.js';
@@ -52,7 +53,7 @@ export class TrajectoryReplayer implements Disposable {
       result = env.step(actions, { beliefs });
       for (const [i, replay] of replays.entries()) replay.earns(t, result.rewards[i]);
     }
-    for (const [i, replay] of replays.entries()) replay.ends(endOf(result, i));
+    for (const [i, replay] of replays.entries()) replay.ends(endAt(result, i));
     return {
       mismatches: replays.map(({ comparison }) => comparison.mismatches),
       components: result.components.slice(),
@@ -100,11 +101,3 @@ function movesOf(episodes: readonly TrajectoryEpisode[], t: number) {
   }
   return { actions: Uint8Array.from(episodes, ({ steps }) => codeOf(steps[t])), beliefs };
 }
-
-const endOf = ({ components, finalScores, beliefMae, earlyMeans, lateMeans }: StepResult, i: number) => ({
-  components: components.slice(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS),
-  finalScore: finalScores[i],
-  beliefMae: beliefMae[i],
-  earlyMean: earlyMeans[i],
-  lateMean: lateMeans[i],
-});

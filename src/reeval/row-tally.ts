@@ -1,5 +1,5 @@
 /** What is kept of a table's row while its episodes stream by. */
-import { CompensatedSum, type Interval, Moments } from '../evaluate/statistics.js';
+import { type Interval, Moments } from '../evaluate/statistics.js';
 import { type Summary, Tally, type Wins } from '../evaluate/tally.js';
 import { type Graded, RIVALS } from './baselines.js';
 
@@ -22,8 +22,6 @@ export class RowTally {
   readonly #overConstant = new Tally();
   readonly #aboveHeuristic = new Moments();
   readonly #aboveConstant = new Moments();
-  readonly #early = new CompensatedSum();
-  readonly #late = new CompensatedSum();
 
   /** @param rivals what the baselines earned in the same weeks. */
   add(graded: Graded, rivals: ReadonlyMap<string, Graded>): void {
@@ -33,16 +31,14 @@ export class RowTally {
     this.#overConstant.add(graded, constant);
     this.#aboveHeuristic.addAll(differences(graded.finalScores, heuristic));
     this.#aboveConstant.addAll(differences(graded.finalScores, constant));
-    this.#early.addColumn(graded.earlyMeans, 0, 1);
-    this.#late.addColumn(graded.lateMeans, 0, 1);
   }
 
   summary(): RowSummary {
-    const { wins, ...summary } = this.#overHeuristic.summary();
+    const { wins, earlyMean, lateMean, ...summary } = this.#overHeuristic.summary();
     return {
       ...summary,
-      earlyMean: this.#early.value / summary.episodes,
-      lateMean: this.#late.value / summary.episodes,
+      // What is replayed is known.
+      ...{ earlyMean: earlyMean!, lateMean: lateMean! },
       overHeuristic: { wins, difference: this.#aboveHeuristic.interval() },
       overConstant: { wins: this.#overConstant.summary().wins, difference: this.#aboveConstant.interval() },
     };

@@ -16,20 +16,19 @@ import { checkName } from '../validate/values.js';
 import { othersTurn } from '../vec-env/turns.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../world/fields.js';
 
-/** Who may teach. A language model could be another. */
-export const TEACHERS = ['planner'] as const;
 /** What is learned from unless something else is asked for: nobody should be taught to neglect unawares. */
-export const DEFAULT_OBJECTIVE: Objective = 'wellbeing';
+const DEFAULT_OBJECTIVE: Objective = 'wellbeing';
 
 /** The objective is an option of its own. */
 const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== 'planner-wellbeing');
-export const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
+const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
 export interface TeachOptions {
-  readonly teacher: (typeof TEACHERS)[number];
-  /** A name of VARIANT_NAMES. */
+  /** Who teaches. A language model could be another. */
+  readonly teacher: 'planner';
+  /** The name of a stepped policy; what `planner` wants is an option of its own. */
   readonly variant: string;
-  /** What it wants. Default DEFAULT_OBJECTIVE; not with a variant that plans nothing. */
+  /** What it wants. Default wellbeing; not with a variant that plans nothing. */
   readonly objective?: Objective;
   readonly seeds: SeedRange;
   /** 'sampled', 'discrete' or a profile's name. */

@@ -4,7 +4,14 @@ import { packageVersion } from '../evaluate/provenance.js';
 import type { Grader } from '../graders/grader.js';
 import { SCHEMAS } from '../schemas.js';
 import { describe } from '../validate/values.js';
-import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS, OBSERVATION_SIZE } from '../world/fields.js';
+import type { StepResult } from '../vec-env/options.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  NUM_COMPONENTS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+} from '../world/fields.js';
 import type { World } from '../world/world.js';
 import type {
   Hidden,
@@ -38,6 +45,15 @@ export interface EpisodeEnd {
   readonly earlyMean: number;
   readonly lateMean: number;
 }
+
+/** What a result shows of slot i, whose episode has just ended. */
+export const endAt = (result: StepResult, i: number): EpisodeEnd => ({
+  components: result.components.slice(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS),
+  finalScore: result.finalScores[i],
+  beliefMae: result.beliefMae[i],
+  earlyMean: result.earlyMeans[i],
+  lateMean: result.lateMeans[i],
+});
 
 export class EpisodeRecorder {
   readonly #world: World;

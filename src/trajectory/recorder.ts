@@ -4,9 +4,9 @@ import { floatsOf, type Grader } from '../graders/grader.js';
 import { checkLength } from '../validate/values.js';
 import type { StepResult } from '../vec-env/options.js';
 import type { VecEnv } from '../vec-env.js';
-import { NUM_BELIEFS, NUM_COMPONENTS, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../world/fields.js';
+import { NUM_BELIEFS, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../world/fields.js';
 import type { Player, TrajectoryEpisode } from './episode.js';
-import { EpisodeRecorder, type EpisodeStart } from './episode-recorder.js';
+import { EpisodeRecorder, type EpisodeStart, endAt } from './episode-recorder.js';
 import { type Move, type Played, playedFor } from './move.js';
 
 /** A week that begins in a slot. */
@@ -91,15 +91,7 @@ export class TrajectoryRecorder {
     const episode = this.#episodes[slot]!;
     episode.step(seen, played, result.rewards[slot]);
     if (result.finalMask[slot] === 0) return;
-    const { components, finalScores, beliefMae, earlyMeans, lateMeans } = result;
-    const end = {
-      components: components.slice(slot * NUM_COMPONENTS, (slot + 1) * NUM_COMPONENTS),
-      finalScore: finalScores[slot],
-      beliefMae: beliefMae[slot],
-      earlyMean: earlyMeans[slot],
-      lateMean: lateMeans[slot],
-    };
-    this.#ended.push(episode.end(end));
+    this.#ended.push(episode.end(endAt(result, slot)));
     this.#episodes[slot] = null;
   }
 

@@ -1,6 +1,6 @@
 /** Where episodes begin, if not with the week: the state that a caller gives, checked slot by slot in one pass. */
 import { InputError } from '../errors.js';
-import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../world/fields.js';
+import { MAX_SUM, METER_NAMES, NUM_METERS, NUM_STEPS } from '../world/fields.js';
 import { type FloatRange, firstOutside } from './floats.js';
 import {
   checkInteger,
@@ -63,7 +63,7 @@ const LAST_START = NUM_STEPS - 1;
 const LEAST = 2 ** -80;
 const METERS: FloatRange = { low: LEAST, high: 1, signed: false };
 /** What sums of rewards reach in any world. */
-const SUMS: FloatRange = { low: LEAST, high: 2 ** 64, signed: true };
+const SUMS: FloatRange = { low: LEAST, high: MAX_SUM, signed: true };
 
 type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes'>;
 

@@ -75,7 +75,7 @@ function offsets<Name extends string>(fields: readonly Field[]): Record<Name, nu
 const U32 = MAX_U32;
 const BIG = MAX_MAGNITUDE;
 /** More than 28 rewards come to in any valid world: each is a scale times five weighted changes, less than 2^44. */
-const SUM = 2 ** 64;
+export const MAX_SUM = 2 ** 64;
 /**
  * What anomalies reach in the most extreme world: progress that grows with a product of effect, time of day, vigour (a
  * sum of two) and focus, less that of a neutral person whose focus is as far the other way.
@@ -89,9 +89,9 @@ export const STATE_FIELDS = layOut([
   ['mode', 1, 'u32', 0, PROFILE_MODES.length - 1, 'how the next episode of this slot gets its person'],
   ['meters', NUM_METERS, 'f32', 0, 1, 'the five meters'],
   ['profile', PROFILE_SIZE, 'f32', -BIG, BIG, 'who the person is: the traits, then the reward weights'],
-  ['early', 1, 'f32', -SUM, SUM, 'sum of rewards of the first half, without luck'],
-  ['late', 1, 'f32', -SUM, SUM, 'sum of rewards of the second half, without luck'],
-  ['return', 1, 'f32', -SUM, SUM, 'sum of the rewards given so far'],
+  ['early', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the first half, without luck'],
+  ['late', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the second half, without luck'],
+  ['return', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the rewards given so far'],
   ['crashes', 1, 'u32', 0, NUM_STEPS * NUM_METERS, 'how often a meter was below the crash threshold'],
   ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before'],
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
@@ -129,7 +129,7 @@ export const OBSERVATION_FIELDS = layOut([
   ['meters', NUM_METERS, 'f32', 0, 1, 'vitality, cognition, progress, serenity, connection'],
   ['event', 1, 'f32', -1, NUM_EVENTS - 1, 'event of the step just taken, -1 for none'],
   ['last_action', 1, 'f32', -1, NUM_ACTIONS - 1, 'action of the step just taken, -1 before the first'],
-  ['reward', 1, 'f32', -SUM, SUM, 'reward of the step just taken'],
+  ['reward', 1, 'f32', -MAX_SUM, MAX_SUM, 'reward of the step just taken'],
   ['deltas', NUM_METERS, 'f32', -1, 1, 'change of each meter'],
   ['anomalies', NUM_METERS, 'f32', -ANOMALY, ANOMALY, 'what of the change is personal or luck'],
 ]);

@@ -1,13 +1,14 @@
 /** What a dataset for SFT is asked for. */
 import { InputError } from '../../errors.js';
 import { type Grader, toGrader } from '../../graders/grader.js';
+import type { Objective as Wanted } from '../../policies/planner/objectives.js';
 import { TRAINING_SEEDS } from '../../search/seeds.js';
 import { checkBoolean, checkFinite, checkInteger, checkName } from '../../validate/values.js';
 import { MAX_U32, NUM_STEPS } from '../../world/fields.js';
 import { checkRange, type Range, refuseEvalSeeds } from '../seeds.js';
 
 /** What teachers want; 'none' is of those that want nothing by name, as language models do. */
-export const OBJECTIVES = ['wellbeing', 'score', 'none'] as const;
+export const OBJECTIVES = ['wellbeing', 'score', 'none'] as const satisfies readonly (Wanted | 'none')[];
 export type Objective = (typeof OBJECTIVES)[number];
 
 export interface SftOptions {

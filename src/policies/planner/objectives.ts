@@ -65,7 +65,10 @@ function byWellbeing(grader: Float32Array, starts: Starts): Judge {
   };
 }
 
-/** The mean over a week's 28 steps of the meters after each, as the person of a start weighs them. */
+/**
+ * The mean over a week's 28 steps of the meters after each, as the person of a start weighs them. Its five products are
+ * written out: they are done for every step of every week that is imagined.
+ */
 function weighedMean(
   meters: Float32Array,
   slot: number,

@@ -11,7 +11,7 @@ import {
   lengthOf,
   wrongType,
 } from '../../validate/values.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import { MAX_SUM, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 
 /** What is known of n completions once they are parsed and replayed. */
 export interface RewardRows {
@@ -58,7 +58,7 @@ export function checkRewardRows(rows: RewardRows): CheckedRows {
     checked.actions[row] = toActionOrNone(row, actions[row]);
     checked.given[row] = toFlagCode(row, given[row]);
     if (checked.actions[row] !== NO_ACTION) {
-      checked.stepRewards[row] = checkBetween('stepRewards', row, stepRewards[row], -(2 ** 64), 2 ** 64);
+      checked.stepRewards[row] = checkBetween('stepRewards', row, stepRewards[row], -MAX_SUM, MAX_SUM);
     }
     if (checked.given[row] !== 0)
       checked.beliefMae[row] = checkBetween('beliefMae', row, beliefMae[row], 0, 1);

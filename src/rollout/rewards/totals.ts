@@ -10,7 +10,7 @@ import {
   lengthOf,
   wrongType,
 } from '../../validate/values.js';
-import { MAX_ENVS, MAX_MAGNITUDE, NUM_STEPS } from '../../world/fields.js';
+import { MAX_ENVS, MAX_MAGNITUDE, MAX_SUM, NUM_STEPS } from '../../world/fields.js';
 
 /** [n]: what one reward function gave each completion; null or NaN where it gave nothing. */
 export type RewardList = Float32Array | Float64Array | readonly (number | null)[];
@@ -18,8 +18,8 @@ export type RewardList = Float32Array | Float64Array | readonly (number | null)[
 /** The rewards of one function, or of several. */
 export type Rewards = RewardList | readonly RewardList[];
 
-/** More than any week earns in any valid world; its square, and sums of it, are far from what floats overflow at. */
-const MOST = 2 ** 64;
+/** No week earns more in any valid world; its square, and sums of it, are far from what floats overflow at. */
+const MOST = MAX_SUM;
 /** A week of rewards in each episode that an environment may have. */
 const MAX_REWARDS = MAX_ENVS * NUM_STEPS;
 
