@@ -1,6 +1,6 @@
 /** Order statistics of draws that stand for a posterior. All take them sorted, ascending, at least one. */
 
-/** The world page's: 10 % and 90 %. */
+/** Between which an estimate lies: eight times in ten. */
 export const [LOW, HIGH] = [0.1, 0.9];
 
 /** The draw below which that share of them is. */
