@@ -17,7 +17,8 @@ import {
   printableName,
   text,
 } from '../validate/rows.js';
-import { COMPONENT_NAMES, MAX_U32, PROFILE_NAMES } from '../world/fields.js';
+import { COMPONENT_NAMES, MAX_U32 } from '../world/fields.js';
+import { PERSON_NAMES } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
 
 /** An episode of a policy. */
@@ -42,7 +43,6 @@ export interface ComponentsRow {
 const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
 const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed', ...NUMBERS];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
-const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 const world = createWorld();
 
 const isFloat = (value: unknown) =>
@@ -59,7 +59,7 @@ const rowSchema = z.object(
     early_mean: expect<number>('a float32', isAnyFloat).optional(),
     late_mean: expect<number>('a float32', isAnyFloat).optional(),
     oracle: flag.optional(),
-    profile: oneOf<string>(PROFILES),
+    profile: oneOf<string>(PERSON_NAMES),
     seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
     ...Object.fromEntries(NUMBERS.map((key) => [key, expect<number>('a float32 from 0 to 1', isFloat)])),
   },

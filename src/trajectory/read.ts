@@ -25,9 +25,9 @@ import {
   NUM_BELIEFS,
   NUM_STEPS,
   OBSERVATION_SIZE,
-  PROFILE_NAMES,
   PROFILE_SIZE,
 } from '../world/fields.js';
+import { PERSON_NAMES } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
 import type { StoredBelief, TrajectoryEpisode, TrajectoryStep } from './episode.js';
 
@@ -43,7 +43,6 @@ export class BadEpisode extends BadRow {
 }
 
 const world = createWorld();
-const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 
 const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
@@ -97,7 +96,7 @@ const EPISODE = object({
   objective: nameOrNull,
   oracle: flag,
   condition: printableName,
-  profile_mode: oneOf(PROFILES),
+  profile_mode: oneOf(PERSON_NAMES),
   seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
   grader: expect<TrajectoryEpisode['grader']>(
     'a grader with name and weights',
