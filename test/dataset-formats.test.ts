@@ -9,7 +9,7 @@ import { type DatasetOptions, toPlan } from '../src/dataset/options.js';
 import { METADATA_KEY } from '../src/dataset/parquet.js';
 import { type Provenance, provenanceOf } from '../src/dataset/provenance.js';
 import { GRPO_COLUMNS, GRPO_ROW, type GrpoRow, grpoRows } from '../src/dataset/rows.js';
-import { RowTally } from '../src/dataset/tally.js';
+import { GrpoTally } from '../src/dataset/tally.js';
 import { createWorld } from '../src/index.js';
 import { SCHEMAS } from '../src/schemas.js';
 import { fromLines, temporaryDirectory } from './support/cli.js';
@@ -103,7 +103,7 @@ describe('Parquet', () => {
 });
 
 describe('the card', () => {
-  const tally = new RowTally(plan);
+  const tally = new GrpoTally(plan);
   for (const batch of batches) tally.add(batch);
   const cardOf = (options: DatasetOptions) => {
     const provenance = provenanceOf(toPlan(options));

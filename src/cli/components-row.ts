@@ -5,9 +5,20 @@ import { floatsOf, validateGrader } from '../graders/grader.js';
 import type { BeliefKind } from '../policies/policies.js';
 import { finalScore } from '../reference/grade.js';
 import { follows, otherSchema, SCHEMAS, schemaName } from '../schemas.js';
-import { isPrintable, PRINTABLE } from '../validate/names.js';
-import { BadRow, conform, expect, isU32, notAnObject, parseJson, text } from '../validate/rows.js';
-import { COMPONENT_NAMES, MAX_U32, PROFILE_NAMES } from '../world/fields.js';
+import {
+  BadRow,
+  conform,
+  expect,
+  flag,
+  isU32,
+  notAnObject,
+  oneOf,
+  parseJson,
+  printableName,
+  text,
+} from '../validate/rows.js';
+import { COMPONENT_NAMES, MAX_U32 } from '../world/fields.js';
+import { PERSON_NAMES } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
 
 /** An episode of a policy. */
@@ -32,27 +43,23 @@ export interface ComponentsRow {
 const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
 const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed', ...NUMBERS];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
-const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 const world = createWorld();
 
 const isFloat = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= 1 && Math.fround(value) === value;
 const isAnyFloat = (value: unknown) => typeof value === 'number' && Math.fround(value) === value;
-const name = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
-const oneOf = <T extends string>(names: readonly string[]) =>
-  expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
 
 // Other keys are for other readers.
 const rowSchema = z.object(
   {
-    condition: name,
-    policy: name,
+    condition: printableName,
+    policy: printableName,
     belief: oneOf<BeliefKind>(BELIEFS),
-    tape: name.optional(),
+    tape: printableName.optional(),
     early_mean: expect<number>('a float32', isAnyFloat).optional(),
     late_mean: expect<number>('a float32', isAnyFloat).optional(),
-    oracle: expect<boolean>('true or false', (value) => typeof value === 'boolean').optional(),
-    profile: oneOf<string>(PROFILES),
+    oracle: flag.optional(),
+    profile: oneOf<string>(PERSON_NAMES),
     seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
     ...Object.fromEntries(NUMBERS.map((key) => [key, expect<number>('a float32 from 0 to 1', isFloat)])),
   },

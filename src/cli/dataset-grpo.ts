@@ -8,7 +8,7 @@ import { type DatasetOptions, type DatasetPlan, toPlan } from '../dataset/option
 import { provenanceOf } from '../dataset/provenance.js';
 import { GRPO_COLUMNS, grpoRows } from '../dataset/rows.js';
 import { rangeText } from '../dataset/seeds.js';
-import { RowTally } from '../dataset/tally.js';
+import { GrpoTally } from '../dataset/tally.js';
 import { UsageError } from './failure.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
 import { checkOutput, type Output, openOutput, stat } from './output-file.js';
@@ -59,9 +59,9 @@ async function writeRows(
   format: RowFormat,
   engine: EngineOptions,
   signal: AbortSignal,
-): Promise<RowTally> {
+): Promise<GrpoTally> {
   const progress = createProgress('rows');
-  const tally = new RowTally(plan);
+  const tally = new GrpoTally(plan);
   try {
     const encoder = await format.open(provenanceOf(plan), GRPO_COLUMNS);
     let done = 0;

@@ -1,5 +1,5 @@
 /** Batches of episodes into a re-evaluation; what is not as recorded is told as it is found. */
-import type { Mismatch } from '../reeval/mismatch.js';
+import { type Mismatch, whereOf } from '../reeval/mismatch.js';
 import type { Reevaluation } from '../reeval/reevaluation.js';
 import { describe } from '../validate/values.js';
 import { printable } from './lines.js';
@@ -63,9 +63,9 @@ export class ReevalStream {
   }
 }
 
-const textOf = ({ step, field, recorded, recomputed }: Mismatch): string => {
-  const where = step === null ? field : `step ${step}, ${field}`;
-  return printable(`${where}: recorded ${shown(recorded)}, recomputed ${shown(recomputed)}`);
+const textOf = (mismatch: Mismatch): string => {
+  const { recorded, recomputed } = mismatch;
+  return printable(`${whereOf(mismatch)}: recorded ${shown(recorded)}, recomputed ${shown(recomputed)}`);
 };
 
 const shown = (value: Mismatch['recorded']): string => (Object.is(value, -0) ? '-0' : describe(value));

@@ -10,6 +10,7 @@ import {
   isU32,
   list,
   notAnObject,
+  oneOf,
   parseJson,
   text,
   unknownKeys,
@@ -38,11 +39,7 @@ const world = createWorld();
 const isBelief = (value: unknown) =>
   value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(Number.isFinite));
 
-const action = expect<string>(
-  `one of ${ACTION_NAMES.join(', ')}`,
-  (value) => ACTION_NAMES.includes(value as string),
-  ACTION_NAMES,
-);
+const action = oneOf(ACTION_NAMES);
 const belief = expect<Belief>('null or three finite numbers', isBelief);
 
 const steps = `a list of 1 to ${NUM_STEPS} action names`;

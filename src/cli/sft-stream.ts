@@ -2,6 +2,7 @@
 import type { SftRow } from '../dataset/sft/rows.js';
 import type { SftSelection } from '../dataset/sft/selection.js';
 import type { Split } from '../dataset/sft/split.js';
+import { whereOf } from '../reeval/mismatch.js';
 import type { PlacedEpisode, Report } from './trajectory-batches.js';
 import { SkippedLines } from './trajectory-files.js';
 
@@ -27,8 +28,7 @@ export class SftStream {
     if (wanted.length === 0) return NO_ROWS;
     const { rows, untrue } = this.#selection.choose(wanted.map(({ episode }) => episode));
     for (const { index, mismatches } of untrue) {
-      const [{ step, field }] = mismatches;
-      const where = step === null ? field : `step ${step}, ${field}`;
+      const where = whereOf(mismatches[0]);
       this.#report(`${wanted[index].place}: left out, not as recorded: ${where}`);
     }
     this.untrue += untrue.length;

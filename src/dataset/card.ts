@@ -2,12 +2,12 @@
 import { commandText, ending, evalSeedsSaid, headerText, table } from './card-parts.js';
 import { MIX_OF_POLICIES, SHARES } from './mix.js';
 import type { Provenance } from './provenance.js';
-import type { Tally } from './tally.js';
+import type { GrpoCounts } from './tally.js';
 import { TRAINING } from './training.js';
 
 interface Card {
   readonly provenance: Provenance;
-  readonly tally: Tally;
+  readonly tally: GrpoCounts;
   /** What the file of rows is called. */
   readonly file: string;
   /** What makes it again. */
@@ -81,7 +81,7 @@ ${policyTable(tally)}
 ${table(['profile mode', 'rows'], [...tally.profileModes])}
 ${table(['step_index', 'rows'], [...tally.steps])}`;
 
-const policyTable = ({ policies }: Tally): string =>
+const policyTable = ({ policies }: GrpoCounts): string =>
   table(
     ['policy', 'rows', 'share', 'what it plays'],
     MIX_OF_POLICIES.map(({ name, share, does }) => [

@@ -4,14 +4,14 @@ import type { DatasetPlan } from './options.js';
 import type { GrpoRow } from './rows.js';
 
 /** Rows by what they have in common: everything that there could be, in its order. */
-export interface Tally {
+export interface GrpoCounts {
   readonly policies: ReadonlyMap<string, number>;
   readonly profileModes: ReadonlyMap<string, number>;
   readonly steps: ReadonlyMap<number, number>;
 }
 
 /** Counts rows that pass by. */
-export class RowTally implements Tally {
+export class GrpoTally implements GrpoCounts {
   readonly policies: Map<string, number>;
   readonly profileModes: Map<string, number>;
   readonly steps: Map<number, number>;

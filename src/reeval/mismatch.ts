@@ -11,6 +11,10 @@ export interface Mismatch {
   readonly recomputed: StoredValue;
 }
 
+/** "step 4, reward", "final.progress": where it is, for people. */
+export const whereOf = ({ step, field }: Mismatch): string =>
+  step === null ? field : `step ${step}, ${field}`;
+
 /** Gathers the mismatches of one episode. */
 export class Comparison {
   readonly mismatches: Mismatch[] = [];

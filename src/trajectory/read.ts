@@ -5,7 +5,18 @@ import { CONDITIONS } from '../evaluate/conditions.js';
 import { validateGrader } from '../graders/grader.js';
 import { SCHEMAS, schemaName } from '../schemas.js';
 import { isPrintable, PRINTABLE } from '../validate/names.js';
-import { BadRow, conform, expect, isU32, list, notAnObject, parseJson } from '../validate/rows.js';
+import {
+  BadRow,
+  conform,
+  expect,
+  flag,
+  isU32,
+  list,
+  notAnObject,
+  oneOf,
+  parseJson,
+  printableName,
+} from '../validate/rows.js';
 import { describe } from '../validate/values.js';
 import {
   ACTION_NAMES,
@@ -14,9 +25,9 @@ import {
   NUM_BELIEFS,
   NUM_STEPS,
   OBSERVATION_SIZE,
-  PROFILE_NAMES,
   PROFILE_SIZE,
 } from '../world/fields.js';
+import { PERSON_NAMES } from '../world/resolve.js';
 import { createWorld } from '../world/world.js';
 import type { StoredBelief, TrajectoryEpisode, TrajectoryStep } from './episode.js';
 
@@ -32,9 +43,7 @@ export class BadEpisode extends BadRow {
 }
 
 const world = createWorld();
-const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 
-const name = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
 const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
   (value) => value === null || isPrintable(value),
@@ -43,11 +52,8 @@ const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
 );
-const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');
 const number = expect<number>('a finite number', Number.isFinite);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
-const oneOf = (names: readonly string[]) =>
-  expect<string>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
 const numbers = (count: number) =>
   expect<number[]>(
     `${count} finite numbers`,
@@ -84,13 +90,13 @@ const step = object({
 });
 
 const EPISODE = object({
-  version: name,
-  teacher: name,
+  version: printableName,
+  teacher: printableName,
   model: nameOrNull,
   objective: nameOrNull,
   oracle: flag,
-  condition: name,
-  profile_mode: oneOf(PROFILES),
+  condition: printableName,
+  profile_mode: oneOf(PERSON_NAMES),
   seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
   grader: expect<TrajectoryEpisode['grader']>(
     'a grader with name and weights',

@@ -1,6 +1,7 @@
 /** Rows of JSON lines: what they must be, said as errors say it. */
 import { z } from 'zod';
 import { didYouMean } from '../suggest.js';
+import { isPrintable, PRINTABLE } from './names.js';
 import { describe } from './values.js';
 
 /** Why a line is no row. */
@@ -21,6 +22,15 @@ export const expect = <T>(
   z.custom<T>(test, {
     error: ({ input }) => `Expected ${expected}, ${got(input)}${guess(input, known)}`,
   });
+
+/** @param names that guesses of a misspelt one are among. */
+export const oneOf = <T extends string>(names: readonly string[]) =>
+  expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
+
+/** A name that a terminal can show. */
+export const printableName = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
+
+export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');
 
 export const list = <T extends z.ZodType>(of: T, expected: string) =>
   z.array(of, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });

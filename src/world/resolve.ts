@@ -46,6 +46,9 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
   return Float32Array.from(own, (value) => value + 0);
 }
 
+/** Whom a name may ask for: somebody drawn from the seed, one of the named persons by the seed, or one of these. */
+export const PERSON_NAMES: readonly string[] = Object.freeze(['sampled', 'discrete', ...PROFILE_NAMES]);
+
 /**
  * @param profile 'sampled', 'discrete', a profile's name, or 16 floats. @param where what an error calls it.
  * @throws InputError `unknown_name` or `bad_profile`.
@@ -59,7 +62,7 @@ export function resolveProfile(
   if (profile === 'sampled') return { mode: MODE.sampled, floats: null };
   if (profile === 'discrete') return { mode: MODE.discrete, floats: null };
   const index = PROFILE_NAMES.indexOf(profile);
-  if (index < 0) throw unknownName(where, profile, ['sampled', 'discrete', ...PROFILE_NAMES]);
+  if (index < 0) throw unknownName(where, profile, PERSON_NAMES);
   const table = Float32Array.from(world.params.namedProfiles);
   return { mode: MODE.given, floats: table.subarray(index * PROFILE_SIZE, (index + 1) * PROFILE_SIZE) };
 }

@@ -16,7 +16,8 @@ import { Evidence } from './evidence.js';
 import { People } from './people.js';
 import { PersonBelief } from './person.js';
 import { Probes } from './probes.js';
-import { type InferenceReport, median, Reporter } from './report.js';
+import { meanError, median } from './quantiles.js';
+import { type InferenceReport, Reporter } from './report.js';
 import { Responses } from './responses.js';
 import { checkRows } from './rows.js';
 import { priorWeights, Scratch } from './weights.js';
@@ -162,10 +163,8 @@ export class Inference {
     this.#drawTargets(this.#persons[i]);
     for (const [k, drawn] of this.#targets.entries()) {
       const belief = median(drawn.sort());
-      let error = 0;
-      for (let p = 0; p < drawn.length; p++) error += Math.abs(drawn[p] - belief);
       this.#beliefs[i * NUM_BELIEFS + k] = belief;
-      this.#errors[i * NUM_BELIEFS + k] = error / drawn.length;
+      this.#errors[i * NUM_BELIEFS + k] = meanError(drawn, belief);
     }
   }
 

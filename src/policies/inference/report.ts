@@ -14,6 +14,7 @@ import type { World } from '../../world/world.js';
 import type { LastStep } from './last-step.js';
 import type { People } from './people.js';
 import type { PersonBelief } from './person.js';
+import { HIGH, LOW, meanError, median, quantile, rankOf, spread } from './quantiles.js';
 import { NOBODY, STRESS_THRESHOLD } from './responses.js';
 
 /** What is believed of one number. */
@@ -99,14 +100,6 @@ export interface InferenceReport {
 /** Sorted draws of the 16 hidden numbers and of the target's three. */
 type Sorted = readonly Float32Array[];
 
-/** The world page's: 10 % and 90 %. */
-const [LOW, HIGH] = [0.1, 0.9];
-
-const quantile = (sorted: Float32Array, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-
-const spread = (sorted: Float32Array): number => quantile(sorted, HIGH) - quantile(sorted, LOW);
-
 /** Makes reports: what is open is measured against what was before anything was seen. */
 export class Reporter {
   readonly #world: World;
@@ -163,12 +156,10 @@ export class Reporter {
 
   #targetOf(drawn: Sorted, hidden: readonly Estimate[], belief: number, name: string): TargetEstimate {
     const estimate = this.#estimate(drawn, PROFILE_SIZE + belief, name);
-    const sorted = drawn[PROFILE_SIZE + belief];
-    const error = sorted.reduce((sum, value) => sum + Math.abs(value - estimate.median), 0) / sorted.length;
     const factors = this.#world.params.beliefSource.length / NUM_BELIEFS;
     return {
       ...estimate,
-      error,
+      error: meanError(drawn[PROFILE_SIZE + belief], estimate.median),
       factors: Array.from({ length: factors }, (_, k) => this.#factorOf(hidden, belief * factors + k)),
     };
   }
@@ -223,11 +214,6 @@ export class Reporter {
 
 const HIDDEN_NAMES: readonly string[] = [...TRAIT_NAMES, ...METER_NAMES];
 
-export function median(sorted: Float32Array): number {
-  const half = sorted.length / 2;
-  return Math.fround(0.5 * (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]));
-}
-
 function leftOf({ traits }: PersonBelief, last: LastStep, trait: number): number {
   const before = last.high[trait] - last.low[trait];
   return before > 0 ? Math.min(1, (traits.highest(trait) - traits.lowest(trait)) / before) : 1;
@@ -240,11 +226,4 @@ function rewardSaysOf({ weights, last }: PersonBelief): StepFindings['rewardSays
     0,
   );
   return { meter: METER_NAMES[most], change: changes[most] };
-}
-
-/** Share of the sorted that are below a value. */
-function rankOf(value: number, sorted: Float32Array): number {
-  let below = 0;
-  while (below < sorted.length && sorted[below] < value) below++;
-  return below / sorted.length;
 }
