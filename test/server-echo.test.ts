@@ -1,7 +1,7 @@
 /** What is said back of what was refused: enough to find the mistake, and nothing that grows with it. */
 import { expect, it } from 'vitest';
 import { encodeFrame } from '../src/server/vec/frame.js';
-import { ask, type connect, metric, startServer } from './support/server.js';
+import { ask, connect, metric, startServer } from './support/server.js';
 
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const DEEP = deep(100_000);
