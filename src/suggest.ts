@@ -22,9 +22,14 @@ export function didYouMean(name: string, known: readonly string[], otherwise = '
 
 /** The name that a guess misspells. */
 function nearest(name: string, known: readonly string[]): string | undefined {
-  const away = (each: string): number => distance(plain(name), plain(each));
-  const [best] = [...known].sort((one, other) => away(one) - away(other));
-  return best !== undefined && away(best) <= Math.max(2, best.length / 3) ? best : undefined;
+  const guess = plain(name);
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const each of known) {
+    const away = distance(guess, plain(each));
+    if (away < least) [best, least] = [each, away];
+  }
+  return best !== undefined && least <= Math.max(2, best.length / 3) ? best : undefined;
 }
 
 /** The name that a guess says more of: `autoresetMode` has all words of `autoreset`. */

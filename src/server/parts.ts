@@ -29,6 +29,8 @@ export interface Parts {
   free(): void;
 }
 
+/** Of connections: a batch may wait for others as long. */
+const LEAST_IDLE_MS = 60_000;
 /** Beside those of sessions: for requests, and for clients that are told that there are no more sessions. */
 const MORE_CONNECTIONS = 1024;
 
@@ -47,6 +49,8 @@ export function assemble(settings: Settings): Parts {
   const admit = admission(settings.token);
   const app = createApp({ ...settings, routes, admit, metrics, onFailure });
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
+  // One who neither sends nor reads would hold an answer for ever; sockets have their own clock.
+  server.setTimeout(Math.max(settings.idleMs, LEAST_IDLE_MS));
   server.maxConnections = settings.capacity + MORE_CONNECTIONS;
   server.on('upgrade', (request, stream, head) => upgrade(sockets, admit, request, stream, head));
   const free = (): void => {

@@ -10,8 +10,8 @@ export class BusyError extends Error {
   }
 }
 
-/** Of bodies, in characters. */
-const LARGE = 2 ** 21;
+/** Of bodies and answers, in characters. */
+export const LARGE = 2 ** 21;
 
 export class Turns {
   readonly #most: number;
@@ -31,21 +31,21 @@ export class Turns {
 
   /**
    * Works a batch, which asks for its `turn` before each slice. However many batches there are, a session waits for one
-   * slice. @throws BusyError before anything is done.
+   * slice.
+   * @param left settles when what it made is no longer held: until then it is in progress.
+   * @throws BusyError before anything is done.
    */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async during<T>(left: Promise<void>, work: () => Promise<T>): Promise<T> {
     if (this.#working >= this.#most) throw new BusyError(this.#most);
     this.#working++;
-    try {
-      return await work();
-    } finally {
-      this.#working--;
-    }
+    void left.then(() => this.#working--);
+    return await work();
   }
 
   /**
-   * Does what takes memory as a body's length does: of large ones one at a time, in their order, small ones beside them.
-   * @param length of the body.
+   * Does what takes memory as a body or an answer does: of large ones one at a time, in their order, small ones beside
+   * them. Not within itself.
+   * @param length of the body, or of the answer.
    */
   alone<T>(length: number, work: () => Promise<T>): Promise<T> {
     if (length < LARGE) return work();

@@ -29,12 +29,17 @@ export class HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #limit: number;
   readonly #gone = new AbortController();
+  /** Settles when the answer is sent, or nobody is there any more: nothing of it is held then. */
+  readonly left: Promise<void>;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number) {
     this.#incoming = incoming;
     this.#limit = limit;
-    outgoing.once('close', () => {
-      if (!outgoing.writableFinished) this.#gone.abort(new GoneError('The client is gone.'));
+    this.left = new Promise((resolve) => {
+      outgoing.once('close', () => {
+        if (!outgoing.writableFinished) this.#gone.abort(new GoneError('The client is gone.'));
+        resolve();
+      });
     });
   }
 

@@ -1,6 +1,7 @@
 /** What is wrong with a request, entry by entry, in the shape that OpenEnv's clients know (that of its validation library). */
 import type { z } from 'zod';
 import { describe } from '../../validate/values.js';
+import { echoOf } from './echo.js';
 
 /** One fault. `url`, where there is one, explains its type. */
 export interface Refusal {
@@ -98,13 +99,15 @@ export const explained = (refusals: readonly Refusal[]): Refusal[] =>
 export const inBody = (refusals: readonly Refusal[]): Refusal[] =>
   refusals.map((refusal) => ({ ...refusal, loc: ['body', ...refusal.loc] }));
 
-/** A request that is refused, with its faults. */
+/** Faults of a request that are told: an answer is not much longer than what it answers. */
+const MOST_TOLD = 100;
+
+/** A request that is refused, with its faults, as far as they are told. */
 export class RefusedError extends Error {
   readonly refusals: readonly Refusal[];
   constructor(refusals: readonly Refusal[]) {
-    super(
-      refusals.map(({ loc, msg, input }) => `${loc.join('.')}: ${msg}, got ${describe(input)}`).join('; '),
-    );
-    this.refusals = refusals;
+    const told = refusals.slice(0, MOST_TOLD);
+    super(told.map(({ loc, msg, input }) => `${loc.join('.')}: ${msg}, got ${describe(input)}`).join('; '));
+    this.refusals = told.map((refusal) => ({ ...refusal, input: echoOf(refusal.input) }));
   }
 }

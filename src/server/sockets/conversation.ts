@@ -4,8 +4,9 @@ import type { Answer, Talk } from './talk.js';
 
 /** Of a client that does not read: answers that wait for it in this process, in bytes, before it gets no more. */
 const MOST_UNSENT = 1 << 20;
-/** Of a client that does not wait: frames that wait for their turn before nothing more is read. */
+/** Of a client that does not wait: frames that wait for their turn, and their bytes, before nothing more is read. */
 const MOST_WAITING = 16;
+const MOST_UNHEARD = 1 << 20;
 
 export const CLOSE = { normal: 1000, goingAway: 1001, failure: 1011 } as const;
 
@@ -19,6 +20,7 @@ export class Conversation {
   readonly #talk: Talk;
   readonly #onFailure: (error: unknown) => void;
   #waiting: Frame[] = [];
+  #unheard = 0;
   #busy = false;
   #finishing = false;
   #ended = false;
@@ -52,14 +54,16 @@ export class Conversation {
     this.heardAt = performance.now();
     this.alive = true;
     this.#waiting.push(frame);
+    this.#unheard += frame.data.length;
     if (!this.#busy) void this.#answerAll();
-    else if (this.#waiting.length >= MOST_WAITING) this.socket.pause();
+    else if (this.#waiting.length >= MOST_WAITING || this.#unheard >= MOST_UNHEARD) this.socket.pause();
   }
 
   async #answerAll(): Promise<void> {
     this.#busy = true;
     try {
       for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
+        this.#unheard -= frame.data.length;
         const answer = await this.#talk.answer(frame.data, frame.isBinary);
         if (answer.frame !== null) await this.#send(answer.frame);
         if (answer.ends) return this.#close(CLOSE.normal);
@@ -77,7 +81,8 @@ export class Conversation {
   #send(frame: Exclude<Answer['frame'], null>): Promise<void> | undefined {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount < MOST_UNSENT) {
+    // A large one is waited for: what it was made of is held as long, so that nobody has both at once.
+    if (frame.length + socket.bufferedAmount < MOST_UNSENT) {
       socket.send(frame);
       return;
     }

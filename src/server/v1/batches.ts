@@ -4,7 +4,7 @@ import type { VecEnvOptions } from '../../vec-env/options.js';
 import { createWorld } from '../../world/world.js';
 import { type HttpRequest, objectOf } from '../http/request.js';
 import { jsonText } from '../http/routes.js';
-import { Turns } from '../turns.js';
+import { LARGE, Turns } from '../turns.js';
 import { parse } from './schemas.js';
 
 export interface BatchesOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
@@ -33,20 +33,27 @@ export class Batches extends Turns {
   /**
    * Answers a request whose body follows a schema.
    * @param work what the JSON is that is answered; it asks for its turn before each slice.
+   * @param lengthOf about how many characters it has: of few characters that are asked for many, too, one is worked at a
+   *   time.
    * @throws BusyError, RefusedError, TooLargeError, GoneError, and what the work throws.
    */
   answer<Schema extends z.ZodType>(
     http: HttpRequest,
     schema: Schema,
     work: (request: z.output<Schema>, turn: () => Promise<void>) => Promise<string>,
+    lengthOf: (request: z.output<Schema>) => number = () => 0,
   ): Promise<Response> {
     const turn = () => this.turn(http.signal);
-    return this.during(async () => {
+    return this.during(http.left, async () => {
       const text = await http.text();
-      return this.alone(text.length, async () => {
+      const read = async () => {
         await turn();
-        return jsonText(await work(parse(schema, objectOf(text)), turn));
-      });
+        return parse(schema, objectOf(text));
+      };
+      const answer = async (request: z.output<Schema>) => jsonText(await work(request, turn));
+      if (text.length >= LARGE) return this.alone(text.length, async () => answer(await read()));
+      const request = await read();
+      return this.alone(lengthOf(request), () => answer(request));
     });
   }
 }

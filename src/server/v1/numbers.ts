@@ -1,4 +1,4 @@
-/** Arrays of numbers as JSON, a slice at a time. */
+/** Long arrays as JSON, a slice at a time. */
 import { numberText } from '../protocol/numbers.js';
 
 /** Numbers that are written between two turns: less than a millisecond's. */
@@ -15,6 +15,16 @@ export async function* arrayText(values: Numbers, turn: () => Promise<void>): As
     yield (from === 0 ? '[' : ',') + write(values as never, from, to);
   }
   yield values.length === 0 ? '[]' : ']';
+}
+
+/** A JSON array of objects. */
+export async function objectsText(values: readonly object[], turn: () => Promise<void>): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < values.length; from += SLICE / 4) {
+    await turn();
+    parts.push(JSON.stringify(values.slice(from, from + SLICE / 4)).slice(1, -1));
+  }
+  return `[${parts.join()}]`;
 }
 
 function floatsText(values: ArrayLike<number>, from: number, to: number): string {

@@ -7,7 +7,7 @@ import { prompts } from '../../text/prompt.js';
 import type { Route } from '../http/routes.js';
 import type { Batches } from './batches.js';
 import { namingColumns, rowsOf } from './rows.js';
-import { checkRows, HISTORIES, PROFILE_MODES, SEEDS } from './schemas.js';
+import { checkRows, HISTORIES, PROFILE_MODES, refusing, SEEDS } from './schemas.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
   seeds: SEEDS,
@@ -23,6 +23,10 @@ export const PROMPTS_RESPONSE = z.object({
   users: z.array(z.string()).describe('the user message of each'),
 });
 
+/** Rows of a request: all of their text is one answer. */
+const MOST_PROMPTS = 2 ** 17;
+/** Of a user message, in characters. */
+const USUAL_LENGTH = 900;
 /** Rows between two turns: some two milliseconds' of them. */
 const SLICE = 256;
 
@@ -34,11 +38,24 @@ export const promptsRoute = (batches: Batches): Route => ({
   response: PROMPTS_RESPONSE,
   failures: batches.failures,
   handle: (http) =>
-    batches.answer(http, PROMPTS_REQUEST, (request, turn) => {
-      checkRows(request.seeds.length, request);
-      return write(request, batches, turn);
-    }),
+    batches.answer(
+      http,
+      PROMPTS_REQUEST,
+      (request, turn) => {
+        checkRequest(request);
+        return write(request, batches, turn);
+      },
+      ({ seeds }) => seeds.length * USUAL_LENGTH,
+    ),
 });
+
+function checkRequest(request: PromptsRequest): void {
+  const rows = request.seeds.length;
+  if (rows > MOST_PROMPTS) {
+    throw refusing('seeds', `Expected at most ${MOST_PROMPTS} rows, got ${rows}. Send fewer at a time.`);
+  }
+  checkRows(rows, request);
+}
 
 async function write(request: PromptsRequest, batches: Batches, turn: () => Promise<void>): Promise<string> {
   const rows = request.seeds.length;

@@ -5,7 +5,14 @@ import type { RolloutOptions, RolloutPolicy } from '../../rollout/groups/options
 import type { RolloutGroups } from '../../rollout/groups/recording.js';
 import { rolloutGroups } from '../../rollout.js';
 import { describe } from '../../validate/values.js';
-import { ACTION_NAMES, BELIEF_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  MAX_U32,
+  NUM_BELIEFS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+} from '../../world/fields.js';
 import type { Route } from '../http/routes.js';
 import type { Batches } from './batches.js';
 import { objectText } from './numbers.js';
@@ -81,11 +88,22 @@ export const rolloutRoute = (batches: Batches): Route => ({
   response: ROLLOUT_RESPONSE,
   failures: batches.failures,
   handle: (http) =>
-    batches.answer(http, ROLLOUT_REQUEST, (request, turn) => {
-      checkRequest(request);
-      return play(request, batches, http.signal, turn);
-    }),
+    batches.answer(
+      http,
+      ROLLOUT_REQUEST,
+      (request, turn) => {
+        checkRequest(request);
+        return play(request, batches, http.signal, turn);
+      },
+      lengthOf,
+    ),
 });
+
+/** About how many characters the answer has. */
+function lengthOf({ seeds, group_size, arrays = USUAL }: RolloutRequest): number {
+  const numbers = arrays.includes('observations') ? OBSERVATION_SIZE : arrays.length;
+  return seeds.length * group_size * NUM_STEPS * numbers * 10;
+}
 
 function checkRequest({
   seeds,

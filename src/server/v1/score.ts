@@ -10,7 +10,7 @@ import { describe } from '../../validate/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import type { Route } from '../http/routes.js';
 import type { Batches } from './batches.js';
-import { objectText } from './numbers.js';
+import { objectsText, objectText } from './numbers.js';
 import { namingColumns, rowsOf } from './rows.js';
 import {
   ACTION,
@@ -71,8 +71,9 @@ export const SCORE_RESPONSE = z.object({
     .describe('rows that could not be replayed'),
 });
 
-/** Rows that are scored between two turns: some four milliseconds' of them. */
+/** Rows that are scored between two turns: some four milliseconds' of them; of rows at fault as long. */
 const SLICE = 2048;
+const FAULTY_SLICE = 64;
 
 export const scoreRoute = (batches: Batches): Route => ({
   method: 'post',
@@ -114,15 +115,21 @@ async function score(request: ScoreRequest, batches: Batches, turn: () => Promis
     columns[name] = name === 'state_hash' ? new BigUint64Array(rows) : new Float32Array(rows);
   }
   const faults: RowFault[] = [];
-  for (let from = 0; from < rows; from += SLICE) {
+  let size = FAULTY_SLICE;
+  for (let from = 0; from < rows; ) {
     await turn();
-    const scores = scoreSlice(request, from, Math.min(from + SLICE, rows), options, faults);
+    const [to, before] = [Math.min(from + size, rows), faults.length];
+    const scores = scoreSlice(request, from, to, options, faults);
     for (const name of wanted) columns[name].set(SCORES[name](scores) as never, from);
+    // What is wrong with a row takes longer to say than a row to score.
+    size = faults.length - before > FAULTY_SLICE / 2 ? FAULTY_SLICE : Math.min(2 * size, SLICE);
+    from = to;
   }
   batches.count('scored', rows);
   const digest = JSON.stringify(batches.worldDigest);
   const text = await objectText(columns, turn);
-  return `{"rows":${rows},"world_digest":${digest},"scores":${text},"faults":${JSON.stringify(faults)}}`;
+  const said = await objectsText(faults, turn);
+  return `{"rows":${rows},"world_digest":${digest},"scores":${text},"faults":${said}}`;
 }
 
 const optionsOf = ({ grader, weights, shaping }: ScoreRequest, { engine }: Batches): ReplayOptions => ({
