@@ -159,14 +159,14 @@ describe('filters', () => {
     expect(selected(weeks, options).leftOut).toEqual({ [why]: count });
   });
 
-  it('choose by scores under the grader, margins over the heuristic, and the error of the belief', () => {
-    const heuristic = episodesOf(weeksOf(range(100, 129)), { play: PLAYS.heuristic });
+  it('choose by scores under the grader, margins over heuristic+constant, and the error of the belief', () => {
+    const constant = episodesOf(weeksOf(range(100, 129)), { play: PLAYS.constant });
     const scores = weeks.map(({ final }) => final.final_score);
-    const margins = scores.map((score, i) => score - heuristic[i].final.final_score);
+    const margins = scores.map((score, i) => score - constant[i].final.final_score);
     const count = (values: readonly number[], takes: (value: number) => boolean) =>
       values.filter(takes).length;
     const chosen = (options: SftOptions) => seedsOf(selected(weeks, options).all).length;
-    const middle = (values: readonly number[]): number => [...values].sort()[15];
+    const middle = (values: readonly number[]): number => Float64Array.from(values).sort()[15];
     expect(chosen({ minScore: middle(scores) })).toBe(count(scores, (score) => score >= middle(scores)));
     expect(chosen({ minMargin: middle(margins) })).toBe(
       count(margins, (margin) => margin >= middle(margins)),
@@ -178,7 +178,8 @@ describe('filters', () => {
     expect(chosen({ minScore: 0, minMargin: -1, maxBeliefError: 1 })).toBe(30);
     // v1 pays nothing for a belief, by which alone these weeks differ from the heuristic's.
     expect(chosen({ minMargin: 0.001, grader: toGrader('v1') })).toBe(0);
-    expect(chosen({ minMargin: 0.001 })).toBe(30);
+    // Nor is there a margin in the heuristic's actions with a belief that is nearly the constant one.
+    expect(chosen({ minMargin: 0.05 })).toBe(0);
   });
 
   it.each<[string, SftOptions, string]>([
@@ -254,12 +255,14 @@ describe('the card', () => {
     const wellbeing = selected(weeks).card;
     expect(wellbeing).toContain('**Wellbeing**');
     expect(wellbeing).toContain('objective: "wellbeing"');
+    expect(wellbeing).toContain('**The prompts say otherwise than the answers do**');
     expect(wellbeing).toContain('No teacher was shown hidden numbers.');
     expect(wellbeing).toContain('**No evaluation seeds are among them**');
     const greedy = episodesOf(weeksOf([100]), { player: playerOf({ objective: 'score' }) });
     expect(selected(greedy, { objective: 'score' }).card).toContain(
       "**THE GRADER'S FINAL SCORE, AND NOTHING ELSE.**",
     );
+    expect(selected(greedy, { objective: 'score' }).card).not.toContain('The prompts say otherwise');
     const none = selected(talked, { objective: 'none' }).card;
     expect(none).toContain('Nothing by name');
     expect(none).toContain('objective: null');
@@ -289,6 +292,21 @@ describe('the card', () => {
     expect(selected(weeks).card).not.toContain('WENT WORSE');
   });
 
+  it('has the least, the median and the most of scores and margins', () => {
+    const constant = episodesOf(weeksOf(range(100, 129)), { play: PLAYS.constant });
+    const scores = weeks.map(({ final }) => final.final_score);
+    const spread = (values: readonly number[]): string => {
+      const sorted = Float64Array.from(values).sort();
+      const figures = [sorted[0], (sorted[14] + sorted[15]) / 2, sorted[29]].map((value) => value.toFixed(3));
+      return figures.map((figure) => figure.replace(/^-(0\.000)$/, '$1')).join(' | ');
+    };
+    const { card } = selected(weeks);
+    expect(card).toContain(`| final score | ${spread(scores)} |`);
+    const margins = scores.map((score, i) => score - constant[i].final.final_score);
+    expect(card).toContain(`| margin over heuristic+constant | ${spread(margins)} |`);
+    expect(card).toContain('| heuristic+constant | 30 |');
+  });
+
   it('counts what it has and what it lacks', () => {
     const { card, selection } = selected([...weeks, ...talked], { validation: 0.3 });
     const { train, validation } = selection.counts;
@@ -297,6 +315,9 @@ describe('the card', () => {
     expect(train.episodes + validation.episodes).toBe(30);
     expect(card).toContain('| another objective | 3 |');
     expect(card).toContain('rows: 840\n  episodes: 30\n');
+    expect(card).toContain('Seeds asked for are 100-9999.');
+    expect(card).toContain('Weeks that are there: of 30 seeds, 100-129.');
+    expect(card).toContain('  episode_seeds: "100-129"\n');
     expect(isSftCard(card)).toBe(true);
     expect(isSftCard('---\nlicense: mit\n---\n')).toBe(false);
   });

@@ -25,11 +25,13 @@ half of the week, and so will its students. none is for teachers without an obje
 Teachers that were shown hidden numbers are left out, unless --allow-oracle; seeds 0-99 and from 10000 on are kept for
 evaluation and refused, unless --allow-eval-seeds. The card, README.md, says all of it. --max-belief-error chooses weeks
 by hidden numbers, which no agent sees; the card says that, too.
+A margin is what a week scores over heuristic+constant, the same week by the heuristic with the belief [0.5, 0.5, 0.5]: what
+does not beat that shows no inference. The card has the least, the median and the most.
 All rows of a seed are on one side, train or validation, by the seed alone: a longer dataset keeps it there.
 
 Examples:
   rhythm-vec dataset sft --jsonl teacher.jsonl --output sft
-  rhythm-vec dataset sft --jsonl teacher.jsonl --output sft-best --min-margin 0.05 --only-parsed --format parquet
+  rhythm-vec dataset sft --jsonl teacher.jsonl --output sft-best --min-margin 0.06 --only-parsed --format parquet
 `;
 
 export function addSftCommand(dataset: Command, { signal }: Context): void {
@@ -54,7 +56,7 @@ export function addSftCommand(dataset: Command, { signal }: Context): void {
     .option('--min-score <x>', 'the least final score', parseDecimal)
     .option(
       '--min-margin <x>',
-      "the least difference to the heuristic's score in the same week",
+      'the least difference to the score of heuristic+constant in the same week',
       parseDecimal,
     )
     .option(

@@ -67,6 +67,8 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     const command = sftCommandOf(plan, namesIn(options));
     await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
     signal.throwIfAborted();
+    // The card of what was there before must not stand beside other rows, not even if the process is killed now.
+    place.clearCard();
     for (const { output } of kept) await output.commit();
     for (const sink of sinks) if (!kept.includes(sink)) place.clear(sink.split);
     await card.commit();

@@ -1,5 +1,5 @@
 /** Where a dataset for SFT goes: a directory of its own, or one that holds an earlier dataset. */
-import { readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../dataset/formats.js';
 import { isSftCard } from '../dataset/sft/card.js';
@@ -71,6 +71,12 @@ export class SftPlace {
 
   make(): void {
     this.#made = makeDirectory(this.#directory);
+  }
+
+  /** Removes the card of the dataset that was there before. */
+  clearCard(): void {
+    // Where a link points, so that the link stays one.
+    if (stat(this.card) !== null) rmSync(realpathSync(this.card));
   }
 
   /** Removes a split's file of the dataset that was there before. */

@@ -65,8 +65,8 @@ export const evalSeedsSaid = ({
   eval_seeds: held,
 }: Pick<Provenance, 'seeds' | 'eval_seeds'>): string =>
   held.length === 0
-    ? `Seeds are ${seeds}. **No evaluation seeds are among them**: results are reported on 0-99 and from 10000 on.\n`
-    : `Seeds are ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not report results on these for ` +
+    ? `Seeds asked for are ${seeds}. **No evaluation seeds are among them**: results are reported on 0-99 and from 10000 on.\n`
+    : `Seeds asked for are ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not report results on these for ` +
       'anything that was trained on this dataset.\n';
 
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>

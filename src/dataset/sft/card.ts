@@ -3,6 +3,7 @@ import { decimals, intervalInText } from '../../evaluate/figures.js';
 import type { RowSummary } from '../../reeval/row-tally.js';
 import { SCHEMAS } from '../../schemas.js';
 import { commandText, ending, evalSeedsSaid, headerText, isCard, table } from '../card-parts.js';
+import { type Range, rangeText } from '../seeds.js';
 import type { Objective } from './options.js';
 import type { SftProvenance } from './provenance.js';
 import type { SftSelection, Source } from './selection.js';
@@ -29,6 +30,7 @@ export const sftCardText = (card: SftCard): string =>
     OBJECTIVE_SAID[card.provenance.objective as Objective] ?? OBJECTIVE_SAID.none,
     oracleSaid(card),
     evalSeedsSaid(card.provenance),
+    seedsThereSaid(card),
     COLUMNS,
     contents(card),
     training(card),
@@ -38,9 +40,25 @@ export const sftCardText = (card: SftCard): string =>
 const totalOf = ({ selection: { counts } }: SftCard, what: 'rows' | 'episodes'): number =>
   SPLITS.reduce((sum, split) => sum + counts[split][what], 0);
 
+/** Of all weeks that became rows. */
+function seedsThere({ selection: { counts } }: SftCard): Range & { readonly count: number } {
+  const seeds = SPLITS.flatMap((split) => [...counts[split].seeds]).sort((a, b) => a - b);
+  return { first: seeds[0], last: seeds[seeds.length - 1], count: seeds.length };
+}
+
+function seedsThereSaid(card: SftCard): string {
+  const { first, last, count } = seedsThere(card);
+  return `Weeks that are there: of ${count} ${count === 1 ? 'seed' : 'seeds'}, ${rangeText({ first, last })}.\n`;
+}
+
 function header(card: SftCard): string {
   const { schema, version, world_digest, ...provenance } = card.provenance;
-  const counted = { rows: totalOf(card, 'rows'), episodes: totalOf(card, 'episodes') };
+  const { first, last } = seedsThere(card);
+  const counted = {
+    rows: totalOf(card, 'rows'),
+    episodes: totalOf(card, 'episodes'),
+    episode_seeds: rangeText({ first, last }),
+  };
   const shelf = {
     title: 'Rhythm: answers of a teacher, for SFT',
     tasks: ['text-generation'],
@@ -65,7 +83,9 @@ const OBJECTIVE_SAID: Readonly<Record<Objective, string>> = {
   wellbeing: `## What the teacher wanted
 
 **Wellbeing**: the mean over the week of the meters as the person weighs them, and the grade without adaptation. Not the
-grader's final score, which pays for neglecting the first half of the week.
+grader's final score, which pays for neglecting the first half of the week. **The prompts say otherwise than the answers do**:
+the system message lists what the grader pays for, rewards that rise from the first half to the second included, and the
+answers want the whole week to be good for the person. A student learns to do so under that very message.
 `,
   score: `## What the teacher wanted
 
@@ -108,7 +128,8 @@ const contents = (card: SftCard): string => `## Contents
 All rows of a seed are on one side, whoever played it.
 
 ${splitTable(card)}
-Means over the weeks, with 95 % intervals, and the heuristic's in the same weeks:
+Means over the weeks, with 95 % intervals, and those of the heuristic with the constant belief, heuristic+constant, in the same
+weeks, under ${card.provenance.grader.name}. A score that does not beat it shows no inference: the margin is the difference, week by week.
 
 ${card.selection.sources.map(sourceTable).join('\n')}
 Asked for:
@@ -133,10 +154,10 @@ const NUMBERS: readonly [head: string, text: (of: RowSummary) => string][] = [
   ['adaptation', ({ components }) => decimals(components.adaptation)],
 ];
 
-function sourceTable({ player, rows, own, heuristic }: Source): string {
+function sourceTable({ player, rows, own, constant, scores, margins }: Source): string {
   const { teacher, model, objective, oracle } = player;
   const name = `${teacher}${model === null ? '' : `, model ${model}`}, objective ${objective ?? 'none'}`;
-  const [mine, other] = [own.summary(), heuristic.summary()];
+  const [mine, other] = [own.summary(), constant.summary()];
   const line = (who: string, of: RowSummary) => [who, of.episodes, ...NUMBERS.map(([, text]) => text(of))];
   const neglect =
     mine.earlyMean < other.earlyMean
@@ -144,9 +165,24 @@ function sourceTable({ player, rows, own, heuristic }: Source): string {
       : '';
   const numbers = table(
     [`${rows} rows`, 'weeks', ...NUMBERS.map(([head]) => head)],
-    [line(cell(`${name}${oracle ? ' [oracle]' : ''}`), mine), line('heuristic', other)],
+    [line(cell(`${name}${oracle ? ' [oracle]' : ''}`), mine), line('heuristic+constant', other)],
   );
-  return `${numbers}${neglect}`;
+  const spread = table(
+    ['of the weeks', 'least', 'median', 'most'],
+    [
+      ['final score', ...spreadOf(scores)],
+      ['margin over heuristic+constant', ...spreadOf(margins)],
+    ],
+  );
+  return `${numbers}${neglect}\n${spread}`;
+}
+
+/** Least, median and most. */
+function spreadOf(values: readonly number[]): string[] {
+  const sorted = Float64Array.from(values).sort();
+  const middle = (sorted.length - 1) / 2;
+  const median = (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
+  return [sorted[0], median, sorted[sorted.length - 1]].map(decimals);
 }
 
 /** A name that no table takes for a border. */

@@ -6,7 +6,7 @@ import type { SftPlan } from './options.js';
 /** What a replay knows of a week. */
 export interface Scored {
   readonly score: number;
-  /** Over the heuristic in the same week. */
+  /** Over the heuristic with the constant belief, in the same week. */
   readonly margin: number;
   readonly beliefMae: number;
 }
@@ -75,11 +75,11 @@ const OF_SCORES: readonly Filter<Scored>[] = [
     takes: ({ minScore }, { score }) => minScore === null || score >= minScore,
   },
   {
-    name: 'too little over the heuristic',
+    name: 'too little over heuristic+constant',
     asked: ({ minMargin, grader }) =>
       minMargin === null
         ? null
-        : `a final score of at least ${minMargin} over the heuristic's in the same week, under ${grader.name}`,
+        : `a final score of at least ${minMargin} over that of heuristic+constant in the same week, under ${grader.name}`,
     takes: ({ minMargin }, { margin }) => minMargin === null || margin >= minMargin,
   },
   {

@@ -32,7 +32,7 @@ export interface SftOptions {
   readonly grader?: Grader;
   /** The least final score. */
   readonly minScore?: number;
-  /** The least difference to the heuristic's final score in the same week. */
+  /** The least difference to the final score of heuristic+constant in the same week: what shows no inference. */
   readonly minMargin?: number;
   /** The largest error of the last belief: looks at hidden numbers. */
   readonly maxBeliefError?: number;

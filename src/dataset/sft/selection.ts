@@ -9,12 +9,16 @@ import type { SftPlan } from './options.js';
 import { type SftRow, sftRowsOf } from './rows.js';
 import { type Split, splitOf } from './split.js';
 
-/** What is known of a teacher's weeks that became rows, and of the heuristic's in the same weeks. */
+/** What is known of a teacher's weeks that became rows, and of the heuristic's with the constant belief in the same. */
 export interface Source {
   readonly player: Player;
   rows: number;
   readonly own: RowTally;
-  readonly heuristic: RowTally;
+  readonly constant: RowTally;
+  /** Of each week. */
+  readonly scores: number[];
+  /** Over the heuristic with the constant belief, of each week. */
+  readonly margins: number[];
 }
 
 export interface SplitCounts {
@@ -74,7 +78,7 @@ export class SftSelection implements Disposable {
       const refusal =
         mismatches[i].length > 0
           ? 'not as recorded'
-          : scoreRefusal(this.#plan, scoredAt(own, rivals.get(RIVALS.heuristic)!, i));
+          : scoreRefusal(this.#plan, scoredAt(own, rivals.get(RIVALS.constant)!, i));
       if (refusal === null) this.#take(episode, picked(own, [i]), pickedAll(rivals, i), rows);
       else this.#leaveOut(refusal);
     }
@@ -103,7 +107,11 @@ export class SftSelection implements Disposable {
     const source = this.#sourceOf(episode);
     source.rows += made.length;
     source.own.add(own, rivals);
-    source.heuristic.add(rivals.get(RIVALS.heuristic)!, rivals);
+    const constant = rivals.get(RIVALS.constant)!;
+    source.constant.add(constant, rivals);
+    const { score, margin } = scoredAt(own, constant, 0);
+    source.scores.push(score);
+    source.margins.push(margin);
   }
 
   #leaveOut(why: string): void {
@@ -115,7 +123,7 @@ export class SftSelection implements Disposable {
     const key = JSON.stringify(player);
     let source = this.#sources.get(key);
     if (source === undefined) {
-      source = { player, rows: 0, own: new RowTally(), heuristic: new RowTally() };
+      source = { player, rows: 0, own: new RowTally(), constant: new RowTally(), scores: [], margins: [] };
       this.#sources.set(key, source);
     }
     return source;
@@ -127,9 +135,9 @@ export class SftSelection implements Disposable {
   }
 }
 
-const scoredAt = (own: Graded, heuristic: Graded, i: number): Scored => ({
+const scoredAt = (own: Graded, constant: Graded, i: number): Scored => ({
   score: own.finalScores[i],
-  margin: own.finalScores[i] - heuristic.finalScores[i],
+  margin: own.finalScores[i] - constant.finalScores[i],
   beliefMae: own.beliefMae[i],
 });
 
