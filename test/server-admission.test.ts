@@ -1,4 +1,6 @@
 /** Who may ask: tokens, pages of other sites, and addresses that others reach. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { toServeSettings } from '../src/server/options.js';
 import { ask, type Client, connect, startServer } from './support/server.js';
@@ -56,6 +58,16 @@ it.each(origins)('without a token, a page of %s', async (origin, status) => {
   const server = await startServer();
   expect((await ask(server, 'POST', '/reset', null, { origin })).status).toBe(status);
   expect(await upgradeStatus(server, '/ws', { origin })).toBe(status === 200 ? 101 : status);
+});
+
+it('another upgrade than to a WebSocket is told what there is, on every path', async () => {
+  const server = await startServer();
+  for (const path of ['/health', '/ws', '/nowhere']) {
+    const asked = request(server.url + path, { headers: { connection: 'Upgrade', upgrade: 'h2c' } });
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+    const [body] = (await once(response, 'data')) as [Buffer];
+    expect([response.statusCode, body.toString()]).toEqual([400, expect.stringContaining('another upgrade')]);
+  }
 });
 
 it('a path that leads nowhere is no socket', async () => {
