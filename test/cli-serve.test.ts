@@ -57,6 +57,15 @@ it.each(refused)('refuses %s', async (_, args, says) => {
   expect(stderr).toMatch(says);
 });
 
+it('says what to do about an address that is taken', async () => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+  const { port } = await listening(running);
+  const { code, stderr } = await runCli(['serve', '--port', String(port), '--backend', 'reference']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/EADDRINUSE.*Pass another --port/)]);
+  running.child.kill('SIGTERM');
+  await running.finished;
+});
+
 it('other commands load nothing of what only a server needs', async () => {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))],

@@ -1,4 +1,6 @@
 /** Who may ask: tokens, pages of other sites, and addresses that others reach. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { toServeSettings } from '../src/server/options.js';
 import { ask, type Client, connect, startServer } from './support/server.js';
@@ -58,6 +60,16 @@ it.each(origins)('without a token, a page of %s', async (origin, status) => {
   expect(await upgradeStatus(server, '/ws', { origin })).toBe(status === 200 ? 101 : status);
 });
 
+it('another upgrade than to a WebSocket is told what there is, on every path', async () => {
+  const server = await startServer();
+  for (const path of ['/health', '/ws', '/nowhere']) {
+    const asked = request(server.url + path, { headers: { connection: 'Upgrade', upgrade: 'h2c' } });
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+    const [body] = (await once(response, 'data')) as [Buffer];
+    expect([response.statusCode, body.toString()]).toEqual([400, expect.stringContaining('another upgrade')]);
+  }
+});
+
 it('a path that leads nowhere is no socket', async () => {
   expect(await upgradeStatus(await startServer(), '/constructor')).toBe(404);
 });
@@ -76,8 +88,8 @@ it.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1'])('%s does not', (host) =>
 });
 
 it('a token that is short, or no header could hold, is refused and not repeated', () => {
-  for (const token of ['short', `${TOKEN} with spaces`, `${TOKEN}\n`, `${TOKEN}é`]) {
-    expect(() => toServeSettings({ token })).toThrow(/at least 16 printable/);
+  for (const token of ['short', `${TOKEN} with spaces`, `${TOKEN}\n`, `${TOKEN}é`, 'x'.repeat(5000)]) {
+    expect(() => toServeSettings({ token })).toThrow(/16 to 4096 printable/);
     expect(() => toServeSettings({ token })).not.toThrow(token);
   }
 });

@@ -65,3 +65,9 @@ it('rows at fault by the thousand are named one by one, and the others are score
   expect(body.faults.at(-1).message).toContain(`actions[${faulty.at(-1)}]`);
   expect(rows.filter((row) => body.scores.total[row] === null)).toEqual(faulty);
 });
+
+it.each(['/reset', '/step', '/mcp'])('what %s is sent is a message, no batch', async (path) => {
+  const server = await startServer({ frameLimit: 1024 });
+  const asked = ask(server, 'POST', path, { more: 'x'.repeat(2000) });
+  expect(await asked).toMatchObject({ status: 413, body: { detail: expect.stringContaining('1024 bytes') } });
+});

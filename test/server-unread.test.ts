@@ -26,6 +26,14 @@ it('an environment whose result is not read keeps its slots, even if it is to be
   await metricBecomes(server, ENVS, 0);
 });
 
+it('a frame is no larger than what so many slots can be told', async () => {
+  const server = await startServer({ vecSlots: 1000 });
+  const client = await connect(server, '/v1/vec');
+  expect((await client.say(Buffer.alloc(2 * MIB + 20_000))).data.code).toBe('VALIDATION_ERROR');
+  client.socket.send(Buffer.alloc(2 * MIB + 20_001));
+  expect((await client.closed).code).toBe(1009);
+});
+
 it('frames of a client that does not read are not read either, however few they are', async () => {
   const server = await startServer();
   const client = await unreadResult(server);

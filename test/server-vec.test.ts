@@ -106,6 +106,15 @@ const refused: [what: string, message: string | Buffer, code: string, says: RegE
     'VALIDATION_ERROR',
     /8000 bytes of actions/,
   ],
+  [
+    'an array that is there twice',
+    encodeFrame('step', {}, [
+      { name: 'mask', values: Uint8Array.of(1, 0, 0), shape: [3] },
+      { name: 'mask', values: Uint8Array.of(0, 1, 1), shape: [3] },
+    ]) as Buffer,
+    'VALIDATION_ERROR',
+    /each array once, got "mask" again/,
+  ],
 ];
 it.each(refused)('%s is refused, and the next message is answered', async (_, message, code, says) => {
   const client = await connect(await startServer({ vecSlots: 4096 }), '/v1/vec');

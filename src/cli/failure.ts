@@ -34,13 +34,21 @@ export const isUsage = (error: unknown): boolean =>
 const MAX_TEXT = 400;
 const clip = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text);
 
+/** By what the system was asked, where that was no file. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  listen: 'Pass another --port, or --host.',
+  getaddrinfo: 'Pass another --host.',
+};
+
 /** What to print for it; '' where commander has said it. A stack trace only for what nobody foresaw. */
 export function messageOf(error: unknown): string {
   if (error instanceof CommanderError || isClosedPipe(error)) return '';
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const foreseen = isUsage(error) || error instanceof RhythmError || error instanceof Interruption;
   if (foreseen) return `error: ${error.message}`;
-  if ('syscall' in error)
-    return `error: Expected the system to ${error.syscall} it, got ${clip(error.message)}. Check the path.`;
+  if ('syscall' in error) {
+    const remedy = REMEDIES[String(error.syscall)] ?? 'Check the path.';
+    return `error: Expected the system to ${error.syscall} it, got ${clip(error.message)}. ${remedy}`;
+  }
   return `error: ${error.stack ?? error.message}\nThis is a fault of rhythm-vec itself.`;
 }

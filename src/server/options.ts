@@ -14,7 +14,7 @@ export interface ServeOptions {
   readonly insecure?: boolean;
   /** Sessions at a time, at most 65,536. Default 4096. */
   readonly capacity?: number;
-  /** Bytes of a request's body, and of a frame of a vector environment. Default 64 MiB. */
+  /** Bytes of a request's body. Default 64 MiB. */
   readonly bodyLimit?: number;
   /** Bytes of a session's frame. Default 1 MiB. */
   readonly frameLimit?: number;
@@ -78,8 +78,8 @@ export const DEFAULTS = Object.fromEntries(
   Object.entries(NUMBERS).map(([name, [usual]]) => [name, usual]),
 ) as Record<NumberName, number>;
 
-/** Of a token that nobody guesses. */
-const LEAST_TOKEN = 16;
+/** Of a token that nobody guesses, and that a request's head has room for. */
+const [LEAST_TOKEN, MOST_TOKEN] = [16, 4096];
 
 /** @throws InputError. */
 export function toServeSettings(options: ServeOptions): Settings {
@@ -98,11 +98,12 @@ export function toServeSettings(options: ServeOptions): Settings {
 function checkToken(token: unknown): string | undefined {
   if (token === undefined) return undefined;
   const text = checkString('token', token);
-  if (/^[\x21-\x7e]+$/.test(text) && text.length >= LEAST_TOKEN) return text;
+  const fits = text.length >= LEAST_TOKEN && text.length <= MOST_TOKEN;
+  if (fits && /^[\x21-\x7e]+$/.test(text)) return text;
   // The token itself is nobody's to read.
   throw new InputError(
     'out_of_range',
-    `Expected a token of at least ${LEAST_TOKEN} printable ASCII characters without spaces, got one of ${text.length}. ` +
+    `Expected a token of ${LEAST_TOKEN} to ${MOST_TOKEN} printable ASCII characters without spaces, got one of ${text.length}. ` +
       'Make one with: openssl rand -hex 32',
   );
 }

@@ -29,6 +29,10 @@ export interface Parts {
   free(): void;
 }
 
+/** Of a vector environment's frames: a header or text, and an action, a belief and a mask of four bytes a number. */
+const MOST_HEADERS = 2 ** 21;
+const BYTES_A_SLOT = 20;
+
 /** Of connections: a batch may wait for others as long. */
 const LEAST_IDLE_MS = 60_000;
 /** Beside those of sessions: for requests, and for clients that are told that there are no more sessions. */
@@ -91,7 +95,8 @@ function socketsOf(settings: Settings, { metrics, slots, batches, pool }: Engine
     ...{ pool, engine: batches.engine, turn: () => batches.turn() },
     onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
   };
-  const vecs = new Sockets({ ...settings, frameLimit: settings.bodyLimit }, () => new VecSession(vecOptions));
+  const frameLimit = Math.min(settings.bodyLimit, MOST_HEADERS + BYTES_A_SLOT * settings.vecSlots);
+  const vecs = new Sockets({ ...settings, frameLimit }, () => new VecSession(vecOptions));
   metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
   return { '/ws': sessions, '/v1/vec': vecs };
 }

@@ -8,6 +8,11 @@ import type { Sockets } from './sockets/sockets.js';
 export type SocketsByPath = Readonly<Record<string, Sockets>>;
 
 const NOWHERE = { status: 404, detail: 'Not Found' };
+/** Such as h2c, which some clients of HTTP/2 ask for with their first request. */
+const NO_OTHER = {
+  status: 400,
+  detail: 'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send it without one.',
+};
 
 export function upgrade(
   sockets: SocketsByPath,
@@ -19,9 +24,14 @@ export function upgrade(
   // A client that is gone before it is answered.
   stream.on('error', () => stream.destroy());
   const [path] = (request.url ?? '/').split('?');
-  const refused = Object.hasOwn(sockets, path) ? admit(request.headers) : NOWHERE;
+  const refused = refusalOf(request, Object.hasOwn(sockets, path), admit);
   if (refused === null) sockets[path].upgrade(request, stream, head);
   else turnAway(stream, refused.status, refused.detail);
+}
+
+function refusalOf({ headers }: IncomingMessage, isSocket: boolean, admit: Admit): typeof NOWHERE | null {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return NO_OTHER;
+  return isSocket ? admit(headers) : NOWHERE;
 }
 
 function turnAway(stream: Duplex, status: number, detail: string): void {

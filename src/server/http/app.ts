@@ -12,8 +12,9 @@ import { json, type Route } from './routes.js';
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly admit: Admit;
-  /** Bytes. */
+  /** Bytes of a batch, and of a message. */
   readonly bodyLimit: number;
+  readonly frameLimit: number;
   readonly metrics: Metrics;
   readonly onFailure: (error: unknown) => void;
 }
@@ -25,12 +26,13 @@ interface Env {
 /** What needs no token: those who look after a server ask for it before they can know one. */
 const OPEN = '/health';
 
-export function createApp({ routes, admit, bodyLimit, metrics, onFailure }: AppOptions): Hono<Env> {
+export function createApp({ routes, admit, metrics, onFailure, ...limits }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   app.use(measured(metrics, new Set(routes.map(({ path }) => path))));
   app.use(admitted(admit));
-  for (const { method, path, handle } of routes) {
-    app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, bodyLimit)));
+  for (const { method, path, message, handle } of routes) {
+    const most = message ? limits.frameLimit : limits.bodyLimit;
+    app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, most)));
   }
   app.notFound((context) => notFound(context, routes));
   app.onError((error) => failed(error, onFailure));

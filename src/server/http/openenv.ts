@@ -22,6 +22,8 @@ const STEP_SCHEMA = z.looseObject({
 /** Of the request, before its action is looked at. */
 const STEP_SHELL = STEP_SCHEMA.extend({ action: z.record(z.string(), z.unknown()) });
 
+const TOO_LARGE = { 413: 'The body is larger than a frame of a session may be' };
+
 const METADATA_SCHEMA = z.object({
   name: z.string(),
   description: z.string(),
@@ -124,6 +126,8 @@ const playing = (env: Stateless): readonly Route[] => [
     path: '/reset',
     summary: 'The first observation of an episode. Nothing is kept of it: sessions are over /ws.',
     request: RESET_SCHEMA.optional(),
+    message: true,
+    failures: TOO_LARGE,
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body = bodyOf(await request.text()) ?? {};
@@ -136,6 +140,8 @@ const playing = (env: Stateless): readonly Route[] => [
     summary:
       'The first step of an episode whose seed is drawn. Nothing is kept of it: sessions are over /ws.',
     request: STEP_SCHEMA,
+    message: true,
+    failures: TOO_LARGE,
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body = objectOf(await request.text());
@@ -151,6 +157,8 @@ const MCP: Route = {
   path: '/mcp',
   summary: 'JSON-RPC 2.0. There are no tools: what is answered is an error, with status 200.',
   request: z.record(z.string(), z.unknown()),
+  message: true,
+  failures: TOO_LARGE,
   response: MCP_SCHEMA,
   handle: async (request) => {
     const text = await request.text();

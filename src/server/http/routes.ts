@@ -8,6 +8,8 @@ export interface Route {
   readonly summary: string;
   /** Of the body, if one is read. */
   readonly request?: z.ZodType;
+  /** Whether that is one message of OpenEnv: it may be as long as a session's frame, not as long as a batch. */
+  readonly message?: boolean;
   /** Of the JSON that is answered; a name for anything else. */
   readonly response: z.ZodType | string;
   /** Other statuses than 200 and 422, and what they mean. */

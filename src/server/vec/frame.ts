@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { InputError } from '../../errors.js';
+import { describe } from '../../validate/values.js';
 
 const KINDS = {
   float32: Float32Array,
@@ -78,6 +79,7 @@ export function decodeFrame(bytes: Buffer): Frame {
   const found: Record<string, FrameArray> = {};
   let at = start;
   for (const { name, dtype, shape } of arrays) {
+    if (Object.hasOwn(found, name)) throw bad('wrong_type', 'each array once', `${describe(name)} again`);
     const length = shape.reduce((product, size) => product * size, 1);
     const size = length * KINDS[dtype].BYTES_PER_ELEMENT;
     if (at + size > bytes.length)
