@@ -72,6 +72,8 @@ describe('files that are as recorded', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toContain('grader calm; world');
+    // Nobody has published a score under it.
+    expect(stdout).not.toContain('published');
     expect(stdout).toContain('calm weighs crash_free 0.5');
     const results = JSON.parse(readFileSync(file('calm-results.json'), 'utf8'));
     expect(results).toMatchObject({
