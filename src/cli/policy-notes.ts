@@ -11,8 +11,9 @@ const STEPPED: Readonly<Record<string, string>> = {
   'blind-tape+inference':
     'acts as blind-tape does, and gives the belief that it infers from what it is shown.',
   planner:
-    'infers who the person is, and plays the best plan for THE SCORE, which pays for neglect of the first half.',
-  'planner-wellbeing': "the same, but it wants the person's whole week to be good, and not the score.",
+    'infers who the person is, and plans for THE SCORE, even where that pays for neglect of the first half.',
+  'planner-wellbeing':
+    "infers and plans as planner does, but wants the person's week to be good, and not the score.",
   'planner-prior':
     'plans for the score as planner does, but infers nothing: persons as the world draws them.',
 };
