@@ -236,7 +236,7 @@ class Client:
         if answer.status == 200:
             try:
                 return json.loads(answer.body)
-            except ValueError:
+            except (ValueError, RecursionError):
                 pass
         detail = _detail_of(answer)
         remedy = _REMEDIES.get(answer.status, "The detail says what to change.")
@@ -284,7 +284,7 @@ def _detail_of(answer: _Answer) -> Any:
     text = answer.body[:2000].decode("utf-8", "replace")
     try:
         told = json.loads(answer.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return told.get("detail", text) if isinstance(told, dict) else text
 
@@ -456,7 +456,7 @@ def _parts(
     body = _encoded(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
     if body is not None and (alone or len(body) <= client.body_limit):
         try:
-            yield start, _checked(client.post("/v1/score", body), client)
+            yield start, _checked(client.post("/v1/score", body), client, stop - start)
             return
         except RefusedError as error:
             # The server's limit is lower than the client's.
@@ -467,13 +467,43 @@ def _parts(
     yield from _parts(client, columns, options, middle, stop)
 
 
-def _checked(answer: Any, client: Client) -> Dict[str, Any]:
-    if isinstance(answer, dict) and {"scores", "faults", "world_digest"} <= answer.keys():
+def _checked(answer: Any, client: Client, count: int) -> Dict[str, Any]:
+    if _is_answer(answer, count):
         return answer
     raise RhythmError(
-        f"Expected scores from POST {client.url}/v1/score, got other JSON: {str(answer)[:200]}. "
+        f"Expected scores of {count} rows from POST {client.url}/v1/score, got other JSON: {_brief(answer)}. "
         f"{_REMEDIES[404]}"
     )
+
+
+def _is_answer(answer: Any, count: int) -> bool:
+    """Whether it is what docs/server.md says of /v1/score."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("world_digest"), str):
+        return False
+    scores, faults = answer.get("scores"), answer.get("faults")
+    if not isinstance(scores, dict) or not isinstance(faults, list):
+        return False
+    return all(_are_scores(values, count) for values in scores.values()) and all(
+        _is_fault(fault, count) for fault in faults
+    )
+
+
+def _are_scores(values: Any, count: int) -> bool:
+    kinds = (int, float, str, type(None))
+    return isinstance(values, list) and len(values) == count and all(isinstance(value, kinds) for value in values)
+
+
+def _is_fault(fault: Any, count: int) -> bool:
+    if not isinstance(fault, dict) or type(fault.get("index")) is not int:
+        return False
+    return 0 <= fault["index"] < count and all(isinstance(fault.get(key), str) for key in ("code", "message"))
+
+
+def _brief(answer: Any) -> str:
+    try:
+        return repr(answer)[:200]
+    except RecursionError:
+        return "lists in lists"
 
 
 def _joined(count: int, parts: Sequence[Tuple[int, Dict[str, Any]]]) -> Scores:

@@ -167,7 +167,7 @@ describe('is refused, and changes nothing:', () => {
     [
       'a score too high',
       ['--jsonl', input, ...output, '--min-score', '2'],
-      'Expected minScore to be from 0 to 1, got 2',
+      'Expected --min-score to be from 0 to 1, got 2',
     ],
     ["another's README.md", ['--jsonl', input, '--output', file('project')], "whose README.md is another's"],
     ["another's rows", ['--jsonl', input, '--output', file('rows')], 'where there is another train.jsonl'],

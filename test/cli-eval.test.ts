@@ -9,6 +9,7 @@ import { createProgress } from '../src/cli/progress.js';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import { PUBLISHED } from '../src/evaluate/published.js';
 import { createVecEnv, layoutDigest } from '../src/index.js';
+import { STEPPED_NAMES } from '../src/policies/stepped.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
 import { DeferredBackend } from './support/deferred.js';
 import { ENGINES } from './support/engines.js';
@@ -116,7 +117,8 @@ describe('eval', () => {
     ['seeds beyond a u32', ['eval', '--seeds', '0-4294967296'], 'Expected A-B'],
     ['more episodes than seeds', ['eval', '--conditions', 'ood', '--episodes', '51'], 'from 1 to 50'],
     ['episodes that are no number', ['eval', '--episodes', 'many'], "option '--episodes <n>'"],
-    ['no episodes', ['eval', '--episodes', '0'], 'from 1 to 100'],
+    ['no episodes', ['eval', '--conditions', 'in-distribution', '--episodes', '0'], 'Pass 1 to 100.'],
+    ['no episodes of the condition with the fewest seeds', ['eval', '--episodes', '0'], 'Pass 1 to 5.'],
     ['unknown profiles', ['eval', '--profiles', 'smapled'], 'Did you mean "sampled"?'],
     [
       'profiles for discrete:NAME',
@@ -218,8 +220,26 @@ describe('the table', () => {
 
   it('shows no published figure for other persons, and no interval for a single episode', async () => {
     const table = renderTable(await evaluate({ profiles: 'discrete', conditions: ['ood'], episodes: 1 }));
-    expect(table).toMatch(/heuristic +0\.\d{3} {8,}- /);
+    expect(table).toMatch(/heuristic +0\.\d{3} {8,}0\.\d{3} /);
+    expect(table).not.toContain('published');
     expect(table).toContain('1 episode, profiles discrete');
+  });
+
+  it('explains who takes its time, says who wants the score, and marks the oracle', async () => {
+    const evaluation = await evaluate({ seeds: { first: 100, last: 100 }, policies: ['random'] });
+    const rows = ['random', ...STEPPED_NAMES].map((policy) => ({
+      ...evaluation.rows[0],
+      ...{ policy, belief: 'own' as const, oracle: policy === 'planner-oracle' },
+      tape: policy === 'blind-tape+inference' ? 'v2' : null,
+    }));
+    const table = renderTable({ ...evaluation, rows });
+    for (const name of STEPPED_NAMES)
+      expect(table).toMatch(new RegExp(`\n${name.replace('+', '.')}( .oracle.)?: `));
+    expect(table).toMatch(/\nplanner: .*THE SCORE/);
+    expect(table).toMatch(/\nplanner-wellbeing: .*not the score/);
+    expect(table).toMatch(/\nplanner-oracle \[oracle\] +0\.\d{3}/);
+    expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
+    expect(renderTable(evaluation)).not.toContain('planner');
   });
 });
 

@@ -4,7 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
+import { ACTION_NAMES } from '../src/world/fields.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
@@ -26,8 +28,14 @@ const commands: [command: string, prints: string][] = [
   ['reeval', 'episodes replayed, all as recorded'],
   ['info', 'layout digest'],
 ];
-/** What examples begin with, where commands take what others have written. */
-const TEACHER = episodesOf(weeksOf([100, 101, 102]), { player: playerOf({ objective: 'wellbeing' }) });
+/** What examples begin with, where commands take what others have written: weeks that score more than the heuristic's. */
+const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
+  player: playerOf({ objective: 'wellbeing' }),
+  play: ({ step, prompt }) => ({
+    prompt,
+    completion: `<reasoning>By heart.</reasoning>\n5 5 5 ${ACTION_NAMES[blindTape('v2')[step]].toUpperCase()}`,
+  }),
+});
 it.each(commands)('%s', async (command, prints) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
   // As many seeds, and as short searches, as take little time.

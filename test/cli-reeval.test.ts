@@ -72,6 +72,8 @@ describe('files that are as recorded', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toContain('grader calm; world');
+    // Nobody has published a score under it.
+    expect(stdout).not.toContain('published');
     expect(stdout).toContain('calm weighs crash_free 0.5');
     const results = JSON.parse(readFileSync(file('calm-results.json'), 'utf8'));
     expect(results).toMatchObject({
@@ -231,6 +233,27 @@ describe('is refused:', () => {
       'the input as output',
       () => ['--jsonl', file('spoken.jsonl'), '--json', file('spoken.jsonl')],
       'which is the same',
+    ],
+    [
+      'the grader as output',
+      () => {
+        writeFileSync(file('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
+        return ['--jsonl', file('spoken.jsonl'), '--grader', file('calm.json'), '--json', file('calm.json')];
+      },
+      'Expected --json to be another file than --grader',
+    ],
+    [
+      'rows to train on',
+      () => {
+        writeFileSync(file('rows.jsonl'), '{"messages":[],"seed":100}\n'.repeat(40));
+        return ['--jsonl', file('rows.jsonl')];
+      },
+      '... and 30 more lines skipped',
+    ],
+    [
+      'rows to train on, by what they are',
+      () => ['--jsonl', file('rows.jsonl')],
+      'This is a row to train on, not a trajectory: pass the file that it was made of.',
     ],
     [
       'a count that is none',

@@ -45,7 +45,7 @@ describe('a file of trajectories', () => {
   });
 
   it('of another objective, variant, person and grader says so', async () => {
-    const { stdout } = await teach(
+    const { stdout, stderr } = await teach(
       ...['--variant', 'planner-oracle', '--objective', 'score', '--profiles', 'workaholic_stoic'],
       ...['--seeds', '5-5', '--grader', 'v1', '--output', '-'],
     );
@@ -53,6 +53,7 @@ describe('a file of trajectories', () => {
     expect([model, objective, oracle, profile_mode, grader.name]).toEqual([
       ...['planner-oracle', 'score', true, 'workaholic_stoic', 'v1'],
     ]);
+    expect(stderr).toMatch(/^note: seeds 5-5 are kept for evaluation: dataset sft takes none of their weeks/);
     const watching = await teach('--variant', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
     const episode = parseEpisode(watching.stdout.trim());
     expect([episode.model, episode.objective]).toEqual(['heuristic+inference', null]);
@@ -67,6 +68,11 @@ describe('refuses', () => {
     [['--seeds', '5-5', '--output', '/nowhere/x.jsonl'], 2, /directory of --output/],
     [['--seeds', '5-5', '--output', 'x.jsonl', '--objective', 'joy'], 2, /joy/],
     [['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'planer'], 2, /Did you mean "planner"/],
+    [
+      ['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'planner-wellbeing'],
+      2,
+      /Pass planner, with --objective wellbeing/,
+    ],
     [['--seeds', '5-5', '--output', 'x.jsonl', '--profiles', 'nobody'], 2, /nobody/],
     [
       ['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'heuristic+inference', '--objective', 'score'],
@@ -77,6 +83,12 @@ describe('refuses', () => {
     const { code, stderr } = await teach(...args);
     expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
   });
+});
+
+it('its help says which options are required', async () => {
+  const { stdout } = await runCli(['teach', '--help']);
+  const required = stdout.split(/\n(?= {2}--)/).filter((option) => /\(required\)/.test(option));
+  expect(required.map((option) => option.trim().split(' ')[0])).toEqual(['--teacher', '--seeds', '--output']);
 });
 
 it('leaves nothing half-written when it is interrupted', async () => {

@@ -1,6 +1,6 @@
 /** Episodes that begin later in the week go on exactly as those that were played up to there. */
 import { describe, expect, it } from 'vitest';
-import { rolloutGroups, stepAdvantages } from '../src/index.js';
+import { createVecEnv, rolloutGroups, stepAdvantages } from '../src/index.js';
 import { Episode } from '../src/reference/episode.js';
 import { NUM_ACTIONS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../src/world/fields.js';
 import { FACES } from './support/async.js';
@@ -91,6 +91,14 @@ const START = {
   steps: Array.from({ length: N }, (_, i) => (i % 2 ? 5 + (i % 20) : 0)),
   meters: new Float32Array(N * NUM_METERS).fill(0.375),
 };
+
+it('one number for all slots is answered with how a list of it is made', () => {
+  using env = createVecEnv({ numEnvs: 3 });
+  const start = { steps: 20, meters: new Float32Array(15).fill(0.5), late: 1 as never };
+  expect(() => env.reset({ start })).toThrow(
+    'Expected start.late to be an array [numEnvs], got 1. Pass a number for each slot, such as new Float32Array(3).fill(1).',
+  );
+});
 
 describe.each(ENGINES)('$name', (engine) => {
   it('there is no history before the beginning, told, shown or recorded', () => {

@@ -50,6 +50,15 @@ it('is nothing of nothing, and of lines that are none', async () => {
   ]);
 });
 
+it('names the first lines that are none, and counts the others', async () => {
+  const { said, skipped } = await batched(Array.from({ length: 25 }, () => new BadEpisode('older', 'Old.')));
+  expect(said).toEqual([
+    ...Array.from({ length: 10 }, (_, i) => `f:${i + 1}: skipped, older: Old.`),
+    '... and 15 more lines skipped',
+  ]);
+  expect(skipped.total).toBe(25);
+});
+
 it("takes a player's week once, and everybody's", async () => {
   const others = [
     { teacher: 'other' },

@@ -11,7 +11,7 @@ import { svgOf } from '../pictures/svg.js';
 import { SCHEMAS } from '../schemas.js';
 import { renderAudit } from './audit-table.js';
 import type { Context } from './context.js';
-import { readGrader } from './grader-file.js';
+import { checkNotGrader, readGrader } from './grader-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
 import {
   checkDirectory,
@@ -72,6 +72,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
 
 async function runAudit({ output, json, ...options }: Options, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
+  checkNotGrader('--json', json, options.grader);
   const grader = await readGrader(options.grader);
   if (json !== undefined) checkOutput('--json', json);
   if (output !== undefined) await prepare(output);

@@ -8,6 +8,7 @@ import type { GraderWeights } from '../graders/grader.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
 import { GRADER_NAMES } from '../world/fields.js';
+import { ORACLE_MARK, policyNotes } from './policy-notes.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
 
 interface Column {
@@ -16,15 +17,20 @@ interface Column {
   readonly text: (row: RegradedRow, grader: string) => string;
 }
 
+/** Of the column that is there only where a row has a published figure. */
+export const PUBLISHED_HEAD = '\npublished';
+/** In place of a figure where there is none. */
+const NONE = '-';
+
 const component = ([name, head]: [string, string]): Column => ({
   head,
   text: ({ components }) => decimals(components[camelCase(name)]),
 });
 
 const COLUMNS: readonly Column[] = [
-  { head: '\npolicy', text: (row) => policyName(row) },
+  { head: '\npolicy', text: (row) => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}` },
   { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
-  { head: '\npublished', text: (row, grader) => publishedScore(row, grader) },
+  { head: PUBLISHED_HEAD, text: (row, grader) => publishedScore(row, grader) },
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   ...Object.entries(COMPONENT_HEADS).map(component),
   { head: 'early\nmean', text: ({ earlyMean }) => meanText(earlyMean) },
@@ -40,15 +46,18 @@ const meanText = (mean: number | null): string => (mean === null ? '-' : decimal
 
 /** Other persons than the published ones have no published score. */
 function publishedScore(row: RegradedRow, grader: string): string {
-  if (row.profiles !== 'sampled' && !row.condition.startsWith('discrete')) return '-';
+  if (row.profiles !== 'sampled' && !row.condition.startsWith('discrete')) return NONE;
   return publishedText(published(row.condition, policyName(row), grader));
 }
 
 /** A published score; one that was published as "about" says so. */
 export function publishedText(figure: Published | undefined): string {
-  if (figure === undefined) return '-';
+  if (figure === undefined) return NONE;
   return figure.approximate ? `~${figure.finalScore}` : decimals(figure.finalScore);
 }
+
+/** Whether a cell of that column holds one. */
+export const isFigure = (text: string): boolean => text !== NONE;
 
 /** What runs, in a line; others say what a grader of one's own weighs, and why it is not the fastest backend that runs. */
 export const renderHeader = (info: RunInfo): string => renderRun(info, [info]);
@@ -84,17 +93,21 @@ export const renderTable = (evaluation: Evaluation): string =>
 
 /** The rows, grouped by condition, without an end. */
 export function renderRows(rows: readonly RegradedRow[], grader: string): string {
+  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader));
   const lines = rows.flatMap((row, i) => {
-    const cells = COLUMNS.map(({ text }) => text(row, grader));
+    const cells = columns.map(({ text }) => text(row, grader));
     if (row.condition === rows[i - 1]?.condition) return [cells];
-    return [[{ content: `\n${title(row)}`, colSpan: COLUMNS.length }], cells];
+    return [[{ content: `\n${title(row)}`, colSpan: columns.length }], cells];
   });
   return renderColumns(
-    COLUMNS.map(({ head }) => head),
-    COLUMNS.map((_, k) => (k === 0 ? 'left' : 'right')),
+    columns.map(({ head }) => head),
+    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
     lines,
   );
 }
+
+const hasPublished = (rows: readonly RegradedRow[], grader: string): boolean =>
+  rows.some((row) => isFigure(publishedScore(row, grader)));
 
 type Titled = Pick<RegradedRow, 'condition' | 'seeds' | 'profiles' | 'episodes'>;
 
@@ -111,34 +124,21 @@ function notes({ rows, seconds, grader }: Evaluation): string {
   return [...rowNotes(rows, grader), `${played} episodes in ${seconds.toFixed(2)} s.`, ''].join('\n');
 }
 
-/** Notes of every table of scores. */
-export const SHARED_NOTES: readonly string[] = [
+/** Notes of every table of scores. @param withPublished whether it has that column. */
+export const sharedNotes = (withPublished: boolean): string[] => [
   'belief MAE: of the last belief; where none is given, of 0.5 each, which earns nothing.',
-  `published: ${PUBLISHED_SOURCE}; this world is a rebuild with its own constants.`,
+  ...(withPublished
+    ? [`published: ${PUBLISHED_SOURCE}; this world is a rebuild with its own constants.`]
+    : []),
 ];
 
 /** What to know of rows, a line each. */
 export const rowNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
   'won/lost/tied: final scores against heuristic on the same seeds.',
   'early, late: mean reward of each half of the week, without luck.',
-  ...SHARED_NOTES,
-  ...tapeNotes(rows, grader),
-  ...oracleNotes(rows),
+  ...sharedNotes(hasPublished(rows, grader)),
+  ...policyNotes(rows, grader),
   rows.some(({ belief }) => belief === 'constant')
     ? '+constant: the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.'
     : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.',
 ];
-
-function tapeNotes(rows: readonly RegradedRow[], grader: string): string[] {
-  const tapes = new Map(rows.flatMap(({ policy, tape }) => (tape === null ? [] : [[policy, tape] as const])));
-  return Array.from(tapes, ([policy, tape]) => {
-    const other = tape === grader ? '' : `, not for ${grader}`;
-    return `${policy}: the same actions for everybody, found for grader ${tape}${other}.`;
-  });
-}
-
-const oracleNotes = (rows: readonly RegradedRow[]): string[] =>
-  Array.from(
-    new Set(rows.filter(({ oracle }) => oracle).map(policyName)),
-    (name) => `${name}: an oracle, which is shown who the persons are. No agent can do what it does.`,
-  );

@@ -11,7 +11,7 @@ import { headerText, rowsText } from './components-text.js';
 import type { Context } from './context.js';
 import { renderHeader, renderTable } from './eval-table.js';
 import { UsageError } from './failure.js';
-import { readGrader } from './grader-file.js';
+import { checkNotGrader, readGrader } from './grader-file.js';
 import { addEngineOptions, checkEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
 import { checkOutput, openOutput, writeJson } from './output-file.js';
 import { createProgress } from './progress.js';
@@ -74,6 +74,8 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
 async function runEval({ json, components, ...options }: Options, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
   checkOutputs(json, components);
+  checkNotGrader('--json', json, options.grader);
+  checkNotGrader('--components', components, options.grader);
   const grader = await readGrader(options.grader);
   // Whoever asks for JSON on the standard output wants nothing else there.
   const people = [json, components].includes('-') ? process.stderr : process.stdout;

@@ -7,6 +7,7 @@ import { didYouMean } from '../suggest.js';
 import { describe } from '../validate/values.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { UsageError } from './failure.js';
+import { checkOther } from './input-file.js';
 import { stat } from './output-file.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
@@ -32,6 +33,12 @@ export async function readGrader(choice: string): Promise<Grader> {
     );
   }
   return parseGrader(await readText(choice), choice);
+}
+
+/** Refuses an output that is the grader's file. @throws UsageError. */
+export function checkNotGrader(option: string, path: string | undefined, choice: string | undefined): void {
+  if (path === undefined || choice === undefined || GRADER_NAMES.includes(choice)) return;
+  checkOther(option, path, '--grader', choice);
 }
 
 /** Not synchronously: signals are heeded while a pipe has no writer. Not to the end: a device has none. */

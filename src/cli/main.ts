@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line: a table of commands, and what becomes of their errors. */
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { packageVersion } from '../evaluate/provenance.js';
 import { addAuditCommand } from './audit.js';
 import type { Context } from './context.js';
@@ -61,6 +61,12 @@ function createProgram(context: Context): Command {
     .description('The Rhythm life simulator, thousands of episodes at a time, exact to the bit.')
     .version(packageVersion())
     .exitOverride()
+    .configureHelp({
+      optionDescription(option) {
+        const text = Help.prototype.optionDescription.call(this, option);
+        return option.mandatory ? `${text} (required)` : text;
+      },
+    })
     .showHelpAfterError('Add --help for what there is.')
     .showSuggestionAfterError();
   for (const add of COMMANDS) add(program, context);

@@ -5,7 +5,7 @@ import { type ReevaluatedRow, Reevaluation, type Section } from '../reeval/reeva
 import { SCHEMAS } from '../schemas.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { UsageError } from './failure.js';
-import { readGrader } from './grader-file.js';
+import { checkNotGrader, readGrader } from './grader-file.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
 import { checkOutput, writeJson } from './output-file.js';
 import { createProgress } from './progress.js';
@@ -28,6 +28,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
   checkEngineOptions(options);
   const { jsonl, json } = options;
   if (json !== undefined) checkOutput('--json', json);
+  checkNotGrader('--json', json, options.grader);
   checkTrajectories('--jsonl', jsonl, json === undefined ? null : { option: '--json', path: json });
   using reevaluation = new Reevaluation(options, await gradersOf(options));
   const stream = new ReevalStream(reevaluation, options.mismatches, toStandardError);

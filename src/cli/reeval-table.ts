@@ -4,7 +4,8 @@ import { PUBLISHED_TEACHER, published, publishedTeacher } from '../evaluate/publ
 import type { RunInfo } from '../evaluate/run-info.js';
 import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
 import { FALLBACK_ACTION, type Player } from '../trajectory/episode.js';
-import { publishedText, renderRun, SHARED_NOTES, title } from './eval-table.js';
+import { isFigure, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from './eval-table.js';
+import { ORACLE_MARK } from './policy-notes.js';
 import type { ReevalCounts } from './reeval-stream.js';
 import { renderColumns } from './table.js';
 
@@ -22,7 +23,7 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { head: '\nwho', text: rowName },
   { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
-  { head: '\npublished', text: publishedScore },
+  { head: PUBLISHED_HEAD, text: publishedScore },
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   { head: 'early\nmean', text: ({ earlyMean }) => decimals(earlyMean) },
   { head: 'late\nmean', text: ({ lateMean }) => decimals(lateMean) },
@@ -35,7 +36,7 @@ const COLUMNS: readonly Column[] = [
 /** A teacher as tables call it: "llm:MODEL (wellbeing) [oracle]". */
 function playerName({ teacher, model, objective, oracle }: Player): string {
   const name = model === null ? teacher : `${teacher}:${model}`;
-  return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ' [oracle]' : ''}`;
+  return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
 }
 
 function rowName({ baseline, player }: ReevaluatedRow): string {
@@ -62,19 +63,28 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
   return `${renderRun(run, graders)}${tables.join('')}\n${notes(sections, counts)}`;
 }
 
+/** Whether a row under a grader has a published figure; of teachers' rows alone, if that is asked. */
+const hasPublished = (sections: readonly Section[], g: number, teachers = false): boolean =>
+  sections.some(({ condition, profiles, graders }) => {
+    const { grader, rows } = graders[g];
+    const asked = teachers ? rows.filter(({ player }) => player !== null) : rows;
+    return asked.some((row) => isFigure(publishedScore(row, { condition, profiles, grader })));
+  });
+
 function renderGrader(sections: readonly Section[], g: number): string {
+  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(sections, g));
   const lines = sections.flatMap(({ condition, profiles, seeds, graders }) => {
     const { grader, rows } = graders[g];
     const place = { condition, profiles, grader };
     const head = title({ condition, seeds, profiles, episodes: rows[0].episodes });
     return [
-      [{ content: `\n${head}`, colSpan: COLUMNS.length }],
-      ...rows.map((row) => COLUMNS.map(({ text }) => text(row, place))),
+      [{ content: `\n${head}`, colSpan: columns.length }],
+      ...rows.map((row) => columns.map(({ text }) => text(row, place))),
     ];
   });
   return renderColumns(
-    COLUMNS.map(({ head }) => head),
-    COLUMNS.map((_, k) => (k === 0 ? 'left' : 'right')),
+    columns.map(({ head }) => head),
+    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
     lines,
   );
 }
@@ -85,8 +95,8 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
   const tapes = new Set(graders.flatMap((each) => each.rows.flatMap(({ tape }) => tape ?? [])));
   return [
     'against: final scores won/lost/tied in the same weeks; +constant is heuristic+constant.',
-    ...SHARED_NOTES,
-    ...(sections.some(({ condition }) => publishedTeacher(condition, 'v2')) ? [PUBLISHED_NOTE] : []),
+    ...sharedNotes(graders.some((_, g) => hasPublished(sections, g))),
+    ...(graders.some((_, g) => hasPublished(sections, g, true)) ? [PUBLISHED_NOTE] : []),
     ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
     `blind-tape: the same actions for everybody, found for ${tapes.size === 1 ? 'grader' : 'graders'} ${[...tapes].join(' and ')}.`,
     ...rows.flatMap(unparsedNote),

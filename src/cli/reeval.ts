@@ -10,7 +10,7 @@ A file of trajectories has an episode a line, as \`rhythm-vec teach\` writes it:
 Every episode is played again from its seed with its actions and beliefs. What is seen and earned, the prompts, and what
 the completions say are compared with the file bit for bit; each mismatch is named:
   teacher.jsonl:3: step 4, observation.meters[2]: recorded 0.71, recomputed 0.7080321907997131
-Lines that are corrupt, of another schema or world, of an older version, or there twice are named and left out.
+Lines that are corrupt, of another schema or world, of an older version, or there twice are left out, the first ten of them named.
 Tables have, by condition and grader: each teacher of the files, and random, heuristic, blind-tape, and the last two with
 the constant belief [0.5, 0.5, 0.5], in the same weeks. A teacher that was shown hidden numbers is marked [oracle].
 The exit code is 1 if anything mismatched, or if a line was left out and --skip-bad does not say that it may be.

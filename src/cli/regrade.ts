@@ -10,7 +10,7 @@ import { createWorld } from '../world/world.js';
 import { readComponents } from './components-stream.js';
 import type { Context } from './context.js';
 import { UsageError } from './failure.js';
-import { readGrader } from './grader-file.js';
+import { checkNotGrader, readGrader } from './grader-file.js';
 import { checkInput, checkOther, inputName, openInput } from './input-file.js';
 import { parseNames } from './options.js';
 import { checkOutput, writeJson } from './output-file.js';
@@ -59,6 +59,7 @@ async function runRegrade({ components, conditions, json, ...options }: Options,
     checkOutput('--json', json);
     checkOther('--json', json, '--components', components);
   }
+  checkNotGrader('--json', json, options.grader);
   const grader = await readGrader(options.grader);
   const input = openInput(components, signal);
   const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());

@@ -4,7 +4,7 @@ import { type Grader, graderWeights } from '../graders/grader.js';
 import { SCHEMAS } from '../schemas.js';
 import type { Context } from './context.js';
 import { EXIT } from './failure.js';
-import { readGrader } from './grader-file.js';
+import { checkNotGrader, readGrader } from './grader-file.js';
 import { checkInput, checkOther, inputName, openInput } from './input-file.js';
 import { printable } from './lines.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from './options.js';
@@ -59,6 +59,7 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
   checkInput('--input', options.input);
   checkOutput('--output', options.output);
   checkOther('--output', options.output, '--input', options.input);
+  checkNotGrader('--output', options.output, options.grader);
   const grader = options.grader === undefined ? null : await readGrader(options.grader);
   const input = openInput(options.input, signal);
   const output = await openOutput(options.output);

@@ -52,13 +52,14 @@ export class SftPlace {
       const other = SPLITS.map((split) => `${split}.${name}`).find((file) =>
         stat(join(this.#directory, file)),
       );
-      if (other !== undefined) this.#refuse(`where there is another ${other}`);
+      if (other !== undefined)
+        this.#refuse(`where there is another ${other}`, ', or remove what an interrupted run left');
     }
   }
 
-  #refuse(which: string): never {
+  #refuse(which: string, also = ''): never {
     throw new UsageError(
-      `Expected --output to be a directory of its own, got ${this.#directory}, ${which}. Name another.`,
+      `Expected --output to be a directory of its own, got ${this.#directory}, ${which}. Name another${also}.`,
     );
   }
 

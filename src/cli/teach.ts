@@ -27,7 +27,11 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
     .command('teach')
     .description('Play weeks with a teacher that gives its reasons, and write them as trajectories.')
     .addOption(new Option('--teacher <name>', 'who teaches').choices(['planner']).makeOptionMandatory())
-    .requiredOption('--seeds <A-B>', 'a week each', parseSeeds)
+    .requiredOption(
+      '--seeds <A-B>',
+      'a week each; below 100 and from 10000 on they are kept for evaluation, and dataset sft refuses them',
+      parseSeeds,
+    )
     .requiredOption(
       '--output <file>',
       'trajectories, an episode a line, in place of what was there; - is the standard output',

@@ -6,6 +6,8 @@ import { othersTurn } from '../vec-env/turns.js';
 import { printable } from './lines.js';
 import type { SkippedLines, TrajectoryLine } from './trajectory-files.js';
 
+/** Lines that are named as no episodes; of more, as where another kind of file was passed, the number is enough. */
+const NAMED = 10;
 /** Episodes of a batch, and bytes of their lines. */
 const BATCH = 256;
 const BATCH_BYTES = 32 * 2 ** 20;
@@ -41,7 +43,7 @@ export async function* inBatches(
     const fault = episode instanceof BadEpisode ? episode : seen.faultOf(episode);
     if (fault !== null) {
       skipped.add(fault);
-      report(`${place}: skipped, ${fault.kind}: ${printable(fault.message)}`);
+      if (skipped.total <= NAMED) report(`${place}: skipped, ${fault.kind}: ${printable(fault.message)}`);
       continue;
     }
     batch.push({ place, episode: episode as TrajectoryEpisode });
@@ -53,6 +55,7 @@ export async function* inBatches(
     await othersTurn();
   }
   signal.throwIfAborted();
+  if (skipped.total > NAMED) report(`... and ${skipped.total - NAMED} more lines skipped`);
   if (batch.length > 0) yield batch;
 }
 

@@ -67,9 +67,10 @@ export interface ConditionOptions {
 export function selectConditions(options: ConditionOptions): readonly Condition[] {
   const { profiles, episodes } = options;
   const selected = withSeeds(options).map((name) => conditionOf(name, options));
-  return selected
-    .map((condition) => (profiles === undefined ? condition : withProfile(condition, profiles)))
-    .map((condition) => (episodes === undefined ? condition : shortened(condition, episodes)));
+  const played = selected.map((condition) =>
+    profiles === undefined ? condition : withProfile(condition, profiles),
+  );
+  return episodes === undefined ? played : allShortened(played, episodes);
 }
 
 function withSeeds({ conditions, seeds, profiles }: ConditionOptions): readonly string[] {
@@ -112,20 +113,32 @@ function withProfile(condition: Condition, profile: string): Condition {
   );
 }
 
-function shortened(condition: Condition, episodes: number): Condition {
-  const most = Math.min(...condition.parts.map(({ seeds }) => seeds.last - seeds.first + 1));
+/** How many seeds each part of a condition has. */
+const countOf = ({ parts }: Condition): number =>
+  Math.min(...parts.map(({ seeds }) => seeds.last - seeds.first + 1));
+
+/** The condition with the fewest seeds says how many episodes there may be of each. */
+function allShortened(conditions: readonly Condition[], episodes: number): Condition[] {
+  const counts = conditions.map(countOf);
+  const most = Math.min(...counts);
   if (Number.isInteger(episodes) && episodes >= 1 && episodes <= most) {
-    const parts = condition.parts.map(({ profile, seeds: { first } }) => ({
-      profile,
-      seeds: { first, last: first + episodes - 1 },
-    }));
-    return { ...condition, parts };
+    return conditions.map((condition) => shortened(condition, episodes));
   }
+  const { name } = conditions[counts.indexOf(most)];
+  const others = episodes > most ? ', choose other conditions, or give seeds of your own' : '';
   throw new InputError(
     'out_of_range',
-    `Expected episodes to be an integer from 1 to ${most}, the seeds of the condition "${condition.name}", ` +
-      `got ${describe(episodes)}. Choose other conditions, or give seeds of your own.`,
+    `Expected episodes to be an integer from 1 to ${most}, the seeds of the condition "${name}", ` +
+      `got ${describe(episodes)}. Pass 1 to ${most}${others}.`,
   );
+}
+
+function shortened(condition: Condition, episodes: number): Condition {
+  const parts = condition.parts.map(({ profile, seeds: { first } }) => ({
+    profile,
+    seeds: { first, last: first + episodes - 1 },
+  }));
+  return { ...condition, parts };
 }
 
 /** How many episodes a condition has. */

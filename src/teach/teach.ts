@@ -20,7 +20,8 @@ import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../world
 const DEFAULT_OBJECTIVE: Objective = 'wellbeing';
 
 /** The objective is an option of its own. */
-const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== 'planner-wellbeing');
+const WELLBEING = 'planner-wellbeing';
+const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== WELLBEING);
 const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
 export interface TeachOptions {
@@ -64,6 +65,13 @@ export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEp
 }
 
 function variantOf({ variant, objective }: TeachOptions): SteppedPolicy {
+  if (variant === WELLBEING) {
+    throw new InputError(
+      'unknown_name',
+      `Expected variant to be one of ${VARIANT_NAMES.join(', ')}; got "${WELLBEING}", which is the planner that wants ` +
+        'wellbeing. Pass planner, with --objective wellbeing, the default.',
+    );
+  }
   checkName('variant', variant, VARIANT_NAMES);
   const found = VARIANTS.find(({ name }) => name === variant)!;
   if (objective === undefined || found.objective !== null) return found;

@@ -138,6 +138,9 @@ export function parseEpisode(line: string): TrajectoryEpisode {
   }
 }
 
+/** What is said of a line of a dataset. */
+const ROWS = ' This is a row to train on, not a trajectory: pass the file that it was made of.';
+
 /** Whether it is of this schema, version and world. */
 function checkOrigin(value: unknown): void {
   const { schema, world_digest: digest } = Object(value) as Record<string, unknown>;
@@ -150,7 +153,8 @@ function checkOrigin(value: unknown): void {
   const said = Object(schema) as { name?: unknown; version?: unknown };
   if (said.name !== SCHEMAS.trajectory.name || !Number.isInteger(said.version)) {
     const got = schema === undefined ? 'none' : describe(said.name ?? schema);
-    throw new BadEpisode('foreign', `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got ${got}.`);
+    const rows = schema === undefined && ('messages' in value || 'prompt' in value) ? ROWS : '';
+    throw new BadEpisode('foreign', `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got ${got}.${rows}`);
   }
   if (said.version !== SCHEMAS.trajectory.version) {
     const kind = Number(said.version) < SCHEMAS.trajectory.version ? 'older' : 'newer';

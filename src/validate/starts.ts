@@ -88,9 +88,15 @@ export function toStart(given: StartStates, numEnvs: number, mask: Uint8Array | 
 }
 
 function checkList(name: keyof StartStates, list: unknown, length: number, unit: string): void {
-  if (!isList(list)) throw wrongType(`start.${name}`, `an array [${unit}]`, list, 'Pass one.');
+  if (!isList(list)) throw wrongType(`start.${name}`, `an array [${unit}]`, list, listRemedy(list, length));
   checkLength(`entries in start.${name}`, lengthOf(list), length, unit);
 }
+
+/** One number for all is what `steps` alone takes. */
+const listRemedy = (given: unknown, length: number): string =>
+  typeof given === 'number'
+    ? `Pass a number for each slot, such as new Float32Array(${length}).fill(${given}).`
+    : 'Pass a list of numbers or a typed array.';
 
 function toSteps(list: number | ArrayLike<number>, numEnvs: number, mask: Uint8Array | null): Uint8Array {
   const steps = new Uint8Array(numEnvs);

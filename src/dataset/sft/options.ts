@@ -76,11 +76,11 @@ export function toSftPlan(options: SftOptions): SftPlan {
     allowOracle: checkBoolean('allowOracle', options.allowOracle ?? false),
     steps: checkRange('steps', options.steps ?? ALL_STEPS, ALL_STEPS.last),
     onlyParsed: checkBoolean('onlyParsed', options.onlyParsed ?? false),
-    minScore: between('minScore', options.minScore, 0, 1),
-    minMargin: between('minMargin', options.minMargin, -1, 1),
-    maxBeliefError: between('maxBeliefError', options.maxBeliefError, 0, 1),
-    validation: between('validation', options.validation ?? 0.1, 0, MOST_VALIDATION) as number,
-    splitSeed: checkInteger('splitSeed', options.splitSeed ?? 0, 0, MAX_U32),
+    minScore: between('--min-score', options.minScore, 0, 1),
+    minMargin: between('--min-margin', options.minMargin, -1, 1),
+    maxBeliefError: between('--max-belief-error', options.maxBeliefError, 0, 1),
+    validation: between('--validation', options.validation ?? 0.1, 0, MOST_VALIDATION) as number,
+    splitSeed: checkInteger('--split-seed', options.splitSeed ?? 0, 0, MAX_U32),
   };
 }
 
