@@ -84,6 +84,25 @@ describe.runIf(absent === null)('what is as wrong the next time is not', () => {
     });
   });
 
+  it.each([
+    ['null', 'null'],
+    ['scores of other rows', '{"world_digest": "w", "faults": [], "scores": {"total": []}}'],
+    ['scores that are none', '{"world_digest": "w", "faults": [], "scores": {"total": [[1]]}}'],
+    ['faults that are none', '{"world_digest": "w", "faults": [3], "scores": {"total": [1]}}'],
+    [
+      'a fault of no row',
+      '{"world_digest": "w", "faults": [{"index": 1, "code": "a", "message": "b"}], "scores": {}}',
+    ],
+    ['lists in lists', `${'['.repeat(200_000)}`],
+  ])('an answer that no score has: %s', async (_, body) => {
+    const server = await moodyServer(await startServer(), answering(200, {}, body));
+    const { results } = await called({ url: server.url }, { score });
+    expect(results[0]).toMatchObject({
+      error: expect.stringMatching(/^(RhythmError|RefusedError)$/),
+      message: expect.stringMatching(/^Expected .*from POST http/),
+    });
+  });
+
   it.each(['127.0.0.1:8000', 'ws://127.0.0.1:8000', 'http://', 'http://127.0.0.1:80a', 'http://[::1'])(
     'a url that is none: %s',
     async (url) => {
