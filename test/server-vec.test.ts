@@ -107,6 +107,12 @@ const refused: [what: string, message: string | Buffer, code: string, says: RegE
     /8000 bytes of actions/,
   ],
   [
+    'beliefs by column',
+    encodeFrame('step', {}, [{ name: 'beliefs', values: new Float32Array(6), shape: [3, 2] }]) as Buffer,
+    'VALIDATION_ERROR',
+    /beliefs of shape \[n, 3\], got \[3, 2\]/,
+  ],
+  [
     'an array that is there twice',
     encodeFrame('step', {}, [
       { name: 'mask', values: Uint8Array.of(1, 0, 0), shape: [3] },

@@ -36,6 +36,8 @@ export interface Frame {
   readonly type: string;
   readonly data: unknown;
   readonly arrays: Readonly<Record<string, FrameArray>>;
+  /** By the arrays' names. */
+  readonly shapes: Readonly<Record<string, readonly number[]>>;
 }
 
 /** An array, and its shape: [n] if none is given. */
@@ -89,7 +91,8 @@ export function decodeFrame(bytes: Buffer): Frame {
     at += aligned(size);
   }
   if (at !== bytes.length) throw bad('wrong_length', `${at} bytes in all`, `${bytes.length}`);
-  return { type, data, arrays: found };
+  const shapes = Object.fromEntries(arrays.map(({ name, shape }) => [name, shape]));
+  return { type, data, arrays: found, shapes };
 }
 
 function readHeader(text: string): z.output<typeof HEADER> {

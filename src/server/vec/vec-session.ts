@@ -4,7 +4,7 @@ import { InputError, RhythmError } from '../../errors.js';
 import type { Actions } from '../../validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../vec-env/options.js';
 import { createVecEnv, type VecEnv } from '../../vec-env.js';
-import { ACTION_NAMES } from '../../world/fields.js';
+import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
 import { explained, RefusedError, refusalsOf } from '../protocol/refusals.js';
 import { type Answer, errorAnswer, type Talk } from '../sockets/talk.js';
 import { decodeFrame, encodeFrame, type Frame, type FrameArray } from './frame.js';
@@ -40,6 +40,7 @@ export class VecSession implements Talk {
     if (this.#ended) return { frame: null };
     try {
       const frame = isBinary ? decodeFrame(data) : readText(data);
+      checkShapes(frame);
       const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
       if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
       return handler(fieldsOf(frame));
@@ -185,7 +186,19 @@ function readText(data: Buffer): Frame {
   }
   const parsed = TEXT.safeParse(message);
   if (!parsed.success) throw new RefusedError(explained(refusalsOf(parsed.error, message)));
-  return { type: parsed.data.type, data: parsed.data.data, arrays: {} };
+  return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
+}
+
+/** @throws InputError `wrong_length` for columns: they would be read as rows. */
+function checkShapes({ shapes }: Frame): void {
+  for (const [name, shape] of Object.entries(shapes)) {
+    const isWide = name === 'beliefs';
+    if (shape.length === 1 || (isWide && shape.length === 2 && shape[1] === NUM_BELIEFS)) continue;
+    throw new InputError(
+      'wrong_length',
+      `Expected ${name} of shape ${isWide ? `[n, ${NUM_BELIEFS}]` : '[n]'}, got [${shape.join(', ')}]. Send a row a slot.`,
+    );
+  }
 }
 
 /** What a message says: lists in its data, or arrays beside it. */
