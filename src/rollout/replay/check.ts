@@ -9,7 +9,6 @@ import type { Blame } from './faults.js';
 import { type ReplayRow, toColumns } from './objects.js';
 import { toPeople } from './people.js';
 import type { Taken } from './rows.js';
-import { areActions, wordsOf } from './words.js';
 
 /**
  * What is to be replayed, and who the persons are. The rest of the rows is for `checkRows`.
@@ -29,7 +28,7 @@ function taken(world: World, columns: ReplayColumns, blame: Blame, personAt: (ro
   // First: a list of names may run code of its caller, which could change what was checked, or take its memory away.
   const people = toPeople(world, columns.profiles ?? 'sampled', count, blame, personAt);
   checkColumns(columns, count);
-  return { columns, words: wordsOf(columns.histories), given: new Uint8Array(count), people };
+  return { columns, given: new Uint8Array(count), people };
 }
 
 /**
@@ -52,15 +51,27 @@ export function lookFine({ columns, given }: Taken, first: number, end: number):
  * Checks rows `first` to before `end` in their order, and notes who gives a belief.
  * @param blame told of every row that cannot be replayed.
  */
-export function checkRows({ columns, words, given }: Taken, first: number, end: number, blame: Blame): void {
+export function checkRows({ columns, given }: Taken, first: number, end: number, blame: Blame): void {
   const { stepIndices, actions, beliefs } = columns;
   for (let i = first; i < end; i++) {
     const steps = stepIndices[i];
     if (steps >= NUM_STEPS) blame(i, badStep(i, steps));
-    else if (!areActions(words, i, steps)) blame(i, badHistory(columns, i));
+    else checkHistory(columns, i, blame);
     if (actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) blame(i, badAction(actions, i));
     if (beliefs !== undefined) given[i] = checkBelief(beliefs, i, blame);
   }
+}
+
+function checkHistory(columns: ReplayColumns, row: number, blame: Blame): void {
+  const at = firstWrong(columns, row);
+  if (at >= 0) blame(row, badHistory(row, at, columns.histories[at]));
+}
+
+/** @returns where the first code of a row's history is that is no action; -1 if all are. */
+function firstWrong({ histories, stepIndices }: ReplayColumns, row: number): number {
+  const begin = row * NUM_STEPS;
+  for (let at = begin; at < begin + stepIndices[row]; at++) if (histories[at] >= NUM_ACTIONS) return at;
+  return -1;
 }
 
 /** @returns 1 where there is a belief. */
@@ -89,14 +100,10 @@ const badStep = (row: number, steps: number): InputError =>
       'Pass how many steps were taken before the action.',
   );
 
-function badHistory({ histories, stepIndices }: ReplayColumns, row: number): InputError {
-  let at = row * NUM_STEPS;
-  const end = at + stepIndices[row];
-  while (at < end && histories[at] < NUM_ACTIONS) at++;
-  return illegalAction(`histories[${at}], which is of row ${row}`, histories[at], {
+const badHistory = (row: number, at: number, code: number): InputError =>
+  illegalAction(`histories[${at}], which is of row ${row}`, code, {
     remedy: 'Pass codes of that range, as many as stepIndices says.',
   });
-}
 
 const badAction = (actions: Int8Array, row: number): InputError =>
   illegalAction(`actions[${row}]`, actions[row], {

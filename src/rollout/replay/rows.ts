@@ -5,8 +5,6 @@ import type { ReplayColumns } from './columns.js';
 /** Rows as they were given, each in its place. */
 export interface Taken {
   readonly columns: ReplayColumns;
-  /** i32 [n, 7]: histories, four codes a word. */
-  readonly words: Int32Array;
   readonly people: SlotProfiles;
   /** u8 [n]: who gives a belief, of rows that were checked. */
   readonly given: Uint8Array;
