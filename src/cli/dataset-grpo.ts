@@ -11,7 +11,7 @@ import { rangeText } from '../dataset/seeds.js';
 import { GrpoTally } from '../dataset/tally.js';
 import { UsageError } from './failure.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
-import { checkOutput, type Output, openOutput, stat } from './output-file.js';
+import { checkOutput, type Output, Outputs, stat } from './output-file.js';
 import { createProgress } from './progress.js';
 import { shellWord } from './shell-word.js';
 
@@ -30,24 +30,15 @@ export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promis
   const format = formatOf(options);
   const paths = { rows: options.output, card: join(dirname(options.output), 'README.md') };
   checkPaths(paths);
-  const outputs: Output[] = [];
-  const open = async (path: string) => {
-    const output = await openOutput(path);
-    outputs.push(output);
-    return output;
-  };
-  try {
-    const rows = await open(paths.rows);
-    const tally = await writeRows(rows, plan, format, options, signal);
-    const card = await open(paths.card);
-    const file = basename(paths.rows);
-    const command = commandOf(plan, format, file);
-    await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
-    signal.throwIfAborted();
-    for (const output of outputs) await output.commit();
-  } finally {
-    for (const output of outputs) await output.discard();
-  }
+  await using outputs = new Outputs();
+  const rows = await outputs.open(paths.rows);
+  const tally = await writeRows(rows, plan, format, options, signal);
+  const card = await outputs.open(paths.card);
+  const file = basename(paths.rows);
+  const command = commandOf(plan, format, file);
+  await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
+  signal.throwIfAborted();
+  await outputs.commit();
   process.stderr.write(
     `${plan.rows} ${plan.rows === 1 ? 'row' : 'rows'} in ${paths.rows}, its card in ${paths.card}.\n`,
   );

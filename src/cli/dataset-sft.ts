@@ -10,9 +10,9 @@ import { SFT_COLUMNS, type SftRow } from '../dataset/sft/rows.js';
 import { SftSelection } from '../dataset/sft/selection.js';
 import { SPLITS, type Split } from '../dataset/sft/split.js';
 import { UsageError } from './failure.js';
-import { readGrader } from './grader-file.js';
+import { checkNotGrader, readGrader } from './grader-file.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
-import { type Output, openOutput } from './output-file.js';
+import { type Output, Outputs } from './output-file.js';
 import { createProgress } from './progress.js';
 import { sftCommandOf } from './sft-command.js';
 import { SftPlace } from './sft-place.js';
@@ -46,23 +46,19 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   checkTrajectories('--jsonl', options.jsonl, null);
   const place = new SftPlace(options.output, options.format);
   place.checkInputs('--jsonl', options.jsonl);
+  for (const split of SPLITS) checkNotGrader('--output', place.pathOf(split), options.grader);
   using selection = new SftSelection(plan, options);
-  const opened: Output[] = [];
-  const open = async (path: string) => {
-    const output = await openOutput(path);
-    opened.push(output);
-    return output;
-  };
   let written = false;
   place.make();
   try {
-    const sinks = await openSinks(place, formatOf(options), plan, open);
+    await using outputs = new Outputs();
+    const sinks = await openSinks(place, formatOf(options), plan, outputs);
     const stream = new SftStream(selection, toStandardError);
     await readAll(stream, sinks, options.jsonl, signal);
     requireRows(selection, plan);
     const kept = sinks.filter(({ split }) => selection.counts[split].rows > 0);
     for (const { output, encoder } of kept) await output.write(encoder.end());
-    const card = await open(place.card);
+    const card = await outputs.open(place.card);
     const files = kept.map(({ split }) => ({ split, path: place.nameOf(split) }));
     const command = sftCommandOf(plan, namesIn(options));
     await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
@@ -76,7 +72,6 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     process.stderr.write(`${summary(selection, stream, options.output)}\n`);
     return stream.skipped.total === 0 && stream.untrue === 0;
   } finally {
-    for (const output of opened) await output.discard();
     if (!written) place.unmake();
   }
 }
@@ -95,11 +90,11 @@ async function openSinks(
   place: SftPlace,
   format: RowFormat,
   plan: SftPlan,
-  open: (path: string) => Promise<Output>,
+  outputs: Outputs,
 ): Promise<Sink[]> {
   const sinks: Sink[] = [];
   for (const split of SPLITS) {
-    const output = await open(place.pathOf(split));
+    const output = await outputs.open(place.pathOf(split));
     sinks.push({ split, output, encoder: await format.open(sftProvenanceOf(plan), SFT_COLUMNS) });
   }
   return sinks;

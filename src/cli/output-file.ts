@@ -100,19 +100,31 @@ export interface OutputFile {
   readonly data: string | Uint8Array;
 }
 
+/** Files that are written together: opened one by one, committed in their order; what was not is gone when it is disposed of. */
+export class Outputs implements AsyncDisposable {
+  readonly #opened: Output[] = [];
+
+  /** As `openOutput`. */
+  async open(path: string): Promise<Output> {
+    const output = await openOutput(path);
+    this.#opened.push(output);
+    return output;
+  }
+
+  async commit(): Promise<void> {
+    for (const output of this.#opened) await output.commit();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const output of this.#opened) await output.discard();
+  }
+}
+
 /** Writes files, each of them whole. None takes its place before all are written; they do so in their order. */
 export async function writeTogether(files: readonly OutputFile[]): Promise<void> {
-  const outputs: Output[] = [];
-  try {
-    for (const { path, data } of files) {
-      const output = await openOutput(path);
-      outputs.push(output);
-      await output.write(data);
-    }
-    for (const output of outputs) await output.commit();
-  } finally {
-    for (const output of outputs) await output.discard();
-  }
+  await using outputs = new Outputs();
+  for (const { path, data } of files) await (await outputs.open(path)).write(data);
+  await outputs.commit();
 }
 
 /** Null for what is not there. */
