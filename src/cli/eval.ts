@@ -6,6 +6,7 @@ import { STEPPED_NAMES } from '../policies/stepped.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import type { Context } from './context.js';
 import type { EvalCommandOptions } from './eval-run.js';
+import { addLlmOptions } from './llm-options.js';
 import { addEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
 
 const HELP = `
@@ -55,7 +56,7 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
       "also write each episode's components, for regrade; - is the standard output",
     )
     .option('--trajectories <file>', 'also write each episode whole, a line each; - is the standard output');
-  addEngineOptions(command)
+  addEngineOptions(addLlmOptions(command))
     .addHelpText('after', HELP)
     .action(async (options: EvalCommandOptions) => {
       const { runEval } = await import('./eval-run.js');

@@ -2,7 +2,8 @@
 
 import type { SeedRange } from '../evaluate/conditions.js';
 import type { Grader } from '../graders/grader.js';
-import { keysOf, modelPlayer, teachByModel } from '../teach/llm.js';
+import { modelPlayer } from '../llm/player.js';
+import { keysOf, teachByModel } from '../teach/llm.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { UsageError } from './failure.js';
 import { Journal } from './journal.js';

@@ -1,6 +1,7 @@
 /** Weeks of an evaluation that a language model plays: each is asked for once, whichever conditions hold it. */
 import type { Grader } from '../graders/grader.js';
 import type { LanguageModel } from '../llm/model.js';
+import { modelPlayer } from '../llm/player.js';
 import { type AskedWeek, askWeeks } from '../llm/weeks.js';
 import { camelCase } from '../names.js';
 import type { Policy } from '../policies/policies.js';
@@ -18,6 +19,7 @@ export interface Asking {
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly onEpisode: ((episode: TrajectoryEpisode) => unknown) | undefined;
 }
 
 /** What is kept of a week: enough to live it again. */
@@ -54,14 +56,6 @@ const weekKey = (profileMode: string, seed: number): string => `${profileMode} $
 const lifeKey = (condition: string, profileMode: string, seed: number): string =>
   `${condition} ${weekKey(profileMode, seed)}`;
 
-/** As trajectories call a model that plays. */
-export const modelPlayer = (model: LanguageModel): Player => ({
-  teacher: 'llm',
-  model: model.name,
-  objective: null,
-  oracle: false,
-});
-
 /** Without what it took, so that nothing is counted twice. */
 const unpaid = ({ usage: _, ...episode }: TrajectoryEpisode): TrajectoryEpisode => episode;
 
@@ -74,7 +68,7 @@ export class AskedWeeks {
 
   constructor(model: LanguageModel, conditions: readonly Condition[]) {
     this.#model = model;
-    this.#player = modelPlayer(model);
+    this.#player = modelPlayer(model.name);
     for (const { name, parts } of conditions) {
       for (const { profile: profileMode, seeds } of parts) {
         for (let seed = seeds.first; seed <= seeds.last; seed++) {
@@ -120,8 +114,10 @@ export class AskedWeeks {
 
   /** Asks for the weeks that are not there, those of all conditions in one queue. @returns each under all its conditions, as it ends. @throws as `askWeeks`. */
   async *ask(asking: Asking): AsyncGenerator<TrajectoryEpisode[]> {
-    const options = { ...asking, model: this.#model, player: this.#player };
+    const { onEpisode, ...others } = asking;
+    const options = { ...others, model: this.#model, player: this.#player };
     for await (const episode of askWeeks(this.#missing(), options)) {
+      await onEpisode?.(episode);
       yield this.#share(this.#wanted.get(weekKey(episode.profile_mode, episode.seed))!, episode);
     }
   }

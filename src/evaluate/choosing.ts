@@ -1,13 +1,16 @@
 /** Who plays in an evaluation: policies by name, those of language models among them. */
 import { InputError } from '../errors.js';
 import type { LanguageModel } from '../llm/model.js';
+import { modelPlayer } from '../llm/player.js';
 import { type BeliefKind, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { findAnyPolicy, type SteppedPolicy } from '../policies/stepped.js';
 import { didYouMean } from '../suggest.js';
+import type { Player } from '../trajectory/episode.js';
 import { isPrintable, PRINTABLE } from '../validate/names.js';
 import { describe } from '../validate/values.js';
 import { type Condition, episodesOf } from './conditions.js';
 import type { EvaluateOptions } from './options.js';
+import { isStepped } from './playing.js';
 
 /** What a model's policy begins with: "llm:MODEL". */
 export const MODEL_PREFIX = 'llm:';
@@ -68,3 +71,22 @@ function checkModelName(name: string): void {
       'Serve it under such a name, and pass that.',
   );
 }
+
+export const isOracle = (policy: Playing): boolean => isStepped(policy) && policy.oracle;
+
+/** As trajectories call who plays: by the policy's name, or by the model's. */
+export const playerOf = (policy: Playing): Player =>
+  isAsked(policy)
+    ? modelPlayer(policy.model.name)
+    : {
+        teacher: policy.name,
+        model: null,
+        objective: isStepped(policy) ? policy.objective : null,
+        oracle: isOracle(policy),
+      };
+
+/** The same by a policy's name. @throws InputError `unknown_name`. */
+export const playerNamed = (policy: string): Player =>
+  policy.startsWith(MODEL_PREFIX)
+    ? modelPlayer(policy.slice(MODEL_PREFIX.length))
+    : playerOf(findAnyPolicy(policy));

@@ -1,11 +1,11 @@
 /** Some weeks of a condition, played by every policy. */
 import { BASELINE } from '../policies/policies.js';
-import type { Player, TrajectoryEpisode } from '../trajectory/episode.js';
+import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import type { VecEnv } from '../vec-env.js';
 import type { AskedWeeks } from './asked.js';
-import { isAsked, type Playing } from './choosing.js';
+import { isAsked, isOracle, type Playing, playerOf } from './choosing.js';
 import type { Played, PlayedEpisodes } from './options.js';
-import { isStepped, type PlayOptions, play } from './playing.js';
+import { type PlayOptions, play } from './playing.js';
 import { WeekRecorder } from './recording.js';
 import type { Tally } from './tally.js';
 import type { Weeks } from './weeks.js';
@@ -54,20 +54,10 @@ export async function* playChunk(
   }
 }
 
-const isOracle = (policy: Playing): boolean => isStepped(policy) && policy.oracle;
-
 /** As results call who played. */
 export const playedBy = (policy: Playing, grader: string): Omit<Played, 'condition'> => ({
   policy: policy.actions,
   belief: policy.belief,
   tape: policy.tape(grader),
-  oracle: isOracle(policy),
-});
-
-/** As trajectories do: by the policy's name. */
-const playerOf = (policy: Playing): Player => ({
-  teacher: policy.name,
-  model: null,
-  objective: isStepped(policy) ? policy.objective : null,
   oracle: isOracle(policy),
 });

@@ -35,7 +35,7 @@ const SMALL_CHUNK = 128;
 const MAX_CHUNK = 2 ** 20;
 const DEFAULT_GRADER = 'v2';
 /** Weeks of a language model at once, if nothing else is said. */
-const CONCURRENCY = 16;
+const CONCURRENCY = 4;
 
 /**
  * Plays every policy under every condition and summarises final scores, paired wins against the heuristic and digests.
@@ -106,8 +106,8 @@ class Run {
   async *#weeksOf(weeks: AskedWeeks) {
     const { llm = { models: [] }, backend, kernel, signal } = this.#options;
     if (llm.played !== undefined) yield await weeks.take(llm.played, this.grader);
-    const { concurrency = CONCURRENCY } = llm;
-    yield* weeks.ask({ grader: this.grader, concurrency, backend, kernel, signal });
+    const { concurrency = CONCURRENCY, onEpisode } = llm;
+    yield* weeks.ask({ grader: this.grader, concurrency, backend, kernel, signal, onEpisode });
   }
 
   async play(environments: EnvOfSize): Promise<EvaluationRow[]> {

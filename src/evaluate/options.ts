@@ -14,13 +14,15 @@ import type { RunInfo } from './run-info.js';
 export interface LlmOptions {
   /** By their names: the policy of each is "llm:NAME". */
   readonly models: readonly LanguageModel[];
-  /** Weeks that are played at once, 1 to 1024, those of all conditions in one queue; each has one request under way. Default 16. */
+  /** Weeks that are played at once, 1 to 1024, those of all conditions in one queue; each has one request under way. Default 4. */
   readonly concurrency?: number;
   /**
    * Episodes that are there already, such as those of an interrupted evaluation: nobody is asked for these weeks again. Of
    * other players and graders they are passed over.
    */
   readonly played?: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>;
+  /** Called with each week that was asked for, once, when it ends; a promise is waited for. */
+  readonly onEpisode?: (episode: TrajectoryEpisode) => unknown;
 }
 
 export interface EvaluateOptions extends ConditionOptions {
@@ -110,17 +112,19 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   }
 }
 
-const LLM_OPTIONS: readonly (keyof LlmOptions)[] = ['models', 'concurrency', 'played'];
+const LLM_OPTIONS: readonly (keyof LlmOptions)[] = ['models', 'concurrency', 'played', 'onEpisode'];
 
 function checkLlm(llm: LlmOptions): void {
   checkOptions('llm', llm, LLM_OPTIONS);
-  const { models, played } = llm;
+  const { models, played, onEpisode } = llm;
   const fine = (model: LanguageModel | null): boolean =>
     typeof model?.name === 'string' && typeof model.complete === 'function';
   if (!Array.isArray(models) || !models.every(fine))
     refuseType('llm.models', 'a list of models, { name, complete }', models);
   const iterable = Object(played)[Symbol.iterator] ?? Object(played)[Symbol.asyncIterator];
   if (played !== undefined && typeof iterable !== 'function') refuseType('llm.played', 'episodes', played);
+  if (onEpisode !== undefined && typeof onEpisode !== 'function')
+    refuseType('llm.onEpisode', 'a function', onEpisode);
 }
 
 function refuseType(name: string, expected: string, got: unknown): never {
