@@ -1,30 +1,25 @@
 /** An evaluation as a table for people. */
-import type { AnswerSummary } from '../evaluate/asked.js';
 import type { Evaluation } from '../evaluate/evaluate.js';
 import { decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_SOURCE, type Published, published } from '../evaluate/published.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
 import type { RunInfo } from '../evaluate/run-info.js';
 import type { GraderWeights } from '../graders/grader.js';
-import { dollars } from '../llm/ledger.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
 import { FALLBACK_ACTION } from '../trajectory/episode.js';
 import { GRADER_NAMES } from '../world/fields.js';
+import { renderAnswers } from './answers-table.js';
 import { ORACLE_MARK, policyNotes } from './policy-notes.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
-
-/** Of an evaluation; files of components do not know what answers took. */
-export type TableRow = RegradedRow & Partial<AnswerSummary>;
 
 interface Column {
   /** Two lines, so that columns stay as narrow as their numbers. */
   readonly head: string;
-  readonly text: (row: TableRow, grader: string) => string;
-  /** Whether it is there only where a row has a figure for it. */
-  readonly optional?: boolean;
+  readonly text: (row: RegradedRow, grader: string) => string;
 }
 
+/** Of the column that is there only where a row has a published figure. */
 export const PUBLISHED_HEAD = '\npublished';
 /** In place of a figure where there is none. */
 const NONE = '-';
@@ -37,7 +32,7 @@ const component = ([name, head]: [string, string]): Column => ({
 const COLUMNS: readonly Column[] = [
   { head: '\npolicy', text: (row) => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}` },
   { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
-  { head: PUBLISHED_HEAD, text: (row, grader) => publishedScore(row, grader), optional: true },
+  { head: PUBLISHED_HEAD, text: (row, grader) => publishedScore(row, grader) },
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   ...Object.entries(COMPONENT_HEADS).map(component),
   { head: 'early\nmean', text: ({ earlyMean }) => meanText(earlyMean) },
@@ -46,19 +41,7 @@ const COLUMNS: readonly Column[] = [
     head: 'won/lost/\ntied',
     text: ({ wins }) => (wins === null ? NONE : winsText(wins)),
   },
-  { head: 'un-\nparsed', text: ({ unparsed }) => shareText(unparsed), optional: true },
-  { head: '\ncost', text: ({ usage }) => costText(usage), optional: true },
 ];
-
-/** In per cent, with a digit more where that would look like none or all. */
-function shareText(share: number | null | undefined): string {
-  if (share === null || share === undefined) return NONE;
-  const percent = 100 * share;
-  return `${percent.toFixed(percent > 0 && percent < 1 ? 2 : 1)} %`;
-}
-
-const costText = (usage: AnswerSummary['usage'] | undefined): string =>
-  usage?.costUsd === undefined ? NONE : dollars(usage.costUsd);
 
 /** A file of components does not know the rewards of each half. */
 const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
@@ -108,13 +91,16 @@ export function weightsLine(grader: string, weights: GraderWeights): string {
 
 /** The rows, grouped by condition, and what to make of them. */
 export const renderTable = (evaluation: Evaluation): string =>
-  `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${notes(evaluation)}`;
+  `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${answers(evaluation)}${notes(evaluation)}`;
+
+function answers({ rows }: Evaluation): string {
+  const table = renderAnswers(rows);
+  return table === '' ? '' : `${table}\n`;
+}
 
 /** The rows, grouped by condition, without an end. */
-export function renderRows(rows: readonly TableRow[], grader: string): string {
-  const columns = COLUMNS.filter(
-    ({ optional, text }) => !optional || rows.some((row) => isFigure(text(row, grader))),
-  );
+export function renderRows(rows: readonly RegradedRow[], grader: string): string {
+  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader));
   const lines = rows.flatMap((row, i) => {
     const cells = columns.map(({ text }) => text(row, grader));
     if (row.condition === rows[i - 1]?.condition) return [cells];
@@ -142,8 +128,21 @@ export function title({ condition, seeds, profiles, episodes }: Titled): string 
 
 function notes({ rows, seconds, grader }: Evaluation): string {
   const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
-  return [...rowNotes(rows, grader), `${played} episodes in ${seconds.toFixed(2)} s.`, ''].join('\n');
+  return [
+    ...rowNotes(rows, grader),
+    ...answerNotes(rows),
+    `${played} episodes in ${seconds.toFixed(2)} s.`,
+    '',
+  ].join('\n');
 }
+
+const answerNotes = (rows: Evaluation['rows']): string[] =>
+  rows.some(({ unparsed }) => unparsed !== null)
+    ? [
+        `unparsed: the share of answers that named no action; ${FALLBACK_ACTION} was played then.`,
+        'A week that several conditions hold is asked for once; what it took stands under the first of them.',
+      ]
+    : [];
 
 /** Notes of every table of scores. @param withPublished whether it has that column. */
 export const sharedNotes = (withPublished: boolean): string[] => [
@@ -153,17 +152,12 @@ export const sharedNotes = (withPublished: boolean): string[] => [
     : []),
 ];
 
-const ANSWER_NOTES: readonly string[] = [
-  `unparsed: the share of answers that named no action; ${FALLBACK_ACTION} was played then.`,
-];
-
 /** What to know of rows, a line each. */
-export const rowNotes = (rows: readonly TableRow[], grader: string): string[] => [
+export const rowNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
   'won/lost/tied: final scores against heuristic on the same seeds.',
   'early, late: mean reward of each half of the week, without luck.',
   ...sharedNotes(hasPublished(rows, grader)),
   ...policyNotes(rows, grader),
-  ...(rows.some(({ unparsed }) => typeof unparsed === 'number') ? ANSWER_NOTES : []),
   rows.some(({ belief }) => belief === 'constant')
     ? '+constant: the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.'
     : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.',
