@@ -56,7 +56,7 @@ describe('a model', () => {
     expect(stdout).toContain(`${((100 * unread) / 224).toFixed(1)} % without an action`);
     const asked = rows.slice(0, 4).map(({ usage }: { usage: { requests: number } }) => usage.requests);
     expect([asked, rows[4].usage]).toEqual([[56, 56, 56, 56], null]);
-    expect(stdout).toMatch(/^llm:fake +0\.\d{3} .* \d+\.\d % {2}\$0\.\d+$/m);
+    expect(stdout).toMatch(/^llm:fake +ood +\d+\.\d % +\d+ +\d+ +56 +[\d,]+ +[\d,]+ +\$0\.\d+$/m);
     expect(stdout).toMatch(/^llm:fake +discrete +\d+\.\d %( +-){6}$/m);
     expect(stdout).toMatch(/^unparsed: the share of answers that named no action; sleep was played then\.$/m);
     expect(stdout).toMatch(/^llm:fake: asked in words before every step/m);

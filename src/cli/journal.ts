@@ -3,7 +3,7 @@
  * waited for. Whoever does the same work again takes from there, and from OUTPUT, what is there. When all is done OUTPUT
  * takes it over, whole or not at all.
  */
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../trajectory/line.js';
@@ -96,7 +96,8 @@ export class Journal {
 
   /** Notes, at once, what will have been spent at the most; `OUTPUT.spent` has it until the work is done. */
   noteSpent(dollars: number): void {
-    this.#amounts ??= openSync(this.#spentPath, 'w');
+    // Never cut to nothing first: it says something whenever the process may end.
+    this.#amounts ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
     const text = JSON.stringify({ spent_usd: dollars });
     writeSync(this.#amounts, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
   }
@@ -228,6 +229,7 @@ const isEpisode = (read: TrajectoryEpisode | BadEpisode | null): read is Traject
 function readAmount(path: string): number {
   if (stat(path) === null) return 0;
   const text = readFileSync(path, 'utf8').trim();
+  if (text === '') return 0;
   const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(text)?.[1];
   if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
   throw new UsageError(

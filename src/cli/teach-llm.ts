@@ -2,9 +2,10 @@
 
 import type { SeedRange } from '../evaluate/conditions.js';
 import type { Grader } from '../graders/grader.js';
-import { modelPlayer } from '../llm/player.js';
-import { keysOf, teachByModel } from '../teach/llm.js';
+import { keysOf, modelPlayer, teachByModel } from '../teach/llm.js';
+import { checkName } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
+import { PERSON_NAMES } from '../world/resolve.js';
 import { UsageError } from './failure.js';
 import { Journal } from './journal.js';
 import { checkLlmOptions, LLM_DEFAULTS, type LlmOptions, prepareModel, samplingOf } from './llm-options.js';
@@ -64,8 +65,18 @@ export async function teachByLlm(
   }
 }
 
+/** Nobody pays for more, and what is there of them is known by heart. */
+const MAX_WEEKS = 1_000_000;
+
 function check({ model, output, ...options }: LlmTeachOptions): string {
   checkLlmOptions(options);
+  const { first, last } = options.seeds;
+  if (last - first >= MAX_WEEKS) {
+    throw new UsageError(
+      `Expected at most ${MAX_WEEKS} weeks of --seeds, got ${last - first + 1}. Pass fewer, and the others afterwards.`,
+    );
+  }
+  checkName('profiles', options.profiles, PERSON_NAMES);
   if (model === undefined || model === '') {
     throw new UsageError(
       'Expected --model with --teacher llm, got none. Pass the name by which the endpoint knows it.',

@@ -5,6 +5,8 @@ import { type AskOptions, askWeeks } from '../llm/weeks.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey } from '../trajectory/line.js';
 
+export { modelPlayer };
+
 export interface TeachByModelOptions extends Omit<AskOptions, 'player'> {
   readonly seeds: SeedRange;
   /** 'sampled', 'discrete' or a profile's name. */
