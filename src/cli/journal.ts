@@ -15,6 +15,8 @@ import { openOutput, stat } from './output-file.js';
 export interface JournalOptions {
   /** The output: a file, which need not be there. */
   readonly path: string;
+  /** The option that names it. Default --output. */
+  readonly option?: string;
   /** Refuses an episode that this work would not have made. @throws UsageError that names the place. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
 }
@@ -29,6 +31,7 @@ const AMOUNT_WIDTH = 64;
 
 export class Journal {
   readonly #path: string;
+  readonly #option: string;
   readonly #check: JournalOptions['check'];
   readonly #entries = new Map<string, Entry>();
   #output: FileHandle | null = null;
@@ -38,8 +41,9 @@ export class Journal {
   #finished = { weeks: 0, cost: 0 };
   #spent = 0;
 
-  private constructor({ path, check }: JournalOptions) {
+  private constructor({ path, option = '--output', check }: JournalOptions) {
     this.#path = path;
+    this.#option = option;
     this.#check = check;
   }
 
@@ -182,7 +186,7 @@ export class Journal {
   #note(episode: TrajectoryEpisode | BadEpisode, entry: Entry, place: string): void {
     if (!isEpisode(episode)) {
       throw new UsageError(
-        `Expected an episode at ${place}, got: ${episode!.message} Remove that line, or pass another --output.`,
+        `Expected an episode at ${place}, got: ${episode!.message} Remove that line, or pass another ${this.#option}.`,
       );
     }
     this.#check(episode, place);

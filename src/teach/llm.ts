@@ -1,8 +1,11 @@
 /** Weeks of a language model that teaches. */
 import type { SeedRange } from '../evaluate/conditions.js';
+import { modelPlayer } from '../llm/player.js';
 import { type AskOptions, askWeeks } from '../llm/weeks.js';
-import type { Player, TrajectoryEpisode } from '../trajectory/episode.js';
+import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey } from '../trajectory/line.js';
+
+export { modelPlayer };
 
 export interface TeachByModelOptions extends Omit<AskOptions, 'player'> {
   readonly seeds: SeedRange;
@@ -12,14 +15,6 @@ export interface TeachByModelOptions extends Omit<AskOptions, 'player'> {
 
 /** What an episode of a caller's own seeds is called by. */
 const CONDITION = 'custom';
-
-/** Who plays, as files call it: nobody knows what a language model wants. */
-export const modelPlayer = (model: string): Player => ({
-  teacher: 'llm',
-  model,
-  objective: null,
-  oracle: false,
-});
 
 /** What tells the episodes of a range of seeds apart, in its order. */
 export function keysOf({ first, last }: SeedRange, profiles: string, model: string): string[] {
