@@ -1,6 +1,6 @@
 /** What files of results hold, file after file: all that a report is made of. */
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
-import { nameOf } from './names.js';
+import { madeUnique, nameOf } from './names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import type { AuditResult, Result, RunResult } from './results.js';
 import {
@@ -114,15 +114,17 @@ const remarkOn = (mismatched: number): string =>
 
 /** One file of episodes while it is read. */
 export class TrajectoryTally {
-  readonly #players = new Map<string, PlayerTally>();
+  readonly #players = new Map<string, { readonly name: string; readonly tally: PlayerTally }>();
   readonly #versions = new Set<string>();
   readonly #worlds = new Set<string>();
 
   add(episode: TrajectoryEpisode): void {
-    const name = nameOf(episode);
-    const tally = this.#players.get(name) ?? new PlayerTally();
-    this.#players.set(name, tally);
-    tally.add(episode);
+    const { teacher, model, objective, oracle } = episode;
+    // Two may be called the same once their names are made to fit.
+    const key = JSON.stringify([teacher, model, objective, oracle]);
+    const player = this.#players.get(key) ?? { name: nameOf(episode), tally: new PlayerTally() };
+    this.#players.set(key, player);
+    player.tally.add(episode);
     this.#versions.add(episode.version);
     this.#worlds.add(episode.world_digest);
   }
@@ -140,6 +142,10 @@ export class TrajectoryTally {
   }
 
   players(source: string): ReportedPlayer[] {
-    return Array.from(this.#players, ([name, tally]) => ({ source, name, ...tally.summary() }));
+    return madeUnique([...this.#players.values()]).map(({ name, tally }) => ({
+      source,
+      name,
+      ...tally.summary(),
+    }));
   }
 }

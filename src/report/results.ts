@@ -11,6 +11,12 @@ const numberOrNull = expect<number | null>(
   'a finite number or null',
   (value) => value === null || Number.isFinite(value),
 );
+const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
+/** What a processor calls itself. */
+const machineText = expect<string>(
+  'a text of at most 200 characters',
+  (value) => typeof value === 'string' && value.length <= 200,
+);
 const count = expect<number>('a count', (value) => Number.isInteger(value) && Number(value) >= 0);
 const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
@@ -28,11 +34,11 @@ const rowsOf = <T extends z.ZodType>(row: T) =>
 /** What ran, and where. */
 const RUN = {
   version: printableName,
-  world_digest: printableName,
+  world_digest: digest,
   backend: printableName,
   kernel: printableName,
   threads: count,
-  machine: object({ cpu: printableName, cores: count, arch: printableName, node: printableName }),
+  machine: object({ cpu: machineText, cores: count, arch: machineText, node: machineText }),
 };
 
 const EVALUATION = object({

@@ -1,0 +1,103 @@
+/** What players believe: how far off over the week, and whether it is true in the end. */
+import { decimals } from '../../evaluate/figures.js';
+import { type BeliefErrors, drawBeliefError } from '../../pictures/belief-error.js';
+import { type Calibration, drawCalibration } from '../../pictures/calibration.js';
+import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
+import type { ReportData } from '../gathered.js';
+import { type Column, paragraph, table } from '../html.js';
+import type { Section } from '../section.js';
+import { namedPlayers } from './players.js';
+
+interface ErrorRow {
+  readonly name: string;
+  readonly episodes: number;
+  readonly errors: BeliefErrors;
+}
+
+/** Null where nobody gave a belief. */
+export function beliefErrorSection(data: ReportData): Section | null {
+  const rows = namedPlayers(data).flatMap(({ name, episodes, beliefErrors }) =>
+    beliefErrors === null ? [] : [{ name, episodes, errors: beliefErrors }],
+  );
+  if (rows.length === 0) return null;
+  return {
+    id: 'belief-error',
+    title: 'Belief error over the week',
+    parts: [
+      paragraph(
+        'How far the belief is from the truth after each step, all conditions of a player together. A belief holds until ' +
+          'another is given; before the first it counts as 0.5 each. Who infers nothing stays on the dashed line.',
+      ),
+      { name: 'belief-error', drawing: drawBeliefError({ rows }) },
+      table('Mean absolute belief error', ERROR_COLUMNS, rows),
+    ],
+  };
+}
+
+const after = (days: number): Column<ErrorRow> => ({
+  head: days === 1 ? 'after 1 day' : `after ${days} days`,
+  cell: ({ errors }) => decimals(errors.mean[days * NUM_SLOTS - 1]),
+});
+
+const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
+  { head: 'player', cell: ({ name }) => name },
+  { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
+  { head: 'after 1 step', cell: ({ errors }) => decimals(errors.mean[0]) },
+  ...[1, 2, 4].map(after),
+  {
+    head: 'in the end (95 %)',
+    cell: ({ errors: { mean, high } }) => {
+      const [end, top] = [mean[NUM_STEPS - 1], high[NUM_STEPS - 1]];
+      return top > end ? `${decimals(end)} ±${decimals(top - end)}` : decimals(end);
+    },
+  },
+  { head: '0.5 each', cell: ({ errors }) => decimals(errors.constant) },
+];
+
+/** Null where nobody gave a belief. */
+export function calibrationSection(data: ReportData): Section | null {
+  const rows = namedPlayers(data).flatMap(({ name, calibration }) =>
+    calibration === null ? [] : [{ name, dimensions: calibration }],
+  );
+  if (rows.length === 0) return null;
+  return {
+    id: 'calibration',
+    title: 'Calibration of beliefs',
+    parts: [
+      paragraph(
+        'The last belief of each week against what is true of the person: 0 hates company, is a night owl, avoids work; ' +
+          '1 loves company, is a morning person, lives for work.',
+      ),
+      { name: 'calibration', drawing: drawCalibration({ rows }) },
+      table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
+      table('Ranges of last beliefs', BIN_COLUMNS, rows.flatMap(binsOf)),
+    ],
+  };
+}
+
+interface CalibratedRow {
+  readonly name: string;
+  readonly dimensions: readonly Calibration[];
+}
+
+const dimensionsOf = ({ name, dimensions }: CalibratedRow) =>
+  BELIEF_NAMES.map((dimension, k) => ({ name, dimension, ...dimensions[k] }));
+
+const DIMENSION_COLUMNS: readonly Column<ReturnType<typeof dimensionsOf>[number]>[] = [
+  { head: 'player', cell: ({ name }) => name },
+  { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
+  { head: 'weeks', cell: ({ count }) => count.toLocaleString('en') },
+  { head: 'correlation', cell: ({ correlation }) => (correlation === null ? '–' : decimals(correlation)) },
+  { head: 'MAE', cell: ({ mae }) => decimals(mae) },
+];
+
+const binsOf = (row: CalibratedRow) =>
+  dimensionsOf(row).flatMap(({ name, dimension, bins }) => bins.map((bin) => ({ name, dimension, ...bin })));
+
+const BIN_COLUMNS: readonly Column<ReturnType<typeof binsOf>[number]>[] = [
+  { head: 'player', cell: ({ name }) => name },
+  { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
+  { head: 'mean said', cell: ({ said }) => decimals(said) },
+  { head: 'mean true', cell: ({ truth }) => decimals(truth) },
+  { head: 'weeks', cell: ({ count }) => count.toLocaleString('en') },
+];
