@@ -20,7 +20,8 @@ type Group = ActionsPicture['groups'][number];
 
 const CELL_WIDTH = 68;
 const ROW_HEIGHT = 22;
-const GAP = 26;
+/** Between panels: the name of the next, and its actions. */
+const GAP = 60;
 /** The largest share's: text stays legible on it, on light and on dark paper. */
 const STRONGEST = 0.6;
 

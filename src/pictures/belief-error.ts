@@ -10,9 +10,9 @@ import { dayOf, inDays } from './week.js';
 
 export interface BeliefErrors {
   /** [28] each: the mean over weeks after each step, and the bounds of its 95 % interval, which are the mean where none is known. */
-  readonly mean: ArrayLike<number>;
-  readonly low: ArrayLike<number>;
-  readonly high: ArrayLike<number>;
+  readonly mean: readonly number[];
+  readonly low: readonly number[];
+  readonly high: readonly number[];
   /** What believing 0.5 each would be off by, in the same weeks. */
   readonly constant: number;
 }

@@ -49,11 +49,11 @@ export function drawCalibration(picture: CalibrationPicture): Drawing {
     title: { text: title, subtitle: [...caption, ...notes] },
     data: { values: rows.flatMap(pointsOf) },
     facet: {
-      column: { field: 'dimension', sort: [...BELIEF_NAMES], header: { title: null, labelPadding: 26 } },
+      column: { field: 'dimension', sort: [...BELIEF_NAMES], header: { title: null, labelPadding: 46 } },
       row: { field: 'name', sort: rows.map(({ name }) => name), header: { title: null, labels: false } },
     },
     bounds: 'flush',
-    spacing: { row: 74, column: 36 },
+    spacing: { row: 92, column: 36 },
     spec: { width: SIZE, height: SIZE, layer: [DIAGONAL, DOTS, FIGURES, NAME] },
     resolve: { axis: { x: 'independent' } },
   };

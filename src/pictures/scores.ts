@@ -20,7 +20,8 @@ export interface ScoresPicture extends Caption {
 
 const WIDTH = 420;
 const ROW_HEIGHT = 22;
-const GAP = 34;
+/** Between panels: an axis with its title, and the name of the next. */
+const GAP = 74;
 
 /**
  * A dot and its interval a policy, a diamond where a figure was published; all conditions on one axis.

@@ -29,7 +29,7 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
         ? html`<th scope="row"><bdi>${column.cell(row)}</bdi></th>`
         : html`<td class="${kind(column, k)}"><bdi>${column.cell(row)}</bdi></td>`,
     );
-  return html`<div class="frame" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="frame" role="group" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>
 <thead><tr>${head}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody>

@@ -89,13 +89,13 @@ function headerOf({ versions, worlds, engines, machines, seeds }: Origin): Html 
 
 function sectionOf({ id, title, parts }: Section, svgs: ReadonlyMap<string, string>): Html {
   const body = parts.map((part) => (isFigure(part) ? figureOf(part.name, part.drawing.title, svgs) : part));
-  return html`<section aria-labelledby="${id}">
+  return html`<section>
 <h2 id="${id}">${title}</h2>
 ${body}</section>
 `;
 }
 
 const figureOf = (name: string, title: string, svgs: ReadonlyMap<string, string>): Html =>
-  html`<figure><div class="frame" role="region" aria-label="${title}" tabindex="0">${raw(svgs.get(name)!)}</div>
+  html`<figure><div class="frame" role="group" aria-label="${title}" tabindex="0">${raw(svgs.get(name)!)}</div>
 <figcaption>Also as ${name}.svg and ${name}.png.</figcaption></figure>
 `;

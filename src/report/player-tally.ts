@@ -1,4 +1,4 @@
-/** All that a report says of one player of one file, gathered while episodes stream by: memory does not grow with them. */
+/** All that a report says of one player of one file, gathered while episodes stream by: of most of them only the seed is kept. */
 import { type Interval, Moments } from '../evaluate/statistics.js';
 import type { BeliefErrors } from '../pictures/belief-error.js';
 import type { Calibration } from '../pictures/calibration.js';
@@ -56,15 +56,18 @@ export class PlayerTally {
   readonly #actions = new ActionTally();
   readonly #weeks = new WeekKeeper();
   readonly #spending = new SpendingTally();
+  readonly #seen = new Map<string, Set<number>>();
   #episodes = 0;
 
   /** @param episode as `parseEpisode` gives it. */
   add(episode: TrajectoryEpisode): void {
     const { profile_mode: mode, seed, steps } = episode;
-    const { target } = whoIs(mode, seed);
-    const beliefs = steps.map(({ belief }) => belief);
     this.#episodes++;
     this.#addScore(episode);
+    this.#spending.add(episode);
+    if (!this.#isNew(mode, seed)) return;
+    const { target } = whoIs(mode, seed);
+    const beliefs = steps.map(({ belief }) => belief);
     this.#errors.add(beliefs, target);
     const last = beliefs.filter((belief) => belief !== null).at(-1);
     if (last) for (const [k, tally] of this.#calibration.entries()) tally.add(last[k], target[k]);
@@ -73,7 +76,13 @@ export class PlayerTally {
       groupsOf(mode, seed, target),
     );
     this.#weeks.add(episode);
-    this.#spending.add(episode);
+  }
+
+  /** A week that is part of several conditions, as of discrete and of discrete:NAME, is one week of a person. */
+  #isNew(mode: string, seed: number): boolean {
+    const seen = this.#seen.get(mode) ?? new Set();
+    this.#seen.set(mode, seen);
+    return seen.size < seen.add(seed).size;
   }
 
   #addScore({ condition, grader, profile_mode, seed, final }: TrajectoryEpisode): void {

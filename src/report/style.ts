@@ -41,7 +41,7 @@ figure { margin: 1.25rem 0; }
 figcaption { color: var(--muted); font-size: 0.8125rem; }
 .frame { overflow-x: auto; }
 figure .frame { border: 1px solid var(--rule); border-radius: 6px; }
-figure svg { display: block; height: auto; margin-inline: auto; }
+figure svg { display: block; height: auto; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 div.frame:has(> table) { margin: 1.25rem 0; }
 caption { padding-bottom: 0.4rem; color: var(--muted); font-size: 0.8125rem; text-align: left; }
@@ -70,7 +70,7 @@ thead .number { white-space: normal; }
   thead { display: table-header-group; }
   .frame { overflow: visible; }
   figure .frame { border: 0; }
-  figure svg { max-width: 100%; max-height: 240mm; margin-inline: 0; }
+  figure svg { max-width: 100%; max-height: 240mm; }
   table { font-size: 8pt; width: 100%; }
   th, td { padding: 0.2rem 0.35rem; }
   tbody th { min-width: 0; }

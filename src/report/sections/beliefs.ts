@@ -5,7 +5,7 @@ import { type Calibration, drawCalibration } from '../../pictures/calibration.js
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import type { ReportData } from '../gathered.js';
 import { type Column, paragraph, table } from '../html.js';
-import type { Section } from '../section.js';
+import type { Figure, Section } from '../section.js';
 import { namedPlayers } from './players.js';
 
 interface ErrorRow {
@@ -26,13 +26,23 @@ export function beliefErrorSection(data: ReportData): Section | null {
     parts: [
       paragraph(
         'How far the belief is from the truth after each step, all conditions of a player together. A belief holds until ' +
-          'another is given; before the first it counts as 0.5 each. Who infers nothing stays on the dashed line.',
+          'another is given; before the first it counts as 0.5 each. Who believes 0.5 each all week is the dashed line, and in the table alone.',
       ),
-      { name: 'belief-error', drawing: drawBeliefError({ rows }) },
+      ...errorFigure(rows),
       table('Mean absolute belief error', ERROR_COLUMNS, rows),
     ],
   };
 }
+
+/** Without those that say 0.5 each all week: they are the dashed line. */
+function errorFigure(rows: readonly ErrorRow[]): Figure[] {
+  const infer = rows.filter(({ errors }) =>
+    errors.mean.some((mean) => Math.abs(mean - errors.constant) > SAME),
+  );
+  return infer.length === 0 ? [] : [{ name: 'belief-error', drawing: drawBeliefError({ rows: infer }) }];
+}
+
+const SAME = 1e-9;
 
 const after = (days: number): Column<ErrorRow> => ({
   head: days === 1 ? 'after 1 day' : `after ${days} days`,
@@ -66,13 +76,19 @@ export function calibrationSection(data: ReportData): Section | null {
     parts: [
       paragraph(
         'The last belief of each week against what is true of the person: 0 hates company, is a night owl, avoids work; ' +
-          '1 loves company, is a morning person, lives for work.',
+          '1 loves company, is a morning person, lives for work. Who says the same of everybody is in the tables alone.',
       ),
-      { name: 'calibration', drawing: drawCalibration({ rows }) },
+      ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
       table('Ranges of last beliefs', BIN_COLUMNS, rows.flatMap(binsOf)),
     ],
   };
+}
+
+/** Without those that say the same of everybody. */
+function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
+  const tell = rows.filter(({ dimensions }) => dimensions.some(({ correlation }) => correlation !== null));
+  return tell.length === 0 ? [] : [{ name: 'calibration', drawing: drawCalibration({ rows: tell }) }];
 }
 
 interface CalibratedRow {

@@ -24,8 +24,8 @@ export function originOf({ sources }: ReportData): Origin {
       runs.map(({ backend, kernel, threads }) => `${backend}, kernel ${kernel}, ${threads} threads`),
     ),
     machines: unique(
-      runs.map(
-        ({ machine }) => `${machine.cpu}, ${machine.cores} cores, ${machine.arch}, Node ${machine.node}`,
+      runs.map(({ machine }) =>
+        madePrintable(`${machine.cpu}, ${machine.cores} cores, ${machine.arch}, Node ${machine.node}`),
       ),
     ),
     seeds: unique(sources.flatMap(({ seeds }) => seeds)),
