@@ -8,6 +8,8 @@ import type { Layer, TopView } from './view.js';
 
 /** What was said in one range, and what was true then. */
 export interface CalibrationBin {
+  /** Which: 0 is from 0 to 0.1. */
+  readonly range: number;
   /** Means, 0 to 1. */
   readonly said: number;
   readonly truth: number;

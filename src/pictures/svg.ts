@@ -13,7 +13,8 @@ export interface SvgOptions {
 const CLASS = 'rhythm-picture';
 
 /** A picture is one image, told in one description: its parts have neither roles nor names. */
-const PART_ROLES = /(<g class="[^"]*") role="graphics-[a-z]+" aria-roledescription="[^"]*"(?: aria-label="[^"]*")?/g;
+const PART_ROLES =
+  /(<g class="[^"]*") role="graphics-[a-z]+" aria-roledescription="[^"]*"(?: aria-label="[^"]*")?/g;
 
 type Tone = keyof typeof LIGHT;
 const TONES = Object.keys(LIGHT) as Tone[];

@@ -3,20 +3,20 @@ import { CompensatedSum } from '../evaluate/statistics.js';
 import type { Calibration } from '../pictures/calibration.js';
 import { NUM_BELIEFS } from '../world/fields.js';
 
-/** Ranges of a tenth. */
-const BINS = 10;
+/** Ranges of what is said: a tenth each. */
+export const RANGES = 10;
 
 /** Pairs of one dimension, in constant memory. */
 export class CalibrationTally {
-  readonly #counts = new Float64Array(BINS);
-  readonly #said = new Float64Array(BINS);
-  readonly #truth = new Float64Array(BINS);
+  readonly #counts = new Float64Array(RANGES);
+  readonly #said = new Float64Array(RANGES);
+  readonly #truth = new Float64Array(RANGES);
   /** Around the middle, so that squares do not cancel. */
   readonly #sums = { x: sum(), y: sum(), xx: sum(), yy: sum(), xy: sum(), error: sum() };
   #count = 0;
 
   add(said: number, truth: number): void {
-    const bin = Math.min(BINS - 1, Math.floor(said * BINS));
+    const bin = Math.min(RANGES - 1, Math.floor(said * RANGES));
     this.#counts[bin]++;
     this.#said[bin] += said;
     this.#truth[bin] += truth;
@@ -35,6 +35,7 @@ export class CalibrationTally {
     const bins = Array.from(this.#counts, (count, k) => ({
       said: this.#said[k] / count,
       truth: this.#truth[k] / count,
+      range: k,
       count,
     })).filter(({ count }) => count > 0);
     return { bins, count: n, correlation: this.#correlation(), mae: this.#sums.error.value / n };

@@ -37,4 +37,8 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
 `;
 }
 
+/** What few want to see, folded up. */
+export const folded = (summary: string, content: Html): Html =>
+  html`<details><summary>${summary}</summary>${content}</details>\n`;
+
 export const paragraph = (text: string): Html => html`<p>${text}</p>\n`;

@@ -36,6 +36,20 @@ export function madeUnique<Row extends { readonly name: string }>(rows: readonly
   });
 }
 
+/** Names that say of which file, where several files have the same; all different. */
+export function toldApart<Row extends { readonly name: string; readonly source: string }>(
+  rows: readonly Row[],
+): Row[] {
+  const sources = new Map<string, Set<string>>();
+  for (const { name, source } of rows) {
+    sources.set(name, (sources.get(name) ?? new Set()).add(source));
+  }
+  const named = rows.map((row) =>
+    sources.get(row.name)!.size > 1 ? { ...row, name: `${row.name} · ${row.source}` } : row,
+  );
+  return madeUnique(named);
+}
+
 /** What files are called: as short as tells them apart. */
 export function fileLabels(paths: readonly string[]): string[] {
   const bases = paths.map((path) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1));

@@ -40,8 +40,9 @@ code { padding: 0.1em 0.3em; border-radius: 3px; background: var(--shade); font-
 figure { margin: 1.25rem 0; }
 figcaption { color: var(--muted); font-size: 0.8125rem; }
 .frame { overflow-x: auto; }
-figure .frame { border: 1px solid var(--rule); border-radius: 6px; }
+figure .frame { width: fit-content; max-width: 100%; border: 1px solid var(--rule); border-radius: 6px; }
 figure svg { display: block; height: auto; }
+summary { width: fit-content; color: var(--link); cursor: pointer; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 div.frame:has(> table) { margin: 1.25rem 0; }
 caption { padding-bottom: 0.4rem; color: var(--muted); font-size: 0.8125rem; text-align: left; }
@@ -63,7 +64,7 @@ thead .number { white-space: normal; }
   @page { margin: 14mm; }
   body { font-size: 10pt; }
   header, nav, main, footer { max-width: none; padding-inline: 0; }
-  nav { display: none; }
+  nav, details { display: none; }
   h2 { break-before: auto; }
   h2, h3, caption { break-after: avoid; }
   figure, tr, .warning { break-inside: avoid; }

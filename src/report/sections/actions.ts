@@ -4,13 +4,13 @@ import { decimal } from '../../pictures/numbers.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import type { CountedUse } from '../action-counts.js';
 import type { ReportData } from '../gathered.js';
-import { type Column, paragraph, table } from '../html.js';
+import { type Column, folded, paragraph, table } from '../html.js';
+import { toldApart } from '../names.js';
 import type { Section } from '../section.js';
-import { namedPlayers } from './players.js';
 
 /** Null where no file has episodes. */
 export function actionsSection(data: ReportData): Section | null {
-  const players = namedPlayers(data);
+  const players = toldApart(data.players);
   if (players.length === 0) return null;
   const groups = players.map(({ name, actions }) => ({ name, rows: actions }));
   const rows = players.flatMap(({ name, actions }) => actions.map((use) => ({ player: name, ...use })));
@@ -23,7 +23,7 @@ export function actionsSection(data: ReportData): Section | null {
           'morning, work), as the world draws people. In brackets: weeks. A player whose rows are alike looks at nobody.',
       ),
       { name: 'actions', drawing: drawActions({ groups }) },
-      table('Share of steps by action, in percent', COLUMNS, rows),
+      folded('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
     ],
   };
 }

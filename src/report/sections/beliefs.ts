@@ -2,11 +2,13 @@
 import { decimals } from '../../evaluate/figures.js';
 import { type BeliefErrors, drawBeliefError } from '../../pictures/belief-error.js';
 import { type Calibration, drawCalibration } from '../../pictures/calibration.js';
+import { decimal } from '../../pictures/numbers.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
+import { RANGES } from '../calibrating.js';
 import type { ReportData } from '../gathered.js';
 import { type Column, paragraph, table } from '../html.js';
+import { toldApart } from '../names.js';
 import type { Figure, Section } from '../section.js';
-import { namedPlayers } from './players.js';
 
 interface ErrorRow {
   readonly name: string;
@@ -16,7 +18,7 @@ interface ErrorRow {
 
 /** Null where nobody gave a belief. */
 export function beliefErrorSection(data: ReportData): Section | null {
-  const rows = namedPlayers(data).flatMap(({ name, episodes, beliefErrors }) =>
+  const rows = toldApart(data.players).flatMap(({ name, episodes, beliefErrors }) =>
     beliefErrors === null ? [] : [{ name, episodes, errors: beliefErrors }],
   );
   if (rows.length === 0) return null;
@@ -66,7 +68,7 @@ const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
 
 /** Null where nobody gave a belief. */
 export function calibrationSection(data: ReportData): Section | null {
-  const rows = namedPlayers(data).flatMap(({ name, calibration }) =>
+  const rows = toldApart(data.players).flatMap(({ name, calibration }) =>
     calibration === null ? [] : [{ name, dimensions: calibration }],
   );
   if (rows.length === 0) return null;
@@ -80,7 +82,11 @@ export function calibrationSection(data: ReportData): Section | null {
       ),
       ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
-      table('Ranges of last beliefs', BIN_COLUMNS, rows.flatMap(binsOf)),
+      table(
+        'What was true, in the mean, where a last belief was in a range; in brackets weeks',
+        BIN_COLUMNS,
+        rows.flatMap(dimensionsOf),
+      ),
     ],
   };
 }
@@ -99,7 +105,7 @@ interface CalibratedRow {
 const dimensionsOf = ({ name, dimensions }: CalibratedRow) =>
   BELIEF_NAMES.map((dimension, k) => ({ name, dimension, ...dimensions[k] }));
 
-const DIMENSION_COLUMNS: readonly Column<ReturnType<typeof dimensionsOf>[number]>[] = [
+const DIMENSION_COLUMNS: readonly Column<DimensionRow>[] = [
   { head: 'player', cell: ({ name }) => name },
   { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
   { head: 'weeks', cell: ({ count }) => count.toLocaleString('en') },
@@ -107,13 +113,19 @@ const DIMENSION_COLUMNS: readonly Column<ReturnType<typeof dimensionsOf>[number]
   { head: 'MAE', cell: ({ mae }) => decimals(mae) },
 ];
 
-const binsOf = (row: CalibratedRow) =>
-  dimensionsOf(row).flatMap(({ name, dimension, bins }) => bins.map((bin) => ({ name, dimension, ...bin })));
+type DimensionRow = ReturnType<typeof dimensionsOf>[number];
 
-const BIN_COLUMNS: readonly Column<ReturnType<typeof binsOf>[number]>[] = [
+/** "0.26 (12)": what was true of the weeks in which so much was said, and how many they are. */
+const truthOf = ({ bins }: DimensionRow, range: number): string => {
+  const bin = bins.find((each) => each.range === range);
+  return bin === undefined ? '–' : `${decimal(bin.truth, 2)} (${bin.count.toLocaleString('en')})`;
+};
+
+const BIN_COLUMNS: readonly Column<DimensionRow>[] = [
   { head: 'player', cell: ({ name }) => name },
   { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
-  { head: 'mean said', cell: ({ said }) => decimals(said) },
-  { head: 'mean true', cell: ({ truth }) => decimals(truth) },
-  { head: 'weeks', cell: ({ count }) => count.toLocaleString('en') },
+  ...Array.from({ length: RANGES }, (_, range) => ({
+    head: `${decimal(range / RANGES, 1)} to ${decimal((range + 1) / RANGES, 1)}`,
+    cell: (row: DimensionRow) => truthOf(row, range),
+  })),
 ];

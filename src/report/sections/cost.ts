@@ -4,12 +4,14 @@ import { decimal } from '../../pictures/numbers.js';
 import { FALLBACK_ACTION } from '../../trajectory/episode.js';
 import type { ReportData, ReportedPlayer } from '../gathered.js';
 import { type Column, paragraph, table } from '../html.js';
+import { toldApart } from '../names.js';
 import type { Part, Section } from '../section.js';
-import { namedPlayers } from './players.js';
 
 /** Null where no file says what anything took, and every action was read. */
 export function costSection(data: ReportData): Section | null {
-  const players = namedPlayers(data).filter(({ spending }) => spending.metered > 0 || spending.unparsed > 0);
+  const players = toldApart(data.players).filter(
+    ({ spending }) => spending.metered > 0 || spending.unparsed > 0,
+  );
   if (players.length === 0) return null;
   return {
     id: 'cost',

@@ -4,15 +4,13 @@ import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluate/published.js
 import { drawScores } from '../../pictures/scores.js';
 import type { ReportData } from '../gathered.js';
 import { type Column, html, paragraph, table } from '../html.js';
-import { madeUnique } from '../names.js';
+import { toldApart } from '../names.js';
 import type { ScoreRow } from '../score-rows.js';
 import type { Part, Section } from '../section.js';
 
-type LabelledRow = ScoreRow & { readonly row: string };
-
 interface Group {
   readonly name: string;
-  readonly rows: readonly LabelledRow[];
+  readonly rows: readonly ScoreRow[];
 }
 
 /** Null where no file has scores. */
@@ -48,8 +46,8 @@ function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Par
     title,
     groups: groups.map((group) => ({
       name: group.name,
-      rows: group.rows.map(({ row, finalScore, published }) => ({
-        name: row,
+      rows: group.rows.map(({ name, finalScore, published }) => ({
+        name,
         score: finalScore,
         published: published?.finalScore,
       })),
@@ -73,21 +71,14 @@ function groupsOf(rows: readonly ScoreRow[]): Group[] {
   }
   return Array.from(groups, ([name, own]) => {
     const seeds = [...new Set(own.map((row) => row.seeds))].join(', ');
-    return { name: `${name}, seeds ${seeds}`, rows: labelled(own) };
+    return { name: `${name}, seeds ${seeds}`, rows: toldApart(own) };
   });
-}
-
-/** Where several files have rows, each says which. */
-function labelled(rows: readonly ScoreRow[]): LabelledRow[] {
-  const several = new Set(rows.map(({ source }) => source)).size > 1;
-  const named = rows.map((row) => ({ ...row, name: several ? `${row.name} · ${row.source}` : row.name }));
-  return madeUnique(named).map((row) => ({ ...row, row: row.name }));
 }
 
 const orDash = (value: number | null | undefined): string => (value == null ? '–' : decimals(value));
 
-const COLUMNS: readonly Column<LabelledRow>[] = [
-  { head: 'policy', cell: ({ row }) => row },
+const COLUMNS: readonly Column<ScoreRow>[] = [
+  { head: 'policy', cell: ({ name }) => name },
   { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
   { head: 'final score (95 %)', cell: ({ finalScore }) => intervalInText(finalScore) },
   {

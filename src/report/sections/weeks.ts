@@ -4,16 +4,16 @@ import { drawTimeline } from '../../pictures/timeline.js';
 import type { ReportData, ReportedPlayer } from '../gathered.js';
 import { type Html, html, paragraph } from '../html.js';
 import type { ChosenWeek } from '../kept-weeks.js';
+import { toldApart } from '../names.js';
 import type { Figure, Section } from '../section.js';
 import { timelineOf } from '../timeline-of.js';
-import { namedPlayers } from './players.js';
 
 /** More players than this are shown by one week each. */
 const FEW = 4;
 
 /** Null where no file has episodes. */
 export function weeksSection(data: ReportData): Section | null {
-  const players = namedPlayers(data);
+  const players = toldApart(data.players);
   if (players.length === 0) return null;
   const few = players.length <= FEW;
   const shown = players.map((player) => ({ player, weeks: few ? player.weeks : middleOf(player.weeks) }));
