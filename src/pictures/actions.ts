@@ -57,7 +57,7 @@ const cellsOf = ({ name, shares }: ActionUse) =>
     name,
     action,
     share: shares[code],
-    percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.01 ? 1 : 0),
+    percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.0095 ? 1 : 0),
   }));
 
 function panelOf({ name, rows }: Group, most: number): View {

@@ -3,6 +3,7 @@ import { drawActions } from '../../pictures/actions.js';
 import { decimal } from '../../pictures/numbers.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import type { CountedUse } from '../action-counts.js';
+import { figuresOf } from '../figures-of.js';
 import type { ReportData } from '../gathered.js';
 import { type Column, folded, paragraph, table } from '../html.js';
 import { toldApart } from '../names.js';
@@ -22,7 +23,7 @@ export function actionsSection(data: ReportData): Section | null {
         'Named profiles each by itself; sampled persons all together, and by thirds of what is true of them (social, ' +
           'morning, work), as the world draws people. In brackets: weeks. A player whose rows are alike looks at nobody.',
       ),
-      { name: 'actions', drawing: drawActions({ groups }) },
+      ...figuresOf('actions', groups, 4, (some) => drawActions({ groups: some })),
       folded('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
     ],
   };

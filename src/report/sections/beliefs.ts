@@ -5,8 +5,9 @@ import { type Calibration, drawCalibration } from '../../pictures/calibration.js
 import { decimal } from '../../pictures/numbers.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import { RANGES } from '../calibrating.js';
+import { figuresOf } from '../figures-of.js';
 import type { ReportData } from '../gathered.js';
-import { type Column, paragraph, table } from '../html.js';
+import { type Column, folded, type Html, paragraph, table } from '../html.js';
 import { toldApart } from '../names.js';
 import type { Figure, Section } from '../section.js';
 
@@ -41,7 +42,7 @@ function errorFigure(rows: readonly ErrorRow[]): Figure[] {
   const infer = rows.filter(({ errors }) =>
     errors.mean.some((mean) => Math.abs(mean - errors.constant) > SAME),
   );
-  return infer.length === 0 ? [] : [{ name: 'belief-error', drawing: drawBeliefError({ rows: infer }) }];
+  return figuresOf('belief-error', infer, 12, (some) => drawBeliefError({ rows: some }));
 }
 
 const SAME = 1e-9;
@@ -82,11 +83,7 @@ export function calibrationSection(data: ReportData): Section | null {
       ),
       ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
-      table(
-        'What was true, in the mean, where a last belief was in a range; in brackets weeks',
-        BIN_COLUMNS,
-        rows.flatMap(dimensionsOf),
-      ),
+      folded('What was true, by ranges of what was said', rangesOf(rows)),
     ],
   };
 }
@@ -94,7 +91,7 @@ export function calibrationSection(data: ReportData): Section | null {
 /** Without those that say the same of everybody. */
 function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
   const tell = rows.filter(({ dimensions }) => dimensions.some(({ correlation }) => correlation !== null));
-  return tell.length === 0 ? [] : [{ name: 'calibration', drawing: drawCalibration({ rows: tell }) }];
+  return figuresOf('calibration', tell, 4, (some) => drawCalibration({ rows: some }));
 }
 
 interface CalibratedRow {
@@ -120,6 +117,13 @@ const truthOf = ({ bins }: DimensionRow, range: number): string => {
   const bin = bins.find((each) => each.range === range);
   return bin === undefined ? '–' : `${decimal(bin.truth, 2)} (${bin.count.toLocaleString('en')})`;
 };
+
+const rangesOf = (rows: readonly CalibratedRow[]): Html =>
+  table(
+    'Mean of what was true where a last belief was in a range; in brackets the weeks',
+    BIN_COLUMNS,
+    rows.flatMap(dimensionsOf),
+  );
 
 const BIN_COLUMNS: readonly Column<DimensionRow>[] = [
   { head: 'player', cell: ({ name }) => name },
