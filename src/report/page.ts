@@ -49,12 +49,12 @@ export function pageOf(
   const page = html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta http-equiv="content-security-policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="rhythm-vec ${version}">
-<meta name="${FILES_META}" content="${files.join(' ')}">
+<meta charset="utf-8" />
+<meta http-equiv="content-security-policy" content="${POLICY}" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<meta name="color-scheme" content="light dark" />
+<meta name="generator" content="rhythm-vec ${version}" />
+<meta name="${FILES_META}" content="${files.join(' ')}" />
 <title>Rhythm: results</title>
 <style>${raw(STYLE)}</style>
 </head>

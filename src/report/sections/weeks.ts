@@ -43,7 +43,7 @@ const heading = ({ name }: ReportedPlayer): Html => html`<h3><bdi>${name}</bdi><
 
 function figureOf({ name }: ReportedPlayer, week: ChosenWeek, place: number): Figure {
   const { which, condition, mode, seed, grader, finalScore } = week;
-  const whose = `seed ${seed}, ${mode}, ${condition}`;
-  const title = `${name}, ${which} week: ${decimals(finalScore)} under grader ${grader}`;
+  const whose = `Condition ${condition}, ${mode}.`;
+  const title = `${name}, ${which} week, seed ${seed}: ${decimals(finalScore)} under grader ${grader}`;
   return { name: `week-${place}`, drawing: drawTimeline({ title, notes: [whose], week: timelineOf(week) }) };
 }
