@@ -14,6 +14,7 @@ import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
 import { addServeCommand } from './serve.js';
 import { addTeachCommand } from './teach.js';
+import { addUploadCommand } from './upload.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
@@ -23,6 +24,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addReevalCommand,
   addAuditCommand,
   addDatasetCommand,
+  addUploadCommand,
   addServeCommand,
   addInfoCommand,
 ];

@@ -1,0 +1,26 @@
+/** What nobody foresaw between here and the Hub, in words without secrets: no stack trace, which could quote an answer. */
+import { RhythmError } from '../errors.js';
+import { HubError } from './failure.js';
+import { redacted } from './redact.js';
+import { faultOf } from './refusals.js';
+
+/** Does some work. @throws what is foreseen as it is, the signal's reason, and all else as a HubError. */
+export async function guarded<Result>(
+  token: string | null,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof RhythmError || error instanceof HubError) throw error;
+    if (error instanceof Error && error.name === 'NotReadableError')
+      throw faultOf(error, 'the upload', token);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HubError(
+      `Expected answers such as the Hub gives, got what cannot be read: ${redacted(reason, token)}. Check HF_ENDPOINT, and ` +
+        'run the same command again.',
+    );
+  }
+}
