@@ -38,7 +38,7 @@ export async function commitFiles(
 async function planAgain(connection: Connection, plan: UploadPlan, signal: AbortSignal): Promise<UploadPlan> {
   const { repo, branch, files } = plan;
   const remote = await lookAt(connection, repo, branch);
-  const planned = await planFiles(connection, repo, remote, files, signal);
+  const planned = await planFiles(connection, repo, remote, files, signal, plan.planned);
   const stolen = planned.find((now, k) => now.change !== 'same' && differs(now, plan.planned[k]));
   if (stolen === undefined) return { ...plan, remote, planned };
   throw new HubError(

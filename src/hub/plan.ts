@@ -31,22 +31,29 @@ export interface UploadPlan extends UploadRequest {
 export const toSend = (planned: readonly PlannedFile[]): PlannedFile[] =>
   planned.filter(({ change }) => change !== 'same');
 
-/** @throws InputError for a file that holds the token; HubError; the signal's reason. */
+/**
+ * @param before what was planned earlier for the same files: those that are there as they were are not read again.
+ * @throws InputError for a file that holds the token; HubError; the signal's reason.
+ */
 export async function planFiles(
   connection: Connection,
   repo: Repo,
   remote: Remote,
   files: readonly LocalFile[],
   signal: AbortSignal,
+  before: readonly PlannedFile[] = [],
 ): Promise<PlannedFile[]> {
   const paths = files.map(({ target }) => target);
   const there =
-    remote.head === null
+    remote.base === null
       ? new Map<string, RemoteFile>()
-      : await filesAt(connection, repo, remote.head, paths);
+      : await filesAt(connection, repo, remote.base, paths);
   const planned: PlannedFile[] = [];
-  for (const file of files)
-    planned.push(await planOne(file, there.get(file.target) ?? null, connection.token, signal));
+  for (const [k, file] of files.entries()) {
+    const now = there.get(file.target) ?? null;
+    const known = before[k]?.there?.oid === now?.oid ? before[k] : undefined;
+    planned.push(known ?? (await planOne(file, now, connection.token, signal)));
+  }
   return planned;
 }
 
@@ -59,16 +66,17 @@ async function planOne(
   // Of another size, it differs whatever its name is.
   const naming: Naming | null = there?.size === file.blob.size ? there.naming : null;
   const inspection = await inspectUnchanged(file, naming, token, signal);
-  if (inspection.holdsToken) {
-    throw new InputError(
-      'out_of_range',
-      `Expected files without the token in them, but ${JSON.stringify(file.source)} holds it: whoever reads it could write in ` +
-        'your name. Remove it there, and revoke it if it was ever published.',
-    );
-  }
-  const change =
-    there === null ? 'new' : inspection.oid === there.oid && naming !== null ? 'same' : 'changed';
-  return { file, change, there, inspection };
+  if (inspection.holdsToken) refuseToken(file);
+  const same = naming !== null && inspection.oid === there?.oid;
+  return { file, change: there === null ? 'new' : same ? 'same' : 'changed', there, inspection };
+}
+
+function refuseToken({ source }: LocalFile): never {
+  throw new InputError(
+    'out_of_range',
+    `Expected files without the token in them, but ${JSON.stringify(source)} holds it: whoever reads it could write in your ` +
+      'name. Remove it there, and revoke it if it was ever published.',
+  );
 }
 
 async function inspectUnchanged(

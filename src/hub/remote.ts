@@ -18,6 +18,8 @@ export interface Remote {
   readonly private: boolean | null;
   /** The branch's last commit; null where there is no such branch. */
   readonly head: string | null;
+  /** What the next commit comes after: the head, or that of the default branch, where a new one begins. */
+  readonly base: string | null;
 }
 
 /** A file at the Hub. */
@@ -35,7 +37,7 @@ export const common = ({ endpoint, token, fetch }: Connection) => ({
   accessToken: token ?? undefined,
 });
 
-const NOT_THERE: Remote = { exists: false, private: null, head: null };
+const NOT_THERE: Remote = { exists: false, private: null, head: null, base: null };
 
 /** @throws HubError for refusals, other than that there is none. */
 export async function lookAt(connection: Connection, repo: Repo, branch: string): Promise<Remote> {

@@ -34,10 +34,9 @@ export async function carryOut(
   signal: AbortSignal,
 ): Promise<string | null> {
   const remote = await makeReady(connection, plan);
-  const head = plan.remote.head;
-  // A repository that was not there has files by now if somebody else made it; one that was created has none of ours.
-  const planned =
-    head === null ? await planFiles(connection, plan.repo, remote, plan.files, signal) : plan.planned;
+  const { repo, files, planned: before } = plan;
+  const moved = remote.base !== plan.remote.base;
+  const planned = moved ? await planFiles(connection, repo, remote, files, signal, before) : before;
   return commitFiles(connection, { ...plan, remote, planned }, message, signal);
 }
 
