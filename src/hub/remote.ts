@@ -62,11 +62,8 @@ async function infoOf(connection: Connection, { type, name }: Repo, revision?: s
       `Expected ${type} ${name}, got ${JSON.stringify(info.name.slice(0, 96))}: it was renamed. Pass that to --repo.`,
     );
   }
-  return {
-    exists: true,
-    private: Boolean(info.private),
-    head: typeof info.sha === 'string' ? info.sha : null,
-  };
+  const head = typeof info.sha === 'string' ? info.sha : null;
+  return { exists: true, private: Boolean(info.private), head, base: head };
 }
 
 /** How many paths are asked for at once. */

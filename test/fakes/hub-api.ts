@@ -58,6 +58,7 @@ export class HubApi {
   readonly #parts = new Map<string, Map<number, Buffer>>();
   readonly #routes: readonly [RegExp, Handler][] = [
     [/^GET \/api\/whoami-v2$/, () => ({ status: 200, json: { type: 'user', name: 'newcomer', orgs: [] } })],
+    [/^POST \/api\/validate-yaml$/, () => ({ status: 200, json: { errors: [], warnings: [] } })],
     [/^POST \/api\/repos\/create$/, (asked) => this.#create(asked)],
     [/^GET \/api\/(model|dataset)s\/([^/]+\/[^/]+)(?:\/revision\/([^/]+))?$/, this.#with(this.#info)],
     [/^POST \/api\/(model|dataset)s\/([^/]+\/[^/]+)\/paths-info\/([^/]+)$/, this.#with(this.#pathsInfo)],
