@@ -1,10 +1,10 @@
 /** What nobody foresaw between here and the Hub, in words without secrets: no stack trace, which could quote an answer. */
 import { RhythmError } from '../errors.js';
 import { HubError } from './failure.js';
-import { redacted } from './redact.js';
+import { redacted, withoutSecrets } from './redact.js';
 import { faultOf } from './refusals.js';
 
-/** Does some work. @throws what is foreseen as it is, the signal's reason, and all else as a HubError. */
+/** Does some work. @throws what is foreseen, the signal's reason, and all else as a HubError. */
 export async function guarded<Result>(
   token: string | null,
   signal: AbortSignal,
@@ -14,7 +14,9 @@ export async function guarded<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RhythmError || error instanceof HubError) throw error;
+    if (error instanceof RhythmError) throw error;
+    // Whatever part of an answer has got into it.
+    if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
     if (error instanceof Error && error.name === 'NotReadableError')
       throw faultOf(error, 'the upload', token);
     const reason = error instanceof Error ? error.message : String(error);

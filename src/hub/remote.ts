@@ -1,6 +1,7 @@
 /** What is at the Hub: a repository, its branch, and which files are there. */
 import { HubError, isStatus } from './failure.js';
 import type { HubLibrary } from './library.js';
+import { redacted } from './redact.js';
 import type { Repo } from './repo.js';
 
 /** How requests are made. */
@@ -59,7 +60,7 @@ async function infoOf(connection: Connection, { type, name }: Repo, revision?: s
   const info = type === 'dataset' ? await datasetInfo(params) : await modelInfo(params);
   if (typeof info.name === 'string' && info.name.toLowerCase() !== name.toLowerCase()) {
     throw new HubError(
-      `Expected ${type} ${name}, got ${JSON.stringify(info.name.slice(0, 96))}: it was renamed. Pass that to --repo.`,
+      `Expected ${type} ${name}, got ${JSON.stringify(redacted(info.name, connection.token))}: it was renamed. Pass that to --repo.`,
     );
   }
   const head = typeof info.sha === 'string' ? info.sha : null;
@@ -88,7 +89,7 @@ export async function filesAt(
     for (const { path, type, size, oid, lfs } of infos) {
       if (type !== 'file') {
         throw new HubError(
-          `Expected ${JSON.stringify(path)} of ${repo.name} to be a file, got a ${type}. Pass another --path-in-repo.`,
+          `Expected ${JSON.stringify(redacted(path, connection.token))} of ${repo.name} to be a file, got a ${redacted(type, connection.token)}. Pass another --path-in-repo.`,
         );
       }
       files.set(

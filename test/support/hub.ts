@@ -44,21 +44,24 @@ export interface Told {
 }
 
 /** Asks again at once. */
-export async function connectTo(
+async function connectTo(
   hub: FakeHub,
   {
     token = hub.env.HF_TOKEN,
     signal = new AbortController().signal,
-    retries = 2,
-  }: Pick<Wanted, 'token' | 'signal' | 'retries'> = {},
+    onWait = () => {},
+  }: Pick<Wanted, 'token' | 'signal' | 'onWait'> = {},
 ): Promise<{ connection: Connection; told: Told }> {
   const told: Told = { waits: [], sent: 0 };
   const connection = await connect(
     { endpoint: hub.url, token },
     {
       signal,
-      patience: { retries, minTimeout: 0, maxTimeout: 0 },
-      onWait: (why) => told.waits.push(why),
+      patience: { retries: 2, minTimeout: 0, maxTimeout: 0 },
+      onWait: (why) => {
+        told.waits.push(why);
+        onWait(why);
+      },
       onSent: (count) => {
         told.sent += count;
       },
@@ -72,7 +75,7 @@ export interface Wanted extends Partial<Omit<UploadRequest, 'files'>> {
   readonly prefix?: string;
   readonly message?: CommitMessage;
   readonly signal?: AbortSignal;
-  readonly retries?: number;
+  readonly onWait?: (why: string) => void;
   /** Called between the plan and what it says. */
   readonly between?: (plan: UploadPlan) => unknown;
 }
