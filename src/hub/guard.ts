@@ -19,10 +19,15 @@ export async function guarded<Result>(
     if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
     if (error instanceof Error && error.name === 'NotReadableError')
       throw faultOf(error, 'the upload', token);
-    const reason = error instanceof Error ? error.message : String(error);
     throw new HubError(
-      `Expected answers such as the Hub gives, got what cannot be read: ${redacted(reason, token)}. Check HF_ENDPOINT, and ` +
+      `Expected answers such as the Hub gives, got what cannot be read: ${reasonOf(error, token)}. Check HF_ENDPOINT, and ` +
         'run the same command again.',
     );
   }
+}
+
+/** Of JSON that is none, only that: what parses it quotes its beginning, which may be that of the token. */
+function reasonOf(error: unknown, token: string | null): string {
+  if (error instanceof SyntaxError) return 'text that is no JSON';
+  return redacted(error instanceof Error ? error.message : String(error), token);
 }
