@@ -1,12 +1,14 @@
 /** The examples that a command's help prints work as printed, one after the other, in an empty folder. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
+import { type FakeHub, openFakeHub } from './fakes/hub.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
@@ -26,8 +28,17 @@ const commands: [command: string, prints: string][] = [
   ['dataset sft', ''],
   ['teach', 'episodes replayed, all as recorded'],
   ['reeval', 'episodes replayed, all as recorded'],
+  ['upload', 'Nothing was changed: --dry-run.'],
   ['info', 'layout digest'],
 ];
+
+/** What examples upload to. */
+let hub: FakeHub;
+beforeAll(async () => {
+  hub = await openFakeHub();
+});
+afterAll(() => hub.close());
+
 /** What examples begin with, where commands take what others have written: weeks that score more than the heuristic's. */
 const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
   player: playerOf({ objective: 'wellbeing' }),
@@ -48,10 +59,11 @@ it.each(commands)('%s', async (command, prints) => {
   mkdirSync(file(command));
   writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
-  const printed = execFileSync('bash', ['-c', script], {
+  // Not synchronously: the fakes answer from this process.
+  const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    encoding: 'utf8',
-    stdio: 'pipe',
+    env: { ...process.env, ...hub.env },
+    maxBuffer: 1e8,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);
 });
