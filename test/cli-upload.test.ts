@@ -1,8 +1,9 @@
 /** `upload` on the real command line, against a fake Hub: broken off, gone on with, refused, and echoed at. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { FakeHub } from './fakes/hub.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
@@ -91,6 +92,16 @@ describe('what it says', () => {
       `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 0 s (attempt 1 of 6).\n`,
     ]);
   });
+});
+
+it('more files than a process may open at once are no trouble', async () => {
+  const hub = await startHub();
+  const at = directoryOf(Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])));
+  const command = `ulimit -n 128; exec "$0" --import tsx "$1" upload --repo ${REPO.name} "$2"`;
+  const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+  const env = { ...process.env, ...BARE, ...hub.env };
+  await promisify(execFile)('bash', ['-c', command, process.execPath, main, at], { env });
+  expect(Object.keys(textsAt(hub))).toHaveLength(300);
 });
 
 describe('an upload that is broken off', () => {

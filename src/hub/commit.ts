@@ -1,7 +1,9 @@
 /** One commit of all that differs. Either it is made whole, or nothing of it is seen. */
+import type { CommitOperation } from '@huggingface/hub';
 import { HubError, isStatus } from './failure.js';
 import { type PlannedFile, planFiles, toSend, type UploadPlan } from './plan.js';
 import { type Connection, common, lookAt } from './remote.js';
+import { repoUrl } from './repo.js';
 
 /** How often others may commit meanwhile. */
 const CONFLICTS = 5;
@@ -57,16 +59,28 @@ async function commitOnce(
   { title, description }: CommitMessage,
   signal: AbortSignal,
 ): Promise<string> {
+  const operations: CommitOperation[] = [];
+  for (const { file } of sent) {
+    operations.push({ operation: 'addOrUpdate', path: file.target, content: await contentOf(file.blob) });
+  }
   const commit = await connection.library.commit({
     ...common(connection),
     ...{ repo, branch, title, description },
     // So that files which came between are seen, and an attempt whose answer was lost makes no second commit.
     parentCommit: remote.head ?? undefined,
-    operations: sent.map(({ file }) => ({ operation: 'addOrUpdate', path: file.target, content: file.blob })),
+    operations,
     abortSignal: signal,
     // By LFS a file is at the Hub as soon as it was sent, and known by its SHA-256: what was interrupted goes on. Xet
     // keeps none of a file before the files of a batch are registered together.
     useXet: false,
   });
-  return commit?.commit.url ?? '';
+  const url: unknown = commit?.commit.url;
+  return typeof url === 'string' ? url : repoUrl(connection.endpoint, repo);
 }
+
+/** Bytes. */
+const SMALL = 1e5;
+
+/** Small files are read here, one after the other: the library would open all of them at once, more than a system allows. */
+const contentOf = async (blob: Blob): Promise<Blob> =>
+  blob.size > SMALL ? blob : new Blob([await blob.arrayBuffer()]);

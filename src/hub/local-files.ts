@@ -44,12 +44,23 @@ export async function collectFiles(paths: readonly string[], prefix = ''): Promi
     );
   }
   const files: LocalFile[] = [];
-  for (const each of targets) files.push({ ...each, blob: await openAsBlob(each.source) });
+  for (const each of targets) files.push({ ...each, blob: await opened(each.source) });
   return { files, leftOut };
 }
 
 /** One that was left out, as people read it. */
 export const leftOutText = ({ path, why }: LeftOut): string => `${madePrintable(path)} (${why})`;
+
+async function opened(path: string): Promise<Blob> {
+  try {
+    return await openAsBlob(path);
+  } catch {
+    throw new InputError(
+      'wrong_type',
+      `Expected files that may be read, got ${say(path)}, which may not be, or is gone. Check its permissions.`,
+    );
+  }
+}
 
 type Place = Omit<LocalFile, 'blob'>;
 
