@@ -224,6 +224,20 @@ describe('files', () => {
     );
   });
 
+  it('may be empty, or twins', async () => {
+    const hub = await startHub({ large: 1000, part: 2000 });
+    const files = {
+      'a.bin': bytes(5000).toString(),
+      'b.bin': bytes(5000).toString(),
+      'none.bin': '',
+      'none.txt': '',
+    };
+    const at = directoryOf(files);
+    await uploadTo(hub, [at]);
+    expect(textsAt(hub)).toEqual(files);
+    expect((await uploadTo(hub, [at])).url).toBeNull();
+  });
+
   it('are many', async () => {
     const hub = await startHub({ large: 100 });
     const names = Array.from({ length: 250 }, (_, k) => `d${k % 3}/f${k}`);

@@ -70,8 +70,9 @@ async function commitOnce(
     parentCommit: remote.head ?? undefined,
     operations,
     abortSignal: signal,
-    // By LFS a file is at the Hub as soon as it was sent, and known by its SHA-256: what was interrupted goes on. Xet
-    // keeps none of a file before the files of a batch are registered together.
+    // By LFS, which the Hub keeps for clients without Xet (huggingface.co/docs/hub/xet/legacy-git-lfs), a file is there as
+    // soon as it was sent, and known by its SHA-256: what was interrupted goes on. By Xet the library registers the files
+    // of a batch together, at its end.
     useXet: false,
   });
   const url: unknown = commit?.commit.url;

@@ -34,7 +34,9 @@ export async function collectFiles(paths: readonly string[], prefix = ''): Promi
   const directory = checkPrefix(prefix);
   const leftOut: LeftOut[] = [];
   const found = paths.flatMap((path) => (isDirectory(path) ? within(path, leftOut) : [named(path)]));
-  const targets = found.map(({ source, target }) => ({ source, target: placeOf(target, directory) }));
+  const targets = withoutRepeats(
+    found.map(({ source, target }) => ({ source, target: placeOf(target, directory) })),
+  );
   checkTargets(targets);
   if (targets.length === 0) {
     const why = leftOut.length === 0 ? 'there are none' : `all were left out: ${leftOutText(leftOut[0])}`;
@@ -137,6 +139,12 @@ function checkTarget(target: string, what: string): void {
     `Expected ${what} to be a path that a repository can hold: printable, with / between names, none of them empty, . .. or ` +
       `.git; got ${say(target.slice(0, 200))}. Rename it.`,
   );
+}
+
+/** A file that is named twice, such as beside its directory, is no clash. */
+function withoutRepeats(places: readonly Place[]): Place[] {
+  const known = new Map(places.map((place) => [`${resolve(place.source)}\0${place.target}`, place]));
+  return [...known.values()];
 }
 
 function checkTargets(places: readonly Place[]): void {

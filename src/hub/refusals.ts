@@ -9,8 +9,10 @@ const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Check HF_TOKEN, or run "hf auth login": a token may have expired.',
   403: 'Use a token that may write there, or another USER in --repo; a permission for storage may also have expired: run the same command again.',
   404: 'Check --repo and --type; what is private is only there for tokens that may see it.',
+  405: 'Check HF_ENDPOINT: it may be no Hub.',
   412: 'Somebody committed meanwhile. Run the same command again.',
   413: 'It takes no files of this size. Split them.',
+  501: 'Check HF_ENDPOINT: it may be no Hub.',
   429: 'It is asked too often. Run the same command later: it goes on where this one stopped.',
 };
 
