@@ -17,12 +17,12 @@ import { filesText, notesOn, repositoryText, sizeOf } from './upload-text.js';
 export interface UploadCommandOptions {
   readonly repo: string;
   readonly type: RepoType;
-  readonly private: boolean;
-  readonly pathInRepo: string;
+  readonly private?: boolean;
+  readonly pathInRepo?: string;
   readonly message?: string;
   readonly branch?: string;
   readonly revision?: string;
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** @throws UsageError, InputError for arguments; HubError, LibraryError; the signal's reason. */
@@ -41,7 +41,7 @@ export async function runUpload(
   try {
     await guarded(account.token, signal, async () => {
       const connection = await connect(account, { signal, onWait: note(account), onSent: meter.add });
-      const request = { repo, branch, private: options.private, files: local.files };
+      const request = { repo, branch, private: options.private ?? false, files: local.files };
       const plan = await planUpload(connection, request, signal);
       say(account, plan, local, options);
       if (!options.dryRun) await send(connection, plan, options, meter, signal);
@@ -83,7 +83,10 @@ const print = ({ token }: Pick<Account, 'token'>, lines: readonly string[]): voi
 };
 
 function say(account: Account, plan: UploadPlan, local: LocalFiles, options: UploadCommandOptions): void {
-  print(account, [repositoryText(account.endpoint, plan, options.dryRun), ...filesText(plan.planned)]);
+  print(account, [
+    repositoryText(account.endpoint, plan, options.dryRun ?? false),
+    ...filesText(plan.planned),
+  ]);
   for (const text of notesOn(plan.planned, local)) note(account)(text);
   if (options.dryRun) print(account, ['Nothing was changed: --dry-run.']);
 }

@@ -28,12 +28,15 @@ export function addUploadCommand(program: Command, { signal }: Context): void {
     .argument('<files...>', 'files and directories')
     .requiredOption('--repo <USER/NAME>', 'the repository; created if it is not there')
     .addOption(new Option('--type <name>', 'of the repository').choices(REPO_TYPES).default('dataset'))
-    .option('--private', 'create it private; one that is there and public is refused', false)
-    .option('--path-in-repo <directory>', 'of the repository, where all but README.md goes', '')
+    .option('--private', 'create it private; one that is there and public is refused')
+    .option(
+      '--path-in-repo <directory>',
+      'of the repository, where all but README.md goes (default: its root)',
+    )
     .option('--message <text>', "the commit's; its first line is the title (default: how many files)")
     .option('--branch <name>', 'created from the default branch if it is not there (default: main)')
     .option('--revision <name>', 'the same as --branch')
-    .option('--dry-run', 'say what would be created and uploaded, and change nothing', false)
+    .option('--dry-run', 'say what would be created and uploaded, and change nothing')
     .addHelpText('after', HELP)
     .action(async (files: string[], options: UploadCommandOptions) => {
       const { runUpload } = await import('./upload-run.js');

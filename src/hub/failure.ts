@@ -7,6 +7,8 @@ export interface HubErrorOptions {
   readonly hubCode?: string | null;
   /** Whether the same request may succeed later. */
   readonly transient?: boolean;
+  /** The message without its remedy. */
+  readonly brief?: string;
   /** Seconds that the Hub asks to wait; null where it does not say. */
   readonly retryAfter?: number | null;
 }
@@ -16,6 +18,7 @@ export class HubError extends Error {
   readonly status: number | null;
   readonly hubCode: string | null;
   readonly transient: boolean;
+  readonly brief: string;
   readonly retryAfter: number | null;
 
   // No cause: what libraries and servers say may quote the token, and a stack trace would print it.
@@ -25,6 +28,7 @@ export class HubError extends Error {
     this.status = options.status ?? null;
     this.hubCode = options.hubCode ?? null;
     this.transient = options.transient ?? false;
+    this.brief = options.brief ?? message;
     this.retryAfter = options.retryAfter ?? null;
   }
 }

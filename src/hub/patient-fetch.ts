@@ -51,12 +51,12 @@ const worthWaiting = (error: Error): error is HubError =>
   error instanceof HubError && error.transient && (error.retryAfter ?? 0) <= MAX_WAIT;
 
 async function wait(
-  { message, retryAfter }: HubError,
+  { brief, retryAfter }: HubError,
   which: string,
   { onWait, signal }: FetchOptions,
 ): Promise<void> {
   const soon = retryAfter === null ? 'soon' : `in ${retryAfter} s`;
-  onWait(`${message.split('. ')[0]}; asking again ${soon} (${which}).`);
+  onWait(`${brief}; asking again ${soon} (${which}).`);
   if (retryAfter !== null) await sleep(1000 * retryAfter, undefined, { signal });
 }
 

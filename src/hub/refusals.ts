@@ -32,7 +32,9 @@ export function refusalOf(response: Response, text: string, what: string, token:
         (transient
           ? 'Run the same command later: it goes on where this one stopped.'
           : 'Check what is uploaded.'));
-  return new HubError(`Expected the Hub to answer ${what}, got status ${status}${words}. ${remedy}${id}`, {
+  const brief = `Expected the Hub to answer ${what}, got status ${status}${words}`;
+  return new HubError(`${brief}. ${remedy}${id}`, {
+    brief,
     ...{ status, hubCode, transient },
     retryAfter: retryAfterOf(headers),
   });
@@ -81,10 +83,10 @@ export function faultOf(error: unknown, what: string, token: string | null): Hub
   }
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : []));
   const [reason] = [...codes, ...causes.map(({ message }) => message).reverse()];
+  const brief = `Expected an answer to ${what}, got ${redacted(String(reason), token)}`;
   return new HubError(
-    `Expected an answer to ${what}, got ${redacted(String(reason), token)}. Check the network and HF_ENDPOINT, and run ` +
-      'the same command again: it goes on where this one stopped.',
-    { transient: !codes.some((code) => LASTING.includes(code)) },
+    `${brief}. Check the network and HF_ENDPOINT, and run the same command again: it goes on where this one stopped.`,
+    { brief, transient: !codes.some((code) => LASTING.includes(code)) },
   );
 }
 

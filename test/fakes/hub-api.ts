@@ -122,10 +122,11 @@ export class HubApi {
     const { type = 'model', name, organization, visibility, private: isPrivate } = jsonOf(body);
     const full = `${organization ?? 'newcomer'}/${name}`;
     if (!this.#mayWrite(full)) return FORBIDDEN;
-    if (this.repo(type, full) !== undefined)
-      return refusal(409, `You already created this ${type} repo: ${full}`);
-    this.repos.set(`${type} ${full}`, newRepo(type, full, isPrivate === true || visibility === 'private'));
     const url = `${this.#url()}/${type === 'dataset' ? 'datasets/' : ''}${full}`;
+    if (this.repo(type, full) !== undefined) {
+      return { status: 409, json: { error: `You already created this ${type} repo: ${full}`, url } };
+    }
+    this.repos.set(`${type} ${full}`, newRepo(type, full, isPrivate === true || visibility === 'private'));
     return { status: 200, json: { url, name: full, id: full } };
   }
 
