@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
+import { type FakeHub, openFakeHub } from './fakes/hub.js';
 import { FakeOpenAi } from './fakes/openai.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
@@ -28,8 +29,17 @@ const commands: [command: string, prints: string][] = [
   ['dataset sft', ''],
   ['teach', 'episodes replayed, all as recorded'],
   ['reeval', 'episodes replayed, all as recorded'],
+  ['upload', 'Nothing was changed: --dry-run.'],
   ['info', 'layout digest'],
 ];
+
+/** What examples upload to. */
+let hub: FakeHub;
+beforeAll(async () => {
+  hub = await openFakeHub();
+});
+afterAll(() => hub.close());
+
 /** What examples begin with, where commands take what others have written: weeks that score more than the heuristic's. */
 const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
   player: playerOf({ objective: 'wellbeing' }),
@@ -57,9 +67,10 @@ it.each(commands)('%s', async (command, prints) => {
   mkdirSync(file(command));
   writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
+  // Not synchronously: the fakes answer from this process.
   const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    env: { ...process.env, ...fake.environment },
+    env: { ...process.env, ...fake.environment, ...hub.env },
     maxBuffer: 2 ** 26,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);

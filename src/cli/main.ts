@@ -15,6 +15,7 @@ import { addReplayCommand } from './replay.js';
 import { addReportCommand } from './report.js';
 import { addServeCommand } from './serve.js';
 import { addTeachCommand } from './teach.js';
+import { addUploadCommand } from './upload.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
@@ -25,6 +26,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addAuditCommand,
   addReportCommand,
   addDatasetCommand,
+  addUploadCommand,
   addServeCommand,
   addInfoCommand,
 ];

@@ -1,0 +1,38 @@
+/** What goes wrong between here and the Hub, in words that hold no secret. */
+
+export interface HubErrorOptions {
+  /** The HTTP status; null where there was no answer. */
+  readonly status?: number | null;
+  /** The Hub's own name for it, such as RevisionNotFound. */
+  readonly hubCode?: string | null;
+  /** Whether the same request may succeed later. */
+  readonly transient?: boolean;
+  /** The message without its remedy. */
+  readonly brief?: string;
+  /** Seconds that the Hub asks to wait; null where it does not say. */
+  readonly retryAfter?: number | null;
+}
+
+/** The Hub refused, could not be reached, or holds what nobody foresaw. */
+export class HubError extends Error {
+  readonly status: number | null;
+  readonly hubCode: string | null;
+  readonly transient: boolean;
+  readonly brief: string;
+  readonly retryAfter: number | null;
+
+  // No cause: what libraries and servers say may quote the token, and a stack trace would print it.
+  constructor(message: string, options: HubErrorOptions = {}) {
+    super(message);
+    this.name = 'HubError';
+    this.status = options.status ?? null;
+    this.hubCode = options.hubCode ?? null;
+    this.transient = options.transient ?? false;
+    this.brief = options.brief ?? message;
+    this.retryAfter = options.retryAfter ?? null;
+  }
+}
+
+/** Whether an error is the Hub's answer of this status. */
+export const isStatus = (error: unknown, ...statuses: number[]): error is HubError =>
+  error instanceof HubError && error.status !== null && statuses.includes(error.status);

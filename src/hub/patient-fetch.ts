@@ -1,0 +1,134 @@
+/**
+ * `fetch` for the Hub: asks again where an answer may become better, waits as long as the Hub asks it to, and fails in
+ * words without secrets. The Hub's library asks once, and throws for whatever comes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import { HubError } from './failure.js';
+import { redacted } from './redact.js';
+import { faultOf, refusalOf } from './refusals.js';
+
+/** How often and how long it asks again; times in milliseconds. */
+export interface Patience {
+  /** Attempts after the first. */
+  readonly retries: number;
+  /** Before the second attempt; doubled for each one more. */
+  readonly minTimeout: number;
+  readonly maxTimeout: number;
+}
+
+export const PATIENCE: Patience = { retries: 5, minTimeout: 1000, maxTimeout: 30_000 };
+
+/** Seconds. Who is asked to wait longer had better come back. */
+const MAX_WAIT = 300;
+
+export interface FetchOptions {
+  readonly token: string | null;
+  readonly signal: AbortSignal;
+  readonly patience: Patience;
+  /** Told before each wait. */
+  readonly onWait: (why: string) => void;
+  /** Told of the bytes of contents as they leave; negative ones are those of an attempt that failed. */
+  readonly onSent: (bytes: number) => void;
+}
+
+/** @throws from what it returns: HubError; the signal's reason. */
+export function patientFetch(options: FetchOptions): typeof fetch {
+  const { signal, patience } = options;
+  return (input, init) =>
+    pRetry(() => attempt(input, init ?? {}, options), {
+      ...patience,
+      signal,
+      shouldRetry: ({ error }) => worthWaiting(error),
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
+        retriesLeft > 0 && worthWaiting(error)
+          ? wait(error, `attempt ${attemptNumber} of ${patience.retries + 1}`, options)
+          : undefined,
+    });
+}
+
+const worthWaiting = (error: Error): error is HubError =>
+  error instanceof HubError && error.transient && (error.retryAfter ?? 0) <= MAX_WAIT;
+
+async function wait(
+  { brief, retryAfter }: HubError,
+  which: string,
+  { onWait, signal }: FetchOptions,
+): Promise<void> {
+  const soon = retryAfter === null ? 'soon' : `in ${retryAfter} s`;
+  onWait(`${brief}; asking again ${soon} (${which}).`);
+  if (retryAfter !== null) await sleep(1000 * retryAfter, undefined, { signal });
+}
+
+type Input = Parameters<typeof fetch>[0];
+type Init = NonNullable<Parameters<typeof fetch>[1]>;
+
+async function attempt(input: Input, init: Init, { token, signal, onSent }: FetchOptions): Promise<Response> {
+  let sent = 0;
+  const count = (bytes: number) => {
+    sent += bytes;
+    onSent(bytes);
+  };
+  const what = redacted(`${init.method ?? 'GET'} ${String(input).split('?')[0]}`, token);
+  try {
+    const answer = await exchange(input, counted(init, count), signal, what, token);
+    sent = 0;
+    return answer;
+  } finally {
+    if (sent > 0) onSent(-sent);
+  }
+}
+
+/** Reads the whole answer, too: one that is cut off is a fault of the connection, and asked for again. */
+async function exchange(
+  input: Input,
+  init: Init,
+  signal: AbortSignal,
+  what: string,
+  token: string | null,
+): Promise<Response> {
+  const signals = init.signal ? [signal, init.signal] : [signal];
+  let response: Response;
+  let body: ArrayBuffer;
+  try {
+    response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    body = await response.arrayBuffer();
+  } catch (error) {
+    for (const each of signals) each.throwIfAborted();
+    throw faultOf(error, what, token);
+  }
+  if (!response.ok) throw refusalOf(response, Buffer.from(body).toString(), what, token);
+  return new Response(body.byteLength === 0 ? null : body, response);
+}
+
+/** Contents are sent by PUT. */
+const counted = (init: Init, count: (bytes: number) => void): Init =>
+  init.method === 'PUT' && init.body instanceof Blob
+    ? { ...init, body: new CountedBlob(init.body, count) }
+    : init;
+
+/** A Blob that tells how much of it was read. It stays one: storage wants to know the length before it takes anything. */
+class CountedBlob extends Blob {
+  readonly #inner: Blob;
+  readonly #count: (bytes: number) => void;
+
+  override readonly size: number;
+
+  constructor(inner: Blob, count: (bytes: number) => void) {
+    super([]);
+    this.size = inner.size;
+    this.#inner = inner;
+    this.#count = count;
+  }
+
+  override stream(): ReturnType<Blob['stream']> {
+    const count = this.#count;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        count(chunk.length);
+        controller.enqueue(chunk);
+      },
+    });
+    return this.#inner.stream().pipeThrough(counter) as ReturnType<Blob['stream']>;
+  }
+}

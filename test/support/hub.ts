@@ -1,0 +1,124 @@
+/** A fake Hub for a test, and uploads to it within this process, which wait for nothing. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach } from 'vitest';
+import type { CommitMessage } from '../../src/hub/commit.js';
+import { connect } from '../../src/hub/connection.js';
+import { guarded } from '../../src/hub/guard.js';
+import { collectFiles } from '../../src/hub/local-files.js';
+import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/hub/plan.js';
+import type { Connection } from '../../src/hub/remote.js';
+import { carryOut, planUpload } from '../../src/hub/upload.js';
+import { type FakeHub, type FakeHubOptions, openFakeHub } from '../fakes/hub.js';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Closed after the test. */
+export async function startHub(options: FakeHubOptions = {}): Promise<FakeHub> {
+  const hub = await openFakeHub(options);
+  closing.push(hub.close);
+  return hub;
+}
+
+/** A directory of files by their relative paths, removed after the test. */
+export function directoryOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'rhythm-hub-'));
+  closing.push(() => rmSync(directory, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), content);
+  }
+  return directory;
+}
+
+/** Bytes that differ by their name and size. */
+export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `${name} ${size} `);
+
+export interface Told {
+  readonly waits: string[];
+  sent: number;
+}
+
+/** Asks again at once. */
+async function connectTo(
+  hub: FakeHub,
+  {
+    token = hub.env.HF_TOKEN,
+    signal = new AbortController().signal,
+    onWait = () => {},
+  }: Pick<Wanted, 'token' | 'signal' | 'onWait'> = {},
+): Promise<{ connection: Connection; told: Told }> {
+  const told: Told = { waits: [], sent: 0 };
+  const connection = await connect(
+    { endpoint: hub.url, token },
+    {
+      signal,
+      patience: { retries: 2, minTimeout: 0, maxTimeout: 0 },
+      onWait: (why) => {
+        told.waits.push(why);
+        onWait(why);
+      },
+      onSent: (count) => {
+        told.sent += count;
+      },
+    },
+  );
+  return { connection, told };
+}
+
+export interface Wanted extends Partial<Omit<UploadRequest, 'files'>> {
+  readonly token?: string | null;
+  readonly prefix?: string;
+  readonly message?: CommitMessage;
+  readonly signal?: AbortSignal;
+  readonly onWait?: (why: string) => void;
+  /** Called between the plan and what it says. */
+  readonly between?: (plan: UploadPlan) => unknown;
+}
+
+export interface Happened {
+  readonly url: string | null;
+  readonly plan: UploadPlan;
+  readonly told: Told;
+}
+
+export const REPO = { type: 'dataset', name: 'newcomer/weeks' } as const;
+
+/** As the command does it. */
+export async function uploadTo(
+  hub: FakeHub,
+  paths: readonly string[],
+  wanted: Wanted = {},
+): Promise<Happened> {
+  const { signal = new AbortController().signal, prefix = '', message = { title: 'a test' } } = wanted;
+  const { connection, told } = await connectTo(hub, { ...wanted, signal });
+  const { files } = await collectFiles(paths, prefix);
+  const request = { repo: REPO, branch: 'main', private: false, ...wanted, files };
+  return guarded(connection.token, signal, async () => {
+    const plan = await planUpload(connection, request, signal);
+    await wanted.between?.(plan);
+    return { url: await carryOut(connection, plan, message, signal), plan, told };
+  });
+}
+
+/** What becomes of each file, by its place. */
+export const changesOf = (planned: readonly PlannedFile[]): Record<string, string> =>
+  Object.fromEntries(planned.map(({ file, change }) => [file.target, change]));
+
+/** The texts of a branch's files, but for the attributes that every repository has. */
+export const textsAt = (hub: FakeHub, branch = 'main', type = 'dataset'): Record<string, string> => {
+  const tree = hub.repo(type, REPO.name)?.branches.get(branch)?.at(-1)?.tree ?? new Map();
+  return Object.fromEntries(
+    [...tree]
+      .filter(([path]) => path !== '.gitattributes')
+      .map(([path, { content }]) => [path, content.toString()]),
+  );
+};
+
+/** How often a hub saw requests of a kind. */
+export const countOf = (hub: FakeHub, kind: RegExp): number =>
+  hub.seen.filter(({ what }) => kind.test(what)).length;
