@@ -17,8 +17,12 @@ from settings import PITFALLS, Limits
 
 #: Of the two actions of a cycle, how much the rarer one has at least of all answers: below it is one action's collapse.
 PARTNER = 0.2
+#: Answers in a window below which nothing is said of their actions.
+LEAST_ANSWERS = 20
 #: One step of these is enough; of the others the mean over the window counts.
 _AT_ONCE = ("kl",)
+#: Of these the answers of the window count, taken together.
+_OF_ANSWERS = ("one_action", "cycle")
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,28 @@ class Batch:
 
 
 def measures(batch: Batch) -> Dict[str, Any]:
-    """Shares, 0 to 1, of a batch's completions; `entropy` of the actions, in bits; how often each action was said."""
+    """Shares, 0 to 1, of a batch's completions, and how often each action was said."""
     count = max(len(batch.texts), 1)
     actions = Counter(
         action_named(text) or "another name" for text, legal in zip(batch.texts, batch.legal) if legal
     )
-    said = sum(actions.values())
-    shares = [times / said for _, times in actions.most_common()] + [0.0, 0.0]
-    read = sum(cut and legal for cut, legal in zip(batch.cut_off, batch.legal))
+    return {
+        **spread(actions),
+        "cut_off": sum(batch.cut_off) / count,
+        "cut_off_read": sum(cut and legal for cut, legal in zip(batch.cut_off, batch.legal)) / count,
+        "unparsed": 1 - sum(batch.legal) / count,
+        "actions": dict(actions.most_common()),
+    }
+
+
+def spread(actions: Mapping[str, int]) -> Dict[str, float]:
+    """Of answers the share of the most frequent action, that of two which share a cycle, and the entropy in bits."""
+    said = max(sum(actions.values()), 1)
+    shares = sorted((times / said for times in actions.values()), reverse=True) + [0.0, 0.0]
     return {
         "one_action": shares[0],
         "cycle": shares[0] + shares[1] if shares[1] >= PARTNER else 0.0,
-        "entropy": -sum(share * math.log2(share) for share in shares if share > 0) + 0.0,
-        "cut_off": sum(batch.cut_off) / count,
-        "cut_off_read": read / count,
-        "unparsed": 1 - sum(batch.legal) / count,
-        "actions": dict(actions.most_common()),
+        "entropy": sum(share * math.log2(1 / share) for share in shares if share > 0),
     }
 
 
@@ -154,24 +164,33 @@ class Watch:
         return self._value(name) > getattr(self._limits, name)
 
     def _value(self, name: str) -> float:
-        """The mean over the window, or the last one of what is told at once; 0 where too little is known."""
+        """Over the window, or the last one of what is told at once; 0 where too little is known."""
         window = 1 if name in _AT_ONCE else self._limits.window
+        if name in _OF_ANSWERS:
+            actions = self._actions()
+            enough = len(self.lines) >= window and sum(actions.values()) >= LEAST_ANSWERS
+            return spread(actions)[name] if enough else 0.0
         values = [_number(line[name]) for line in self.lines[-window:] if name in line]
         return sum(values) / window if len(values) == window else 0.0
 
     def _warned(self, name: str) -> Warned:
         value = self._value(name)
         step = self.lines[-1]["step"]
-        text = _WORDS[name].format(value=value, actions=self._actions())
+        text = _WORDS[name].format(value=value, actions=_told(self._actions()))
         return Warned(name, step, value, f"step {step}: {name}: {text}")
 
-    def _actions(self) -> str:
-        """The two most frequent of the window, in words."""
-        counts: Counter = Counter()
+    def _actions(self) -> "Counter[str]":
+        """Of the window."""
+        counts: Counter[str] = Counter()
         for line in self.lines[-self._limits.window :]:
             counts.update(line.get("actions", {}))
-        said = max(sum(counts.values()), 1)
-        return ", ".join(f"{name} {times / said:.0%}" for name, times in counts.most_common(2))
+        return counts
+
+
+def _told(actions: "Counter[str]") -> str:
+    """The two most frequent, in words."""
+    said = max(sum(actions.values()), 1)
+    return ", ".join(f"{name} {times / said:.0%}" for name, times in actions.most_common(2))
 
 
 def _number(value: Optional[float]) -> float:
