@@ -58,7 +58,9 @@ def _parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
     add("stage", choices=STAGES, help="both stages, one of them, or only the table of settings")
-    add("--preset", choices=list(PRESETS), default="later", help="settings that the others change (default: later)")
+    add(
+        "--preset", choices=list(PRESETS), default="later", help="settings that the others change (default: later)"
+    )
     add("--output", type=Path, default=Path("recipe-output"), help="folder of all that is written")
     add("--resume", action="store_true", help="leaves ended stages alone, and goes on from the last checkpoint")
     add("--cpu", action="store_true", help="leaves a GPU alone")

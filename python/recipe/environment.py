@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +21,9 @@ def make_sft_rows(command: Sequence[str], folder: Path, episodes: int) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     weeks = folder / "teacher.jsonl"
     seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"
-    subprocess.run([*command, "teach", "--teacher", "planner", "--seeds", seeds, "--output", str(weeks)], check=True)
+    subprocess.run(
+        [*command, "teach", "--teacher", "planner", "--seeds", seeds, "--output", str(weeks)], check=True
+    )
     subprocess.run([*command, "dataset", "sft", "--jsonl", str(weeks), "--output", str(folder)], check=True)
     return folder / "train.jsonl"
 
@@ -36,7 +40,8 @@ def card_of(rows: Path) -> Dict[str, str]:
     """What the card beside rows says of where they come from, as text: `version`, `world_digest`, `seeds`."""
     card = rows.parent / CARD
     text = card.read_text() if card.exists() else ""
-    found = {name: re.search(rf'^  {name}: "(.*)"$', text, re.MULTILINE) for name in ("version", "world_digest", "seeds")}
+    names = ("version", "world_digest", "seeds")
+    found = {name: re.search(rf'^  {name}: "(.*)"$', text, re.MULTILINE) for name in names}
     return {name: match[1] for name, match in found.items() if match}
 
 
@@ -53,8 +58,9 @@ def check_world(rows: Path, digest: str) -> None:
 @contextmanager
 def running_server(command: Sequence[str]) -> Iterator[str]:
     """The url of a server on a free port, as long as the block lasts."""
+    # A group of its own: npx, for one, does not hand on the signal that ends it.
     server = subprocess.Popen(
-        [*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
+        [*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
         line = server.stdout.readline() if server.stdout else ""
@@ -65,5 +71,5 @@ def running_server(command: Sequence[str]) -> Iterator[str]:
             )
         yield line[len(LISTENING) :].strip()
     finally:
-        server.terminate()
+        os.killpg(server.pid, signal.SIGTERM)
         server.communicate()

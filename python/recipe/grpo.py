@@ -37,7 +37,8 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
     digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
     check_world(rows, digest)
     began = time.monotonic()
-    trainer, watch = trainer_of(settings, run, load_rows(rows, run.output / "cache"), client, start)
+    dataset = load_rows(rows, run.output / "cache")
+    trainer, watch = trainer_of(settings, run, dataset, client, start)
     run_trainer(trainer, run, output)
     write_record(
         output,
@@ -46,6 +47,7 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
         {
             "rhythm_vec": {**card_of(rows), "world_digest": digest},
             "base": settings.model.model,
+            "rows": len(dataset),
             "start": "base" if start is None else start.name,
             "seconds": round(time.monotonic() - began, 1),
             "stopped_on": watch.stopped_on,

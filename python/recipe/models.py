@@ -11,6 +11,7 @@ import torch
 from settings import Model
 from tiny import save_tiny
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedTokenizerBase
+from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
@@ -39,13 +40,17 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
 
 
 def nf4_config() -> BitsAndBytesConfig:
-    """NF4 with a second quantisation of its constants; computes in bfloat16."""
-    return BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=torch.bfloat16,
+    """As TRL's own scripts have it; computes in what the GPU has."""
+    return get_quantization_config(
+        ModelConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", dtype=precision(False))
     )
+
+
+def precision(cpu: bool) -> str:
+    """Of the weights that are not in 4 bits, and of what is computed: a T4, for one, has no bfloat16."""
+    if cpu or not torch.cuda.is_available():
+        return "float32"
+    return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float16"
 
 
 def tokenizer_of(base: str) -> PreTrainedTokenizerBase:
@@ -72,18 +77,18 @@ def trained(settings: Model, start: Path, cpu: bool) -> Any:
 
 def lora(settings: Model) -> Any:
     """The adapter of a causal language model; which layers it is on, peft knows of each architecture."""
-    from peft import LoraConfig
-
-    return LoraConfig(
-        r=settings.lora_rank,
-        lora_alpha=settings.lora_alpha,
-        lora_dropout=settings.lora_dropout,
-        task_type="CAUSAL_LM",
+    return get_peft_config(
+        ModelConfig(
+            use_peft=True,
+            lora_r=settings.lora_rank,
+            lora_alpha=settings.lora_alpha,
+            lora_dropout=settings.lora_dropout,
+        )
     )
 
 
 def _load(settings: Model, name: str, cpu: bool) -> Any:
-    options: Dict[str, Any] = {"dtype": torch.float32 if cpu else torch.bfloat16}
+    options: Dict[str, Any] = {"dtype": precision(cpu)}
     if settings.quantize == "nf4":
         if settings.lora_rank == 0:
             raise ValueError(

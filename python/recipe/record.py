@@ -14,7 +14,37 @@ import torch
 from settings import Settings
 
 RECORD = "run.json"
+BEGUN = "settings.json"
+#: What a resumed run may have other values of: no step depends on it.
+_FREE = ("save_steps", "watch")
 _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "bitsandbytes")
+
+
+def begin(folder: Path, settings: Settings, resume: bool) -> None:
+    """Notes the settings of a stage. Raises ValueError where another run's would be overwritten, or gone on with."""
+    path = folder / BEGUN
+    asked = json.loads(json.dumps(dataclasses.asdict(settings)))
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asked, indent=2) + "\n")
+        return
+    if not resume:
+        raise ValueError(
+            f"Expected {folder} to be free, got a run that began there. "
+            "Pass --resume to go on with it, or another --output."
+        )
+    begun = json.loads(path.read_text())
+    other = [
+        f"{section}.{name}: {value!r}, now {asked[section].get(name)!r}"
+        for section, values in begun.items()
+        for name, value in values.items()
+        if not {section, name} & set(_FREE) and asked[section].get(name) != value
+    ]
+    if other:
+        raise ValueError(
+            f"Expected the settings that {folder} was begun with, got others: {'; '.join(other)}. "
+            "Pass the same to --resume, or another --output."
+        )
 
 
 def machine() -> Dict[str, Any]:

@@ -1,6 +1,6 @@
 """Every setting of the recipe, once: its value, where that comes from, and what the presets have instead.
 
-Dataclasses of this file are the options of train.py and the table of README.md. No other package is needed to read them.
+Dataclasses of this file are the options of train.py and the table of README.md. They need no other package.
 """
 
 from __future__ import annotations
@@ -27,13 +27,18 @@ class Model:
 
     model: str = setting("Qwen/Qwen2.5-3B-Instruct", PUBLISHED, "a name or folder of transformers, or tiny")
     quantize: str = setting(
-        "nf4", PUBLISHED, "the frozen weights: in 4 bits, which a GPU needs, or as they are", choices=("nf4", "none")
+        "nf4",
+        PUBLISHED,
+        "the frozen weights: in 4 bits, which a GPU needs, or as they are",
+        choices=("nf4", "none"),
     )
     lora_rank: int = setting(8, PUBLISHED, "of the adapter that is trained; 0 trains all weights", "later runs")
     lora_alpha: int = setting(32, TRL, "scales the adapter", "ModelConfig")
     lora_dropout: float = setting(0.05, TRL, "of the adapter", "ModelConfig")
     seed: int = setting(42, TRL, "of the weights, the order of rows and the samples")
-    save_steps: int = setting(50, OURS, "steps between checkpoints, of which two are kept", "some minutes of an A10G")
+    save_steps: int = setting(
+        50, OURS, "steps between checkpoints, of which two are kept", "some minutes of an A10G"
+    )
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,10 @@ class Sft:
     batch: int = setting(2, TRL, "rows at once, on a device", "its script's")
     accumulation: int = setting(8, TRL, "such batches of a step", "its script's")
     max_length: int = setting(
-        0, OURS, "tokens of a row, 0 for no limit", "TRL cuts at 1,024, and the answer stands at the end of a long prompt"
+        0,
+        OURS,
+        "tokens of a row, 0 for no limit",
+        "TRL cuts at 1,024, and the answer stands at the end of a long prompt",
     )
 
 
@@ -82,7 +90,11 @@ class Grpo:
     beta: float = setting(0.04, PUBLISHED, "weight of the KL to the model that the stage began with", "later runs")
     grader: str = setting("v2", OURS, "grades the weeks", "v1 does not pay for inference", choices=("v1", "v2"))
     shaping: Tuple[str, ...] = setting(
-        (), OURS, "terms of env_reward", "off: they are for a loop that is seen to collapse", choices=("repetition", "exploration")
+        (),
+        OURS,
+        "terms of env_reward",
+        "off: they are for a loop that is seen to collapse",
+        choices=("repetition", "exploration"),
     )
 
 
@@ -93,8 +105,12 @@ class Limits:
     window: int = setting(10, OURS, "steps that are looked at together", "single steps are noise")
     zero_spread: float = setting(0.5, OURS, "share of groups without spread", "half of the samples teach nothing")
     one_action: float = setting(0.8, OURS, "share of the most frequent action", "a good week needs more than one")
-    cycle: float = setting(0.9, OURS, "share of the two most frequent actions", "published: such a cycle scored 0.22")
-    cut_off: float = setting(0.2, OURS, "share of completions that were cut off", "they are punished for their length")
+    cycle: float = setting(
+        0.9, OURS, "share of the two most frequent actions", "published: such a cycle scored 0.22"
+    )
+    cut_off: float = setting(
+        0.2, OURS, "share of completions that were cut off", "they are punished for their length"
+    )
     cut_off_read: float = setting(
         0.01, OURS, "share that was cut off and yet read as an action", "published: it came out of the reasoning"
     )
@@ -142,7 +158,8 @@ _PLAIN = ("model", "data")
 def options() -> Iterator[Tuple[str, str, Any]]:
     """Each option's name, its section and its field, in order."""
     for section in fields(Settings):
-        for each in fields(section.default):
+        part: Any = section.default
+        for each in fields(part):
             name = each.name if section.name in _PLAIN else f"{section.name}_{each.name}"
             yield name, section.name, each
 
@@ -171,7 +188,7 @@ PRESETS: Dict[str, Dict[str, Any]] = {
         "sft_learning_rate": 5e-3,
         "sft_batch": 8,
         "sft_accumulation": 1,
-        "grpo_steps": 40,
+        "grpo_steps": 60,
         "grpo_batch": 32,
         "grpo_accumulation": 1,
         "grpo_completion_length": 8,

@@ -8,10 +8,11 @@
 #   "bitsandbytes>=0.46; sys_platform == 'linux'",
 # ]
 # ///
-"""A language model learns to guide a week: SFT on a teacher's answers, then GRPO by a rhythm-vec server. See README.md."""
+"""A language model learns to guide a week: SFT on a teacher's answers, then GRPO by a server. See README.md."""
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -28,6 +29,8 @@ from settings import Settings, table  # noqa: E402
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Runs what is asked for."""
+    # A job that is told to end ends the server that it started, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     run, settings = parse_arguments(arguments, __doc__)
     if run.stage == "settings":
         print(table())
@@ -51,8 +54,10 @@ def do_sft(run: Run, settings: Settings) -> None:
     if has_ended(run, "sft"):
         return
     # Importing torch takes seconds: not before arguments are known to be good.
+    from record import begin
     from sft import train_sft
 
+    begin(run.output / "sft", settings, run.resume)
     rows = run.sft_rows or _kept(run, "sft-rows")
     rows = rows or make_sft_rows(run.command, run.output / "sft-rows", settings.data.episodes)
     train_sft(settings, run, rows)
@@ -63,8 +68,10 @@ def do_grpo(run: Run, settings: Settings) -> None:
     if has_ended(run, "grpo"):
         return
     from grpo import train_grpo
+    from record import begin
 
     start = start_of(run)
+    begin(run.output / "grpo", settings, run.resume)
     rows = run.grpo_rows or _kept(run, "grpo-rows")
     rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows)
     with nullcontext(run.url) if run.url else running_server(run.command) as url:

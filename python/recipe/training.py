@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 from arguments import Run
+from models import precision
 from settings import Settings
 from transformers import Trainer
 from transformers.trainer_utils import get_last_checkpoint
@@ -16,11 +17,13 @@ TRAINED, REFERENCE = "default", "ref"
 
 def common_arguments(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
     """Of SFTConfig and GRPOConfig."""
+    kind = precision(run.cpu)
     return {
         "output_dir": str(output),
         "seed": settings.model.seed,
         "use_cpu": run.cpu,
-        "bf16": False if run.cpu else None,
+        "bf16": kind == "bfloat16",
+        "fp16": kind == "float16",
         "logging_steps": 1,
         "save_strategy": "steps",
         "save_steps": settings.model.save_steps,

@@ -96,11 +96,12 @@ _WORDS = {
     "--grpo-generations, or end here.",
     "one_action": "{value:.0%} of the answers are one action: {actions}. Raise --grpo-temperature, add --grpo-shaping "
     "repetition exploration, or go back to a checkpoint.",
-    "cycle": "{value:.0%} of the answers are two actions: {actions}. Weeks become a cycle of them: add --grpo-shaping "
-    "repetition exploration.",
-    "cut_off": "{value:.0%} of the completions were cut off. Raise --grpo-completion-length, or drop the reasoning in SFT.",
-    "cut_off_read": "{value:.0%} of the completions were cut off and yet read as an action, which may be one out of the "
-    "middle of a reasoning. Raise --grpo-completion-length.",
+    "cycle": "{value:.0%} of the answers are two actions: {actions}. Weeks become a cycle of them: add "
+    "--grpo-shaping repetition exploration.",
+    "cut_off": "{value:.0%} of the completions were cut off. Raise --grpo-completion-length, or begin from an SFT with "
+    "--reasoning drop.",
+    "cut_off_read": "{value:.0%} of the completions were cut off and yet read as an action, which may be one out of "
+    "the middle of a reasoning. Raise --grpo-completion-length.",
     "kl": "The KL to the model that GRPO began with is {value:,.1f}. Lower --grpo-learning-rate or --grpo-beta, and go "
     "back to a checkpoint.",
     "unparsed": "{value:.0%} of the completions hold no action. Begin from an SFT adapter, or train it for longer.",
@@ -202,12 +203,12 @@ def in_words(summary: Mapping[str, Any], steps: int) -> str:
     """A summary for people."""
     if not summary:
         return f"No pitfall in {steps} steps."
-    told = [
-        f"{name}: {found['steps']} of {steps} steps, first at {found['first_step']}, worst {_number(found['worst']):,.4g} "
-        f"at {found['worst_step']}"
-        for name, found in summary.items()
-    ]
-    return "Pitfalls:\n" + "\n".join(f"  {line}" for line in told)
+    return "\n".join(["Pitfalls:", *(f"  {name}: {_lasted(found, steps)}" for name, found in summary.items())])
+
+
+def _lasted(found: Mapping[str, Any], steps: int) -> str:
+    worst = f"{_number(found['worst']):,.4g} at {found['worst_step']}"
+    return f"{found['steps']} of {steps} steps, first at {found['first_step']}, worst {worst}"
 
 
 def read_lines(text: str, before: int) -> List[Dict[str, Any]]:
