@@ -5,6 +5,8 @@ import { parseCompletion } from '../src/index.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
 import { askPython, whyAbsent } from './support/python.js';
 
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
 const SCRIPT = 'recipe/watching.py';
 
 interface Batch {
@@ -34,6 +36,7 @@ interface Watched {
   readonly actions: readonly (string | null)[];
   readonly log: readonly object[];
   readonly names: readonly string[];
+  readonly table: string;
 }
 
 const EMPTY: Question = { limits: {}, past: [], steps: [], texts: [] };
@@ -159,11 +162,15 @@ describe.runIf(absent === null)("the recipe's watch", () => {
     expect(actions.at(-1)).toBeNull();
     expect(names).toEqual(NAMES);
   });
+
+  it('has the settings of its page', () => {
+    const { table } = watched({});
+    expect(table.split('\n').length).toBeGreaterThan(30);
+    expect(read('python/recipe/README.md')).toContain(`\n\n${table}\n\n`);
+  });
 });
 
 describe('the recipe as it is written about', () => {
-  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-
   it('installs in a job what CI installs', () => {
     const [, header] = /^# \/\/\/ script\n([\s\S]*?)^# \/\/\/$/m.exec(read('python/recipe/train.py'))!;
     for (const [wanted] of read('.ci/run').matchAll(/"(?:trl|peft)[>=<\d.,]+"/g))

@@ -10,16 +10,21 @@ import { ended, type Line, PARTS, runRecipe, startRecipe } from './support/recip
 import { metric, startServer } from './support/server.js';
 
 const file = temporaryDirectory();
-const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, { folder: file('asked') });
+const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, {});
 if (absent !== null) test.skip(`the recipe with TRL: NOT RUN here: ${absent}`, () => {});
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
-const OF = { world_digest: env.worldDigest, version };
+const OF = { world_digest: env.spec.worldDigest, version };
 
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 600_000;
 const BATCH = 32;
-const SMALL = ['--episodes', '5', '--rows', '40', '--sft-epochs', '4'];
+const EPISODES = 6;
+const EPOCHS = 5;
+const SMALL = [
+  ...['--episodes', `${EPISODES}`, '--rows', '40'],
+  ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.01'],
+];
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -42,10 +47,10 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
 
       const sft = record('sft');
       const losses = of(sft.log, 'loss');
-      expect(losses).toHaveLength(Math.ceil((5 * 28) / 8) * 4);
+      expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / 8) * EPOCHS);
       // A uniform guess among the tiny model's 23 words loses ln 23 = 3.14.
       expect(mean(losses.slice(0, 3))).toBeGreaterThan(2.5);
-      expect(mean(losses.slice(-3))).toBeLessThan(1.9);
+      expect(mean(losses.slice(-3))).toBeLessThan(1.7);
       expect(sft.rhythm_vec).toMatchObject(OF);
 
       const grpo = record('grpo');

@@ -75,7 +75,9 @@ class WatchCallback(TrainerCallback):
             print(f"\n!! {each.text}", file=sys.stderr, flush=True)
         self.stopped_on = self.watch.stops()
         if self.stopped_on:
-            print(f"\n!! stopped, as --watch-stop-on {' '.join(self.stopped_on)} asks.", file=sys.stderr, flush=True)
+            print(
+                f"\n!! stopped, as --watch-stop-on {' '.join(self.stopped_on)} asks.", file=sys.stderr, flush=True
+            )
             control.should_training_stop = True
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:

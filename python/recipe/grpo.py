@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 import models
 from arguments import Run
@@ -63,9 +63,13 @@ def trainer_of(
 ) -> "tuple[GRPOTrainer, WatchCallback]":
     """TRL's trainer, and what watches it."""
     output = run.output / "grpo"
-    base = models.base_of(settings.model, run.output)
+    # TRL keeps a copy of a trained adapter for the KL: it is to where this stage began, not to the base.
+    base = models.base_of(settings.model, run.output) if start is None else str(start)
     tokenizer = models.tokenizer_of(base)
-    model, adapter = _begin(settings, run, base, start)
+    if start is None:
+        model, adapter = models.fresh(settings.model, base, run.cpu)
+    else:
+        model, adapter = models.trained(settings.model, start, run.cpu), None
     watch = WatchCallback(settings.watch, output, tokenizer)
     shaping = {name: True for name in settings.grpo.shaping}
     rewards = reward_funcs(client, grader=settings.grpo.grader, shaping=shaping)
@@ -79,13 +83,6 @@ def trainer_of(
         callbacks=[watch],
     )
     return trainer, watch
-
-
-def _begin(settings: Settings, run: Run, base: str, start: Optional[Path]) -> "tuple[Any, Any]":
-    """TRL keeps a copy of a trained adapter for the KL: it is to where this stage began, not to the base."""
-    if start is None:
-        return models.fresh(settings.model, base, run.cpu)
-    return models.trained(settings.model, start, run.cpu), None
 
 
 def load_rows(path: Path, cache: Path) -> Dataset:

@@ -18,7 +18,7 @@ ADAPTER = "adapter_config.json"
 
 def base_of(settings: Model, output: Path) -> str:
     """The name or folder of the model that everything begins with."""
-    return str(save_tiny(output / "tiny", settings.seed)) if settings.model == "tiny" else settings.model
+    return str(save_tiny(output.resolve() / "tiny", settings.seed)) if settings.model == "tiny" else settings.model
 
 
 def nf4(cpu: bool) -> BitsAndBytesConfig:
@@ -71,6 +71,10 @@ def trained(settings: Model, start: Path, cpu: bool) -> Any:
     from peft import PeftModel
 
     base = json.loads((start / ADAPTER).read_text())["base_model_name_or_path"]
+    if settings.model not in (base, "tiny"):
+        raise ValueError(
+            f"Expected an adapter of {settings.model} (--model) in {start}, got one of {base}. Pass that."
+        )
     model = _load(settings, base, cpu)
     return PeftModel.from_pretrained(model, str(start), is_trainable=True)
 

@@ -10,7 +10,6 @@ import platform
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-import torch
 from settings import Settings
 
 RECORD = "run.json"
@@ -49,6 +48,8 @@ def begin(folder: Path, settings: Settings, resume: bool) -> None:
 
 def machine() -> Dict[str, Any]:
     """What it ran on."""
+    import torch
+
     return {
         "platform": platform.platform(),
         "processor": platform.processor() or platform.machine(),

@@ -24,6 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from arguments import Run, parse_arguments  # noqa: E402
 from environment import make_grpo_rows, make_sft_rows, running_server  # noqa: E402
+from record import begin  # noqa: E402
 from settings import Settings, table  # noqa: E402
 
 
@@ -53,11 +54,10 @@ def do_sft(run: Run, settings: Settings) -> None:
     """Rows, then stage 1."""
     if has_ended(run, "sft"):
         return
-    # Importing torch takes seconds: not before arguments are known to be good.
-    from record import begin
+    begin(run.output / "sft", settings, run.resume)
+    # Importing torch takes seconds: not before a run is known to be one.
     from sft import train_sft
 
-    begin(run.output / "sft", settings, run.resume)
     rows = run.sft_rows or _kept(run, "sft-rows")
     rows = rows or make_sft_rows(run.command, run.output / "sft-rows", settings.data.episodes)
     train_sft(settings, run, rows)
@@ -67,11 +67,10 @@ def do_grpo(run: Run, settings: Settings) -> None:
     """Rows, a server, then stage 2."""
     if has_ended(run, "grpo"):
         return
-    from grpo import train_grpo
-    from record import begin
-
     start = start_of(run)
     begin(run.output / "grpo", settings, run.resume)
+    from grpo import train_grpo
+
     rows = run.grpo_rows or _kept(run, "grpo-rows")
     rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows)
     with nullcontext(run.url) if run.url else running_server(run.command) as url:

@@ -1,10 +1,11 @@
 """Parts of the recipe that need TRL: the peer of test/recipe.test.ts.
 
-Reads {"folder"}; prints {"nf4": what 4 bits are configured as, "configs": some of TRL's settings as the recipe makes
-them, "refused": what each refusal says}.
+Reads {"folder"}, or {} to be told whether it could answer; prints {"nf4": what 4 bits are configured as, "configs":
+some of TRL's settings as the recipe makes them, "refused": what each refusal says}.
 """
 
 import contextlib
+import importlib.metadata
 import json
 import pathlib
 import sys
@@ -12,11 +13,18 @@ import sys
 RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
 sys.path[:0] = [str(RECIPE), str(RECIPE.parent)]
 
+asked = json.load(sys.stdin)
+for package in ("trl", "peft"):
+    importlib.metadata.version(package)
+if not asked:
+    # Loading torch takes long.
+    print("{}")
+    sys.exit()
+
 import arguments  # noqa: E402
 import environment  # noqa: E402
 import grpo  # noqa: E402
 import models  # noqa: E402
-import peft  # noqa: E402, F401
 import record  # noqa: E402
 import sft  # noqa: E402
 import tiny  # noqa: E402
@@ -84,7 +92,6 @@ def configs(folder, *options):
 
 
 def main():
-    asked = json.load(sys.stdin)
     # TRL prints what it logs.
     with contextlib.redirect_stdout(sys.stderr):
         folder = pathlib.Path(asked["folder"])

@@ -1,7 +1,8 @@
 """What the recipe's watch makes of planted steps: the peer of test/recipe-watch.test.ts. Needs nothing but Python.
 
 Reads {"limits", "past", "steps": [{"logged", "batch"}], "texts"}; prints {"warned", "stops", "lines", "summary",
-"words", "actions": of the texts, "log": what is read of the lines once the last is torn, "names": of all actions}.
+"words", "actions": of the texts, "log": what is read of the lines once the last is torn, "names": of all
+actions, "table": of the settings}.
 """
 
 import json
@@ -37,6 +38,7 @@ def main():
         "actions": [answers.action_named(text) for text in asked["texts"]],
         "log": watch.read_lines(log[:-5], len(watching.lines)),
         "names": answers.ACTIONS,
+        "table": settings.table(),
     }
     json.dump(answer, sys.stdout)
 
