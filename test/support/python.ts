@@ -1,5 +1,5 @@
 /** Other people's libraries, asked in a Python process of their own. */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,6 +12,16 @@ const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 const LIMIT_MS = 100_000;
 
 const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
+
+/** A script of this project, as its users run it. `settings` are further environment variables. */
+export function startPython(
+  script: string,
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
+  return spawn(PYTHON, [path, ...args], { env: { ...environment(), ...settings } });
+}
 
 /** Offline, as no comparison may depend on a network, and with what this project has in Python. */
 function environment(): NodeJS.ProcessEnv {

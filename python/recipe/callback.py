@@ -1,0 +1,86 @@
+"""Where the watch looks: at the completions on their way to the rewards, and at what TRL logs of each step."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from pathlib import Path
+from typing import Any, Callable, List, Optional, Sequence
+
+from settings import Limits
+from transformers import PreTrainedTokenizerBase, TrainerCallback
+from watch import Batch, Watch, in_words, line_of, read_lines
+
+LOG = "watch.jsonl"
+#: What `action_legal` gives where the server read an action.
+LEGAL = 0.5
+
+RewardFunction = Callable[..., List[Optional[float]]]
+
+
+class WatchCallback(TrainerCallback):
+    """Writes a line for each step to `watch.jsonl` in a folder, warns on the standard error, and stops if it is to.
+
+    Args:
+        limits: of the pitfalls.
+        folder: of the trainer's output.
+        tokenizer: whose end of a text tells whether a completion was cut off.
+    """
+
+    def __init__(self, limits: Limits, folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
+        self.watch = Watch(limits)
+        self.stopped_on: List[str] = []
+        self._limits = limits
+        self._path = folder / LOG
+        self._ends = {tokenizer.eos_token_id, tokenizer.pad_token_id}
+        self._batch: Optional[Batch] = None
+
+    def watching(self, functions: Sequence[RewardFunction]) -> List[RewardFunction]:
+        """The same reward functions; what `action_legal` is asked and answers is looked at."""
+        return [self._seen(each) if each.__name__ == "action_legal" else each for each in functions]
+
+    def _seen(self, function: RewardFunction) -> RewardFunction:
+        @functools.wraps(function)
+        def seen(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> List[Optional[float]]:
+            rewards = function(prompts, completions, **columns)
+            texts = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
+            legal = [reward == LEGAL for reward in rewards]
+            self._batch = Batch(texts, legal, [self._is_cut_off(ids) for ids in columns["completion_ids"]])
+            return rewards
+
+        return seen
+
+    def _is_cut_off(self, ids: Sequence[int]) -> bool:
+        return not ids or ids[-1] not in self._ends
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Goes on where a resumed run was; what came after its checkpoint is lived again."""
+        if not state.is_world_process_zero:
+            return
+        past = self._path.read_text() if self._path.exists() and state.global_step else ""
+        self.watch = Watch(self._limits, read_lines(past, state.global_step))
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.write_text("".join(json.dumps(line) + "\n" for line in self.watch.lines))
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """A step's line. TRL's own summary at the end, which has no reward, is none."""
+        if not state.is_world_process_zero or "reward" not in (logs or {}):
+            return
+        warned = self.watch.see(line_of(state.global_step, logs, self._batch))
+        self._batch = None
+        with self._path.open("a") as file:
+            file.write(json.dumps(self.watch.lines[-1]) + "\n")
+        for each in warned:
+            print(f"\n!! {each.text}", file=sys.stderr, flush=True)
+        self.stopped_on = self.watch.stops()
+        if self.stopped_on:
+            print(
+                f"\n!! stopped, as --watch-stop-on {' '.join(self.stopped_on)} asks.", file=sys.stderr, flush=True
+            )
+            control.should_training_stop = True
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """The summary, in words."""
+        if state.is_world_process_zero:
+            print(in_words(self.watch.summary(), len(self.watch.lines)), file=sys.stderr, flush=True)

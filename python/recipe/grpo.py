@@ -1,0 +1,106 @@
+"""Stage 2: goes on from stage 1 by the rewards of a rhythm-vec server, on rows of `rhythm-vec dataset grpo`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Optional
+
+import models
+from arguments import Run
+from callback import WatchCallback
+from datasets import Dataset
+from environment import card_of, check_world
+from record import history, write_record
+from rhythm_vec import Client, reward_funcs, score
+from settings import Settings
+from training import common_arguments, run_trainer
+from trl import GRPOConfig, GRPOTrainer
+
+_LOGGED = [
+    "reward",
+    "rewards/format_valid/mean",
+    "rewards/action_legal/mean",
+    "rewards/env_reward/mean",
+    "rewards/belief_accuracy/mean",
+    "frac_reward_zero_std",
+    "completions/clipped_ratio",
+    "kl",
+    "entropy",
+]
+
+
+def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Optional[Path]) -> Path:
+    """Trains what stage 1 saved in `start`, or the base model; returns the folder of what was trained."""
+    output = run.output / "grpo"
+    client = Client(url)
+    digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
+    check_world(rows, digest)
+    began = time.monotonic()
+    dataset = load_rows(rows, run.output / "cache")
+    trainer, watch = trainer_of(settings, run, dataset, client, start)
+    run_trainer(trainer, run, output)
+    write_record(
+        output,
+        "grpo",
+        settings,
+        {
+            "rhythm_vec": {**card_of(rows), "world_digest": digest},
+            "base": settings.model.model,
+            "rows": len(dataset),
+            "start": "base" if start is None else start.name,
+            "seconds": round(time.monotonic() - began, 1),
+            "stopped_on": watch.stopped_on,
+            "pitfalls": watch.watch.summary(),
+            "log": history(trainer.state.log_history, _LOGGED),
+        },
+    )
+    return output
+
+
+def trainer_of(
+    settings: Settings, run: Run, rows: Dataset, client: Client, start: Optional[Path]
+) -> "tuple[GRPOTrainer, WatchCallback]":
+    """TRL's trainer, and what watches it."""
+    output = run.output / "grpo"
+    # TRL keeps a copy of a trained adapter for the KL: it is to where this stage began, not to the base.
+    base = models.base_of(settings.model, run.output) if start is None else str(start)
+    tokenizer = models.tokenizer_of(base)
+    if start is None:
+        model, adapter = models.fresh(settings.model, base, run.cpu)
+    else:
+        model, adapter = models.trained(settings.model, start, run.cpu), None
+    watch = WatchCallback(settings.watch, output, tokenizer)
+    shaping = {name: True for name in settings.grpo.shaping}
+    rewards = reward_funcs(client, grader=settings.grpo.grader, shaping=shaping)
+    trainer = GRPOTrainer(
+        model=model,
+        processing_class=tokenizer,
+        peft_config=adapter,
+        args=config_of(settings, run, output),
+        train_dataset=rows,
+        reward_funcs=watch.watching(rewards),
+        callbacks=[watch],
+    )
+    return trainer, watch
+
+
+def load_rows(path: Path, cache: Path) -> Dataset:
+    """TRL calls `prompt` what a chat's rows call `messages`; the other columns reach the reward functions."""
+    return Dataset.from_json(str(path), cache_dir=str(cache)).rename_column("messages", "prompt")
+
+
+def config_of(settings: Settings, run: Run, output: Path) -> GRPOConfig:
+    """As TRL has it where settings say nothing."""
+    grpo = settings.grpo
+    return GRPOConfig(
+        **common_arguments(settings, run, output),
+        max_steps=grpo.steps,
+        learning_rate=grpo.learning_rate,
+        num_generations=grpo.generations,
+        per_device_train_batch_size=grpo.batch,
+        gradient_accumulation_steps=grpo.accumulation,
+        max_completion_length=grpo.completion_length,
+        temperature=grpo.temperature,
+        beta=grpo.beta,
+    )

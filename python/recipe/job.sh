@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs train.py as a hosted job, in an image that has Node and curl: the packed package is in /job, what is written goes to
+# /out, and a job of the same command that ended too early is gone on with.
+set -euo pipefail
+
+npm install --prefix /tmp/rhythm --loglevel=error /job/rhythm-vec-*.tgz
+command -v uv >/dev/null || curl -LsSf https://astral.sh/uv/install.sh | env UV_INSTALL_DIR=/usr/local/bin sh
+
+cd /tmp/rhythm
+exec uv run --no-project node_modules/rhythm-vec/python/recipe/train.py all --output /out --resume \
+  --rhythm-vec /tmp/rhythm/node_modules/.bin/rhythm-vec "$@"

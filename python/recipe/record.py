@@ -1,0 +1,97 @@
+"""What a stage leaves behind in `run.json`: enough to run it again, and to know of which world its results are."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from settings import Settings
+
+RECORD = "run.json"
+BEGUN = "settings.json"
+#: What a resumed run may have other values of: no step depends on it.
+_FREE = ("save_steps", "watch")
+_PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "bitsandbytes")
+
+
+def begin(folder: Path, settings: Settings, resume: bool) -> None:
+    """Notes the settings of a stage. Raises ValueError where another run's would be overwritten, or gone on with."""
+    path = folder / BEGUN
+    asked = json.loads(json.dumps(dataclasses.asdict(settings)))
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asked, indent=2) + "\n")
+        return
+    if not resume:
+        raise ValueError(
+            f"Expected {folder} to be free, got a run that began there. "
+            "Pass --resume to go on with it, or another --output."
+        )
+    begun = json.loads(path.read_text())
+    other = [
+        f"{section}.{name}: {value!r}, now {asked[section].get(name)!r}"
+        for section, values in begun.items()
+        for name, value in values.items()
+        if not {section, name} & set(_FREE) and asked[section].get(name) != value
+    ]
+    if other:
+        raise ValueError(
+            f"Expected the settings that {folder} was begun with, got others: {'; '.join(other)}. "
+            "Pass the same to --resume, or another --output."
+        )
+
+
+def machine() -> Dict[str, Any]:
+    """What it ran on."""
+    import torch
+
+    return {
+        "platform": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
+    }
+
+
+def packages() -> Dict[str, Optional[str]]:
+    """Versions of what a training is made of; None for what is not installed."""
+    return {name: _version(name) for name in ("python", *_PACKAGES)}
+
+
+def _version(name: str) -> Optional[str]:
+    if name == "python":
+        return platform.python_version()
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]:
+    """Of a trainer's log the lines that have the first of these names, and of them these."""
+    return [
+        {"step": line["step"], **{name: line[name] for name in names if name in line}}
+        for line in log
+        if names[0] in line
+    ]
+
+
+def write_record(folder: Path, stage: str, settings: Settings, found: Dict[str, Any]) -> Path:
+    """Writes `run.json` whole; that it is there says that the stage has ended."""
+    record = {
+        "stage": stage,
+        "settings": dataclasses.asdict(settings),
+        **found,
+        "packages": packages(),
+        "machine": machine(),
+    }
+    path = folder / RECORD
+    beside = path.with_suffix(".tmp")
+    beside.write_text(json.dumps(record, indent=2) + "\n")
+    beside.replace(path)
+    return path

@@ -1,0 +1,94 @@
+"""Stage 1: learns to answer as a teacher does, from rows of `rhythm-vec dataset sft`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Dict
+
+import models
+from answers import without_reasoning
+from arguments import Run
+from datasets import Dataset
+from environment import card_of
+from record import history, write_record
+from settings import Settings
+from training import common_arguments, run_trainer
+from transformers import PreTrainedTokenizerBase
+from trl import SFTConfig, SFTTrainer
+
+
+def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
+    """Trains, from a checkpoint if there is one and the run is resumed; returns the folder of what was trained."""
+    output = run.output / "sft"
+    base = models.base_of(settings.model, run.output)
+    tokenizer = models.tokenizer_of(base)
+    dataset = load_rows(rows, run.output / "cache", settings)
+    check_lengths(dataset, tokenizer, settings.sft.max_length)
+    model, adapter = models.fresh(settings.model, base, run.cpu)
+    trainer = SFTTrainer(
+        model=model,
+        processing_class=tokenizer,
+        peft_config=adapter,
+        args=config_of(settings, run, output),
+        train_dataset=dataset,
+    )
+    began = time.monotonic()
+    run_trainer(trainer, run, output)
+    names = ["loss", "mean_token_accuracy", "entropy", "learning_rate"]
+    write_record(
+        output,
+        "sft",
+        settings,
+        {
+            "rhythm_vec": card_of(rows),
+            "base": settings.model.model,
+            "rows": len(dataset),
+            "seconds": round(time.monotonic() - began, 1),
+            "log": history(trainer.state.log_history, names),
+        },
+    )
+    return output
+
+
+def load_rows(path: Path, cache: Path, settings: Settings) -> Dataset:
+    """Rows of a chat as prompt and completion: whatever the chat template, only the answer is learned, and its end."""
+    dataset = Dataset.from_json(str(path), cache_dir=str(cache))
+    drop = settings.data.reasoning == "drop"
+
+    def split(row: Dict[str, Any]) -> Dict[str, Any]:
+        *prompt, answer = row["messages"]
+        content = without_reasoning(answer["content"]) if drop else answer["content"]
+        return {"prompt": prompt, "completion": [{"role": "assistant", "content": content}]}
+
+    return dataset.map(split, remove_columns=dataset.column_names)
+
+
+def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
+    """Raises ValueError where rows would be cut: the answer stands at their end."""
+    if max_length == 0:
+        return
+    lengths = [
+        len(tokenizer.apply_chat_template(row["prompt"] + row["completion"], return_dict=True)["input_ids"])
+        for row in dataset
+    ]
+    cut = sum(length > max_length for length in lengths)
+    if cut > 0:
+        raise ValueError(
+            f"Expected rows of at most {max_length} tokens (--sft-max-length), got {cut} of {len(lengths)} that are "
+            f"longer, {max(lengths)} the longest: their answers would be cut off. Raise it, or pass 0 for no limit."
+        )
+
+
+def config_of(settings: Settings, run: Run, output: Path) -> SFTConfig:
+    """As TRL has it where settings say nothing."""
+    sft = settings.sft
+    return SFTConfig(
+        **common_arguments(settings, run, output),
+        num_train_epochs=sft.epochs,
+        learning_rate=sft.learning_rate,
+        per_device_train_batch_size=sft.batch,
+        gradient_accumulation_steps=sft.accumulation,
+        max_length=sft.max_length or None,
+        completion_only_loss=True,
+    )

@@ -1,0 +1,56 @@
+"""A language model of a few thousand weights, for a look at the loop without a download or a GPU.
+
+Its vocabulary is the words that an answer is made of. It reads every other word of a prompt as the same: what it can
+learn is how to answer, and which answers are good for anybody.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from answers import ACTIONS
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+PAD, END, OTHER = "<pad>", "<end>", "<other>"
+WORDS = (PAD, END, OTHER, *map(str, range(10)), *ACTIONS)
+TEMPLATE = (
+    "{% for message in messages %}{{ message['content'] }}"
+    "{% if message['role'] == 'assistant' %} <end>{% endif %}{{ '\n' }}{% endfor %}"
+)
+
+
+def tiny_tokenizer() -> PreTrainedTokenizerFast:
+    """A token a word, with spaces between them."""
+    vocabulary = {word: code for code, word in enumerate(WORDS)}
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token=OTHER))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token=PAD, eos_token=END, unk_token=OTHER, chat_template=TEMPLATE
+    )
+
+
+def tiny_model(seed: int) -> LlamaForCausalLM:
+    """Weights drawn from a seed."""
+    config = LlamaConfig(
+        vocab_size=len(WORDS),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        pad_token_id=WORDS.index(PAD),
+        eos_token_id=WORDS.index(END),
+        bos_token_id=WORDS.index(END),
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return LlamaForCausalLM(config)
+
+
+def save_tiny(folder: Path, seed: int) -> Path:
+    """Writes model and tokenizer as transformers reads them, unless they are there; returns the folder."""
+    if not (folder / "config.json").exists():
+        tiny_tokenizer().save_pretrained(folder)
+        tiny_model(seed).save_pretrained(folder)
+    return folder

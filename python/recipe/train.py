@@ -1,0 +1,100 @@
+# /// script
+# requires-python = ">=3.10"
+# dependencies = [
+#   "trl>=1.13,<2",
+#   "torch>=2.6",
+#   "transformers>=5,<6",
+#   "peft>=0.20,<1",
+#   "bitsandbytes>=0.46; sys_platform == 'linux'",
+# ]
+# ///
+"""A language model learns to guide a week: SFT on a teacher's answers, then GRPO by a server. See README.md."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Optional, Sequence
+
+# The clients are one folder up, and this one is not on the path of whoever imports this file from elsewhere.
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from arguments import Run, parse_arguments  # noqa: E402
+from environment import make_grpo_rows, make_sft_rows, running_server  # noqa: E402
+from record import begin  # noqa: E402
+from settings import Settings, table  # noqa: E402
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    """Runs what is asked for."""
+    # A job that is told to end ends the server that it started, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    run, settings = parse_arguments(arguments, __doc__)
+    if run.stage == "settings":
+        print(table())
+        return
+    if run.stage in ("all", "sft"):
+        do_sft(run, settings)
+    if run.stage in ("all", "grpo"):
+        do_grpo(run, settings)
+
+
+def has_ended(run: Run, stage: str) -> bool:
+    """Whether a resumed run has nothing left to do in a stage."""
+    ended = run.resume and (run.output / stage / "run.json").exists()
+    if ended:
+        print(f"{stage} has ended: {run.output / stage}.", file=sys.stderr)
+    return ended
+
+
+def do_sft(run: Run, settings: Settings) -> None:
+    """Rows, then stage 1."""
+    if has_ended(run, "sft"):
+        return
+    begin(run.output / "sft", settings, run.resume)
+    # Importing torch takes seconds: not before a run is known to be one.
+    from sft import train_sft
+
+    rows = run.sft_rows or _kept(run, "sft-rows")
+    rows = rows or make_sft_rows(run.command, run.output / "sft-rows", settings.data.episodes)
+    train_sft(settings, run, rows)
+
+
+def do_grpo(run: Run, settings: Settings) -> None:
+    """Rows, a server, then stage 2."""
+    if has_ended(run, "grpo"):
+        return
+    start = start_of(run)
+    begin(run.output / "grpo", settings, run.resume)
+    from grpo import train_grpo
+
+    rows = run.grpo_rows or _kept(run, "grpo-rows")
+    rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows)
+    with nullcontext(run.url) if run.url else running_server(run.command) as url:
+        train_grpo(settings, run, rows, url, start)
+
+
+def start_of(run: Run) -> Optional[Path]:
+    """With what GRPO begins; None for the base model. Raises FileNotFoundError for a folder without a model."""
+    if run.start == "base":
+        return None
+    start = Path(run.start) if run.start else run.output / "sft"
+    if not any((start / name).exists() for name in ("config.json", "adapter_config.json")):
+        raise FileNotFoundError(
+            f"Expected a trained model or adapter in {start}, got none. "
+            "Run the stage sft first, or pass --start with its folder, or --start base to go without."
+        )
+    return start
+
+
+def _kept(run: Run, name: str) -> Optional[Path]:
+    """Rows that a resumed run has made already."""
+    rows = run.output / name / "train.jsonl"
+    return rows if run.resume and rows.exists() else None
+
+
+if __name__ == "__main__":
+    main()

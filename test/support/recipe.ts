@@ -1,0 +1,52 @@
+/** python/recipe/train.py as its users run it, small: what it wrote, and what it said. */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fromLines } from './cli.js';
+import * as python from './python.js';
+
+const SCRIPT = 'python/recipe/train.py';
+export const PARTS = 'recipe/parts.py';
+const COMMAND = 'node --import tsx src/cli/main.ts';
+
+/** One thread, so that two runs of the same add up in the same order. */
+const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
+
+/** A line of a log by step: numbers, and more. */
+export type Line = Readonly<Record<string, number>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+  /** What a stage noted when it ended. */
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
+  readonly record: (stage: 'sft' | 'grpo') => any;
+  /** Lines of the watch. */
+  readonly watched: () => readonly Line[];
+}
+
+export function startRecipe(output: string, ...args: string[]): ChildProcessWithoutNullStreams {
+  const options = ['--preset', 'tiny', '--cpu', '--output', output, '--rhythm-vec', COMMAND];
+  const child = python.startPython(SCRIPT, [args[0], ...options, ...args.slice(1)], ONE_THREAD);
+  child.stdin.end();
+  return child;
+}
+
+export async function ended(child: ChildProcessWithoutNullStreams, output: string): Promise<Ended> {
+  child.stdout.resume();
+  const [[code], stderr] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    text(child.stderr),
+  ]);
+  const read = (path: string) => readFileSync(join(output, path), 'utf8');
+  return {
+    ...{ code, stderr },
+    record: (stage) => JSON.parse(read(`${stage}/run.json`)),
+    watched: () => fromLines(read('grpo/watch.jsonl')),
+  };
+}
+
+export const runRecipe = (output: string, ...args: string[]): Promise<Ended> =>
+  ended(startRecipe(output, ...args), output);
