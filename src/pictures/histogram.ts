@@ -91,6 +91,9 @@ function domainOf(rows: readonly HistogramRow[]): [number, number] {
   return [Math.floor(low * 10) / 10, Math.ceil(high * 10 - 1e-9) / 10];
 }
 
+const tenthsOf = ([low, high]: readonly [number, number]): number[] =>
+  Array.from({ length: Math.round((high - low) * 10) + 1 }, (_, k) => Math.round(low * 10 + k) / 10);
+
 function barsOn(domain: [number, number], rows: readonly HistogramRow[]): Layer {
   const names = rows.map(({ name }) => name);
   const widest = Math.max(...names.map((name) => textWidth(name, FONT_SIZE)));
@@ -101,7 +104,7 @@ function barsOn(domain: [number, number], rows: readonly HistogramRow[]): Layer 
         field: 'from',
         type: 'quantitative',
         scale: { domain, nice: false, zero: false },
-        axis: { title: 'final score', grid: false, format: '.1f', tickCount: 10 },
+        axis: { title: 'final score', grid: false, format: '.1f', values: tenthsOf(domain) },
       },
       x2: { field: 'to' },
       y: {

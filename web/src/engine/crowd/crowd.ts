@@ -72,7 +72,7 @@ class Stage {
   async draw(count: number, first: number): Promise<void> {
     if (count !== this.#people?.numEnvs) await this.#open(count);
     const { seed, persons } = this.#request;
-    await this.#people!.reset({ seed: (seed + first) >>> 0, profiles: persons });
+    await this.#people!.reset({ seed: seed + first, profiles: persons });
   }
 
   async #open(count: number): Promise<void> {

@@ -28,6 +28,7 @@ export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
           </dd>
         </div>
       </dl>
+      <p class="fine">± is half of the 95 % interval.</p>
     </section>
   );
 }
@@ -43,7 +44,7 @@ function Mean({ player, colour }: { readonly player: CrowdPlayer; readonly colou
       </dt>
       <dd>
         {decimal(player.score.mean, 4)}
-        <small>{spread(player.score, 4)}, mean final score (95 %)</small>
+        <small>mean final score, {spread(player.score, 4)}</small>
       </dd>
     </div>
   );
@@ -55,10 +56,10 @@ function Pair({ pairing, names }: { readonly pairing: CrowdPairing; readonly nam
   return (
     <>
       <div>
-        <dt>Difference on the same people</dt>
+        <dt>Difference</dt>
         <dd>
           {signed(difference.mean, 4)}
-          <small>{spread(difference, 4)}, paired (95 %)</small>
+          <small>on the same people, {spread(difference, 4)}</small>
         </dd>
       </div>
       <div>
