@@ -70,7 +70,11 @@ export class Visit {
     await this.page.evaluate(axe.source);
     const { violations } = (await this.page.evaluate('axe.run()')) as axe.AxeResults;
     return violations.map(
-      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
+      ({ id, help, nodes }) =>
+        `${id}: ${help}: ${nodes
+          .map(({ html }) => html.slice(0, 200))
+          .slice(0, 3)
+          .join(' | ')}`,
     );
   }
 
