@@ -66,14 +66,13 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         label="Grader"
         value={grader}
         names={GRADER_NAMES}
-        words={{ v1: 'v1, without beliefs', v2: 'v2, pays for beliefs' }}
         onChange={(name) => change({ grader: name })}
       />
       <Select
         label="Persons"
         value={persons}
         names={['sampled', 'discrete', ...PROFILE_NAMES]}
-        words={{ sampled: 'sampled: all differ', discrete: 'one of three', ...PROFILE_WORDS }}
+        words={{ discrete: 'one of three', ...PROFILE_WORDS }}
         onChange={(name) => change({ persons: name })}
       />
       <TextField
