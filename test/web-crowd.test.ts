@@ -104,8 +104,10 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await using page = await visit('#crowd?people=1000000');
       await page.page.getByText('This is limited here').waitFor();
       await page.page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
+      await screenshot(page.page, 'state-under-way');
       await page.page.getByRole('button', { name: 'Stop' }).click();
       await page.page.getByRole('heading', { name: 'Stopped' }).waitFor();
+      await screenshot(page.page, 'state-stopped');
       await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
       expect(await shown(page)).toHaveLength(2);
       expect(await page.page.getByText('This is limited here').count()).toBe(0);
