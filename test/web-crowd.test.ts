@@ -155,7 +155,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       const notice = page.page.locator('.notice');
       await notice.waitFor();
       expect(await notice.locator('p').allTextContents()).toEqual([
-        'This link has people = “12”, where a whole number from 1,000 to 1,000,000 is expected. 100000 is used instead.',
+        'This link has people = “12”, where a whole number from 1,000 to 1,000,000 is expected. 100,000 is used instead.',
         'This link has “colour”, which this view does not know. It was left out.',
         `This link has grader = “${'x'.repeat(40)}…”, where one of v1, v2 is expected. v2 is used instead.`,
       ]);
@@ -227,7 +227,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
         await page.route(/worker-.*\.js$/, (route) => route.abort());
         await page.goto(site.at(FEW));
         await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-        expect(await page.getByRole('alert').textContent()).toContain('could not be loaded');
+        expect(await page.getByRole('alert').textContent()).toContain('its script could not be loaded');
         await screenshot(page, 'state-error');
         await page.unroute(/worker-.*\.js$/);
         await page.getByRole('button', { name: 'Try again' }).click();

@@ -36,7 +36,7 @@ export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         Everybody is somebody else: what sleep, work and company do to them differs, and stays hidden. A
         policy decides what they do in each of the week’s 28 slots; the grader says how well that went.
       </p>
-      <CrowdControls {...{ state, change, progress, again: live, stop: task.stop }} />
+      <CrowdControls {...{ state, change, progress, ready: known, again: live, stop: task.stop }} />
       {!known && <Loading>Looking for a graphics device, and comparing it with the reference …</Loading>}
       {failure !== null && <FailureFace failure={failure} retry={live} />}
       {known && value === null && failure === null && <Empty>The first weeks are being lived …</Empty>}
