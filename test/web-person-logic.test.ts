@@ -4,7 +4,8 @@ import { evaluate } from '../src/evaluate/evaluate.js';
 import { Episode } from '../src/reference/episode.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, TRAIT_NAMES } from '../src/world/fields.js';
 import { COMPARED, liveWeek } from '../web/src/person/live.js';
-import { beliefsText, movesFrom, tapeText } from '../web/src/person/moves-text.js';
+import { movesFrom, movesText } from '../web/src/person/moves-text.js';
+import { PLAYER_NAMES } from '../web/src/person/names.js';
 import { Adviser, PLAYERS } from '../web/src/person/players.js';
 import { lastTimeOf, momentsOf, timeOf } from '../web/src/person/reading.js';
 import type { Move, WeekSetting } from '../web/src/person/week.js';
@@ -96,6 +97,7 @@ describe('an adviser', () => {
   });
 
   it('never asks an oracle', () => {
+    expect(PLAYERS).toEqual(PLAYER_NAMES);
     expect(PLAYERS).toContain('planner');
     expect(PLAYERS).not.toContain('planner-oracle');
   });
@@ -103,17 +105,17 @@ describe('an adviser', () => {
 
 describe('moves as text', () => {
   it('come back as they were, in few characters', () => {
-    const [tape, beliefs] = [tapeText(MOVES), beliefsText(MOVES)];
-    expect(beliefs).toBe('3_.5_.25_1~9_.61_.33333334_0~21');
-    expect(movesFrom(tape, beliefs).map(({ action }) => action)).toEqual(MOVES.map(({ action }) => action));
-    expect(liveWeek(SETTING, movesFrom(tape, beliefs))).toEqual(liveWeek(SETTING, MOVES));
-    expect(movesFrom('', '')).toEqual([]);
+    const text = movesText(MOVES);
+    expect(text).toBe('0741852963074185296307418529-3_.5_.25_1~9_.61_.33333334_0~21');
+    const moves = movesFrom(text)!;
+    expect(moves.map(({ action }) => action)).toEqual(MOVES.map(({ action }) => action));
+    expect(liveWeek(SETTING, moves)).toEqual(liveWeek(SETTING, MOVES));
+    expect(movesFrom(movesText([]))).toEqual([]);
   });
 
-  it('are those that can be read', () => {
-    expect(movesFrom('12x4', '')).toHaveLength(2);
-    expect(movesFrom('1'.repeat(99), '')).toHaveLength(NUM_STEPS);
-    expect(movesFrom('11', '0_.5_2_.5~1_.5_.5').map(({ belief }) => belief)).toEqual([null, null]);
+  it('are refused where they cannot be read', () => {
+    const bad = ['12x4', '1'.repeat(29), '11-0_.5_2_.5', '11-1_.5_.5', '11-a_.5_.5_.5', '11-0_.5__.5'];
+    for (const text of bad) expect(movesFrom(text)).toBeNull();
   });
 });
 

@@ -40,4 +40,4 @@ export const timeOf = (step: number): string =>
 
 /** What an action did when it was last taken in this week; null if it was not. */
 export const lastTimeOf = (moments: readonly Moment[], action: number): Moment | null =>
-  moments.findLast((moment) => moment.action === action) ?? null;
+  moments.filter((moment) => moment.action === action).at(-1) ?? null;

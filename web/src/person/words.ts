@@ -71,4 +71,4 @@ const shareOfWeight = (weight: number): number => 1 - (1 - weight) ** 9 - 9 * we
 
 /** What is most particular about somebody, the most particular first. */
 export const mostParticular = (traits: readonly Trait[], count: number): Trait[] =>
-  traits.toSorted((a, b) => Math.abs(b.share - 0.5) - Math.abs(a.share - 0.5)).slice(0, count);
+  [...traits].sort((a, b) => Math.abs(b.share - 0.5) - Math.abs(a.share - 0.5)).slice(0, count);
