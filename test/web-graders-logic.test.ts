@@ -23,6 +23,7 @@ import {
   shared,
   slidersAt,
   WHOLE,
+  weightsFrom,
 } from '../web/src/graders/weights.js';
 
 const sum = (weights: readonly number[]): number => weights.reduce((a, b) => a + b, 0);
@@ -97,6 +98,13 @@ describe('six weights', () => {
     expect(decimalOf(167)).toBe('0.167');
     expect(decimalOf(150)).toBe('0.15');
     expect(decimalOf(WHOLE)).toBe('1.00');
+  });
+
+  it('are read from a link as they were written', () => {
+    for (const weights of [V1, EQUAL, [WHOLE, 0, 0, 0, 0, 0]])
+      expect(weightsFrom(weights.map(decimalOf).join(','))).toEqual(weights);
+    for (const text of ['', '1', '0.5,0.5', '0.5,0.5,0,0,0,0.1', '1.5,-0.5,0,0,0,0', '1,,0,0,0,0', 'a,0,0,0,0,1'])
+      expect(weightsFrom(text)).toBeNull();
   });
 
   it('make a file that `eval --grader` takes', () => {

@@ -92,6 +92,14 @@ export const fractionsOf = (weights: Weights): number[] => weights.map((weight) 
 /** "0.15": all that there is of it. */
 export const decimalOf = (weight: number): string => (weight / WHOLE).toFixed(3).replace(/(\.\d\d)0$/, '$1');
 
+/** Weights from six decimals with commas between them, of which thousandths count; null for a text that is none. */
+export function weightsFrom(text: string): Weights | null {
+  const weights = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part) * WHOLE));
+  const rounded = weights.map(Math.round);
+  const legal = rounded.length === NUM_COMPONENTS && rounded.every((weight) => weight >= 0);
+  return legal && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;
+}
+
 /** The grader, checked by the engine. @throws InputError `bad_grader`, for a name that is none. */
 export const graderOf = (weights: Weights, name = presetName(weights)): Grader =>
   validateGrader({
