@@ -34,9 +34,11 @@ export function momentsOf(observations: Float32Array): Moment[] {
   });
 }
 
-/** "day 2 evening": when step `step` is taken. */
-export const timeOf = (step: number): string =>
-  `day ${1 + Math.floor(step / NUM_SLOTS)} ${RHYTHM.slots[step % NUM_SLOTS]}`;
+/** "evening": the slot in which step `step` is taken. */
+export const slotOf = (step: number): string => RHYTHM.slots[step % NUM_SLOTS];
+
+/** "day 2 evening": when it is taken. */
+export const timeOf = (step: number): string => `day ${1 + Math.floor(step / NUM_SLOTS)} ${slotOf(step)}`;
 
 /** What an action did when it was last taken in this week; null if it was not. */
 export const lastTimeOf = (moments: readonly Moment[], action: number): Moment | null =>

@@ -19,31 +19,33 @@ interface BeliefSlidersProps {
 
 export function BeliefSliders({ belief, stated }: BeliefSlidersProps) {
   return (
-    <fieldset class="beliefs">
-      <legend>Who do you think it is?</legend>
-      {BELIEF_NAMES.map((name, k) => (
-        <BeliefSlider
-          key={name}
-          name={name}
-          ends={ENDS[k]}
-          value={belief.value[k]}
-          disabled={!stated.value}
-          onChange={(value) => {
-            belief.value = belief.value.map((each, j) => (j === k ? value : each));
-          }}
-        />
-      ))}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={stated.value}
-          onChange={({ currentTarget }) => {
-            stated.value = currentTarget.checked;
-          }}
-        />
-        Say so with the next action (the last belief said is graded)
-      </label>
-    </fieldset>
+    <section class="panel" aria-labelledby="belief">
+      <h2 id="belief">Who do you think it is?</h2>
+      <div class="beliefs">
+        {BELIEF_NAMES.map((name, k) => (
+          <BeliefSlider
+            key={name}
+            name={name}
+            ends={ENDS[k]}
+            value={belief.value[k]}
+            disabled={!stated.value}
+            onChange={(value) => {
+              belief.value = belief.value.map((each, j) => (j === k ? value : each));
+            }}
+          />
+        ))}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={stated.value}
+            onChange={({ currentTarget }) => {
+              stated.value = currentTarget.checked;
+            }}
+          />
+          <span>Say so with the next action. The last belief said is graded.</span>
+        </label>
+      </div>
+    </section>
   );
 }
 

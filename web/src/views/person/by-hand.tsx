@@ -1,36 +1,27 @@
-/** Ten actions to choose from, and a belief that goes with the choice. */
-import { useSignal } from '@preact/signals';
+/** Ten actions to choose from. */
 import { ACTION_FACES } from '../../../../src/pictures/tapes.js';
 import { ACTION_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/spec.js';
-import { lastTimeOf, type Moment, timeOf } from '../../person/reading.js';
+import { lastTimeOf, type Moment, slotOf } from '../../person/reading.js';
 import { plain, signed, title } from '../../person/words.js';
-import { BeliefSliders } from './belief.js';
 import type { Shown } from './follow.js';
 import { type Shortcuts, useShortcuts } from './keys.js';
-import type { Week } from './week.js';
 
 interface ByHandProps {
   readonly shown: Shown;
-  readonly week: Week;
+  readonly act: (action: number) => void;
   readonly shortcuts: boolean;
 }
 
-const NOBODY = [0.5, 0.5, 0.5];
 /** As they lie on a keyboard: 1 to 9, then 0. */
 const keyOf = (action: number): string => String((action + 1) % 10);
 
-export function ByHand({ shown, week, shortcuts }: ByHandProps) {
-  const last = shown.moves[shown.moves.length - 1];
-  const belief = useSignal<readonly number[]>(last?.belief ?? NOBODY);
-  const stated = useSignal(last === undefined || last.belief !== null);
-  const act = (action: number): void => week.act({ action, belief: stated.value ? belief.value : null });
+export function ByHand({ shown, act, shortcuts }: ByHandProps) {
   const keys: Shortcuts = Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)]));
   useShortcuts(shortcuts, keys);
   return (
     <section class="panel next" aria-labelledby="next">
       <h2 id="next">What do you do?</h2>
-      <BeliefSliders belief={belief} stated={stated} />
       <div class="choices">
         {RHYTHM.categories.map((category) => (
           <fieldset key={category}>
@@ -73,8 +64,8 @@ function ActionButton({ code, shown, onChoose }: ActionButtonProps) {
   );
 }
 
-/** Changes that two decimals do not show say nothing; three are enough to remember a slot by. */
-const [LEAST, MOST] = [0.005, 3];
+/** Changes that two decimals do not show say nothing; two are enough to remember a slot by. */
+const [LEAST, MOST] = [0.005, 2];
 
 function lastTimeInWords(moment: Moment | null): string {
   if (moment === null) return 'not tried yet';
@@ -83,5 +74,5 @@ function lastTimeInWords(moment: Moment | null): string {
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change))
     .slice(0, MOST)
     .map(({ name, change }) => `${plain(name)} ${signed(change)}`);
-  return `${timeOf(moment.step - 1)}: ${[...changes, `reward ${signed(moment.reward, 1)}`].join(', ')}`;
+  return `${slotOf(moment.step - 1)}: ${[...changes, `reward ${signed(moment.reward, 1)}`].join(', ')}`;
 }

@@ -22,7 +22,6 @@ export function ByPolicy({ week, shortcuts }: { readonly week: Week; readonly sh
     if (next !== null) step();
   };
   useShortcuts(shortcuts, { p: toggle, s: stepOnce });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: advice is new for every step.
   useEffect(() => {
     if (!playing.value || next === null) return;
     const timer = setTimeout(step, PACE);

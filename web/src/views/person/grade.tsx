@@ -20,7 +20,6 @@ export function Grade({ ending, grader }: GradeProps) {
         <Figure name="Reward, second half" value={signed(lateMean)} note="a slot, without luck" />
       </dl>
       <Parts ending={ending} />
-      <Others ending={ending} />
     </>
   );
 }
@@ -103,14 +102,15 @@ const PartBar = ({ component, weight, colour }: PartBarProps) => (
   </span>
 );
 
-function Others({ ending }: { readonly ending: Ending }) {
+/** Beside the week that was played. */
+export function Others({ ending }: { readonly ending: Ending }) {
   const mine = { name: 'this week', finalScore: ending.finalScore, beliefMae: ending.beliefMae };
   const rows = [...ending.others, mine].sort((a, b) => b.finalScore - a.finalScore);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section class="table" tabIndex={0} aria-label="What others would have scored">
       <table class="others">
-        <caption>The same person, luck and grader, played by others.</caption>
+        <caption>The same person, luck and grader.</caption>
         <thead>
           <tr>
             <th scope="col">played by</th>

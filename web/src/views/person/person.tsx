@@ -1,19 +1,19 @@
 /** One person's week, by hand or by policy; who the person was is shown at its end, and not before. */
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { toAddress } from '../../address.js';
 import { BY_HAND } from '../../person/names.js';
-import { isOver } from '../../person/week.js';
 import { FailureFace, Loading } from '../../states/faces.js';
 import type { ViewProps } from '../view.js';
+import { BeliefSliders } from './belief.js';
 import { ByHand } from './by-hand.js';
 import { ByPolicy } from './by-policy.js';
 import { Course } from './course.js';
-import { EndingPanels } from './ending.js';
 import { PERSON_FIELDS } from './fields.js';
 import { failure, follow, type Shown, shown } from './follow.js';
 import { useShortcuts } from './keys.js';
 import { Now } from './now.js';
+import { Over } from './over.js';
 import { SettingPanel } from './setting.js';
 import { Told } from './told.js';
 import { type Week, weekOf } from './week.js';
@@ -38,7 +38,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
       <SettingPanel week={week} shortcuts={shortcuts} />
       {failure.value !== null && <FailureFace failure={failure.value} retry={again} />}
       {failure.value === null && shown.value === null && <Loading>Beginning the week …</Loading>}
-      {shown.value !== null && <ShownWeek shown={shown.value} week={week} shortcuts={shortcuts} />}
+      {shown.value !== null && <ShownWeek shown={shown.value} week={week} shortcuts={shortcuts.value} />}
     </div>
   );
 }
@@ -46,23 +46,47 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
 interface ShownWeekProps {
   readonly shown: Shown;
   readonly week: Week;
-  readonly shortcuts: Signal<boolean>;
+  readonly shortcuts: boolean;
 }
 
-function ShownWeek({ shown, week, shortcuts }: ShownWeekProps) {
+function ShownWeek(props: ShownWeekProps) {
+  const { shown, week } = props;
   const { seed, person, by } = week.state;
+  const ran = useRef(false);
+  ran.current ||= shown.ending === null;
   return (
     <>
       <Told shown={shown} />
-      <div class="now-and-next">
-        <Now shown={shown} />
-        {!isOver(shown.moves) && by === BY_HAND && (
-          <ByHand key={`${seed} ${person}`} shown={shown} week={week} shortcuts={shortcuts.value} />
-        )}
-        {!isOver(shown.moves) && by !== BY_HAND && <ByPolicy week={week} shortcuts={shortcuts.value} />}
-      </div>
-      {shown.ending !== null && <EndingPanels shown={shown} ending={shown.ending} />}
+      {shown.ending !== null ? (
+        <Over shown={shown} ending={shown.ending} seen={ran.current} />
+      ) : by === BY_HAND ? (
+        <HandAndBelief key={`${seed} ${person}`} {...props} />
+      ) : (
+        <div class="now-and-next">
+          <Now shown={shown} />
+          <ByPolicy week={week} shortcuts={props.shortcuts} />
+        </div>
+      )}
       <Course shown={shown} />
     </>
+  );
+}
+
+const NOBODY = [0.5, 0.5, 0.5];
+
+/** Both columns know the belief: the left one has its sliders, and with an action of the right one it is said. */
+function HandAndBelief({ shown, week, shortcuts }: ShownWeekProps) {
+  const last = shown.moves[shown.moves.length - 1];
+  const belief = useSignal<readonly number[]>(last?.belief ?? NOBODY);
+  const stated = useSignal(last === undefined || last.belief !== null);
+  const act = (action: number): void => week.act({ action, belief: stated.value ? belief.value : null });
+  return (
+    <div class="now-and-next">
+      <div class="column">
+        <Now shown={shown} />
+        <BeliefSliders belief={belief} stated={stated} />
+      </div>
+      <ByHand shown={shown} act={act} shortcuts={shortcuts} />
+    </div>
   );
 }

@@ -63,7 +63,7 @@ export function SettingPanel({
         <Button onClick={week.undo} disabled={state.moves.length + state.at === 0}>
           Undo
         </Button>
-        <label class="check">
+        <label class="check keys">
           <input
             type="checkbox"
             checked={shortcuts.value}
@@ -71,8 +71,10 @@ export function SettingPanel({
               shortcuts.value = currentTarget.checked;
             }}
           />
-          Keys: <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd> act, <kbd>u</kbd> undoes, <kbd>n</kbd> another
-          person, <kbd>s</kbd> steps, <kbd>p</kbd> plays
+          <span>
+            Keys: <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd> act, <kbd>u</kbd> undoes, <kbd>n</kbd> another
+            person, <kbd>s</kbd> steps, <kbd>p</kbd> plays
+          </span>
         </label>
       </div>
     </section>
