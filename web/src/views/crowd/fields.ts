@@ -11,8 +11,8 @@ export const NOBODY = 'none';
 
 export const CROWD_FIELDS = {
   people: whole(100_000, LEAST_PEOPLE, MOST_PEOPLE),
-  /** Person i has this plus i. */
-  seed: whole(0, 0, MAX_U32),
+  /** Person i has this plus i, which is a seed as well however many they are. */
+  seed: whole(0, 0, MAX_U32 + 1 - MOST_PEOPLE),
   policy: oneOf('heuristic', POLICY_NAMES),
   against: oneOf('blind-tape', [...POLICY_NAMES, NOBODY]),
   grader: oneOf('v2', GRADER_NAMES),
