@@ -1,5 +1,5 @@
 /** Who changes places at which weight. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PolicyComponents } from '../../../../src/evaluate/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluate/sensitivity.js';
 import { Table } from '../../parts/table.js';
@@ -38,26 +38,28 @@ export function Flips({ policies, weights }: FlipsProps) {
 const inWords = (flip: Flip | null): [at: string, who: string] =>
   flip === null ? ['–', 'nobody'] : [flip.weight.toFixed(3), `${flip.policy} passes ${flip.passed}`];
 
-/** Null while it is looked for: it takes longer than the ranking. Of what was asked in between, the last is answered. */
+/** Milliseconds that a slider rests before it is asked what would be beside it. */
+const REST = 250;
+
+interface Found {
+  readonly weights: readonly number[];
+  readonly rows: readonly WeightSensitivity[];
+}
+
+/** Null while it is looked for: it takes longer than the ranking. What was found with fewer people is shown until then. */
 function useSensitivity(
   policies: readonly PolicyComponents[],
   weights: readonly number[],
 ): readonly WeightSensitivity[] | null {
-  const [found, find] = useState<readonly WeightSensitivity[] | null>(null);
+  const [found, find] = useState<Found | null>(null);
+  const latest = useRef(weights);
+  latest.current = weights;
   useEffect(() => {
-    let current = true;
-    find(null);
     const timer = setTimeout(async () => {
       const rows = await sensitivityOf(policies, weights).catch(() => null);
-      if (current && rows !== null) find(rows);
+      if (rows !== null && latest.current === weights) find({ weights, rows });
     }, REST);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [policies, weights]);
-  return found;
+  return found?.weights === weights ? found.rows : null;
 }
-
-/** Milliseconds that a slider rests before it is asked what would be beside it. */
-const REST = 250;

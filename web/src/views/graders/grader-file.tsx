@@ -1,9 +1,8 @@
 /** The grader as a file for the command line. */
 import { useSignal } from '@preact/signals';
-import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
-import { Button } from '../../parts/controls.js';
 import type { Field } from '../../address.js';
-import { TextField } from '../../parts/controls.js';
+import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
+import { Button, TextField } from '../../parts/controls.js';
 
 /** What can be a file's name and needs no quotes on a command line. */
 const NAME: Field<string> = {
@@ -49,14 +48,14 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
             <span role="status">{said.value}</span>
           </div>
           <p class="fine">
-            It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code> searches
-            for what it really pays for.
+            It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code>{' '}
+            searches for what it really pays for.
           </p>
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-        <pre tabIndex={0} aria-label="The file’s text">
-          {text}
-        </pre>
+        <section class="text" tabIndex={0} aria-label="The file’s text">
+          <pre>{text}</pre>
+        </section>
       </div>
     </section>
   );

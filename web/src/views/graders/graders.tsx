@@ -24,15 +24,20 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
     <div class="graders">
       <h1>What a grader pays for</h1>
       <p class="lead">
-        A grader is six weights. Move them, and see whom it puts first: policies that infer who the person is, or a
-        blind tape, which is the same 28 actions for everybody, with the middle of everything for a belief.
+        A grader is six weights. Move them, and see whom it puts first: policies that infer who the person is,
+        or a blind tape, which is the same 28 actions for everybody, with the middle of everything for a
+        belief.
       </p>
-      <WeightsPanel weights={weights} change={(next, how) => change({ weights: next }, how)} />
-      {failure.value !== null && <FailureFace failure={failure.value} retry={again} />}
-      {failure.value === null && played.value === null && <Loading>Playing the first weeks …</Loading>}
-      {played.value !== null && <Ranked played={played.value} weights={weights} />}
-      <PeoplePanel state={state} change={change} />
-      <GraderFile weights={weights} />
+      <div class="bench">
+        <WeightsPanel weights={weights} change={(next, how) => change({ weights: next }, how)} />
+        <div class="column">
+          {failure.value !== null && <FailureFace failure={failure.value} retry={again} />}
+          {failure.value === null && played.value === null && <Loading>Playing the first weeks …</Loading>}
+          {played.value !== null && <Ranked played={played.value} weights={weights} />}
+          <PeoplePanel state={state} change={change} />
+          <GraderFile weights={weights} />
+        </div>
+      </div>
     </div>
   );
 }
@@ -41,10 +46,7 @@ function Ranked({ played, weights }: { readonly played: Played; readonly weights
   const { policies } = played;
   const fractions = useMemo(() => fractionsOf(weights), [weights]);
   const ranking = useMemo(() => rankPolicies(policies, fractions), [policies, fractions]);
-  const verdict = useMemo(
-    () => verdictOf(ranking, policies, fractions),
-    [ranking, policies, fractions],
-  );
+  const verdict = useMemo(() => verdictOf(ranking, policies, fractions), [ranking, policies, fractions]);
   return (
     <>
       <VerdictPanel verdict={verdict} people={played.people} />

@@ -34,8 +34,9 @@ export function PeoplePanel({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
         </span>
       </p>
       <p class="fine">
-        Twelve policies play everybody’s week here, on the reference in a worker: what is ranked are all people that were
-        played with so far. The planners are left out: on the reference one week takes them ten seconds.
+        Twelve policies play everybody’s week here, on the reference in a worker: what is ranked are all
+        people that were played with so far. The planners are left out: on the reference one week takes them
+        ten seconds.
       </p>
     </section>
   );

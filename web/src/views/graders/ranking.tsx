@@ -1,7 +1,8 @@
 /** The policies under the grader, the best first: what each score is made of, and its lead over the next. */
-import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
+
 import type { PolicyComponents, Standing } from '../../../../src/evaluate/ranking.js';
 import type { Interval } from '../../../../src/evaluate/statistics.js';
+import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { contestant } from '../../graders/contestants.js';
 import { meansOf, type Verdict } from '../../graders/verdict.js';
@@ -24,7 +25,9 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
       <section class="table" tabIndex={0} aria-label="The ranking as a table">
         <table class="ranking">
-          <caption>Mean final score, 0 to 1, with its 95 % interval; the lead is of the same people, paired.</caption>
+          <caption>
+            Mean final score, 0 to 1, with its 95 % interval; the lead is of the same people, paired.
+          </caption>
           <thead>
             <tr>
               <th scope="col">policy</th>

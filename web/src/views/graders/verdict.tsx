@@ -36,7 +36,9 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
 function headOf({ pays, ignoring, lead }: Verdict): string {
   if (pays === 'inference') return 'This grader pays for inference';
   if (pays === 'part') return `This grader pays for ${wordsFor(ignoring)}, more than for some that infer`;
-  return lead.mean === 0 ? 'This grader pays nothing for inference' : `This grader pays for ${wordsFor(ignoring)}`;
+  return lead.mean === 0
+    ? 'This grader pays nothing for inference'
+    : `This grader pays for ${wordsFor(ignoring)}`;
 }
 
 function wordsFor(name: string): string {

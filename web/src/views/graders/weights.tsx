@@ -26,7 +26,9 @@ interface WeightsPanelProps {
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const kept = useSignal<Sliders>(slidersAt(weights));
-  const sliders = sameWeights(kept.value.weights, weights) ? kept.value : slidersAt(weights, kept.value.locked);
+  const sliders = sameWeights(kept.value.weights, weights)
+    ? kept.value
+    : slidersAt(weights, kept.value.locked);
   /** While a finger is down there is one place in the browser's history for all of its way. */
   const held = useRef(false);
   const take = (next: Sliders, how: 'push' | 'replace'): void => {
@@ -74,8 +76,8 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
         ))}
       </div>
       <p class="fine">
-        The weights sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}, always: where one is moved,
-        those that are not locked share what it leaves, in their proportions.
+        The weights sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}, always: where one is
+        moved, those that are not locked share what it leaves, in their proportions.
       </p>
     </section>
   );

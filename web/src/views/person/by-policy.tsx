@@ -4,7 +4,7 @@ import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
 import { thinksLong } from '../../person/names.js';
 import type { Advice } from '../../person/week.js';
-import { plain } from '../../person/words.js';
+import { title } from '../../person/words.js';
 import { advice } from './follow.js';
 import { useShortcuts } from './keys.js';
 import type { Week } from './week.js';
@@ -29,7 +29,7 @@ export function ByPolicy({ week, shortcuts }: { readonly week: Week; readonly sh
   }, [playing.value, next]);
   return (
     <section class="panel next" aria-labelledby="next">
-      <h2 id="next">{state.by}</h2>
+      <h2 id="next">What {state.by} does next</h2>
       {next === null ? <Thinking by={state.by} /> : <NextMove next={next} />}
       <div class="actions">
         <Button main onClick={toggle}>
@@ -56,7 +56,7 @@ function NextMove({ next: { action, belief, reasons } }: { readonly next: Advice
   return (
     <>
       <p class="next-move">
-        Next: <strong>{plain(ACTION_NAMES[action])}</strong>
+        <strong>{title(ACTION_NAMES[action])}</strong>
       </p>
       {reasons === null ? <p class="fine">It gives no reasons.</p> : <blockquote>{reasons}</blockquote>}
       {belief === null ? (
