@@ -6,7 +6,7 @@ import { regrade } from '../../../src/graders/regrade.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { contestant } from './contestants.js';
 
-/** How the best that infers stands to the best that does not look at the person. */
+/** How the best that infers stands to the best that infers nothing. */
 export interface Verdict {
   /** 'inference': no policy that infers is beaten by one that does not. 'part': some are. 'ignorance': all are. */
   readonly pays: 'inference' | 'part' | 'ignorance';

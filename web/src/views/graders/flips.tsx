@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PolicyComponents } from '../../../../src/evaluate/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluate/sensitivity.js';
-import { Table } from '../../parts/table.js';
 import { title } from '../../person/words.js';
 import { sensitivityOf } from './play.js';
 
@@ -17,26 +16,58 @@ export function Flips({ policies, weights }: FlipsProps) {
   return (
     <section class="panel" aria-labelledby="flips" aria-busy={rows === null}>
       <h2 id="flips">Who changes places at which weight</h2>
+      <p class="note">
+        The nearest smaller and the nearest larger weight at which two neighbours of the ranking have changed
+        places, the other five in their proportions.
+      </p>
       {rows === null ? (
-        <p class="note">Looking for the nearest other rankings …</p>
+        <p class="fine">Looking for the nearest other rankings …</p>
       ) : (
-        <Table
-          caption="The nearest smaller and the nearest larger weight at which two neighbours have changed places, the other five in their proportions"
-          columns={['weight of', 'now', 'lower', 'then', 'higher', 'then ']}
-          rows={rows.map(({ component, weight, below, above }) => [
-            title(component),
-            weight.toFixed(3),
-            ...inWords(below),
-            ...inWords(above),
-          ])}
-        />
+        <FlipsTable rows={rows} />
       )}
     </section>
   );
 }
 
-const inWords = (flip: Flip | null): [at: string, who: string] =>
-  flip === null ? ['–', 'nobody'] : [flip.weight.toFixed(3), `${flip.policy} passes ${flip.passed}`];
+function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    <section class="table" tabIndex={0} aria-label="Who changes places, as a table">
+      <table class="flips">
+        <thead>
+          <tr>
+            <th scope="col">weight of</th>
+            <th scope="col">now</th>
+            <th scope="col">less of it</th>
+            <th scope="col">more of it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ component, weight, below, above }) => (
+            <tr key={component}>
+              <th scope="row">{title(component)}</th>
+              <td>{weight.toFixed(3)}</td>
+              <FlipCell flip={below} />
+              <FlipCell flip={above} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function FlipCell({ flip }: { readonly flip: Flip | null }) {
+  if (flip === null) return <td>changes nothing</td>;
+  return (
+    <td>
+      {flip.weight.toFixed(3)}
+      <small>
+        {flip.policy} passes {flip.passed}
+      </small>
+    </td>
+  );
+}
 
 /** Milliseconds that a slider rests before it is asked what would be beside it. */
 const REST = 250;

@@ -21,19 +21,19 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
   return (
     <section class="panel" aria-labelledby="ranking">
       <h2 id="ranking">The ranking</h2>
+      <p class="note">
+        Mean final score, 0 to 1, with its 95 % interval, and what it is made of: weight times component. The
+        lead is the mean of differences with the same people.
+      </p>
       <Legend />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
       <section class="table" tabIndex={0} aria-label="The ranking as a table">
         <table class="ranking">
-          <caption>
-            Mean final score, 0 to 1, with its 95 % interval; the lead is of the same people, paired.
-          </caption>
           <thead>
             <tr>
               <th scope="col">policy</th>
-              <td />
               <th scope="col">final score</th>
-              <th scope="col">lead over the next</th>
+              <th scope="col">lead</th>
             </tr>
           </thead>
           <tbody>
@@ -78,13 +78,15 @@ function Row({ standing: { policy, finalScore, lead }, weights, components, isBe
   return (
     <tr class={believing} data-policy={policy}>
       <th scope="row">
-        {policy}
-        {isBeaten && <span class="mark beaten">beaten by ignorance</span>}
-        {beats && <span class="mark beats">ignores the person</span>}
+        <span class="standing">
+          <span class="who">
+            {policy}
+            {isBeaten && <span class="mark beaten">beaten by what infers nothing</span>}
+            {beats && <span class="mark beats">infers nothing</span>}
+          </span>
+          <Bar components={components} weights={weights} score={finalScore} />
+        </span>
       </th>
-      <td class="bar" aria-hidden="true">
-        <Bar components={components} weights={weights} score={finalScore} />
-      </td>
       <td>
         {finalScore.mean.toFixed(3)} <small>{halfWidth(finalScore)}</small>
       </td>
@@ -110,7 +112,7 @@ interface BarProps {
 function Bar({ components, weights, score: { mean, low, high } }: BarProps) {
   const parts = meansOf(components).map((component, k) => component * weights[k]);
   return (
-    <span class="stack">
+    <span class="stack" aria-hidden="true">
       {parts.map((part, k) => (
         <span
           key={COMPONENT_NAMES[k]}

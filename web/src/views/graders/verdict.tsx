@@ -48,12 +48,12 @@ function wordsFor(name: string): string {
 }
 
 function leadInWords({ ignoring, lead }: Verdict): string {
-  if (lead.mean === 0) return `scores exactly what ${ignoring} does, which does not look at the person.`;
+  if (lead.mean === 0) return `scores exactly what ${ignoring} does, which infers nothing.`;
   const apart =
     lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' These people do not tell the two apart.' : '';
   const verb = lead.mean > 0 ? 'leads' : 'is behind';
   const by = inWords(lead.mean > 0 ? lead : turned(lead));
-  return `${verb} the best that does not look at the person, ${ignoring}, by ${by}.${apart}`;
+  return `${verb} the best that infers nothing, ${ignoring}, by ${by}.${apart}`;
 }
 
 const turned = ({ mean, low, high }: Interval): Interval => ({

@@ -105,7 +105,6 @@ function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
       <label for={id}>
         <span class="chip" style={{ background: COMPONENT_COLOURS[k] }} />
         {title(name)}
-        <small id={`${id}-meaning`}>{meaning}</small>
       </label>
       <input
         id={id}
@@ -125,6 +124,7 @@ function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
         {sliders.locked[k] ? 'locked' : 'lock'}
         <span class="heard"> {title(name)}</span>
       </button>
+      <small id={`${id}-meaning`}>{meaning}</small>
     </div>
   );
 }

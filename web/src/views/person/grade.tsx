@@ -2,7 +2,7 @@
 import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import type { Ending } from '../../person/week.js';
-import { plain, signed, title } from '../../person/words.js';
+import { signed, title } from '../../person/words.js';
 
 interface GradeProps {
   readonly ending: Ending;
@@ -56,21 +56,20 @@ function Parts({ ending: { components, weights, finalScore } }: { readonly endin
             <th scope="col">earned</th>
             <th scope="col">× weight</th>
             <th scope="col">= part</th>
-            <td />
           </tr>
         </thead>
         <tbody>
           {COMPONENT_NAMES.map((name, k) => (
             <tr key={name}>
               <th scope="row" title={COMPONENT_FIELDS[k].meaning}>
-                {title(name)}
+                <span class="with-bar">
+                  <span>{title(name)}</span>
+                  <PartBar component={components[k]} weight={weights[k]} colour={COMPONENT_COLOURS[k]} />
+                </span>
               </th>
               <td>{components[k].toFixed(3)}</td>
               <td>{weights[k].toFixed(2)}</td>
               <td>{(components[k] * weights[k]).toFixed(3)}</td>
-              <td class="bar" aria-hidden="true">
-                <PartBar component={components[k]} weight={weights[k]} colour={COMPONENT_COLOURS[k]} />
-              </td>
             </tr>
           ))}
           <tr class="sum">
@@ -78,7 +77,6 @@ function Parts({ ending: { components, weights, finalScore } }: { readonly endin
             <td />
             <td />
             <td>{finalScore.toFixed(3)}</td>
-            <td />
           </tr>
         </tbody>
       </table>
@@ -97,8 +95,10 @@ interface PartBarProps {
 
 /** What could be earned as an outline, what was as a fill. */
 const PartBar = ({ component, weight, colour }: PartBarProps) => (
-  <span class="part" style={{ width: `${(100 * weight) / WIDEST}%` }}>
-    <span style={{ width: `${100 * component}%`, background: colour }} />
+  <span class="bar" aria-hidden="true">
+    <span class="part" style={{ width: `${(100 * weight) / WIDEST}%` }}>
+      <span style={{ width: `${100 * component}%`, background: colour }} />
+    </span>
   </span>
 );
 
@@ -116,20 +116,21 @@ export function Others({ ending }: { readonly ending: Ending }) {
             <th scope="col">played by</th>
             <th scope="col">final score</th>
             <th scope="col">belief error</th>
-            <td />
           </tr>
         </thead>
         <tbody>
           {rows.map(({ name, finalScore, beliefMae }) => (
             <tr key={name} class={name === mine.name ? 'mine' : ''}>
-              <th scope="row">{plain(name)}</th>
+              <th scope="row">
+                <span class="with-bar">
+                  <span>{name}</span>
+                  <span class="track" aria-hidden="true">
+                    <span class="fill" style={{ width: `${100 * finalScore}%` }} />
+                  </span>
+                </span>
+              </th>
               <td>{finalScore.toFixed(3)}</td>
               <td>{beliefMae.toFixed(3)}</td>
-              <td class="bar" aria-hidden="true">
-                <span class="track">
-                  <span class="fill" style={{ width: `${100 * finalScore}%` }} />
-                </span>
-              </td>
             </tr>
           ))}
         </tbody>

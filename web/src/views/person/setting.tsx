@@ -10,8 +10,8 @@ import type { Week } from './week.js';
 
 const PERSON_WORDS = {
   ...Object.fromEntries(PERSONS.map((name) => [name, title(name)])),
-  sampled: 'Anybody, by the seed',
-  discrete: 'One of the three named, by the seed',
+  sampled: 'Anybody',
+  discrete: 'One of these three',
 };
 
 export function SettingPanel({
@@ -31,7 +31,7 @@ export function SettingPanel({
           value={state.person}
           names={PERSONS}
           words={PERSON_WORDS}
-          hint={named ? 'You named the person: nobody is hidden.' : undefined}
+          hint={named ? 'You named the person: nobody is hidden.' : 'Whom the seed draws.'}
           onChange={(person) => set({ person })}
         />
         <TextField
