@@ -63,9 +63,21 @@ function FlipCell({ flip }: { readonly flip: Flip | null }) {
     <td>
       {flip.weight.toFixed(3)}
       <small>
-        {flip.policy} passes {flip.passed}
+        <Name of={flip.policy} /> passes <Name of={flip.passed} />
       </small>
     </td>
+  );
+}
+
+/** A policy's name, which may be broken behind its actions. */
+function Name({ of: name }: { readonly of: string }) {
+  const [actions, belief] = name.split('+');
+  if (belief === undefined) return <>{actions}</>;
+  return (
+    <>
+      {actions}+<wbr />
+      {belief}
+    </>
   );
 }
 
