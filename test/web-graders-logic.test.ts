@@ -103,7 +103,15 @@ describe('six weights', () => {
   it('are read from a link as they were written', () => {
     for (const weights of [V1, EQUAL, [WHOLE, 0, 0, 0, 0, 0]])
       expect(weightsFrom(weights.map(decimalOf).join(','))).toEqual(weights);
-    for (const text of ['', '1', '0.5,0.5', '0.5,0.5,0,0,0,0.1', '1.5,-0.5,0,0,0,0', '1,,0,0,0,0', 'a,0,0,0,0,1'])
+    for (const text of [
+      '',
+      '1',
+      '0.5,0.5',
+      '0.5,0.5,0,0,0,0.1',
+      '1.5,-0.5,0,0,0,0',
+      '1,,0,0,0,0',
+      'a,0,0,0,0,1',
+    ])
       expect(weightsFrom(text)).toBeNull();
   });
 

@@ -60,7 +60,7 @@ describe.skipIf(absent !== null)('one person', () => {
   let browser: Browser;
   const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
   beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.open(), launch()]);
+    [site, browser] = await Promise.all([Site.open(), launch('no webgpu')]);
   }, 90_000);
   afterAll(async () => {
     await browser?.close();
@@ -81,6 +81,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.keyboard.press('Home');
       for (const key of KEYS.slice(14)) await page.keyboard.press(key);
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Who it was');
       const moves = TAPE.map((action, step) => ({ action, belief: [0.5, step < 14 ? 0.57 : 0, 0.5] }));
       const episode = new Episode().reset(SETTING.seed);
       for (const { action, belief } of moves) episode.step(action, belief);
@@ -88,7 +89,6 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await figure(page, 'Belief error')).toBe(Number(episode.beliefMae.toFixed(3)));
       await page.locator('.chart summary').press('Enter');
       expect(await steps(page)).toEqual(expectedSteps(SETTING, moves));
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Morning0.00');
       expect(visited.foreign).toEqual([]);
       expect(visited.said).toEqual([]);
     });
