@@ -7,7 +7,8 @@ import { weightSensitivity } from '../src/evaluate/sensitivity.js';
 import { parseGrader } from '../src/graders/parse.js';
 import { createVecEnv } from '../src/index.js';
 import { COMPONENT_NAMES } from '../src/world/fields.js';
-import { CONTESTANTS, playAll } from '../web/src/graders/contestants.js';
+import { CONTESTANTS } from '../web/src/graders/contestants.js';
+import { playAll } from '../web/src/graders/playing.js';
 import {
   fractionsOf,
   moveWeight,

@@ -8,14 +8,14 @@ import { contestant } from './contestants.js';
 
 /** How the best that infers stands to the best that infers nothing. */
 export interface Verdict {
-  /** 'inference': no policy that infers is beaten by one that does not. 'part': some are. 'ignorance': all are. */
+  /** 'ignorance': the best that infers does not lead. Else 'part' if some that infer are beaten, 'inference' if none is. */
   readonly pays: 'inference' | 'part' | 'ignorance';
   /** The best of those that infer, and of those that do not. */
   readonly inferring: string;
   readonly ignoring: string;
   /** By how much the former leads the latter: the mean of paired differences, with its 95 % interval. */
   readonly lead: Interval;
-  /** Those that infer and are beaten by `ignoring`, the best first. */
+  /** Those that infer and that `ignoring` leads, surely so: the 95 % interval says it. The best first. */
   readonly beaten: readonly Beaten[];
 }
 
@@ -39,16 +39,16 @@ export function verdictOf(
   const componentsOf = (name: string): Float32Array =>
     policies.find((policy) => policy.name === name)!.components;
   const leadOf = (a: string, b: string): Interval => paired(componentsOf(a), componentsOf(b), weights);
-  const place = (name: string): number => ranking.findIndex(({ policy }) => policy === name);
   const beaten = inferring
-    .filter((name) => place(name) > place(ignoring))
     .map((name) => ({
       name,
       by: leadOf(ignoring, name),
       mostly: mainPart(componentsOf(ignoring), componentsOf(name), weights),
-    }));
-  const pays = beaten.length === 0 ? 'inference' : beaten.length < inferring.length ? 'part' : 'ignorance';
-  return { pays, ignoring, beaten, inferring: inferring[0], lead: leadOf(inferring[0], ignoring) };
+    }))
+    .filter(({ by }) => (by.low ?? by.mean) > 0);
+  const lead = leadOf(inferring[0], ignoring);
+  const pays = lead.mean <= 0 ? 'ignorance' : beaten.length > 0 ? 'part' : 'inference';
+  return { pays, ignoring, beaten, inferring: inferring[0], lead };
 }
 
 function paired(a: Float32Array, b: Float32Array, weights: readonly number[]): Interval {

@@ -4,7 +4,7 @@ import { createVecEnv } from '../../../src/browser.js';
 import type { PolicyComponents } from '../../../src/evaluate/ranking.js';
 import { weightSensitivity } from '../../../src/evaluate/sensitivity.js';
 import { outcomeOf } from '../engine/outcome.js';
-import { type Earned, playAll } from './contestants.js';
+import { type Earned, playAll } from './playing.js';
 
 const api = {
   /** What everybody earns with the people of these seeds. @param first u32 */

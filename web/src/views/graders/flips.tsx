@@ -47,8 +47,8 @@ function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
             <tr key={component}>
               <th scope="row">{title(component)}</th>
               <td>{weight.toFixed(3)}</td>
-              <FlipCell flip={below} />
-              <FlipCell flip={above} />
+              <FlipCell flip={below} now={weight} />
+              <FlipCell flip={above} now={weight} />
             </tr>
           ))}
         </tbody>
@@ -57,11 +57,11 @@ function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
   );
 }
 
-function FlipCell({ flip }: { readonly flip: Flip | null }) {
+function FlipCell({ flip, now }: { readonly flip: Flip | null; readonly now: number }) {
   if (flip === null) return <td>changes nothing</td>;
   return (
     <td>
-      {flip.weight.toFixed(3)}
+      {flip.weight.toFixed(3) === now.toFixed(3) ? 'at once' : flip.weight.toFixed(3)}
       <small>
         <Name of={flip.policy} /> passes <Name of={flip.passed} />
       </small>

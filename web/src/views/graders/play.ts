@@ -4,7 +4,8 @@ import type { PolicyComponents } from '../../../../src/evaluate/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluate/sensitivity.js';
 import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
 import { type Failure, toFailure } from '../../engine/outcome.js';
-import { CONTESTANTS, type Earned } from '../../graders/contestants.js';
+import { CONTESTANTS } from '../../graders/contestants.js';
+import type { Earned } from '../../graders/playing.js';
 import type { GradersApi } from '../../graders/worker.js';
 import { WorkerLine } from '../../workers/line.js';
 

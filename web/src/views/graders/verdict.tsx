@@ -1,7 +1,7 @@
 /** In words, what the grader pays for. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Interval } from '../../../../src/evaluate/statistics.js';
-import { contestant, isBlind } from '../../graders/contestants.js';
+import { contestant, tapeOf } from '../../graders/contestants.js';
 import type { Verdict } from '../../graders/verdict.js';
 import { plain, signed } from '../../person/words.js';
 
@@ -24,7 +24,7 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
       <p>
         The best that infers, <strong>{verdict.inferring}</strong>, {leadInWords(verdict)}
       </p>
-      {isBlind(contestant(verdict.inferring)) && (
+      {tapeOf(contestant(verdict.inferring).acting) !== null && (
         <p>Even the best that infers acts blindly: its actions are the same 28 for everybody.</p>
       )}
       <p class="fine">Seen with {people.toLocaleString('en')} people, all policies with the same ones.</p>
@@ -42,9 +42,9 @@ function headOf({ pays, ignoring, lead }: Verdict): string {
 }
 
 function wordsFor(name: string): string {
-  const { actions, believing } = contestant(name);
-  const acting = isBlind(contestant(name)) ? 'a blind tape' : `${actions} actions`;
-  return believing === 'constant' ? `${acting} with a constant belief` : acting;
+  const { acting, believing } = contestant(name);
+  const actions = tapeOf(acting) !== null ? 'a blind tape' : `${acting} actions`;
+  return believing === 'constant' ? `${actions} with a constant belief` : actions;
 }
 
 function leadInWords({ ignoring, lead }: Verdict): string {
@@ -64,7 +64,10 @@ const turned = ({ mean, low, high }: Interval): Interval => ({
 
 /** "0.021 (95 %: 0.018 to 0.024)" */
 const inWords = ({ mean, low, high }: Interval): string =>
-  low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${low.toFixed(3)} to ${high!.toFixed(3)})`;
+  low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${bound(low)} to ${bound(high!)})`;
+
+/** A minus as typeset, and none before a zero. */
+const bound = (value: number): string => (value < 0 ? signed(value, 3) : value.toFixed(3));
 
 /** What is heard while a slider moves would never end: it is said when it rests. */
 const REST = 700;
