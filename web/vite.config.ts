@@ -44,5 +44,12 @@ export default defineConfig({
   base: './',
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
   worker: { format: 'es' },
+  // What the workers load: the development server would find it too late, and reload the page.
+  optimizeDeps: {
+    include: [
+      ...['@humanwhocodes/momoa', '@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
+      ...['@stdlib/stats-base-dists-t-quantile', 'vega', 'vega-lite'],
+    ],
+  },
   plugins: [contentPolicy],
 });

@@ -23,9 +23,10 @@ const PANEL_WIDTH = 138;
 const PANEL_HEIGHT = 78;
 const SPACING = 16;
 /** What the axis beside the panels takes. */
-const MARGIN = 56;
-/** In less its axis cannot be read. */
-const LEAST_WIDTH = 118;
+const MARGIN = 60;
+/** A narrower panel is of no use beside four others. */
+const LEAST_BESIDE = 118;
+const LEAST_WIDTH = 80;
 const MEDIAN = PERCENTILES.indexOf(50);
 
 /**
@@ -72,7 +73,7 @@ function frameIn(room: number | undefined, policies: number): Frame {
   if (room === undefined) return { width: PANEL_WIDTH, height: PANEL_HEIGHT, upright: false };
   const fitting = (panels: number) => Math.floor((room - MARGIN - SPACING * (panels - 1)) / panels);
   const beside = fitting(NUM_METERS);
-  const upright = beside < LEAST_WIDTH;
+  const upright = beside < LEAST_BESIDE;
   const width = upright ? Math.max(LEAST_WIDTH, fitting(policies)) : beside;
   return { width, height: Math.round(Math.min(110, Math.max(PANEL_HEIGHT, width * 0.56))), upright };
 }

@@ -26,7 +26,7 @@ const LEAST_NUMBERED = 0.03;
 /** What stands beside names and bars: the sum, and what lies between. */
 const MARGIN = 64;
 /** What the legend takes for a component. */
-const LEGEND_COLUMN = 104;
+const LEGEND_COLUMN = 118;
 
 /**
  * A bar a policy, a section a component, the sum beside.
@@ -45,7 +45,11 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
     width,
     height: { step: ROW_HEIGHT },
     encoding: { y },
-    layer: [sectionsIn(room), NUMBERS, { ...SUMS, data: { values: rows.map(sumOf) } }],
+    layer: [
+      sectionsIn(room === undefined ? NUM_COMPONENTS : columnsIn(width)),
+      NUMBERS,
+      { ...SUMS, data: { values: rows.map(sumOf) } },
+    ],
   };
   return { title, description: rows.map(inWords).join(' '), spec };
 }
@@ -85,10 +89,11 @@ const NAMES = {
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;
 
-const columnsIn = (room = Number.POSITIVE_INFINITY): number =>
-  Math.min(NUM_COMPONENTS, Math.max(1, Math.floor(room / LEGEND_COLUMN)));
+/** Of the legend, which stands above the bars. */
+const columnsIn = (width: number): number =>
+  Math.min(NUM_COMPONENTS, Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN)));
 
-const sectionsIn = (room: number | undefined): Layer => ({
+const sectionsIn = (columns: number): Layer => ({
   mark: { type: 'bar', stroke: LIGHT.paper, strokeWidth: 1 },
   encoding: {
     x: { ...PART, axis: { title: 'weight × component', tickCount: 8, grid: false, labelFlush: false } },
@@ -98,7 +103,7 @@ const sectionsIn = (room: number | undefined): Layer => ({
       type: 'nominal',
       sort: null,
       scale: { domain: [...COMPONENT_NAMES], range: [...COMPONENT_COLOURS] },
-      legend: { orient: 'top', columns: columnsIn(room), offset: 12 },
+      legend: { orient: 'top', columns, offset: 12 },
     },
   },
 });

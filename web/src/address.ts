@@ -112,7 +112,8 @@ function take(fields: Fields, state: Record<string, unknown>, key: string, text:
   const field = fields[key];
   const value = field.read(text);
   if (value === null) {
-    const instead = field.write(field.initial);
+    const { initial } = field;
+    const instead = typeof initial === 'number' ? initial.toLocaleString('en') : field.write(initial);
     return `This link has ${key} = ${quoted(text)}, where ${field.expected} is expected. ${instead || 'Nothing'} is used instead.`;
   }
   state[key] = value;

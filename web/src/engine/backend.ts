@@ -1,5 +1,5 @@
 /** In the worker: what this browser computes with. WebGPU where there is a device that is exact, else the reference. */
-import { createAsyncVecEnv } from '../../../src/browser.js';
+import { createAsyncVecEnv, listAsyncBackends } from '../../../src/browser.js';
 import { BackendError } from '../../../src/errors.js';
 
 /** Shown on the page, so in words. */
@@ -29,18 +29,20 @@ export function forgetEngine(): void {
 }
 
 async function choose(): Promise<Engine> {
+  const [webgpu] = await listAsyncBackends();
+  if (!webgpu.available) return reference(webgpu.reason);
   try {
     await using env = await createAsyncVecEnv({ numEnvs: 1, backend: 'webgpu' });
     const { adapter, software, exact } = env.device!;
     return { backend: 'webgpu', adapter, software, exact, whyNoDevice: null };
   } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    return {
-      backend: 'reference',
-      adapter: null,
-      software: false,
-      exact: true,
-      whyNoDevice: error.message,
-    };
+    // One whose arithmetic is another, say.
+    if (error instanceof BackendError) return reference(error.message);
+    throw error;
   }
 }
+
+const reference = (whyNoDevice = 'it cannot be used'): Engine => ({
+  ...{ backend: 'reference', adapter: null, software: false, exact: true },
+  whyNoDevice,
+});

@@ -22,6 +22,8 @@ let broken: Promise<never>;
 export async function ask<T>(question: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
   const outcome = await Promise.race([question(opened()), broken]);
   if (outcome.ok) return outcome.value;
+  // What computes from now on may be another device, or none.
+  if (outcome.failure.kind === 'lost') void findEngine();
   throw new CallFailed(outcome.failure);
 }
 
@@ -51,9 +53,13 @@ export function closeEngine(): void {
 }
 
 /** Looks what this browser computes with, and shows it. */
-export async function lookForEngine(): Promise<void> {
+export function lookForEngine(): Promise<void> {
   engineFailure.value = null;
   shownEngine.value = null;
+  return findEngine();
+}
+
+async function findEngine(): Promise<void> {
   try {
     shownEngine.value = await ask((engine) => engine.engine());
   } catch (error) {

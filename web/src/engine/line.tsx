@@ -1,8 +1,9 @@
 /** What computes here, in a line at the page's end. */
-import { shownEngine } from './client.js';
+import { engineFailure, shownEngine } from './client.js';
 
 export function EngineLine() {
   const engine = shownEngine.value;
+  if (engineFailure.value !== null) return <p class="engine">Nothing can be computed here for now.</p>;
   if (engine === null) return <p class="engine">Looking for a graphics device …</p>;
   const { backend, adapter, software, exact, whyNoDevice } = engine;
   return (

@@ -34,10 +34,18 @@ export function FailureFace({ failure, retry }: { readonly failure: Failure; rea
     <div class={`face failure ${kind}`} role="alert">
       <h2>{HEADS[kind]}</h2>
       {COUNSEL[kind] !== '' && <p>{COUNSEL[kind]}</p>}
-      {kind !== 'stopped' && <p class="fine">{message}</p>}
-      <Button main onClick={retry}>
-        Try again
-      </Button>
+      {kind === 'refused' && <p>{message}</p>}
+      {kind !== 'refused' && (
+        <Button main onClick={retry}>
+          Try again
+        </Button>
+      )}
+      {(kind === 'lost' || kind === 'failed') && (
+        <details>
+          <summary>In the library’s words</summary>
+          <p class="fine">{message}</p>
+        </details>
+      )}
     </div>
   );
 }

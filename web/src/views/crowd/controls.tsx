@@ -13,11 +13,13 @@ const SIZES = [1000, 10_000, 100_000, 250_000, 1_000_000];
 interface Props extends ViewProps<typeof CROWD_FIELDS> {
   /** Null unless weeks are being lived. */
   readonly progress: Progress | null;
+  /** Whether it is known what computes. */
+  readonly ready: boolean;
   readonly again: () => void;
   readonly stop: () => void;
 }
 
-export function CrowdControls({ state, change, progress, again, stop }: Props) {
+export function CrowdControls({ state, change, progress, ready, again, stop }: Props) {
   return (
     <section class="panel" aria-labelledby="crowd-choices">
       <h2 id="crowd-choices">Who lives it, and how</h2>
@@ -25,7 +27,7 @@ export function CrowdControls({ state, change, progress, again, stop }: Props) {
       <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
-          <Button main onClick={again}>
+          <Button main disabled={!ready} onClick={again}>
             Live the week again
           </Button>
         ) : (
@@ -66,14 +68,13 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         label="Grader"
         value={grader}
         names={GRADER_NAMES}
-        words={{ v1: 'v1, without beliefs', v2: 'v2, pays for beliefs' }}
         onChange={(name) => change({ grader: name })}
       />
       <Select
         label="Persons"
         value={persons}
         names={['sampled', 'discrete', ...PROFILE_NAMES]}
-        words={{ sampled: 'sampled: all differ', discrete: 'one of three', ...PROFILE_WORDS }}
+        words={{ discrete: 'one of three', ...PROFILE_WORDS }}
         onChange={(name) => change({ persons: name })}
       />
       <TextField

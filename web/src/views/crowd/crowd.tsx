@@ -3,12 +3,12 @@ import { proxy } from 'comlink';
 import { useCallback, useEffect } from 'preact/hooks';
 import type { StateOf } from '../../address.js';
 import { ask, shownEngine } from '../../engine/client.js';
-import type { Crowd, CrowdRequest } from '../../engine/crowd/request.js';
+import { type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from '../../engine/crowd/request.js';
 import { useTask } from '../../engine/task.js';
 import { Empty, FailureFace, Loading } from '../../states/faces.js';
 import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
-import { type CROWD_FIELDS, NOBODY } from './fields.js';
+import { type CROWD_FIELDS, MOST_PEOPLE, NOBODY } from './fields.js';
 import { CrowdFigures } from './figures.js';
 import { CrowdPictures } from './pictures.js';
 import { Proof } from './proof.js';
@@ -20,7 +20,7 @@ export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { progress, value, failure } = task.state.value;
   const known = shownEngine.value !== null;
   // As text, so that the same choices are the same question.
-  const asked = JSON.stringify(requestOf(state));
+  const asked = JSON.stringify(requestOf(state, mostHere()));
   const { start } = task;
   const live = useCallback(() => {
     const request = JSON.parse(asked) as CrowdRequest;
@@ -36,7 +36,7 @@ export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         Everybody is somebody else: what sleep, work and company do to them differs, and stays hidden. A
         policy decides what they do in each of the week’s 28 slots; the grader says how well that went.
       </p>
-      <CrowdControls {...{ state, change, progress, again: live, stop: task.stop }} />
+      <CrowdControls {...{ state, change, progress, ready: known, again: live, stop: task.stop }} />
       {!known && <Loading>Looking for a graphics device, and comparing it with the reference …</Loading>}
       {failure !== null && <FailureFace failure={failure} retry={live} />}
       {known && value === null && failure === null && <Empty>The first weeks are being lived …</Empty>}
@@ -55,7 +55,12 @@ function Results({ crowd, busy }: { readonly crowd: Crowd; readonly busy: boolea
   );
 }
 
-function requestOf({ people, seed, policy, against, grader, persons }: State): CrowdRequest {
+/** As many as whatever computes here takes. */
+const mostHere = (): number => (shownEngine.value?.backend === 'reference' ? MOST_ON_REFERENCE : MOST_PEOPLE);
+
+function requestOf(state: State, most: number): CrowdRequest {
+  const { seed, policy, against, grader, persons } = state;
+  const people = Math.min(state.people, most);
   const beside = against === NOBODY || against === policy ? [] : [against];
   return { people, seed, policies: [policy, ...beside], grader, persons };
 }

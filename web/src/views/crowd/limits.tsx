@@ -12,8 +12,8 @@ export function Limits({ people }: { readonly people: number }) {
   if (engine.backend === 'reference') {
     return (
       <p class="note limits">
-        There is no graphics device here, so the reference lives these weeks one after the other: it is
-        limited to {count(MOST_ON_REFERENCE)} people.
+        This is limited here: without a graphics device the reference lives the weeks one after the other,
+        those of {count(MOST_ON_REFERENCE)} people at most.
       </p>
     );
   }
@@ -21,8 +21,8 @@ export function Limits({ people }: { readonly people: number }) {
   return (
     <p class="note limits">
       This is limited here: the “graphics device” is a software adapter, a processor that pretends to be one.
-      It lives some hundred thousand weeks in a second or two, so {count(people)} people under two policies
-      may take half a minute. A real graphics device takes moments.
+      It lives some hundred thousand weeks a second, so {count(people)} people may take half a minute. A real
+      graphics device takes moments.
     </p>
   );
 }

@@ -23,7 +23,11 @@ export function CrowdPictures({ crowd }: { readonly crowd: Crowd }) {
 
 function chartsOf({ players, request }: Crowd): readonly ChartProps[] {
   const notes =
-    request.people > BANDED ? [`Bands: of the first ${count(BANDED)} people. Scores: of all.`] : [];
+    request.people > BANDED
+      ? [
+          `These are the first ${count(BANDED)} of ${count(request.people)} people; the scores below are of all.`,
+        ]
+      : [];
   return [
     {
       draw: (room) => drawBands({ rows: players, notes, room }),
