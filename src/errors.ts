@@ -50,4 +50,7 @@ export type ErrorCode =
   | 'device_failed'
   | 'addon_missing'
   | 'addon_stale'
-  | 'library_missing';
+  | 'library_missing'
+  | 'missing_setting'
+  | 'endpoint_failed'
+  | 'over_budget';

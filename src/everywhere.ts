@@ -82,6 +82,7 @@ export {
 } from './text/parse.js';
 export { type ChatMessage, type Prompt, prompt, prompts } from './text/prompt.js';
 export type { PastStep } from './text/seen.js';
+export type { TrajectoryEpisode, TrajectoryStep } from './trajectory/episode.js';
 export { AUTORESET_MODES, type AutoresetMode } from './validate/autoreset-modes.js';
 export type { Mask } from './validate/masks.js';
 export type { GraderChoice, ProfileChoice } from './validate/persons.js';

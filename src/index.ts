@@ -5,13 +5,8 @@ export type { AuditOptions } from './audit/options.js';
 export type { AuditRow, ComponentGain, Prices } from './audit/prices.js';
 export { listAsyncBackends, listBackends } from './backends/node.js';
 export type { SeedRange } from './evaluate/conditions.js';
-export {
-  type EvaluateOptions,
-  type Evaluation,
-  type EvaluationRow,
-  evaluate,
-  type PlayedEpisodes,
-} from './evaluate/evaluate.js';
+export { type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
+export type { EvaluateOptions, PlayedEpisodes } from './evaluate/options.js';
 export * from './everywhere.js';
 export type { Objective } from './policies/planner/objectives.js';
 export type { PlannerOptions } from './policies/planner/options.js';

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CONDITIONS, type ConditionOptions, selectConditions } from '../src/evaluate/conditions.js';
-import { type EvaluateOptions, type EvaluationRow, evaluate } from '../src/evaluate/evaluate.js';
+import { type EvaluationRow, evaluate } from '../src/evaluate/evaluate.js';
+import type { EvaluateOptions } from '../src/evaluate/options.js';
 import { evaluationToJson } from '../src/evaluate/report.js';
 import { createVecEnv, InputError, PROFILE_NAMES, worldDigest } from '../src/index.js';
 import { POLICIES } from '../src/policies/policies.js';

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../src/index.js';
 import { Session } from '../src/server/sessions/session.js';
-import { Slots } from '../src/server/sessions/slots.js';
 import { decodeFrame, encodeFrame } from '../src/server/vec/frame.js';
 import { VecPool } from '../src/server/vec/pool.js';
 import { VecSession } from '../src/server/vec/vec-session.js';
+import { Slots } from '../src/slots/slots.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
 
 const slots = new Slots({ capacity: 4, backend: 'reference' });

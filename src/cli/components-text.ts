@@ -1,5 +1,5 @@
 /** Components as JSON lines: one that says where they come from, then one for each episode of each policy. */
-import type { PlayedEpisodes } from '../evaluate/evaluate.js';
+import type { PlayedEpisodes } from '../evaluate/options.js';
 import type { RunInfo } from '../evaluate/run-info.js';
 import { SCHEMAS } from '../schemas.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';

@@ -1,28 +1,12 @@
-/** `rhythm-vec eval`: how well policies do, under which conditions. */
-import { resolve } from 'node:path';
+/** `rhythm-vec eval`: how well policies do, under which conditions. What does it is loaded when it is asked for. */
 import { type Command, Option } from 'commander';
 import { CONDITIONS } from '../evaluate/conditions.js';
-import { type EvaluateOptions, evaluate } from '../evaluate/evaluate.js';
-import { evaluationToJson } from '../evaluate/report.js';
 import { POLICY_NAMES } from '../policies/policies.js';
 import { STEPPED_NAMES } from '../policies/stepped.js';
 import { GRADER_NAMES } from '../world/fields.js';
-import { headerText, rowsText } from './components-text.js';
 import type { Context } from './context.js';
-import { renderHeader, renderTable } from './eval-table.js';
-import { UsageError } from './failure.js';
-import { checkNotGrader, readGrader } from './grader-file.js';
-import { addEngineOptions, checkEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
-import { checkOutput, openOutput, writeJson } from './output-file.js';
-import { createProgress } from './progress.js';
-
-type Listeners = 'onStart' | 'onProgress' | 'onEpisodes';
-
-interface Options extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'signal' | Listeners> {
-  readonly grader: string;
-  readonly json?: string;
-  readonly components?: string;
-}
+import type { EvalCommandOptions } from './eval-run.js';
+import { addEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
 
 const HELP = `
 Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
@@ -37,6 +21,8 @@ Policies: ${POLICY_NAMES.join(', ')};
   or for the person's wellbeing; planner-prior does not infer, and planner-oracle is shown who the persons are.
 Graders: ${GRADER_NAMES.join(', ')}, or a file of a name and weights by component that sum to 1; what is left out weighs 0.
   --components stores what grades consist of: \`rhythm-vec regrade\` weighs it otherwise, without playing again.
+  --trajectories stores whole weeks, which \`reeval\` checks and \`report\` draws: some 18 kB an episode, up to 35 kB with a
+  planner's reasons, and at most 100,000 episodes. It changes no result.
 
 Examples:
   rhythm-vec eval
@@ -46,6 +32,8 @@ Examples:
   echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
   rhythm-vec eval --grader calm.json --components components.jsonl
   rhythm-vec eval --seeds 100-119 --policies heuristic+constant,planner,planner-wellbeing
+  rhythm-vec eval --conditions in-distribution,ood --trajectories weeks.jsonl
+  rhythm-vec reeval --jsonl weeks.jsonl
 `;
 
 export function addEvalCommand(program: Command, { signal }: Context): void {
@@ -65,49 +53,12 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
     .option(
       '--components <file>',
       "also write each episode's components, for regrade; - is the standard output",
-    );
+    )
+    .option('--trajectories <file>', 'also write each episode whole, a line each; - is the standard output');
   addEngineOptions(command)
     .addHelpText('after', HELP)
-    .action((options: Options) => runEval(options, signal));
-}
-
-async function runEval({ json, components, ...options }: Options, signal: AbortSignal): Promise<void> {
-  checkEngineOptions(options);
-  checkOutputs(json, components);
-  checkNotGrader('--json', json, options.grader);
-  checkNotGrader('--components', components, options.grader);
-  const grader = await readGrader(options.grader);
-  // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = [json, components].includes('-') ? process.stderr : process.stdout;
-  const stored = components === undefined ? null : await openOutput(components);
-  const progress = createProgress('episodes');
-  try {
-    const evaluation = await evaluate({
-      ...options,
-      grader,
-      signal,
-      onStart: async (info) => {
-        people.write(renderHeader(info));
-        await stored?.write(headerText(info));
-      },
-      onProgress: progress.update,
-      onEpisodes: stored === null ? undefined : (episodes) => stored.write(rowsText(episodes)),
+    .action(async (options: EvalCommandOptions) => {
+      const { runEval } = await import('./eval-run.js');
+      await runEval(options, signal);
     });
-    progress.stop();
-    people.write(renderTable(evaluation));
-    if (json !== undefined) await writeJson(json, evaluationToJson(evaluation));
-    await stored?.commit();
-  } finally {
-    progress.stop();
-    await stored?.discard();
-  }
-}
-
-function checkOutputs(json: string | undefined, components: string | undefined): void {
-  if (json !== undefined) checkOutput('--json', json);
-  if (components !== undefined) checkOutput('--components', components);
-  if (json === undefined || components === undefined || resolve(json) !== resolve(components)) return;
-  throw new UsageError(
-    `Expected --components to be another file than --json, got ${components}. Name another.`,
-  );
 }

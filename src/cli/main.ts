@@ -12,6 +12,7 @@ import { discardOpenOutputs } from './output-file.js';
 import { addReevalCommand } from './reeval.js';
 import { addRegradeCommand } from './regrade.js';
 import { addReplayCommand } from './replay.js';
+import { addReportCommand } from './report.js';
 import { addServeCommand } from './serve.js';
 import { addTeachCommand } from './teach.js';
 
@@ -22,6 +23,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addTeachCommand,
   addReevalCommand,
   addAuditCommand,
+  addReportCommand,
   addDatasetCommand,
   addServeCommand,
   addInfoCommand,

@@ -2,6 +2,7 @@
 import { decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_TEACHER, published, publishedTeacher } from '../evaluate/published.js';
 import type { RunInfo } from '../evaluate/run-info.js';
+import { POLICY_NAMES } from '../policies/policies.js';
 import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
 import { FALLBACK_ACTION, type Player } from '../trajectory/episode.js';
 import { isFigure, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from './eval-table.js';
@@ -39,17 +40,22 @@ function playerName({ teacher, model, objective, oracle }: Player): string {
   return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
 }
 
+/** The name of a quick policy whose weeks `eval` has written; null for others. */
+const policyOf = ({ teacher, model }: Player): string | null =>
+  model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
+
 function rowName({ baseline, player }: ReevaluatedRow): string {
   return player === null ? baseline! : playerName(player);
 }
 
-/** A teacher's is that of the published teacher; one that knows the person has none. */
+/** A policy's of `eval` is its own, a teacher's that of the published teacher; one that knows the person has none. */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
   { condition, profiles, grader }: Place,
 ): string {
   if (profiles !== 'sampled' && !condition.startsWith('discrete')) return '-';
-  if (baseline !== null) return publishedText(published(condition, baseline, grader));
+  const policy = baseline ?? policyOf(player!);
+  if (policy !== null) return publishedText(published(condition, policy, grader));
   return player?.oracle ? '-' : publishedText(publishedTeacher(condition, grader));
 }
 
@@ -67,7 +73,7 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
 const hasPublished = (sections: readonly Section[], g: number, teachers = false): boolean =>
   sections.some(({ condition, profiles, graders }) => {
     const { grader, rows } = graders[g];
-    const asked = teachers ? rows.filter(({ player }) => player !== null) : rows;
+    const asked = teachers ? rows.filter(({ player }) => player !== null && policyOf(player) === null) : rows;
     return asked.some((row) => isFigure(publishedScore(row, { condition, profiles, grader })));
   });
 

@@ -2,7 +2,7 @@
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { BadEpisode, type FaultKind, parseEpisode } from '../trajectory/read.js';
 import { checkInput, checkOther, inputName, openInput } from './input-file.js';
-import { readLines } from './lines.js';
+import { type Line, readLines } from './lines.js';
 import { stat } from './output-file.js';
 
 /** A hundred times an episode with long thoughts. */
@@ -50,14 +50,22 @@ export async function* readTrajectories(
         done += bytes;
         if (total !== null) onProgress?.(done, total);
       });
-      for await (const { number, text, problem } of readLines(counted, MAX_LINE_BYTES)) {
-        if (text?.trim() === '') continue;
-        const episode = text === null ? new BadEpisode('corrupt', problem!) : tryEpisode(text);
-        yield { place: `${name}:${number}`, size: text?.length ?? 0, episode };
-      }
+      yield* episodesIn(name, readLines(counted, MAX_LINE_BYTES));
     } finally {
       input.destroy();
     }
+  }
+}
+
+/** The lines of one file. @param name what its lines are called by. */
+export async function* episodesIn(
+  name: string,
+  lines: AsyncIterable<Line> | Iterable<Line>,
+): AsyncGenerator<TrajectoryLine> {
+  for await (const { number, text, problem } of lines) {
+    if (text?.trim() === '') continue;
+    const episode = text === null ? new BadEpisode('corrupt', problem!) : tryEpisode(text);
+    yield { place: `${name}:${number}`, size: text?.length ?? 0, episode };
   }
 }
 
@@ -70,7 +78,8 @@ function tryEpisode(text: string): TrajectoryEpisode | BadEpisode {
   }
 }
 
-async function* counting(
+/** Bytes that are counted as they come. */
+export async function* counting(
   input: AsyncIterable<Uint8Array>,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -81,7 +90,7 @@ async function* counting(
 }
 
 /** Of all files; null where one has no size of its own. */
-function bytesOf(paths: readonly string[]): number | null {
+export function bytesOf(paths: readonly string[]): number | null {
   const files = paths.map((path) => (path === '-' ? null : stat(path)));
   return files.every((file) => file?.isFile()) ? files.reduce((sum, file) => sum + file!.size, 0) : null;
 }

@@ -8,14 +8,8 @@ import { othersTurn } from '../vec-env/turns.js';
 import type { VecEnv } from '../vec-env.js';
 import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
 import type { World } from '../world/world.js';
-
-/** Some seeds of one kind of person. */
-export interface Weeks {
-  /** 'sampled', 'discrete' or a profile's name. */
-  readonly profile: string;
-  /** u32 [n]. */
-  readonly seeds: Uint32Array;
-}
+import type { WeekRecorder } from './recording.js';
+import type { Weeks } from './weeks.js';
 
 /** Under which grader weeks are played, and by what, as `EvaluateOptions` say it. */
 export interface PlayOptions {
@@ -28,16 +22,26 @@ export interface PlayOptions {
 
 export const isStepped = (policy: Policy | SteppedPolicy): policy is SteppedPolicy => 'open' in policy;
 
-/** Plays the weeks, one in each slot. @returns the environment's views. @throws the signal's reason. */
+/**
+ * Plays the weeks, one in each slot.
+ * @param recorder notes every step, which changes no result; null where nobody asks.
+ * @returns the environment's views. @throws the signal's reason.
+ */
 export async function play(
   env: VecEnv,
   weeks: Weeks,
   policy: Policy | SteppedPolicy,
   options: PlayOptions,
+  recorder: WeekRecorder | null,
 ): Promise<RunResult> {
-  const shown = env.reset({ seed: weeks.seeds, profiles: weeks.profile });
-  if (isStepped(policy)) return playSteps(env, shown.observations, weeks, policy, options);
-  return env.run(policy.choice(env.numEnvs, options.grader.name), policy.options);
+  const { observations } = env.reset({ seed: weeks.seeds, profiles: weeks.profile });
+  if (isStepped(policy)) return playSteps(env, observations, weeks, policy, options, recorder);
+  const choice = policy.choice(env.numEnvs, options.grader.name);
+  if (recorder === null) return env.run(choice, policy.options);
+  const first = observations.slice();
+  const result = env.run(choice, { ...policy.options, trajectory: true });
+  recorder.run(first, result.trajectory!, policy.options.beliefs);
+  return result;
 }
 
 async function playSteps(
@@ -46,12 +50,18 @@ async function playSteps(
   weeks: Weeks,
   policy: SteppedPolicy,
   { signal, ...told }: PlayOptions,
+  recorder: WeekRecorder | null,
 ): Promise<RunResult> {
   using player = policy.open({ numEnvs: env.numEnvs, ...told }, () => personsOf(env.world, weeks));
   let observations = first;
   for (let step = 0; ; step++) {
     const { actions, beliefs } = player.decide(observations);
+    const seen = recorder && observations.slice();
     const result = env.step(actions, { beliefs });
+    if (seen !== null) {
+      const reasons = (i: number) => player.reasons(i);
+      recorder?.step(seen, { actions, beliefs, rewards: result.rewards, reasons });
+    }
     if (step === NUM_STEPS - 1) return { ...result, trajectory: null };
     observations = result.observations;
     // A step may take a second.

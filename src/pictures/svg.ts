@@ -12,6 +12,10 @@ export interface SvgOptions {
 /** So that what one picture says of colours holds for pictures alone, where it stands in a page. */
 const CLASS = 'rhythm-picture';
 
+/** A picture is one image, told in one description: its parts have neither roles nor names. */
+const PART_ROLES =
+  /(<g class="[^"]*") role="graphics-[a-z]+" aria-roledescription="[^"]*"(?: aria-label="[^"]*")?/g;
+
 type Tone = keyof typeof LIGHT;
 const TONES = Object.keys(LIGHT) as Tone[];
 
@@ -25,7 +29,8 @@ export async function svgOf(drawing: Drawing, { theme = 'auto' }: SvgOptions = {
   const svg = (await draw(drawing))
     .replace('<svg ', '<svg role="img" ')
     .replace('class="marks"', `class="${CLASS}"`)
-    .replace('>', () => `>${head}${style}`);
+    .replace('>', () => `>${head}${style}`)
+    .replace(PART_ROLES, '$1');
   return legal(theme === 'dark' ? darkened(svg) : svg);
 }
 

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { packageVersion } from '../evaluate/provenance.js';
+import { Slots } from '../slots/slots.js';
 import { admission } from './admission.js';
 import { createApp } from './http/app.js';
 import { openApi } from './http/openapi.js';
@@ -10,7 +11,6 @@ import { json, type Route } from './http/routes.js';
 import { Metrics } from './metrics.js';
 import type { Settings } from './options.js';
 import { Session } from './sessions/session.js';
-import { Slots } from './sessions/slots.js';
 import { Sockets } from './sockets/sockets.js';
 import { type SocketsByPath, upgrade } from './upgrade.js';
 import { Batches } from './v1/batches.js';

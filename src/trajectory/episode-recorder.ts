@@ -16,6 +16,7 @@ import type { World } from '../world/world.js';
 import type {
   Hidden,
   Player,
+  Sampling,
   StoredBelief,
   StoredFinal,
   TrajectoryEpisode,
@@ -34,6 +35,7 @@ export interface EpisodeStart {
   readonly profileMode: string;
   readonly seed: number;
   readonly grader: Grader;
+  readonly sampling?: Sampling;
 }
 
 /** What an environment shows at an episode's end, of one slot. */
@@ -116,7 +118,7 @@ export class EpisodeRecorder {
         `Expected ${NUM_STEPS} steps before the end, got ${steps.length}. Note all of them.`,
       );
     }
-    const { player, condition, profileMode, seed, grader } = this.#start;
+    const { player, condition, profileMode, seed, grader, sampling } = this.#start;
     const { teacher, model, objective, oracle } = player;
     return {
       schema: SCHEMAS.trajectory,
@@ -129,6 +131,7 @@ export class EpisodeRecorder {
       steps,
       final: finalOf(end),
       ...(this.#usage === null ? {} : { usage: this.#usage }),
+      ...(sampling === undefined ? {} : { sampling }),
       hidden: hiddenOf(this.#person),
     };
   }

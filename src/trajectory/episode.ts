@@ -67,10 +67,25 @@ export interface StoredFinal {
 
 /** What an episode took of a service that is paid for. Keys that do not apply are left out. */
 export interface Usage {
+  /** With those that had to be made again. */
   readonly requests?: number;
   readonly prompt_tokens?: number;
+  /** Of the prompts', those that the service had in its cache. */
+  readonly cached_tokens?: number;
   readonly completion_tokens?: number;
   readonly cost_usd?: number;
+  /** Answers that came to their limit of tokens. */
+  readonly cut_off?: number;
+  /** Answers that were refused. */
+  readonly refused?: number;
+}
+
+/** How a language model's words were drawn, as requests call it; what is left out was left to the service. */
+export interface Sampling {
+  readonly max_tokens: number;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly seed?: number;
 }
 
 /** What no agent may see. */
@@ -100,6 +115,7 @@ export interface TrajectoryEpisode extends Player {
   readonly steps: readonly TrajectoryStep[];
   readonly final: StoredFinal;
   readonly usage?: Usage;
+  readonly sampling?: Sampling;
   readonly hidden?: Hidden;
 }
 

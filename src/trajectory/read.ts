@@ -110,8 +110,17 @@ const EPISODE = object({
   usage: object({
     requests: amount.optional(),
     prompt_tokens: amount.optional(),
+    cached_tokens: amount.optional(),
     completion_tokens: amount.optional(),
     cost_usd: amount.optional(),
+    cut_off: amount.optional(),
+    refused: amount.optional(),
+  }).optional(),
+  sampling: object({
+    max_tokens: amount,
+    temperature: amount.optional(),
+    top_p: amount.optional(),
+    seed: amount.optional(),
   }).optional(),
   hidden: object({ profile: numbers(PROFILE_SIZE), belief_target: numbers(NUM_BELIEFS) }).optional(),
 });

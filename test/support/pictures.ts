@@ -1,17 +1,28 @@
 /** Pictures of weeks that were really lived, and looking into them. */
 import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
+import { drawActions } from '../../src/pictures/actions.js';
 import { drawBands } from '../../src/pictures/bands.js';
+import { drawBeliefError } from '../../src/pictures/belief-error.js';
+import { drawCalibration } from '../../src/pictures/calibration.js';
 import { drawComponents } from '../../src/pictures/components.js';
+import { drawCosts } from '../../src/pictures/costs.js';
 import type { Drawing } from '../../src/pictures/drawing.js';
 import { bandsOf } from '../../src/pictures/percentiles.js';
 import { drawPrices } from '../../src/pictures/prices.js';
 import { drawRewards } from '../../src/pictures/rewards.js';
+import { drawScores } from '../../src/pictures/scores.js';
 import { stepRewardsOf } from '../../src/pictures/step-rewards.js';
 import { drawTapes } from '../../src/pictures/tapes.js';
 import type { RunChoice } from '../../src/vec-env/requests.js';
 import { createVecEnv } from '../../src/vec-env.js';
-import { ACTION_NAMES, COMPONENT_NAMES, METER_NAMES, NUM_STEPS } from '../../src/world/fields.js';
+import {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  COMPONENT_NAMES,
+  METER_NAMES,
+  NUM_STEPS,
+} from '../../src/world/fields.js';
 import { RHYTHM } from '../../src/world/spec.js';
 
 export const NUM_ENVS = 20;
@@ -39,7 +50,19 @@ const gains = [
   { mean: 0.03, low: null, high: null },
 ];
 
-/** Every picture, and names that it must show. */
+const falling = (constant: number) => {
+  const mean = Array.from({ length: NUM_STEPS }, (_, step) => constant / (step + 1));
+  return { mean, low: mean.map((each) => each / 2), high: mean, constant };
+};
+const CALIBRATION = {
+  bins: [
+    { range: 1, said: 0.125, truth: 0.25, count: 1 },
+    { range: 9, said: 1, truth: 1, count: 2 },
+  ],
+  ...{ count: 3, correlation: 0.5, mae: 0.125 },
+};
+
+/** Every picture of rows, and names that it must show. */
 export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly string[]][] = [
   [
     'tapes',
@@ -70,6 +93,54 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
       })),
     }),
     COMPONENT_NAMES,
+  ],
+  [
+    'scores',
+    drawScores({
+      groups: ['in-distribution', ODD_NAME].map((name) => ({
+        name,
+        rows: rows.map(([policy], k) => ({
+          name: policy,
+          score: gains[k],
+          published: k === 1 ? 0.2 : undefined,
+        })),
+      })),
+    }),
+    ['in-distribution', 'final score', '0.120 ±0.010', '0.030'],
+  ],
+  [
+    'belief error',
+    drawBeliefError({ rows: rows.map(([name], k) => ({ name, errors: falling(0.1 * (k + 1)) })) }),
+    ['days', 'mean absolute error'],
+  ],
+  [
+    'actions',
+    drawActions({
+      groups: rows.map(([name]) => ({
+        name,
+        rows: [{ name: 'everybody (3)', shares: ACTION_NAMES.map((_, k) => k / 45) }],
+      })),
+    }),
+    [...ACTION_NAMES, 'everybody (3)', '2', '20'],
+  ],
+  [
+    'calibration',
+    drawCalibration({
+      rows: rows.map(([name]) => ({ name, dimensions: BELIEF_NAMES.map(() => CALIBRATION) })),
+    }),
+    [...BELIEF_NAMES, 'said', 'true', 'r 0.50, MAE 0.125, 3 weeks'],
+  ],
+  [
+    'costs',
+    drawCosts({
+      rows: rows.map(([name], k) => ({
+        name,
+        promptTokens: 20000,
+        completionTokens: 500,
+        cost: k === 0 ? null : 0.012345,
+      })),
+    }),
+    ['tokens per episode', 'dollars per episode', 'prompts', 'completions', '$0.01235', '–'],
   ],
 ];
 

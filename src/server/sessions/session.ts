@@ -1,5 +1,6 @@
 /** One client's environment over a socket: OpenEnv's messages, one episode at a time, in a slot of the batch. */
 import { RhythmError } from '../../errors.js';
+import type { Slots } from '../../slots/slots.js';
 import { describe } from '../../validate/values.js';
 import { toAction } from '../protocol/action.js';
 import { type Begin, toBegin } from '../protocol/begin.js';
@@ -8,7 +9,6 @@ import { isOver, resultText, stepsOf } from '../protocol/observation.js';
 import { explained, type Refusal, RefusedError } from '../protocol/refusals.js';
 import { stateOf } from '../protocol/state.js';
 import { type Answer, errorAnswer, type Talk } from '../sockets/talk.js';
-import type { Slots } from './slots.js';
 
 type Message = Readonly<Record<string, unknown>>;
 

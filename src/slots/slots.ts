@@ -1,12 +1,29 @@
 /**
- * Sessions as slots of one batch. What sessions ask for within a turn of the event loop is done together, in one masked
- * step: sessions need not be in phase, and nobody waits for the slowest.
+ * Episodes of many players as slots of one batch. What players ask for within a turn of the event loop is done together,
+ * in one masked step: they need not be in phase, and nobody waits for the slowest.
  */
-import type { StepResult } from '../../vec-env/options.js';
-import { createVecEnv, type VecEnv } from '../../vec-env.js';
-import { NUM_BELIEFS } from '../../world/fields.js';
-import type { Action } from '../protocol/action.js';
-import type { Begin } from '../protocol/begin.js';
+import type { ObservationOptions } from '../observe/options.js';
+import type { StepResult } from '../vec-env/options.js';
+import { createVecEnv, type VecEnv } from '../vec-env.js';
+import { NUM_BELIEFS } from '../world/fields.js';
+import type { World } from '../world/world.js';
+
+/** An episode to begin. */
+export interface SlotEpisode {
+  readonly seed: number;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  /** f32 [6]. */
+  readonly grader: Float32Array;
+}
+
+/** A step to take. */
+export interface SlotAction {
+  /** Code, 0 to 9. */
+  readonly code: number;
+  /** [3], in [0, 1] each; null where none is given. */
+  readonly belief: ArrayLike<number> | null;
+}
 
 /** What is made of a slot's results before others overwrite them. */
 export type Read<T> = (shown: StepResult, slot: number) => T;
@@ -23,10 +40,14 @@ export interface SlotsOptions {
   readonly capacity: number;
   readonly backend?: string;
   readonly kernel?: string;
+  /** Default 1: a step of so few takes less time than waking another. */
+  readonly threads?: number;
+  /** Default: OBSERVATION_FIELDS as they are. */
+  readonly observation?: ObservationOptions;
   readonly onStepped?: (slots: number) => void;
 }
 
-/** Slots of the batch when few are taken. It grows by doubling, so that few sessions do not pay for many. */
+/** Slots of the batch when few are taken. It grows by doubling, so that few players do not pay for many. */
 const FIRST_SIZE = 64;
 
 export class Slots {
@@ -35,8 +56,8 @@ export class Slots {
   /** The next one to be taken last. */
   #free: number[] = [];
   #taken = 0;
-  #resets = new Map<number, Waiting<Begin>>();
-  #steps = new Map<number, Waiting<Action>>();
+  #resets = new Map<number, Waiting<SlotEpisode>>();
+  #steps = new Map<number, Waiting<SlotAction>>();
   #flushing: NodeJS.Immediate | null = null;
 
   /** @throws as `createVecEnv`. */
@@ -54,7 +75,11 @@ export class Slots {
     return this.#options.capacity;
   }
 
-  /** A slot for a session; null if all are taken. */
+  get world(): World {
+    return this.#env.world;
+  }
+
+  /** A slot for a player; null if all are taken. */
   claim(): number | null {
     if (this.#taken === this.capacity) return null;
     if (this.#free.length === 0) this.#grow();
@@ -76,12 +101,12 @@ export class Slots {
   }
 
   /** Begins an episode; one call at a time for each slot. */
-  reset<T>(slot: number, begin: Begin, read: Read<T>): Promise<T> {
+  reset<T>(slot: number, begin: SlotEpisode, read: Read<T>): Promise<T> {
     return this.#wait(this.#resets, slot, begin, read);
   }
 
   /** Takes a step of an episode that was begun and is not over; one call at a time for each slot. */
-  step<T>(slot: number, action: Action, read: Read<T>): Promise<T> {
+  step<T>(slot: number, action: SlotAction, read: Read<T>): Promise<T> {
     return this.#wait(this.#steps, slot, action, read);
   }
 
@@ -96,7 +121,7 @@ export class Slots {
     asked: Asked,
     read: Read<T>,
   ): Promise<T> {
-    // After all sockets that can be read now have been: what they ask for is done together.
+    // After all sockets that can be read now have been: what came by them is done together.
     this.#flushing ??= setImmediate(() => this.#flush());
     return new Promise((resolve, reject) => {
       const settle = (shown: StepResult) => resolve(read(shown, slot));
@@ -116,7 +141,7 @@ export class Slots {
   }
 
   /** @param waiting of one profile and grader. */
-  #resetAll(waiting: readonly Waiting<Begin>[]): StepResult {
+  #resetAll(waiting: readonly Waiting<SlotEpisode>[]): StepResult {
     const { numEnvs } = this.#env;
     const [seed, mask] = [new Uint32Array(numEnvs), new Uint8Array(numEnvs)];
     for (const { slot, asked } of waiting) {
@@ -127,7 +152,7 @@ export class Slots {
     return this.#env.reset({ seed, mask, profiles: profile, graders: grader });
   }
 
-  #stepAll(waiting: readonly Waiting<Action>[]): StepResult {
+  #stepAll(waiting: readonly Waiting<SlotAction>[]): StepResult {
     const { numEnvs } = this.#env;
     const [actions, mask] = [new Uint8Array(numEnvs), new Uint8Array(numEnvs)];
     let beliefs: Float32Array | undefined;
@@ -142,9 +167,9 @@ export class Slots {
   }
 
   #open(): VecEnv {
-    const { capacity, backend, kernel } = this.#options;
-    // One thread: a step of so few takes less time than waking another.
-    const env = createVecEnv({ numEnvs: Math.min(FIRST_SIZE, capacity), threads: 1, backend, kernel });
+    const { capacity, backend, kernel, threads = 1, observation } = this.#options;
+    const numEnvs = Math.min(FIRST_SIZE, capacity);
+    const env = createVecEnv({ numEnvs, threads, backend, kernel, observation });
     env.reset({ seed: 0 });
     this.#free = downFrom(env.numEnvs, 0);
     return env;
@@ -165,8 +190,8 @@ const downFrom = (end: number, first: number): number[] =>
   Array.from({ length: end - first }, (_, k) => end - 1 - k);
 
 /** Resets that one call can do: profile and grader are for all its slots. */
-function alike(resets: readonly Waiting<Begin>[]): Iterable<readonly Waiting<Begin>[]> {
-  const groups = new Map<string, Waiting<Begin>[]>();
+function alike(resets: readonly Waiting<SlotEpisode>[]): Iterable<readonly Waiting<SlotEpisode>[]> {
+  const groups = new Map<string, Waiting<SlotEpisode>[]>();
   for (const each of resets) {
     const { profile, grader } = each.asked;
     const key = `${profile} ${grader.join()}`;

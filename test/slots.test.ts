@@ -1,8 +1,8 @@
-/** Sessions as slots of one batch: stepped together, each as if it were alone. */
+/** Players as slots of one batch: stepped together, each as if it were alone. */
 import { afterEach, expect, it } from 'vitest';
-import { Episode } from '../src/index.js';
+import { Episode, prompt } from '../src/index.js';
 import { toBegin } from '../src/server/protocol/begin.js';
-import { Slots, type SlotsOptions } from '../src/server/sessions/slots.js';
+import { Slots, type SlotsOptions } from '../src/slots/slots.js';
 import { othersTurn } from '../src/vec-env/turns.js';
 
 const opened: Slots[] = [];
@@ -90,4 +90,18 @@ it('there are as many as its capacity, and none is lost', () => {
     for (const slot of all) slots.release(slot!);
     expect(slots.taken).toBe(0);
   }
+});
+
+it('shows the past where it is asked for, so that a prompt is made of a row alone', async () => {
+  const { slots } = open({ observation: { history: true } });
+  const slot = slots.claim()!;
+  const rowOf = ({ observations }: { readonly observations: Float32Array }, at: number) =>
+    observations.slice(at * 106, at * 106 + 106);
+  await slots.reset(slot, toBegin({ seed: 9 }), rowOf);
+  const past: string[] = [];
+  for (let t = 0; t < 3; t++) {
+    const [, user] = prompt(await slots.step(slot, { code: 4 + t, belief: null }, rowOf));
+    past.push(user.content.split('\n').find((line) => line.startsWith('day 1 morning'))!.split(':')[1]);
+  }
+  expect(new Set(past).size).toBe(1);
 });

@@ -1,0 +1,247 @@
+/** A model behind a chat endpoint: asked until it answers, or for as long as there is any use in it. */
+import type { OpenAI } from 'openai';
+import pRetry from 'p-retry';
+import type { Prompt } from '../text/prompt.js';
+import type { Sampling, Usage } from '../trajectory/episode.js';
+import { CLOCK, type Clock, Gate } from './clock.js';
+import type { Endpoint } from './endpoint.js';
+import { EndpointError, PassingFault } from './errors.js';
+import { clip, faultOf, refusalOf } from './faults.js';
+import { costOf, type Ledger, mostFor } from './ledger.js';
+import type { Answer, LanguageModel } from './model.js';
+import { FILTERED, type Reply, readReply } from './reply.js';
+import type { Tally } from './tally.js';
+
+export interface ChatModelOptions {
+  /** As files call it, and as the endpoint does, but for an Azure deployment of another name. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly client: Pick<OpenAI, 'chat'>;
+  readonly sampling: Sampling;
+  /** Of one request, from its sending to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** Further tries of a request that has failed. */
+  readonly retries: number;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  readonly clock?: Clock;
+  /** From 0 to below 1. */
+  readonly random?: () => number;
+}
+
+/** The first wait where an endpoint says nothing; it doubles up to the last. */
+const FIRST_WAIT_MS = 500;
+const LAST_WAIT_MS = 60_000;
+/** Longer than this nobody wants to look at a command that waits. */
+const MOST_WAIT_MS = 15 * 60_000;
+/** So that those who waited do not all come back at once. */
+const SPREAD = 0.25;
+/** What a chat template adds to a prompt's own tokens, at the most. */
+const TEMPLATE_TOKENS = 64;
+
+type LimitName = 'max_completion_tokens' | 'max_tokens';
+type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
+
+export class ChatModel implements LanguageModel {
+  readonly name: string;
+  readonly sampling: Sampling;
+  readonly ledger: Ledger;
+  readonly #options: ChatModelOptions;
+  readonly #clock: Clock;
+  readonly #gate: Gate;
+  #limitName: LimitName = 'max_completion_tokens';
+
+  constructor(options: ChatModelOptions) {
+    this.name = options.name;
+    this.sampling = options.sampling;
+    this.ledger = options.ledger;
+    this.#options = options;
+    this.#clock = options.clock ?? CLOCK;
+    this.#gate = new Gate(this.#clock);
+  }
+
+  async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
+    const { retries, tally } = this.#options;
+    let requests = 0;
+    const reply = await pRetry(
+      () => {
+        requests++;
+        return this.#try(prompt, signal);
+      },
+      {
+        ...{ retries, signal, minTimeout: 0 },
+        shouldRetry: ({ error }) => error instanceof PassingFault,
+        onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
+          this.#fail(error, attemptNumber, retriesLeft, signal),
+      },
+    );
+    const usage = this.#usageOf(reply, prompt, requests);
+    tally.answered(usage);
+    const { completion, reasoning, finish, refused } = reply;
+    return { completion, reasoning, finish, refused, usage };
+  }
+
+  /** Waits before the next try. @throws EndpointError where there is no use in one. */
+  async #fail(error: Error, attempt: number, left: number, signal: AbortSignal): Promise<void> {
+    if (!(error instanceof PassingFault)) return;
+    const { url } = this.#options.endpoint;
+    if (left === 0) {
+      const tries = attempt === 1 ? 'got' : `got ${attempt} failures one after the other, the last of them`;
+      throw new EndpointError(
+        `Expected ${url} to answer, ${tries}: ${error.message}. Try again later, or raise --retries.`,
+        { lasting: false },
+      );
+    }
+    const asked = error.retryAfterMs;
+    if (asked !== null && asked > MOST_WAIT_MS) {
+      throw new EndpointError(
+        `Expected ${url} to let requests in again within ${MOST_WAIT_MS / 1000} s, was told to wait ` +
+          `${Math.ceil(asked / 1000)} s: ${error.message}. Try again after that.`,
+        { lasting: true },
+      );
+    }
+    const random = this.#options.random ?? Math.random;
+    const wait = asked ?? Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+    if (error.crowded) this.#gate.close(wait);
+    await this.#clock.wait(wait * (1 + SPREAD * random()), signal);
+  }
+
+  /** One request, but where another form of it is asked for. */
+  async #try(prompt: Prompt, signal: AbortSignal): Promise<Reply> {
+    const name = this.#limitName;
+    try {
+      return await this.#request(prompt, name, signal);
+    } catch (error) {
+      if (!(error instanceof OtherName) || name === 'max_tokens') throw error;
+      this.#limitName = 'max_tokens';
+      return this.#request(prompt, 'max_tokens', signal);
+    }
+  }
+
+  async #request(prompt: Prompt, limitName: LimitName, signal: AbortSignal): Promise<Reply> {
+    await this.#gate.pass(signal);
+    const most = this.#most(prompt);
+    const reservation = await this.ledger.reserve(most, signal);
+    this.#options.tally.requests++;
+    // What is lost without a word may have been paid for.
+    let cost = most;
+    try {
+      const reply = await this.#send(prompt, limitName, signal);
+      cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
+      this.#checkLimit(reply);
+      return reply;
+    } catch (error) {
+      if (wasFree(error)) cost = 0;
+      throw error;
+    } finally {
+      reservation.settle(cost);
+    }
+  }
+
+  /** @throws PassingFault, EndpointError, OtherName; the signal's reason. */
+  async #send(prompt: Prompt, limitName: LimitName, signal: AbortSignal): Promise<Reply> {
+    const { endpoint, client, timeoutMs } = this.#options;
+    const deadline = new Deadline(timeoutMs, signal);
+    let body: unknown;
+    try {
+      body = await client.chat.completions.create(this.#body(prompt, limitName), { signal: deadline.signal });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (deadline.passed) {
+        throw new PassingFault(`no whole answer within ${timeoutMs / 1000} s`, { mayHaveCost: true });
+      }
+      const refusal = refusalOf(thrown);
+      if (refusal === 'filtered') return FILTERED;
+      const fault = faultOf(thrown, endpoint, this.#clock.now());
+      throw refusal === 'limit-name' && limitName !== 'max_tokens' ? new OtherName(fault.message) : fault;
+    } finally {
+      deadline.end();
+    }
+    const reply = readReply(body, endpoint.redact);
+    if (reply !== null) return reply;
+    const got = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
+    const said = clip(endpoint.redact(got));
+    throw new PassingFault(`Expected a chat completion, got ${said}`, { mayHaveCost: true });
+  }
+
+  #body([system, user]: Prompt, limitName: LimitName): Body & { stream?: false } {
+    const { max_tokens, ...sampling } = this.sampling;
+    const { endpoint } = this.#options;
+    const model = (endpoint.kind === 'azure' ? endpoint.deployment : null) ?? this.name;
+    return { model, messages: [system, user], [limitName]: max_tokens, ...sampling };
+  }
+
+  /** Servers that do not know the newer name of the limit, and do not say so, answer at greater length. */
+  #checkLimit({ tokens }: Reply): void {
+    if (tokens !== null && tokens.completion > this.sampling.max_tokens) this.#limitName = 'max_tokens';
+  }
+
+  /** Dollars: no token is less than a byte. */
+  #most([system, user]: Prompt, completion = this.sampling.max_tokens): number {
+    const { prices } = this.ledger;
+    const bytes = Buffer.byteLength(system.content) + Buffer.byteLength(user.content);
+    return prices === null ? 0 : mostFor(prices, bytes + TEMPLATE_TOKENS, completion);
+  }
+
+  /** Of an endpoint that does not count, the most that it can have been. */
+  #costOf({ tokens }: Reply, prompt: Prompt): number {
+    const { prices } = this.ledger;
+    if (prices === null) return 0;
+    return tokens === null ? this.#most(prompt) : costOf(prices, tokens);
+  }
+
+  #usageOf(reply: Reply, prompt: Prompt, requests: number): Usage {
+    const { tokens, finish, refused } = reply;
+    const cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
+    return {
+      requests,
+      ...(tokens === null
+        ? {}
+        : {
+            prompt_tokens: tokens.prompt,
+            cached_tokens: tokens.cached,
+            completion_tokens: tokens.completion,
+          }),
+      ...(this.ledger.prices === null ? {} : { cost_usd: cost }),
+      cut_off: finish === 'length' ? 1 : 0,
+      refused: refused ? 1 : 0,
+    };
+  }
+}
+
+/** The endpoint wants the limit by its older name. */
+class OtherName extends Error {}
+
+/** Whether nobody is paid for a request that failed so. */
+const wasFree = (error: unknown): boolean =>
+  error instanceof EndpointError ||
+  error instanceof OtherName ||
+  (error instanceof PassingFault && !error.mayHaveCost);
+
+/** A signal for one request: aborted by its caller, or when its time is over. The client's own clock stops at the headers. */
+class Deadline {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  passed = false;
+
+  constructor(ms: number, outer: AbortSignal) {
+    this.#outer = outer;
+    outer.addEventListener('abort', this.#abort);
+    this.#timer = setTimeout(() => {
+      this.passed = true;
+      this.#abort();
+    }, ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  readonly #abort = (): void => this.#controller.abort();
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#outer.removeEventListener('abort', this.#abort);
+  }
+}

@@ -1,0 +1,127 @@
+/** Whether what is believed is true: said against true, by dimension. A row a player, a column a dimension. */
+import { BELIEF_NAMES } from '../world/fields.js';
+import { checkNames, checkNumber, type Named } from './check.js';
+import type { Caption, Drawing } from './drawing.js';
+import { decimal } from './numbers.js';
+import { ACCENT, LIGHT, SEMIBOLD, SERIES } from './theme.js';
+import type { Layer, TopView } from './view.js';
+
+/** What was said in one range, and what was true then. */
+export interface CalibrationBin {
+  /** Which: 0 is from 0 to 0.1. */
+  readonly range: number;
+  /** Means, 0 to 1. */
+  readonly said: number;
+  readonly truth: number;
+  /** Weeks. */
+  readonly count: number;
+}
+
+export interface Calibration {
+  readonly bins: readonly CalibrationBin[];
+  readonly count: number;
+  /** Pearson's, of said and true over weeks; null where one of them is the same in all. */
+  readonly correlation: number | null;
+  /** Mean absolute error. */
+  readonly mae: number;
+}
+
+export interface CalibrationPicture extends Caption {
+  /** From the top; [3] by BELIEF_NAMES. */
+  readonly rows: readonly (Named & { readonly dimensions: readonly Calibration[] })[];
+}
+
+type Row = CalibrationPicture['rows'][number];
+
+const SIZE = 170;
+
+/**
+ * A dot a range of beliefs, as large as its count; on the diagonal, what is said is true.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for rows that are none.
+ */
+export function drawCalibration(picture: CalibrationPicture): Drawing {
+  const { rows, title = 'What is believed, and what is true', notes = [] } = picture;
+  checkNames('rows', rows);
+  rows.forEach(checkCalibration);
+  const caption = [
+    'Last beliefs of each week, in ranges of 0.1: mean said against mean true; the larger a dot, the more weeks.',
+    'Dashed: what is said is true. r is the correlation over weeks, MAE the mean absolute error.',
+  ];
+  const spec: TopView = {
+    title: { text: title, subtitle: [...caption, ...notes] },
+    data: { values: rows.flatMap(pointsOf) },
+    facet: {
+      column: { field: 'dimension', sort: [...BELIEF_NAMES], header: { title: null, labelPadding: 46 } },
+      row: { field: 'name', sort: rows.map(({ name }) => name), header: { title: null, labels: false } },
+    },
+    bounds: 'flush',
+    spacing: { row: 92, column: 36 },
+    spec: { width: SIZE, height: SIZE, layer: [DIAGONAL, DOTS, FIGURES, NAME] },
+    resolve: { axis: { x: 'independent' } },
+  };
+  return { title, description: rows.map(inWords).join(' '), spec };
+}
+
+function checkCalibration({ name, dimensions }: Row): void {
+  for (const [k, belief] of BELIEF_NAMES.entries()) {
+    const { bins, mae } = dimensions[k];
+    checkNumber(`the ${belief} error of "${name}"`, mae);
+    for (const { said, truth, count } of bins) {
+      for (const value of [said, truth, count]) checkNumber(`a ${belief} range of "${name}"`, value);
+    }
+  }
+}
+
+const pointsOf = ({ name, dimensions }: Row) =>
+  BELIEF_NAMES.flatMap((dimension, k) => [
+    ...dimensions[k].bins.map((bin) => ({ kind: 'bin', name, dimension, ...bin })),
+    { kind: 'figures', name, dimension, first: k === 0, figures: figuresOf(dimensions[k]) },
+  ]);
+
+const figuresOf = ({ correlation, mae, count }: Calibration): string =>
+  `r ${correlation === null ? '–' : decimal(correlation, 2)}, MAE ${decimal(mae, 3)}, ${count.toLocaleString('en')} weeks`;
+
+const share = (field: string, title: string) => {
+  const values = [0, 0.5, 1];
+  const domain = [0, 1];
+  return { field, type: 'quantitative', scale: { domain }, axis: { title, values, format: '.1f' } } as const;
+};
+const X = share('said', 'said');
+const Y = share('truth', 'true');
+
+const DIAGONAL: Layer = {
+  data: {
+    values: [
+      { said: 0, truth: 0 },
+      { said: 1, truth: 1 },
+    ],
+  },
+  mark: { type: 'line', color: ACCENT, strokeDash: [5, 3], strokeWidth: 1.5 },
+  encoding: { x: X, y: Y },
+};
+
+const DOTS: Layer = {
+  transform: [{ filter: { field: 'kind', equal: 'bin' } }],
+  mark: { type: 'point', filled: true, color: SERIES, opacity: 0.8 },
+  encoding: {
+    x: X,
+    y: Y,
+    size: { field: 'count', type: 'quantitative', scale: { type: 'sqrt', range: [12, 220] }, legend: null },
+  },
+};
+
+const FIGURES: Layer = {
+  transform: [{ filter: { field: 'kind', equal: 'figures' } }],
+  mark: { type: 'text', x: 0, y: -6, align: 'left', baseline: 'bottom', fontSize: 10, color: LIGHT.muted },
+  encoding: { text: { field: 'figures', type: 'nominal' } },
+};
+
+/** Once a row, above its first panel: a name may be longer than a margin is wide. */
+const NAME: Layer = {
+  transform: [{ filter: { field: 'first', equal: true } }],
+  mark: { type: 'text', x: 0, y: -24, align: 'left', baseline: 'bottom', fontWeight: SEMIBOLD },
+  encoding: { text: { field: 'name', type: 'nominal' } },
+};
+
+const inWords = ({ name, dimensions }: Row): string =>
+  `${name}: ${BELIEF_NAMES.map((belief, k) => `${belief} ${figuresOf(dimensions[k])}`).join('; ')}.`;

@@ -1,0 +1,109 @@
+/** What an episode of each player takes of a service that is paid for: tokens, and dollars. */
+import { checkNames, checkNumber, type Named } from './check.js';
+import type { Caption, Drawing } from './drawing.js';
+import { COMPONENT_COLOURS, LIGHT, SERIES } from './theme.js';
+import type { TopView, View } from './view.js';
+
+export interface CostRow extends Named {
+  /** Means over episodes; null where it was not noted. */
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** In dollars. */
+  readonly cost: number | null;
+}
+
+export interface CostsPicture extends Caption {
+  /** From the top. */
+  readonly rows: readonly CostRow[];
+}
+
+const WIDTH = 300;
+const ROW_HEIGHT = 26;
+
+/**
+ * Bars: tokens of prompts and completions, and dollars, of an episode.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for rows that are none.
+ */
+export function drawCosts(picture: CostsPicture): Drawing {
+  const { rows, title = 'What an episode costs', notes = [] } = picture;
+  checkNames('rows', rows);
+  for (const { name, promptTokens, completionTokens, cost } of rows) {
+    for (const amount of [promptTokens, completionTokens, cost])
+      checkNumber(`a cost of "${name}"`, amount ?? 0);
+  }
+  const priced = rows.some(({ cost }) => cost !== null);
+  const spec: TopView = {
+    title: { text: title, subtitle: ['Means over the episodes that say what they took.', ...notes] },
+    hconcat: [tokens(rows), ...(priced ? [dollars(rows)] : [])],
+    spacing: 90,
+  };
+  return { title, description: rows.map(inWords).join(' '), spec };
+}
+
+const NAMES = {
+  field: 'name',
+  type: 'nominal',
+  axis: { title: null, domain: false, ticks: false, labelColor: LIGHT.ink, labelPadding: 8 },
+  scale: { paddingInner: 0.25, paddingOuter: 0.125 },
+} as const;
+
+const [, PROMPTS, , COMPLETIONS] = COMPONENT_COLOURS;
+
+function tokens(rows: readonly CostRow[]): View {
+  const values = rows.flatMap(({ name, promptTokens, completionTokens }) => [
+    { name, kind: 'prompts', place: 0, tokens: promptTokens ?? 0 },
+    { name, kind: 'completions', place: 1, tokens: completionTokens ?? 0 },
+  ]);
+  return {
+    width: WIDTH,
+    height: { step: ROW_HEIGHT },
+    data: { values },
+    mark: { type: 'bar' },
+    encoding: {
+      y: { ...NAMES, sort: rows.map(({ name }) => name) },
+      x: {
+        field: 'tokens',
+        type: 'quantitative',
+        axis: { title: 'tokens per episode', tickCount: 4, format: '~s', labelFlush: false },
+      },
+      order: { field: 'place', type: 'ordinal' },
+      color: {
+        field: 'kind',
+        type: 'nominal',
+        sort: null,
+        scale: { domain: ['prompts', 'completions'], range: [PROMPTS, COMPLETIONS] },
+        legend: { orient: 'bottom' },
+      },
+    },
+  };
+}
+
+function dollars(rows: readonly CostRow[]): View {
+  const values = rows.map(({ name, cost }) => ({ name, cost: cost ?? 0, number: dollarsText(cost) }));
+  const y = { ...NAMES, axis: null, sort: rows.map(({ name }) => name) } as const;
+  const axis = { title: 'dollars per episode', tickCount: 4, labelFlush: false };
+  const x = { field: 'cost', type: 'quantitative', axis } as const;
+  return {
+    width: WIDTH / 2,
+    height: { step: ROW_HEIGHT },
+    data: { values },
+    encoding: { y },
+    layer: [
+      { mark: { type: 'bar', color: SERIES }, encoding: { x } },
+      {
+        mark: { type: 'text', align: 'left', x: WIDTH / 2 + 10 },
+        encoding: { text: { field: 'number', type: 'nominal' } },
+      },
+    ],
+  };
+}
+
+/** Four digits that count: episodes may cost fractions of a cent. */
+export const dollarsText = (cost: number | null): string =>
+  cost === null ? '–' : `$${cost === 0 ? '0' : Number(cost.toPrecision(4))}`;
+
+function inWords({ name, promptTokens, completionTokens, cost }: CostRow): string {
+  const said = (amount: number | null): string =>
+    amount === null ? 'unknown' : Math.round(amount).toLocaleString('en');
+  return `${name}: ${said(promptTokens)} tokens of prompts, ${said(completionTokens)} of completions, ${dollarsText(cost)}.`;
+}

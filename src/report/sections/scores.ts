@@ -1,0 +1,92 @@
+/** Final scores by condition and policy, beside the published figures. */
+import { decimals, intervalInText } from '../../evaluate/figures.js';
+import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluate/published.js';
+import { drawScores } from '../../pictures/scores.js';
+import type { ReportData } from '../gathered.js';
+import { type Column, html, paragraph, table } from '../html.js';
+import { toldApart } from '../names.js';
+import type { ScoreRow } from '../score-rows.js';
+import type { Part, Section } from '../section.js';
+
+interface Group {
+  readonly name: string;
+  readonly rows: readonly ScoreRow[];
+}
+
+/** Null where no file has scores. */
+export function scoresSection({ scores }: ReportData): Section | null {
+  if (scores.length === 0) return null;
+  const graders = [...new Set(scores.map(({ grader }) => grader))];
+  return {
+    id: 'scores',
+    title: 'Final scores',
+    parts: [
+      paragraph(WHAT),
+      ...graders.flatMap((grader, k) =>
+        partsOf(grader, scores, graders.length === 1 ? 'scores' : `scores-${k + 1}`),
+      ),
+      ...(scores.some(({ published }) => published) ? [paragraph(PUBLISHED)] : []),
+    ],
+  };
+}
+
+const WHAT =
+  'The final score of a week is between 0 and 1. A score that does not beat heuristic+constant in the same weeks shows no ' +
+  'inference; [oracle] marks what was shown hidden numbers, which no agent is.';
+
+const PUBLISHED =
+  `Published: ${PUBLISHED_SOURCE}, of the original environment, which this world rebuilds with constants of its own: to be ` +
+  `approached, not met. Of a teacher in re-evaluated files it is the published frontier-model teacher's, whose belief MAE was ` +
+  `${PUBLISHED_TEACHER[0].beliefMae}.`;
+
+function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Part[] {
+  const groups = groupsOf(scores.filter((row) => row.grader === grader));
+  const title = `Final scores under grader ${grader}`;
+  const drawing = drawScores({
+    title,
+    groups: groups.map((group) => ({
+      name: group.name,
+      rows: group.rows.map(({ name, finalScore, published }) => ({
+        name,
+        score: finalScore,
+        published: published?.finalScore,
+      })),
+    })),
+  });
+  return [
+    html`<h3>Grader <bdi>${grader}</bdi></h3>\n`,
+    { name, drawing },
+    ...groups.map((group) => table(`${title}, ${group.name}`, COLUMNS, group.rows)),
+  ];
+}
+
+function groupsOf(rows: readonly ScoreRow[]): Group[] {
+  const groups = new Map<string, ScoreRow[]>();
+  for (const row of rows) {
+    const { condition, profiles } = row;
+    // The conditions' own persons go without saying.
+    const whose = profiles === 'sampled' || condition.startsWith('discrete') ? '' : ` (${profiles})`;
+    const name = `${condition}${whose}`;
+    groups.set(name, [...(groups.get(name) ?? []), row]);
+  }
+  return Array.from(groups, ([name, own]) => {
+    const seeds = [...new Set(own.map((row) => row.seeds))].join(', ');
+    return { name: `${name}, seeds ${seeds}`, rows: toldApart(own) };
+  });
+}
+
+const orDash = (value: number | null | undefined): string => (value == null ? '–' : decimals(value));
+
+const COLUMNS: readonly Column<ScoreRow>[] = [
+  { head: 'policy', cell: ({ name }) => name },
+  { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
+  { head: 'final score (95 %)', cell: ({ finalScore }) => intervalInText(finalScore) },
+  {
+    head: 'published',
+    cell: ({ published }) =>
+      published?.approximate ? `about ${published.finalScore}` : orDash(published?.finalScore),
+  },
+  { head: 'belief MAE', cell: ({ beliefMae }) => decimals(beliefMae) },
+  { head: 'early mean reward', cell: ({ earlyMean }) => orDash(earlyMean) },
+  { head: 'late mean reward', cell: ({ lateMean }) => orDash(lateMean) },
+];

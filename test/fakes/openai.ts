@@ -1,0 +1,319 @@
+/**
+ * A chat endpoint of this machine's own, for tests and for whoever wants to try the commands without a key: it speaks
+ * OpenAI's paths and Azure's, answers by a simple rule from the prompt alone, and misbehaves where it is told to.
+ *
+ *     npx tsx test/fakes/openai.ts --port 8787 --delay 50
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+export const FAKE_KEY = 'fake-key-4f1c8a2e';
+
+/** A request as it came. */
+export interface FakeRequest {
+  /** From 0, in the order in which they came. */
+  readonly index: number;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+  /** The user message. */
+  readonly user: string;
+}
+
+export interface FakeUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details: { readonly cached_tokens: number };
+}
+
+/** A request, the response to it, and what would be a good one. */
+export interface Exchange {
+  readonly request: FakeRequest;
+  readonly response: ServerResponse;
+  readonly good: Reply;
+}
+
+export interface Reply {
+  choices: unknown[];
+  usage?: FakeUsage;
+  [key: string]: unknown;
+}
+
+/** A name of TROUBLES, what to do instead of answering, or null for a good answer. */
+export type Trouble = string | ((exchange: Exchange) => void | Promise<void>) | null;
+
+export interface FakeOptions {
+  readonly port?: number;
+  /** How long each answer takes, in milliseconds. */
+  readonly delay?: number;
+  readonly misbehave?: (request: FakeRequest) => Trouble;
+  /** What it says; by default a rule. */
+  readonly answer?: (request: FakeRequest) => string;
+}
+
+const json = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+};
+
+const failing =
+  (status: number, headers: Record<string, string> = {}, error: object = {}) =>
+  ({ response }: Exchange): void =>
+    json(response, status, { error: { message: `made to fail with ${status}`, ...error } }, headers);
+
+/** A good answer with something in it changed. */
+const changed =
+  (change: (choice: Choice, reply: Reply) => void) =>
+  ({ response, good }: Exchange): void => {
+    change(good.choices[0] as Choice, good);
+    json(response, 200, good);
+  };
+
+interface Choice {
+  finish_reason: string;
+  message: { content: string | null; refusal?: string; [key: string]: unknown };
+}
+
+/** So that those who wait for it do not take long. */
+const SOON = { 'retry-after-ms': '1' };
+
+/** Ways to misbehave, by name. */
+export const TROUBLES: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
+  '429': failing(429, SOON),
+  '429-seconds': failing(429, { 'retry-after': '2' }),
+  '429-date': ({ response }) =>
+    json(
+      response,
+      429,
+      { error: { message: 'later' } },
+      { 'retry-after': new Date(Date.now() + 3000).toUTCString() },
+    ),
+  '429-no-money': failing(429, {}, { code: 'insufficient_quota' }),
+  '408': failing(408, SOON),
+  '500': failing(500, SOON),
+  '503': failing(503, SOON),
+  '504': failing(504, SOON),
+  '400': failing(400, {}, { param: 'temperature' }),
+  '401': ({ request, response }) =>
+    json(response, 401, { error: { message: `Incorrect API key provided: ${keyOf(request)}` } }),
+  '403': failing(403),
+  '404': failing(404),
+  redirect: ({ response }) => json(response, 302, {}, { location: 'http://127.0.0.1:1/elsewhere' }),
+  /** No answer at all. */
+  silence: () => {},
+  reset: ({ response }) => {
+    response.socket?.destroy();
+  },
+  /** Headers and half of a body, then the end. */
+  'half-body': ({ response, good }) => {
+    const text = JSON.stringify(good);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(text.length) });
+    response.write(text.slice(0, 20), () => response.socket?.destroy());
+  },
+  /** A space now and then: headers at once, and no end. */
+  trickle: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 5);
+    response.on('close', () => clearInterval(timer));
+  },
+  malformed: ({ response }) => json(response, 200, '{"choices": [{"message": '),
+  html: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end('<html>Welcome</html>');
+  },
+  'empty-choices': ({ response, good }) => json(response, 200, { ...good, choices: [] }),
+  'no-choices': ({ response }) => json(response, 200, { object: 'list' }),
+  'null-body': ({ response }) => json(response, 200, 'null'),
+  'empty-body': ({ response }) => json(response, 200, ''),
+  'null-content': changed(({ message }) => {
+    message.content = null;
+  }),
+  'cut-off': changed((choice) => {
+    choice.finish_reason = 'length';
+    choice.message.content = '<reasoning>The person seems tired. I could say\n5 5 5 SLEEP\nbut then';
+  }),
+  refusal: changed(({ message }) => {
+    message.content = null;
+    message.refusal = "I'm sorry, I can't help with that.";
+  }),
+  'filtered-answer': changed((choice) => {
+    choice.finish_reason = 'content_filter';
+    choice.message.content = '';
+  }),
+  /** As Azure refuses a prompt. */
+  'content-filter': failing(
+    400,
+    {},
+    {
+      code: 'content_filter',
+      innererror: { code: 'ResponsibleAIPolicyViolation' },
+    },
+  ),
+  'no-usage': changed((_, reply) => {
+    delete reply.usage;
+  }),
+  'odd-usage': changed((_, reply) => {
+    reply.usage = { prompt_tokens: -5, completion_tokens: 0.5 } as unknown as FakeUsage;
+  }),
+  thinking: changed(({ message }) => {
+    message.reasoning_content = 'Thought apart.';
+  }),
+  /** Says the key aloud, in what should be an answer and in the error around it. */
+  echo: ({ request, response }) =>
+    json(response, 500, { error: { message: `no luck with ${keyOf(request)}`, key: keyOf(request) } }, SOON),
+  'echo-answer': ({ request, response, good }) => {
+    (good.choices[0] as Choice).message.content = `<reasoning>${keyOf(request)}</reasoning>\n5 5 5 SLEEP`;
+    json(response, 200, good);
+  },
+};
+
+const keyOf = ({ headers }: FakeRequest): string =>
+  String(headers['api-key'] ?? headers.authorization?.replace('Bearer ', '') ?? 'none');
+
+const OPENAI_PATH = '/v1/chat/completions';
+const AZURE_PATH = /^\/openai\/deployments\/[^/]+\/chat\/completions$/;
+
+export class FakeOpenAi {
+  /** All that came, the oldest first. */
+  readonly requests: FakeRequest[] = [];
+  /** Tokens of all answers that a real endpoint would have been paid for. */
+  readonly billed: FakeUsage[] = [];
+  /** The most requests that were under way at once. */
+  most = 0;
+  options: FakeOptions;
+  readonly #server: Server;
+  #underWay = 0;
+
+  private constructor(options: FakeOptions) {
+    this.options = options;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  static async open(options: FakeOptions = {}): Promise<FakeOpenAi> {
+    const fake = new FakeOpenAi(options);
+    await new Promise<void>((resolve, reject) => {
+      fake.#server.once('error', reject);
+      fake.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    });
+    return fake;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What a command's environment holds to find it. */
+  get environment(): { OPENAI_BASE_URL: string; OPENAI_API_KEY: string } {
+    return { OPENAI_BASE_URL: `${this.origin}/v1`, OPENAI_API_KEY: FAKE_KEY };
+  }
+
+  /** The same as Azure's. */
+  get azureEnvironment(): Record<string, string> {
+    return {
+      AZURE_OPENAI_ENDPOINT: this.origin,
+      AZURE_OPENAI_API_KEY: FAKE_KEY,
+      AZURE_OPENAI_DEPLOYMENT: 'fake-deployment',
+      OPENAI_API_VERSION: '2024-10-21',
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.most = Math.max(this.most, ++this.#underWay);
+    response.on('close', () => {
+      this.#underWay--;
+    });
+    const text = Buffer.concat(await incoming.toArray()).toString();
+    const path = incoming.url ?? '';
+    const [plain] = path.split('?');
+    if (incoming.method !== 'POST' || (plain !== OPENAI_PATH && !AZURE_PATH.test(plain))) {
+      return json(response, 404, { error: { message: `no such path: ${plain}` } });
+    }
+    const body = JSON.parse(text);
+    const user = body.messages.at(-1).content;
+    const request = { index: this.requests.length, path, headers: incoming.headers, body, user };
+    this.requests.push(request);
+    if (this.options.delay) await wait(this.options.delay);
+    await this.#answer(request, response);
+  }
+
+  async #answer(request: FakeRequest, response: ServerResponse): Promise<void> {
+    const content = (this.options.answer ?? answerOf)(request);
+    const good = replyOf(request, content);
+    const trouble = this.options.misbehave?.(request) ?? null;
+    const act = typeof trouble === 'string' ? TROUBLES[trouble] : trouble;
+    if (typeof trouble === 'string' && act === undefined) throw new Error(`no such trouble: ${trouble}`);
+    if (act === null) json(response, 200, good);
+    else await act({ request, response, good });
+    // What it computed is paid for, whoever still listens.
+    if (response.statusCode === 200) this.billed.push(usageOf(request, content));
+  }
+}
+
+/** A token is four bytes here. */
+const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
+
+function usageOf({ body }: FakeRequest, content: string): FakeUsage {
+  const messages = body.messages as { content: string }[];
+  const [system, user] = messages.map((message) => tokensOf(message.content));
+  const prompt_tokens_details = { cached_tokens: system };
+  return { prompt_tokens: system + user, completion_tokens: tokensOf(content), prompt_tokens_details };
+}
+
+const replyOf = (request: FakeRequest, content: string): Reply => ({
+  id: `chatcmpl-${request.index}`,
+  object: 'chat.completion',
+  created: 0,
+  model: request.body.model,
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+  usage: usageOf(request, content),
+});
+
+/** What helps a meter that is low, by the meter's name. */
+const CURES: Readonly<Record<string, string>> = {
+  vitality: 'SLEEP',
+  cognition: 'MEDITATE',
+  progress: 'DEEP_WORK',
+  serenity: 'EXERCISE',
+  connection: 'SOCIALIZE',
+};
+
+/** The rule: what cures the lowest meter, and a belief that leans on the last reward. */
+function answerOf({ user }: FakeRequest): string {
+  const meters = [...(/^Meters: (.*)$/m.exec(user)?.[1] ?? '').matchAll(/(\w+) (-?[\d.]+)/g)];
+  const [[, name, value]] = meters.sort(([, , a], [, , b]) => Number(a) - Number(b));
+  const reward = Number(/reward (-?[\d.]+)/.exec(user)?.[1] ?? 0);
+  const digit = Math.min(9, Math.max(0, Math.round(4.5 + 4 * reward)));
+  return `<reasoning>${name} is lowest, at ${value}.</reasoning>\n${digit} 5 ${9 - digit} ${CURES[name] ?? 'SLEEP'}`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string' },
+      delay: { type: 'string' },
+      trouble: { type: 'string' },
+      every: { type: 'string' },
+    },
+  });
+  const every = Number(values.every ?? 10);
+  const troubles = values.trouble?.split(',') ?? [];
+  const fake = await FakeOpenAi.open({
+    port: Number(values.port ?? 0),
+    delay: Number(values.delay ?? 0),
+    misbehave: ({ index }) =>
+      troubles.length > 0 && index % every === every - 1
+        ? troubles[Math.floor(index / every) % troubles.length]
+        : null,
+  });
+  for (const [name, value] of Object.entries(fake.environment)) console.log(`export ${name}=${value}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

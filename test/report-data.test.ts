@@ -1,0 +1,206 @@
+/** What a report counts, means and keeps, by hand-worked numbers. */
+import { describe, expect, it } from 'vitest';
+import { ActionTally } from '../src/report/action-counts.js';
+import { BeliefErrorTally } from '../src/report/belief-errors.js';
+import { CalibrationTally } from '../src/report/calibrating.js';
+import { TrajectoryTally } from '../src/report/gathered.js';
+import { WeekKeeper } from '../src/report/kept-weeks.js';
+import { fileLabels, madeUnique, nameOf, shortened, toldApart } from '../src/report/names.js';
+import { groupsOf, PERSON_GROUPS, SAMPLED_GROUP } from '../src/report/person.js';
+import { type ScoreRow, withoutRepeats } from '../src/report/score-rows.js';
+import { SpendingTally } from '../src/report/spending.js';
+import { timelineOf } from '../src/report/timeline-of.js';
+import type { StoredBelief, TrajectoryEpisode } from '../src/trajectory/episode.js';
+import { NUM_STEPS } from '../src/world/fields.js';
+import { episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
+
+const scored = (finalScore: number, seed: number): TrajectoryEpisode =>
+  ({ ...EPISODE, seed, final: { ...EPISODE.final, final_score: finalScore } }) as TrajectoryEpisode;
+const [EPISODE] = episodesOf(weeksOf([5]));
+
+describe('calibration', () => {
+  it('has means by range, Pearson and the mean error', () => {
+    const tally = new CalibrationTally();
+    for (const [said, truth] of [
+      [0.25, 0.5],
+      [0.25, 0.25],
+      [1, 1],
+    ])
+      tally.add(said, truth);
+    const { bins, count, correlation, mae } = tally.summary()!;
+    expect(bins).toEqual([
+      { range: 2, said: 0.25, truth: 0.375, count: 2 },
+      { range: 9, said: 1, truth: 1, count: 1 },
+    ]);
+    // Deviations of said: -1/4, -1/4, 1/2; of true: -1/12, -1/3, 5/12. Their products sum to 5/16, squares to 3/8 and 7/24.
+    expect(correlation).toBeCloseTo(5 / 16 / Math.sqrt((3 / 8) * (7 / 24)), 12);
+    expect([count, mae]).toEqual([3, 1 / 12]);
+  });
+
+  it('has no correlation where the same is said of everybody, and nothing of nothing', () => {
+    const tally = new CalibrationTally();
+    expect(tally.summary()).toBeNull();
+    for (const truth of [0.1, 0.7, 0.9]) tally.add(0.5, truth);
+    expect(tally.summary()!.correlation).toBeNull();
+  });
+});
+
+describe('belief errors', () => {
+  const given = (at: Record<number, StoredBelief>): (StoredBelief | null)[] =>
+    Array.from({ length: NUM_STEPS }, (_, step) => at[step] ?? null);
+
+  it('hold what was said until something else is, and 0.5 each before', () => {
+    const tally = new BeliefErrorTally();
+    tally.add(given({ 2: [1, 0.5, 0.5], 5: [1, 0.25, 0.75] }), Float32Array.of(1, 0.25, 0.75));
+    const { mean, low, high, constant } = tally.summary()!;
+    const near = (step: number, error: number) => expect(mean[step]).toBeCloseTo(error, 6);
+    near(0, 1 / 3);
+    near(1, 1 / 3);
+    near(2, 1 / 6);
+    near(4, 1 / 6);
+    near(5, 0);
+    near(27, 0);
+    expect(constant).toBeCloseTo(1 / 3, 6);
+    // One week has no interval.
+    expect([low, high]).toEqual([mean, mean]);
+  });
+
+  it('are means with intervals over weeks, and nothing where nobody believed', () => {
+    const tally = new BeliefErrorTally();
+    tally.add(given({}), Float32Array.of(0.5, 0.5, 0.5));
+    expect(tally.summary()).toBeNull();
+    tally.add(given({ 0: [1, 0.5, 0.5] }), Float32Array.of(0.5, 0.5, 0.5));
+    const { mean, low, high } = tally.summary()!;
+    expect(mean[0]).toBeCloseTo(1 / 12, 6);
+    expect(low[0]).toBeLessThan(mean[0]);
+    expect(high[0]).toBeGreaterThan(mean[0]);
+  });
+});
+
+describe('actions', () => {
+  it('are shares of steps by whose weeks they are, in one order', () => {
+    const tally = new ActionTally();
+    tally.add([...new Array(21).fill('sleep'), ...new Array(7).fill('learn')], [SAMPLED_GROUP]);
+    tally.add(new Array(28).fill('learn'), ['workaholic_stoic']);
+    const rows = tally.summary();
+    expect(rows.map(({ name, weeks }) => [name, weeks])).toEqual([
+      ['workaholic_stoic (1)', 1],
+      [`${SAMPLED_GROUP} (1)`, 1],
+    ]);
+    expect(Array.from(rows[1].shares)).toEqual([0, 0, 0.25, 0.75, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it('of sampled persons count by thirds too, which are thirds', () => {
+    const counts = new Map<string, number>();
+    for (let seed = 50000; seed < 50600; seed++) {
+      const [{ hidden }] = [{ hidden: target(seed) }];
+      for (const group of groupsOf('sampled', seed, hidden)) counts.set(group, (counts.get(group) ?? 0) + 1);
+    }
+    expect([...counts.keys()].every((group) => PERSON_GROUPS.includes(group))).toBe(true);
+    expect(counts.get(SAMPLED_GROUP)).toBe(600);
+    for (const group of PERSON_GROUPS.filter((name) => name.endsWith('third'))) {
+      expect(counts.get(group)).toBeGreaterThan(150);
+      expect(counts.get(group)).toBeLessThan(250);
+    }
+    expect(groupsOf('introvert_morning', 3, [0, 0, 0])).toEqual(['introvert_morning']);
+    expect(PERSON_GROUPS).toContain(groupsOf('discrete', 7, [0, 0, 0])[0]);
+  });
+});
+
+const target = (seed: number): readonly number[] => {
+  const [episode] = episodesOf(weeksOf([seed]), { backend: 'reference' });
+  return episode.hidden!.belief_target;
+};
+
+describe('weeks', () => {
+  const chosen = (...scores: number[]) => {
+    const keeper = new WeekKeeper();
+    for (const [seed, score] of scores.entries()) keeper.add(scored(score, seed));
+    return keeper.chosen().map(({ which, seed }) => `${which} ${seed}`);
+  };
+
+  it('are the best, the median and the worst, of equals the first', () => {
+    expect(chosen(0.5, 0.75, 0.25, 0.625, 0.75)).toEqual(['best 1', 'median 3', 'worst 2']);
+    expect(chosen(0.5, 0.25)).toEqual(['best 0', 'worst 1']);
+    expect(chosen(0.5)).toEqual(['only 0']);
+    expect(chosen()).toEqual([]);
+  });
+
+  it('are timelines of what was seen, and of the end that was not', () => {
+    const week = timelineOf({ ...EPISODE, mode: 'sampled', grader: 'v2', finalScore: 0 } as never);
+    expect(week.meters).toHaveLength(29 * 5);
+    expect(week.meters[28 * 5 + 2]).toBe(EPISODE.final.progress);
+    expect(week.meters[28 * 5 + 4]).toBe(EPISODE.final.connection);
+    expect(week.rewards).toEqual(EPISODE.steps.map(({ reward }) => reward));
+    expect(Array.from(week.target!)).toEqual(EPISODE.hidden!.belief_target);
+  });
+});
+
+it('spending is a mean of those that say it', () => {
+  const tally = new SpendingTally();
+  const silent = { ...EPISODE, usage: undefined };
+  tally.add(silent);
+  tally.add({ ...silent, usage: { requests: 30, prompt_tokens: 100, cost_usd: 0.25 } });
+  tally.add({ ...silent, usage: { requests: 28, prompt_tokens: 300 } });
+  const { metered, perEpisode, total, steps, unparsed } = tally.summary();
+  expect([metered, steps, unparsed]).toEqual([2, 84, 0]);
+  expect(perEpisode).toEqual({ requests: 29, prompt_tokens: 200, completion_tokens: null, cost_usd: 0.25 });
+  expect(total).toEqual({ requests: 58, prompt_tokens: 400, completion_tokens: null, cost_usd: 0.25 });
+});
+
+it('a week that is part of two conditions counts twice in scores, once in all else', () => {
+  const weeks = ['discrete:introvert_morning', 'discrete'].flatMap((condition) =>
+    episodesOf(weeksOf([0, 1], condition, 'introvert_morning'), { play: PLAYS.constant }),
+  );
+  const tally = new TrajectoryTally();
+  for (const week of weeks) tally.add(week);
+  const [player] = tally.players('x');
+  expect(player.scores.map(({ condition, episodes }) => [condition, episodes])).toEqual([
+    ['discrete:introvert_morning', 2],
+    ['discrete', 2],
+  ]);
+  expect([player.episodes, player.actions[0].weeks, player.calibration![0].count]).toEqual([4, 2, 2]);
+  const mean = (weeks[0].final.final_score + weeks[1].final.final_score) / 2;
+  expect(player.scores[0].finalScore.mean).toBeCloseTo(mean, 12);
+});
+
+describe('names', () => {
+  it('of players say who, what they want, and what they were shown', () => {
+    expect(nameOf(playerOf({ teacher: 'llm', model: 'm/1' }))).toBe('llm:m/1');
+    expect(nameOf(playerOf({ teacher: 'planner', objective: 'wellbeing' }))).toBe('planner (wellbeing)');
+    // As `eval` calls them.
+    expect(nameOf(playerOf({ teacher: 'planner', objective: 'score' }))).toBe('planner');
+    expect(nameOf(playerOf({ teacher: 'planner-wellbeing', objective: 'wellbeing' }))).toBe(
+      'planner-wellbeing',
+    );
+    expect(nameOf(playerOf({ oracle: true }))).toBe('test [oracle]');
+  });
+
+  it('fit, obey nobody and differ', () => {
+    expect(shortened('x'.repeat(500))).toHaveLength(72);
+    expect(shortened('a\u202Eb\u0007')).toBe('a\uFFFDb\uFFFD');
+    expect(madeUnique([{ name: 'a' }, { name: 'a' }, { name: 'a (2)' }]).map(({ name }) => name)).toEqual([
+      'a',
+      'a (2)',
+      'a (2) (2)',
+    ]);
+    expect(fileLabels(['x/a.json', 'y/a.json', 'z/b.json'])).toEqual(['x/a.json', 'y/a.json', 'b.json']);
+    const rows = [
+      { name: 'planner', source: 'a' },
+      { name: 'planner', source: 'b' },
+      { name: 'random', source: 'a' },
+    ];
+    expect(toldApart(rows).map(({ name }) => name)).toEqual(['planner · a', 'planner · b', 'random']);
+  });
+});
+
+it('what an evaluation says already is not said again of its weeks', () => {
+  const row = { source: 'a', condition: 'ood', grader: 'v2', name: 'random', episodes: 3, beliefMae: 0.25 };
+  const rows = [
+    { ...row, finalScore: { mean: 0.5 } },
+    { ...row, source: 'b', finalScore: { mean: 0.5 + 1e-12 } },
+    { ...row, source: 'c', finalScore: { mean: 0.51 } },
+    { ...row, source: 'd', condition: 'custom', finalScore: { mean: 0.5 } },
+  ] as ScoreRow[];
+  expect(withoutRepeats(rows).map(({ source }) => source)).toEqual(['a', 'c', 'd']);
+});

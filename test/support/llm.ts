@@ -1,0 +1,70 @@
+/** Models of the fake endpoint, and time that passes when it is told to. */
+
+import { createVecEnv } from '../../src/index.js';
+import { ChatModel, type ChatModelOptions } from '../../src/llm/chat-model.js';
+import { openClient } from '../../src/llm/client.js';
+import type { Clock } from '../../src/llm/clock.js';
+import { type Endpoint, toEndpoint } from '../../src/llm/endpoint.js';
+import { Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
+import { Tally } from '../../src/llm/tally.js';
+import type { AskedWeek } from '../../src/llm/weeks.js';
+import { prompt } from '../../src/text/prompt.js';
+import type { FakeOpenAi } from '../fakes/openai.js';
+
+export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
+
+/** Nobody waits; what would have been waited for is noted. */
+export class PatientClock implements Clock {
+  readonly waits: number[] = [];
+  #now = 1_800_000_000_000;
+
+  readonly now = (): number => this.#now;
+
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.waits.push(ms);
+    this.#now += ms;
+  }
+}
+
+export interface ModelOptions extends Partial<Omit<ChatModelOptions, 'ledger'>> {
+  readonly ledger?: Partial<LedgerOptions>;
+}
+
+export interface Asked {
+  readonly model: ChatModel;
+  readonly tally: Tally;
+  readonly ledger: Ledger;
+  readonly clock: PatientClock;
+}
+
+/** A model that asks a fake, of one try unless more are asked for. */
+export async function modelOf(fake: FakeOpenAi, options: ModelOptions = {}): Promise<Asked> {
+  const { timeoutMs = 5000, ...others } = options;
+  const endpoint: Endpoint = options.endpoint ?? toEndpoint({ environment: fake.environment });
+  const [tally, clock] = [new Tally(), new PatientClock()];
+  const ledger = new Ledger({ prices: null, budget: null, ...options.ledger });
+  const client = await openClient(endpoint, timeoutMs);
+  const given = { name: 'fake', sampling: { max_tokens: 64 }, retries: 0, random: () => 0 };
+  const model = new ChatModel({ ...given, clock, ...others, endpoint, client, tally, ledger, timeoutMs });
+  return { model, tally, ledger, clock };
+}
+
+const FIRST = (() => {
+  using env = createVecEnv({ numEnvs: 1 });
+  return env.reset({ seed: 1 }).observations.slice();
+})();
+
+/** What is asked first in a week. */
+export const firstPrompt = () => prompt(FIRST, []);
+
+export const PLAYER = { teacher: 'llm', model: 'fake', objective: null, oracle: false };
+
+export const weeksFrom = (first: number, count: number): AskedWeek[] =>
+  Array.from({ length: count }, (_, k) => ({
+    seed: first + k,
+    profileMode: 'sampled',
+    condition: 'custom',
+  }));
+
+export const NEVER: globalThis.AbortSignal = new AbortController().signal;
