@@ -31,8 +31,15 @@ const contentPolicy: Plugin = {
   ],
 };
 
+/** A planner imagines with what Node computes with; in a browser, with what a browser does. */
+const PLATFORM = {
+  find: /^(\.\.\/)+backends\/node\.js$/,
+  replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
+  resolve: { alias: [PLATFORM] },
   // Links beside each other, so that the files work from any folder of any server.
   base: './',
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },

@@ -8,6 +8,7 @@ import {
   NUM_SLOTS,
 } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
+import { checkNumber } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { ACTION_FACES } from './tapes.js';
 import { textWidth } from './text-width.js';
@@ -18,10 +19,14 @@ import { dayOf } from './week.js';
 
 export interface TimelinePicture extends Caption {
   readonly week: TimelineWeek;
+  /** Of the seven days, in CSS pixels, names stand beside them. Default 756. */
+  readonly width?: number;
 }
 
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
+/** In narrower slots an action's mark stands upright. */
+const MARK_WIDTH = 20;
 const ACTION_HEIGHT = 26;
 const METER_HEIGHT = 44;
 const REWARD_HEIGHT = 74;
@@ -35,18 +40,19 @@ const GAP = 8;
  * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for a week that is none.
  */
 export function drawTimeline(picture: TimelinePicture): Drawing {
-  const { week, title = 'A week', notes = [] } = picture;
+  const { week, title = 'A week', notes = [], width = WIDTH } = picture;
   checkWeek(week);
+  checkNumber('width', width);
   const spec: TopView = {
     title: { text: title, subtitle: [...captionOf(week), ...notes] },
     vconcat: [
-      actionsRow(week),
+      actionsRow(week, width),
       ...METER_NAMES.map((meter, k) => meterRow(week, meter, k)),
-      eventsRow(week),
+      eventsRow(week, width),
       rewardsRow(week),
       ...(week.beliefs === undefined ? [] : BELIEF_NAMES.map((belief, k) => beliefRow(week, belief, k))),
       daysRow(),
-    ],
+    ].map((panel) => ({ ...panel, width })),
     spacing: GAP,
     // Panels stand exactly below each other, however wide their labels are.
     bounds: 'flush',
@@ -103,7 +109,8 @@ const share = (field: string, name: string) =>
 
 const slotOf = (step: number) => ({ from: dayOf(step), to: dayOf(step + 1), middle: dayOf(step + 0.5) });
 
-function actionsRow({ actions }: TimelineWeek): View {
+function actionsRow({ actions }: TimelineWeek, width: number): View {
+  const isNarrow = width / (NUM_SLOTS * RHYTHM.days) < MARK_WIDTH;
   const values = Array.from(actions, (action, step) => ({
     ...slotOf(step),
     ...ACTION_FACES[action],
@@ -111,7 +118,6 @@ function actionsRow({ actions }: TimelineWeek): View {
   }));
   const y = { field: 'row', type: 'nominal', axis: { ...named('actions', NAME_X), ...BARE } } as const;
   return {
-    width: WIDTH,
     height: ACTION_HEIGHT,
     data: { values },
     encoding: { y: { ...y, axis: { ...y.axis, titleY: ACTION_HEIGHT / 2 } } },
@@ -121,13 +127,14 @@ function actionsRow({ actions }: TimelineWeek): View {
         encoding: { ...SPAN, color: { field: 'colour', type: 'nominal', scale: null } },
       },
       {
-        mark: { type: 'text', color: INK_ON_COLOUR },
+        mark: { type: 'text', color: INK_ON_COLOUR, ...(isNarrow && UPRIGHT) },
         encoding: { x: inDays('middle'), text: { field: 'mark', type: 'nominal' } },
       },
     ],
   };
 }
 
+const UPRIGHT = { angle: 270, fontSize: 9 } as const;
 const BARE = { labels: false, ticks: false, domain: false, grid: false } as const;
 
 function meterRow({ actions, meters }: TimelineWeek, meter: string, k: number): View {
@@ -140,7 +147,7 @@ function meterRow({ actions, meters }: TimelineWeek, meter: string, k: number): 
     mark: { type: 'line', color: SERIES, strokeWidth: 2, point: values.length === 1 && { color: SERIES } },
     encoding: { x: inDays('day'), y: share('value', meter) },
   };
-  return { width: WIDTH, height: METER_HEIGHT, layer: [crashLine(meter), line] };
+  return { height: METER_HEIGHT, layer: [crashLine(meter), line] };
 }
 
 const crashLine = (meter: string): Layer => ({
@@ -150,8 +157,8 @@ const crashLine = (meter: string): Layer => ({
 });
 
 /** Names beside each other where there is room, else below each other. */
-function eventsRow({ events }: TimelineWeek): View {
-  const values = inLanes(events);
+function eventsRow({ events }: TimelineWeek, width: number): View {
+  const values = inLanes(events, width);
   const lanes = Math.max(1, ...values.map(({ lane }) => lane + 1));
   const height = lanes * LANE_HEIGHT;
   const scale = { domain: [0, lanes], reverse: true, nice: false };
@@ -178,7 +185,7 @@ function eventsRow({ events }: TimelineWeek): View {
     },
     encoding: { x: inDays('middle'), y },
   };
-  return { width: WIDTH, height, data: { values }, layer: [dots, text('left', false), text('right', true)] };
+  return { height, data: { values }, layer: [dots, text('left', false), text('right', true)] };
 }
 
 const DOT_WIDTH = 8;
@@ -191,7 +198,7 @@ interface PlacedEvent {
   readonly lane: number;
 }
 
-function inLanes(events: ArrayLike<number>): PlacedEvent[] {
+function inLanes(events: ArrayLike<number>, room: number): PlacedEvent[] {
   /** Where the last name of each lane ends. */
   const ends: number[] = [];
   return Array.from(events, (event, step) => ({ event, step }))
@@ -200,8 +207,8 @@ function inLanes(events: ArrayLike<number>): PlacedEvent[] {
       const name = EVENT_NAMES[event].replaceAll('_', ' ');
       const width = textWidth(name, FONT_SIZE) + 2 * DOT_WIDTH;
       const { middle } = slotOf(step);
-      const x = (middle / RHYTHM.days) * WIDTH;
-      const end = x + width > WIDTH;
+      const x = (middle / RHYTHM.days) * room;
+      const end = x + width > room;
       const left = end ? x - width : x - DOT_WIDTH;
       const free = ends.findIndex((taken) => taken <= left);
       const lane = free < 0 ? ends.length : free;
@@ -218,7 +225,6 @@ function rewardsRow({ rewards }: TimelineWeek): View {
   const axis = { ...named('reward', NAME_X), ...ticks, titleY: REWARD_HEIGHT / 2 };
   const y = { type: 'quantitative', scale, axis } as const;
   return {
-    width: WIDTH,
     height: REWARD_HEIGHT,
     layer: [
       {
@@ -255,14 +261,13 @@ function beliefRow({ actions, beliefs, target }: TimelineWeek, belief: string, k
     mark: { type: 'line', color: SERIES, strokeWidth: 2, point: { size: 16, filled: true, color: SERIES } },
     encoding: { x: inDays('middle'), y },
   };
-  return { width: WIDTH, height: BELIEF_HEIGHT, layer: [...truth, said] };
+  return { height: BELIEF_HEIGHT, layer: [...truth, said] };
 }
 
 /** The names of the days, once. */
 function daysRow(): View {
   const values = MIDNIGHTS.slice(0, -1).map((day) => ({ middle: day + 0.5, name: `day ${day + 1}` }));
   return {
-    width: WIDTH,
     height: FONT_SIZE + 2,
     data: { values },
     mark: { type: 'text', color: LIGHT.muted },

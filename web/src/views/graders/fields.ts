@@ -1,4 +1,23 @@
-/** What a link says of the view. */
-import { whole } from '../../address.js';
+/** What a link says of a grader: its weights, and with how many people it is looked at. */
+import { MAX_U32 } from '../../../../src/world/fields.js';
+import { type Field, oneOf, type StateOf, whole } from '../../address.js';
+import { decimalOf, PRESETS, type Weights, weightsFrom } from '../../graders/weights.js';
 
-export const GRADERS_FIELDS = { seed: whole(0, 0, 2 ** 32 - 1) };
+/** "v2", or six numbers: "0.15,0.2,0.1,0.25,0.1,0.2". */
+const weights: Field<Weights> = {
+  initial: PRESETS.find(({ name }) => name === 'v2')!.weights,
+  expected: 'six weights from 0 to 1 that sum to 1, with commas between them',
+  read: weightsFrom,
+  write: (values) => values.map(decimalOf).join(','),
+};
+
+export const PEOPLE = ['48', '120', '240', '480', '1000', '2000'] as const;
+
+export const GRADERS_FIELDS = {
+  weights,
+  people: oneOf('240', PEOPLE),
+  /** Of the first; the others follow. From here on nothing was tuned. */
+  seed: whole(20_000, 0, MAX_U32 - Number(PEOPLE[PEOPLE.length - 1])),
+};
+
+export type GradersState = StateOf<typeof GRADERS_FIELDS>;

@@ -1,7 +1,92 @@
-/** The view. */
+/** One person's week, by hand or by policy; who the person was is shown at its end, and not before. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { toAddress } from '../../address.js';
+import { BY_HAND } from '../../person/names.js';
+import { FailureFace, Loading } from '../../states/faces.js';
 import type { ViewProps } from '../view.js';
-import type { PERSON_FIELDS } from './fields.js';
+import { BeliefSliders } from './belief.js';
+import { ByHand } from './by-hand.js';
+import { ByPolicy } from './by-policy.js';
+import { Course } from './course.js';
+import { PERSON_FIELDS } from './fields.js';
+import { failure, follow, type Shown, shown } from './follow.js';
+import { useShortcuts } from './keys.js';
+import { Now } from './now.js';
+import { Over } from './over.js';
+import { SettingPanel } from './setting.js';
+import { Told } from './told.js';
+import { type Week, weekOf } from './week.js';
+import './person.css';
 
-export function PersonView(_: ViewProps<typeof PERSON_FIELDS>) {
-  return <h1>Person</h1>;
+export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
+  const { state } = props;
+  const address = toAddress('person', PERSON_FIELDS, state);
+  const again = (): void => void follow(state);
+  useEffect(again, [address]);
+  const playing = useSignal(false);
+  const shortcuts = useSignal(true);
+  const week = weekOf(props, shown.value, playing);
+  useShortcuts(shortcuts.value, { u: week.undo, n: week.anotherPerson });
+  return (
+    <div class="person">
+      <h1>One person</h1>
+      <p class="lead">
+        A week of 28 slots with somebody whom you do not know. Everybody responds differently: watch what each
+        action does, say whom you believe to have before you, and see at the end who it was.
+      </p>
+      <SettingPanel week={week} shortcuts={shortcuts} />
+      {failure.value !== null && <FailureFace failure={failure.value} retry={again} />}
+      {failure.value === null && shown.value === null && <Loading>Beginning the week …</Loading>}
+      {shown.value !== null && <ShownWeek shown={shown.value} week={week} shortcuts={shortcuts.value} />}
+    </div>
+  );
+}
+
+interface ShownWeekProps {
+  readonly shown: Shown;
+  readonly week: Week;
+  readonly shortcuts: boolean;
+}
+
+function ShownWeek(props: ShownWeekProps) {
+  const { shown, week } = props;
+  const { seed, person, by } = week.state;
+  const ran = useRef(false);
+  ran.current ||= shown.ending === null;
+  return (
+    <>
+      <Told shown={shown} />
+      {shown.ending !== null ? (
+        <Over shown={shown} ending={shown.ending} seen={ran.current} />
+      ) : by === BY_HAND ? (
+        <HandAndBelief key={`${seed} ${person}`} {...props} />
+      ) : (
+        <div class="now-and-next">
+          <Now shown={shown} />
+          <ByPolicy week={week} shortcuts={props.shortcuts} />
+        </div>
+      )}
+      <Course shown={shown} />
+    </>
+  );
+}
+
+const NOBODY = [0.5, 0.5, 0.5];
+
+/** Both columns know the belief: the left one has its sliders, and with an action of the right one it is said. */
+function HandAndBelief({ shown, week, shortcuts }: ShownWeekProps) {
+  const last = shown.moves[shown.moves.length - 1];
+  const belief = useSignal<readonly number[]>(last?.belief ?? NOBODY);
+  const stated = useSignal(last === undefined || last.belief !== null);
+  const act = (action: number): void => week.act({ action, belief: stated.value ? belief.value : null });
+  return (
+    <div class="now-and-next">
+      <div class="column">
+        <Now shown={shown} />
+        <BeliefSliders belief={belief} stated={stated} />
+      </div>
+      <ByHand shown={shown} act={act} shortcuts={shortcuts} />
+    </div>
+  );
 }

@@ -1,0 +1,334 @@
+/** The one-person view in a real Chromium: a week by keyboard alone, nothing of the person before its end, and who can use it. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { toGrader } from '../src/graders/grader.js';
+import { STEPPED_POLICIES } from '../src/policies/stepped.js';
+import { Episode } from '../src/reference/episode.js';
+import { ACTION_NAMES, METER_NAMES, OBSERVATION_SIZE, TRAIT_NAMES } from '../src/world/fields.js';
+import { liveWeek } from '../web/src/person/live.js';
+import { movesFrom } from '../web/src/person/moves-text.js';
+import { momentsOf } from '../web/src/person/reading.js';
+import type { Move, WeekSetting } from '../web/src/person/week.js';
+import { launch, whyAbsent } from './browser/chromium.js';
+import { screenshot } from './web/screenshots.js';
+import { Site } from './web/site.js';
+import { SIZES, TONES, Visit, type VisitOptions } from './web/visit.js';
+
+const SETTING: WeekSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
+/** 28 keys, of all ten actions: action k is key k + 1, and the last one 0. */
+const KEYS = [...'1234567890', ...'0987654321', ...'15937260'];
+const TAPE = KEYS.map((key) => (Number(key) + 9) % 10);
+const TAPE_TEXT = TAPE.join('');
+const FINISHED = `#person?moves=${TAPE_TEXT}-0_.5_.25_1~9_.61_.33_0`;
+
+const movesOf = (text: string): Move[] => movesFrom(text)!;
+const decimals = (text: string): number => Number.parseFloat(text.replaceAll('−', '-'));
+
+/** The week's steps as the page's table has them: action, reward, meters. */
+async function steps(page: Page): Promise<{ action: string; reward: number; meters: number[] }[]> {
+  const rows = page.locator('.chart .table tbody tr');
+  const texts = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
+  return texts.map(([, , action, , reward, , ...meters]) => ({
+    action,
+    reward: decimals(reward),
+    meters: meters.slice(0, METER_NAMES.length).map(decimals),
+  }));
+}
+
+/** What the reference finds of the same moves, to so many digits as are shown. */
+const expectedSteps = (setting: WeekSetting, moves: readonly Move[]) =>
+  momentsOf(liveWeek(setting, moves).observations)
+    .slice(1)
+    .map(({ action, reward, meters }) => ({
+      action: ACTION_NAMES[action].replaceAll('_', ' '),
+      reward: expect.closeTo(reward, 2),
+      meters: meters.map((meter) => expect.closeTo(meter, 2)),
+    }));
+
+const figure = async (page: Page, name: string): Promise<number> =>
+  decimals((await page.locator('dl.figures > div', { hasText: name }).locator('dd').textContent())!);
+
+const finalScore = (page: Page): Promise<number> => figure(page, 'Final score');
+
+const live = ({ page }: Visit): Locator => page.locator('.person .now');
+
+const absent = await whyAbsent();
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('one person', () => {
+  let site: Site;
+  let browser: Browser;
+  const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
+  beforeAll(async () => {
+    [site, browser] = await Promise.all([Site.open(), launch('no webgpu')]);
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  }, 60_000);
+
+  describe('by hand', () => {
+    it('lives by keyboard alone the week that the reference lives', async () => {
+      await using visited = await visit('#person');
+      const { page } = visited;
+      await live(visited).waitFor();
+      const focusedLabel = () =>
+        page.evaluate('document.activeElement.labels?.[0]?.textContent ?? ""') as Promise<string>;
+      for (let k = 0; k < 30 && (await focusedLabel()) !== 'Morning'; k++) await page.keyboard.press('Tab');
+      expect(await focusedLabel()).toBe('Morning');
+      for (let k = 0; k < 7; k++) await page.keyboard.press('ArrowRight');
+      for (const key of KEYS.slice(0, 14)) await page.keyboard.press(key);
+      await page.keyboard.press('Home');
+      for (const key of KEYS.slice(14)) await page.keyboard.press(key);
+      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Who it was');
+      const moves = TAPE.map((action, step) => ({ action, belief: [0.5, step < 14 ? 0.57 : 0, 0.5] }));
+      const episode = new Episode().reset(SETTING.seed);
+      for (const { action, belief } of moves) episode.step(action, belief);
+      expect(await finalScore(page)).toBe(Number(episode.finalScore.toFixed(3)));
+      expect(await figure(page, 'Belief error')).toBe(Number(episode.beliefMae.toFixed(3)));
+      await page.locator('.chart summary').press('Enter');
+      expect(await steps(page)).toEqual(expectedSteps(SETTING, moves));
+      expect(visited.foreign).toEqual([]);
+      expect(visited.said).toEqual([]);
+    });
+
+    it('undoes, goes back, and begins anew', async () => {
+      await using visited = await visit('#person');
+      const { page } = visited;
+      await live(visited).waitFor();
+      for (const key of '3305') await page.keyboard.press(key);
+      await page.waitForURL(/moves=2294-/);
+      await page.keyboard.press('u');
+      await page.waitForURL(/moves=229-/);
+      await page.goBack();
+      await page.waitForURL(/moves=2294-/);
+      await page.getByText('4 of 28 slots').waitFor();
+      await page.getByRole('button', { name: 'Start again' }).click();
+      await page.waitForURL(site.at('#person'));
+      await page.getByText('0 of 28 slots').waitFor();
+      await page.keyboard.press('n');
+      await page.waitForURL(/#person\?seed=\d+$/);
+    });
+
+    it('leaves keys to who types, and to who wants none', async () => {
+      await using visited = await visit('#person');
+      const { page } = visited;
+      const seed = page.getByRole('textbox', { name: 'Seed' });
+      await seed.fill('');
+      await seed.pressSequentially('77');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(site.at('#person?seed=77'));
+      await page.getByRole('checkbox', { name: /^Keys/ }).uncheck();
+      await page.keyboard.press('1');
+      await page.getByRole('button', { name: /^Sleep/ }).click();
+      await page.waitForURL(/moves=3-/);
+    });
+
+    it('says nothing of the person who is asked to say nothing', async () => {
+      await using visited = await visit(`#person?moves=${TAPE_TEXT.slice(0, -1)}`);
+      const { page } = visited;
+      const saying = page.getByRole('checkbox', { name: /^Say so/ });
+      await saying.waitFor();
+      expect(await saying.isChecked()).toBe(false);
+      await page.keyboard.press('1');
+      await page.getByText('No belief was given, which earns nothing.').waitFor();
+      const { ending } = liveWeek(SETTING, movesOf(`${TAPE_TEXT.slice(0, -1)}0`));
+      expect(await finalScore(page)).toBe(Number(ending!.finalScore.toFixed(3)));
+    });
+
+    it('tells who listens what happened', async () => {
+      await using visited = await visit('#person');
+      await live(visited).waitFor();
+      await visited.page.keyboard.press('4');
+      const told = visited.page.locator('.person > p[role="status"]');
+      await expect.poll(() => told.textContent()).toMatch(/^Day 1 morning: sleep, reward .*vitality 0\.\d\d/);
+    });
+  });
+
+  describe('what an agent may not see', () => {
+    /** Notes every number and text that workers send, from now on. */
+    const LISTEN = `
+      globalThis.heard = { numbers: [], texts: [] };
+      const note = (value) => {
+        if (typeof value === 'number') heard.numbers.push(value);
+        else if (typeof value === 'string') heard.texts.push(value);
+        else if (ArrayBuffer.isView(value)) heard.numbers.push(...value);
+        else if (typeof value === 'object' && value !== null) Object.values(value).forEach(note);
+      };
+      const Heard = class extends Worker {
+        constructor(...args) {
+          super(...args);
+          this.addEventListener('message', ({ data }) => note(data));
+        }
+      };
+      globalThis.Worker = Heard;`;
+
+    it('is nowhere in the page, nor on its way to it, before the end', async () => {
+      await using visited = await visit('#crowd?people=1000');
+      const { page } = visited;
+      await page.getByRole('heading', { name: 'Crowd' }).first().waitFor();
+      await page.evaluate(LISTEN);
+      await page.evaluate(`location.hash = '#person?moves=${TAPE_TEXT.slice(0, 26)}'`);
+      await page.getByText('26 of 28 slots').waitFor();
+      await page.getByRole('combobox', { name: 'Played by' }).selectOption('blind-tape+inference');
+      await page.locator('blockquote').waitFor();
+      await page.getByRole('button', { name: 'Step' }).click();
+      await page.getByText('27 of 28 slots').waitFor();
+      await page.locator('blockquote').waitFor();
+      await expect.poll(() => page.getByRole('img').count()).toBe(1);
+      const { profile, target } = new Episode().reset(SETTING.seed);
+      const hidden = [...profile, ...target];
+      const heard = () =>
+        page.evaluate('heard') as Promise<{ readonly numbers: number[]; readonly texts: string[] }>;
+      const before = await heard();
+      expect(before.numbers.length).toBeGreaterThan(27 * OBSERVATION_SIZE);
+      expect(hidden.filter((number) => before.numbers.includes(number))).toEqual([]);
+      const traces = (text: string): string[] =>
+        hidden.map((number) => number.toFixed(5).slice(0, -1)).filter((digits) => text.includes(digits));
+      expect(traces(before.texts.join(' '))).toEqual([]);
+      expect(traces(await page.content())).toEqual([]);
+      for (const name of ['Who it was', ...TRAIT_NAMES]) expect(await page.content()).not.toContain(name);
+      // That these would be found is seen when the week is over.
+      await page.getByRole('button', { name: 'Step' }).click();
+      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      const after = await heard();
+      expect(hidden.filter((number) => !after.numbers.includes(number))).toEqual([]);
+      await page.getByText('All 16 hidden numbers').click();
+      const numbers = await page
+        .locator('.person details')
+        .first()
+        .locator('td:nth-child(2)')
+        .allTextContents();
+      expect(numbers.map(Number)).toEqual(Array.from(profile, (number) => Number(number.toFixed(3))));
+    });
+  });
+
+  describe('by policy', () => {
+    it.each(['random', 'heuristic+constant', 'heuristic+inference'])(
+      '%s scores what it scores',
+      async (name) => {
+        await using visited = await visit(`#person?by=${encodeURIComponent(name)}&at=27&seed=7`);
+        const { page } = visited;
+        await page.getByText('27 of 28 slots').waitFor();
+        await page.getByRole('button', { name: 'Step' }).click();
+        await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+        const rows = await page.locator('table.others tbody tr').all();
+        const texts = await Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
+        const scores = new Map(texts.map(([who, score]) => [who, Number(score)]));
+        const { ending } = liveWeek({ ...SETTING, seed: 7 }, movesOf(TAPE_TEXT));
+        const expected = ending!.others.find((other) => other.name === name);
+        if (expected !== undefined)
+          expect(await finalScore(page)).toBe(Number(expected.finalScore.toFixed(3)));
+        expect(scores.get('this week')).toBe(await finalScore(page));
+        for (const other of ending!.others)
+          expect(scores.get(other.name)).toBe(Number(other.finalScore.toFixed(3)));
+      },
+    );
+
+    it('the planner plans as in Node, with reasons, and can be taken over', async () => {
+      await using visited = await visit('#person?by=planner&at=2');
+      const { page } = visited;
+      await page.locator('blockquote').waitFor();
+      const reasons = await page.locator('blockquote').textContent();
+      const policy = STEPPED_POLICIES.find(({ name }) => name === 'planner')!;
+      using planner = policy.open({ numEnvs: 1, grader: toGrader('v2') }, () => new Float32Array());
+      const moves: Move[] = [];
+      for (let step = 0; step < 3; step++) {
+        const { observations } = liveWeek(SETTING, moves);
+        const { actions, beliefs } = planner.decide(observations.slice(-OBSERVATION_SIZE));
+        moves.push({ action: actions[0], belief: Array.from(beliefs!) });
+      }
+      expect(reasons).toBe(planner.reasons(0));
+      expect(await page.locator('.next-move').textContent()).toMatch(
+        new RegExp(`^${ACTION_NAMES[moves[2].action].replaceAll('_', ' ')}$`, 'i'),
+      );
+      await page.getByRole('button', { name: 'Take over by hand' }).click();
+      await page.waitForURL(/moves=\d\d-/);
+      const kept = movesOf(new URL(page.url()).hash.split('moves=')[1]);
+      const rounded = ({ action, belief }: Move) => ({ action, belief: Float32Array.from(belief!) });
+      expect(kept.map(rounded)).toEqual(moves.slice(0, 2).map(rounded));
+    });
+
+    it('goes on by itself until the week is over, and pauses', async () => {
+      await using visited = await visit('#person?by=blind-tape&at=24');
+      const { page } = visited;
+      await page.getByText('24 of 28 slots').waitFor();
+      await page.keyboard.press('p');
+      await page.getByText('25 of 28 slots').waitFor();
+      await page.keyboard.press('p');
+      const play = page.getByRole('button', { name: 'Play' });
+      await play.waitFor();
+      await play.click();
+      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      await page.waitForURL(/at=28$/);
+    });
+  });
+
+  describe('its address', () => {
+    it('keeps the whole week', async () => {
+      await using one = await visit(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
+      const { page } = one;
+      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
+      const { ending } = liveWeek(setting, movesOf(FINISHED.split('moves=')[1]));
+      expect(await finalScore(page)).toBe(Number(ending!.finalScore.toFixed(3)));
+      await page.getByText('You named the person').waitFor();
+      await page.getByRole('link', { name: 'Graders' }).click();
+      await page.getByRole('link', { name: 'One person' }).click();
+      await page.waitForURL(/moves=.*seed=9|seed=9.*moves=/);
+    });
+
+    it('may be bad: the page says what it left out', async () => {
+      await using visited = await visit('#person?moves=12x4&at=99');
+      const notice = visited.page.locator('.notice');
+      await notice.waitFor();
+      expect(await notice.textContent()).toContain('moves = “12x4”, where at most 28 digits for actions');
+      await visited.page.getByText('0 of 28 slots').waitFor();
+    });
+  });
+
+  describe('what can go wrong', () => {
+    it('a worker whose script is missing is said, and started again', async () => {
+      await using visited = await visit('#crowd?people=1000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      await page.route(/worker-.*\.js$/, (route) => route.abort());
+      await page.getByRole('link', { name: 'One person' }).click();
+      await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+      expect(await page.getByRole('alert').textContent()).toContain('The worker that lives the week stopped');
+      await screenshot(page, 'state-person-error');
+      await page.unroute(/worker-.*\.js$/);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('0 of 28 slots').waitFor();
+    });
+  });
+
+  describe('who can use it', () => {
+    const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
+    const faces = {
+      begun: '#person',
+      midway: `#person?moves=${TAPE_TEXT.slice(0, 17)}-0_.5_.25_1`,
+      policy: '#person?by=heuristic%2Binference&at=9',
+      finished: FINISHED,
+    };
+    it.each(sizes.flatMap((size) => TONES.map((tone) => [size, tone] as const)))(
+      'those with a %s, in the %s',
+      async (size, tone) => {
+        for (const [face, fragment] of Object.entries(faces)) {
+          await using visited = await visit(fragment, { size, tone });
+          const { page } = visited;
+          if (face === 'policy') await page.locator('blockquote').waitFor();
+          await page.getByRole('img').first().waitFor();
+          expect(await visited.barriers()).toEqual([]);
+          expect(await visited.overhang()).toBeLessThanOrEqual(0);
+          await screenshot(page, `person-${face}-${size}-${tone}`);
+          for (const summary of await page.locator('summary').all()) await summary.click();
+          expect(await visited.overhang()).toBeLessThanOrEqual(0);
+          expect(visited.foreign).toEqual([]);
+          expect(visited.said).toEqual([]);
+        }
+      },
+    );
+  });
+});

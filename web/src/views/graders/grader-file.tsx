@@ -1,0 +1,62 @@
+/** The grader as a file for the command line. */
+import { useSignal } from '@preact/signals';
+import type { Field } from '../../address.js';
+import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
+import { Button, TextField } from '../../parts/controls.js';
+
+/** What can be a file's name and needs no quotes on a command line. */
+const NAME: Field<string> = {
+  initial: 'mine',
+  expected: '1 to 40 letters, digits, - or _, and not the name of another grader',
+  read: (text) => (/^[\w-]{1,40}$/.test(text) && !/^v[12]$/.test(text) ? text : null),
+  write: (text) => text,
+};
+
+export function GraderFile({ weights }: { readonly weights: Weights }) {
+  const own = useSignal(NAME.initial);
+  const said = useSignal('');
+  const preset = presetOf(weights);
+  const name = preset?.name ?? own.value;
+  const text = graderFile(weights, name);
+  const file = `${name}.json`;
+  const copy = async (): Promise<void> => {
+    said.value = await navigator.clipboard.writeText(text).then(
+      () => 'Copied.',
+      () => 'The browser does not let this page copy. Select the text instead.',
+    );
+  };
+  return (
+    <section class="panel" aria-labelledby="file">
+      <h2 id="file">The grader as a file</h2>
+      <div class="file">
+        <div>
+          {preset === null && (
+            <TextField
+              label="Name"
+              field={NAME}
+              value={own.value}
+              onChange={(next) => {
+                own.value = next;
+              }}
+            />
+          )}
+          <div class="actions">
+            <a class="button" href={`data:application/json,${encodeURIComponent(text)}`} download={file}>
+              Download {file}
+            </a>
+            <Button onClick={() => void copy()}>Copy</Button>
+            <span role="status">{said.value}</span>
+          </div>
+          <p class="fine">
+            It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code>{' '}
+            searches for what it really pays for.
+          </p>
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+        <section class="text" tabIndex={0} aria-label="The file’s text">
+          <pre>{text}</pre>
+        </section>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,141 @@
+/** The six weights as sliders: one moves, the others share what it leaves. */
+import { useSignal } from '@preact/signals';
+import { useId, useMemo, useRef } from 'preact/hooks';
+import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
+import { COMPONENT_FIELDS } from '../../../../src/world/fields.js';
+import type { Field } from '../../address.js';
+import {
+  decimalOf,
+  lockWeight,
+  moveWeight,
+  PRESETS,
+  presetOf,
+  rangeOf,
+  type Sliders,
+  slidersAt,
+  type Weights,
+  WHOLE,
+} from '../../graders/weights.js';
+import { TextField } from '../../parts/controls.js';
+import { title } from '../../person/words.js';
+
+interface WeightsPanelProps {
+  readonly weights: Weights;
+  readonly change: (weights: Weights, how: 'push' | 'replace') => void;
+}
+
+export function WeightsPanel({ weights, change }: WeightsPanelProps) {
+  const kept = useSignal<Sliders>(slidersAt(weights));
+  const sliders = sameWeights(kept.value.weights, weights)
+    ? kept.value
+    : slidersAt(weights, kept.value.locked);
+  /** While a finger is down there is one place in the browser's history for all of its way. */
+  const held = useRef(false);
+  const take = (next: Sliders, how: 'push' | 'replace'): void => {
+    kept.value = next;
+    change(next.weights, how);
+  };
+  const slide = (k: number, to: number): void => {
+    take(moveWeight(sliders, k, to), held.current ? 'replace' : 'push');
+    held.current = true;
+  };
+  const shown = presetOf(weights)?.name;
+  return (
+    <section class="panel" aria-labelledby="grader">
+      <div class="panel-head">
+        <h2 id="grader">The grader</h2>
+        <fieldset class="presets">
+          <legend class="heard">Begin with</legend>
+          {PRESETS.map(({ name, weights: preset }) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === shown}
+              onClick={() => take(slidersAt(preset, sliders.locked), 'push')}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <div class="weights">
+        {COMPONENT_FIELDS.map(({ name }, k) => (
+          <WeightRow
+            key={name}
+            k={k}
+            sliders={sliders}
+            slide={(to) => slide(k, to)}
+            release={() => {
+              held.current = false;
+            }}
+            type={(to) => take(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push')}
+            lock={() => {
+              kept.value = lockWeight(sliders, k);
+            }}
+          />
+        ))}
+      </div>
+      <p class="fine">
+        The weights sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}, always: where one is
+        moved, those that are not locked share what it leaves, in their proportions.
+      </p>
+    </section>
+  );
+}
+
+const sameWeights = (a: Weights, b: Weights): boolean => a.every((weight, k) => weight === b[k]);
+
+interface WeightRowProps {
+  readonly k: number;
+  readonly sliders: Sliders;
+  readonly slide: (to: number) => void;
+  readonly release: () => void;
+  readonly type: (to: number) => void;
+  readonly lock: () => void;
+}
+
+function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
+  const id = useId();
+  const { name, meaning } = COMPONENT_FIELDS[k];
+  const weight = sliders.weights[k];
+  const { low, high } = rangeOf(sliders, k);
+  const field = useMemo(() => thousandths(low, high), [low, high]);
+  return (
+    <div class="weight">
+      <label for={id}>
+        <span class="chip" style={{ background: COMPONENT_COLOURS[k] }} />
+        {title(name)}
+      </label>
+      <input
+        id={id}
+        type="range"
+        min="0"
+        max={WHOLE}
+        step="5"
+        value={weight}
+        disabled={low === high}
+        aria-valuetext={decimalOf(weight)}
+        aria-describedby={`${id}-meaning`}
+        onInput={({ currentTarget }) => slide(Number(currentTarget.value))}
+        onChange={release}
+      />
+      <TextField label={`${title(name)} as a number`} field={field} value={weight} onChange={type} />
+      <button type="button" class="lock" aria-pressed={sliders.locked[k]} onClick={lock}>
+        {sliders.locked[k] ? 'locked' : 'lock'}
+        <span class="heard"> {title(name)}</span>
+      </button>
+      <small id={`${id}-meaning`}>{meaning}</small>
+    </div>
+  );
+}
+
+/** A weight as it is typed, in decimals. */
+const thousandths = (low: number, high: number): Field<number> => ({
+  initial: low,
+  expected: low === high ? decimalOf(low) : `${decimalOf(low)} to ${decimalOf(high)}`,
+  read(text) {
+    const weight = text === '' ? Number.NaN : Math.round(Number(text) * WHOLE);
+    return weight >= low && weight <= high ? weight : null;
+  },
+  write: decimalOf,
+});

@@ -1,0 +1,76 @@
+/** What a policy will do next, and why; it goes on by itself, or step by step. */
+import { useEffect } from 'preact/hooks';
+import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
+import { Button } from '../../parts/controls.js';
+import { thinksLong } from '../../person/names.js';
+import type { Advice } from '../../person/week.js';
+import { title } from '../../person/words.js';
+import { advice } from './follow.js';
+import { useShortcuts } from './keys.js';
+import type { Week } from './week.js';
+
+/** Milliseconds that a step is looked at. */
+const PACE = 650;
+
+export function ByPolicy({ week, shortcuts }: { readonly week: Week; readonly shortcuts: boolean }) {
+  const { playing, step, state } = week;
+  const next = advice.value;
+  const toggle = (): void => {
+    playing.value = !playing.value;
+  };
+  const stepOnce = (): void => {
+    if (next !== null) step();
+  };
+  useShortcuts(shortcuts, { p: toggle, s: stepOnce });
+  useEffect(() => {
+    if (!playing.value || next === null) return;
+    const timer = setTimeout(step, PACE);
+    return () => clearTimeout(timer);
+  }, [playing.value, next]);
+  return (
+    <section class="panel next" aria-labelledby="next">
+      <h2 id="next">What {state.by} does next</h2>
+      {next === null ? <Thinking by={state.by} /> : <NextMove next={next} />}
+      <div class="actions">
+        <Button main onClick={toggle}>
+          {playing.value ? 'Pause' : 'Play'}
+        </Button>
+        <Button onClick={stepOnce} disabled={next === null}>
+          Step
+        </Button>
+        <Button onClick={() => week.playedBy('hand')}>Take over by hand</Button>
+      </div>
+    </section>
+  );
+}
+
+const Thinking = ({ by }: { readonly by: string }) => (
+  <p class="thinking">
+    {thinksLong(by)
+      ? 'Imagining weeks with whom this might be: some tenths of a second a step …'
+      : 'Deciding …'}
+  </p>
+);
+
+function NextMove({ next: { action, belief, reasons } }: { readonly next: Advice }) {
+  return (
+    <>
+      <p class="next-move">
+        <strong>{title(ACTION_NAMES[action])}</strong>
+      </p>
+      {reasons === null ? <p class="fine">It gives no reasons.</p> : <blockquote>{reasons}</blockquote>}
+      {belief === null ? (
+        <p class="fine">It says nothing of the person.</p>
+      ) : (
+        <dl class="believed">
+          {BELIEF_NAMES.map((name, k) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{belief[k].toFixed(2)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}

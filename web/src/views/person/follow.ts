@@ -1,0 +1,87 @@
+/** Lives the week that the address tells of, and shows it. */
+import { signal } from '@preact/signals';
+import { NUM_STEPS } from '../../../../src/world/fields.js';
+import { type Failure, toFailure } from '../../engine/outcome.js';
+import { BY_HAND } from '../../person/names.js';
+import { type Moment, momentsOf } from '../../person/reading.js';
+import { type Advice, type Ending, isOver, type Move, type WeekSetting } from '../../person/week.js';
+import type { PersonApi } from '../../person/worker.js';
+import { WorkerLine } from '../../workers/line.js';
+import type { PersonState } from './fields.js';
+
+/** A week up to now. */
+export interface Shown {
+  readonly setting: WeekSetting;
+  readonly moves: readonly Move[];
+  /** One more than moves. */
+  readonly moments: readonly Moment[];
+  readonly ending: Ending | null;
+}
+
+const line = new WorkerLine<PersonApi>(
+  'The worker that lives the week',
+  () => new Worker(new URL('../../person/worker.ts', import.meta.url), { type: 'module', name: 'person' }),
+);
+
+/** The week; null before the first is there. */
+export const shown = signal<Shown | null>(null);
+/** What the policy will do next; null by hand, at the end, and while it thinks. */
+export const advice = signal<Advice | null>(null);
+export const failure = signal<Failure | null>(null);
+
+/** Whoever asks last is answered; answers to others are dropped. */
+let turn = 0;
+
+export const settingOf = ({ seed, person, grader }: PersonState): WeekSetting => ({
+  seed,
+  profile: person,
+  grader,
+});
+
+/** Shows the week of a state, step by step where a policy has to be asked, and asks the policy for what is next. */
+export async function follow(state: PersonState): Promise<void> {
+  turn += 1;
+  const mine = turn;
+  const isMine = (): boolean => mine === turn;
+  advice.value = null;
+  failure.value = null;
+  try {
+    await play(state, isMine);
+  } catch (error) {
+    if (isMine()) failure.value = toFailure(error);
+  }
+}
+
+async function play(state: PersonState, isMine: () => boolean): Promise<void> {
+  const setting = settingOf(state);
+  const steps = Math.min(NUM_STEPS, state.moves.length + state.at);
+  const moves = alreadyShown(state, setting, steps);
+  await show(setting, moves, isMine);
+  while (isMine() && state.by !== BY_HAND && !isOver(moves)) {
+    const next = await line.ask((worker) => worker.advise(state.by, setting, moves));
+    if (!isMine()) return;
+    if (moves.length === steps) {
+      advice.value = next;
+      return;
+    }
+    moves.push({ action: next.action, belief: next.belief });
+    await show(setting, moves, isMine);
+  }
+}
+
+/** What was played by whom, so that a policy is not asked again for what it said. */
+let known: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
+
+function alreadyShown({ moves, by }: PersonState, setting: WeekSetting, steps: number): Move[] {
+  const key = JSON.stringify([setting, by, moves]);
+  if (known.key !== key) known = { key, moves };
+  return known.moves.slice(0, steps);
+}
+
+async function show(setting: WeekSetting, moves: readonly Move[], isMine: () => boolean): Promise<void> {
+  const lived = moves.slice();
+  const { observations, ending } = await line.ask((worker) => worker.live(setting, lived));
+  if (!isMine()) return;
+  if (lived.length > known.moves.length) known = { ...known, moves: lived };
+  shown.value = { setting, moves: lived, moments: momentsOf(observations), ending };
+}
