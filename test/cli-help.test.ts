@@ -1,12 +1,14 @@
 /** The examples that a command's help prints work as printed, one after the other, in an empty folder. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
+import { FakeOpenAi } from './fakes/openai.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
@@ -15,6 +17,13 @@ const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const tsx = fileURLToPath(import.meta.resolve('tsx'));
 /** The command as an installed package has it. */
 const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${main}" "$@"; }`;
+
+/** What examples with a language model ask. */
+let fake: FakeOpenAi;
+beforeAll(async () => {
+  fake = await FakeOpenAi.open();
+});
+afterAll(() => fake.close());
 
 const commands: [command: string, prints: string][] = [
   ['eval', 'grader calm; world'],
@@ -48,10 +57,9 @@ it.each(commands)('%s', async (command, prints) => {
   mkdirSync(file(command));
   writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
-  const printed = execFileSync('bash', ['-c', script], {
+  const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    encoding: 'utf8',
-    stdio: 'pipe',
+    env: { ...process.env, ...fake.environment },
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);
 });
