@@ -96,7 +96,7 @@ describe('a value of another kind is named:', () => {
     ['final.progress', '1', 'final.progress: Expected a finite number, got "1".'],
     ['usage', null, 'usage: Expected an object'],
     ['sampling', null, 'sampling: Expected an object'],
-    ['sampling', {}, 'sampling.max_tokens: Expected a number from 0 on, got undefined.'],
+    ['sampling', {}, 'sampling.max_tokens: Expected a number from 0 on, got none.'],
     ['usage', { cost_usd: -1 }, 'usage.cost_usd: Expected a number from 0 on, got -1.'],
     ['hidden.profile', [], 'hidden.profile: Expected 16 finite numbers, got an array of 0.'],
   ])('%s %j', (path, value, says) => {
