@@ -33,12 +33,13 @@ const commands: [command: string, prints: string][] = [
   ['info', 'layout digest'],
 ];
 
-/** What examples upload to. */
+/** What examples ask and upload to: both answer in this process, which must not wait for that of the examples. */
+let model: FakeOpenAi;
 let hub: FakeHub;
 beforeAll(async () => {
-  hub = await openFakeHub();
+  [model, hub] = await Promise.all([FakeOpenAi.open(), openFakeHub()]);
 });
-afterAll(() => hub.close());
+afterAll(() => Promise.all([model.close(), hub.close()]));
 
 /** What examples begin with, where commands take what others have written: weeks that score more than the heuristic's. */
 const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
@@ -48,12 +49,6 @@ const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
     completion: `<reasoning>By heart.</reasoning>\n5 5 5 ${ACTION_NAMES[blindTape('v2')[step]].toUpperCase()}`,
   }),
 });
-/** Whom commands ask that ask language models: it answers in this process, which must not wait for theirs. */
-let fake: FakeOpenAi;
-beforeAll(async () => {
-  fake = await FakeOpenAi.open();
-});
-afterAll(() => fake.close());
 
 it.each(commands)('%s', async (command, prints) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
@@ -67,10 +62,9 @@ it.each(commands)('%s', async (command, prints) => {
   mkdirSync(file(command));
   writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
-  // Not synchronously: the fakes answer from this process.
   const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    env: { ...process.env, ...fake.environment, ...hub.env },
+    env: { ...process.env, ...model.environment, ...hub.env },
     maxBuffer: 2 ** 26,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);
