@@ -48,7 +48,7 @@ const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefK
 const withoutPrefix = (name: string): string =>
   name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
 /** That of a language model says so before the model's name. */
-const policyText = expect<string>(`a policy's name of ${PRINTABLE}`, (value) =>
+const policyText = expect<string>(`a name of ${PRINTABLE}`, (value) =>
   isPrintable(typeof value === 'string' ? withoutPrefix(value) : value),
 );
 const world = createWorld();
