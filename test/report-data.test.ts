@@ -195,12 +195,21 @@ describe('names', () => {
 });
 
 it('what an evaluation says already is not said again of its weeks', () => {
-  const row = { source: 'a', condition: 'ood', grader: 'v2', name: 'random', episodes: 3, beliefMae: 0.25 };
+  const row = {
+    source: 'a',
+    ofWeeks: true,
+    condition: 'ood',
+    grader: 'v2',
+    name: 'random',
+    episodes: 3,
+    beliefMae: 0.25,
+  };
   const rows = [
-    { ...row, finalScore: { mean: 0.5 } },
+    { ...row, ofWeeks: false, finalScore: { mean: 0.5 } },
     { ...row, source: 'b', finalScore: { mean: 0.5 + 1e-12 } },
+    { ...row, source: 'e', ofWeeks: false, finalScore: { mean: 0.5 } },
     { ...row, source: 'c', finalScore: { mean: 0.51 } },
     { ...row, source: 'd', condition: 'custom', finalScore: { mean: 0.5 } },
   ] as ScoreRow[];
-  expect(withoutRepeats(rows).map(({ source }) => source)).toEqual(['a', 'c', 'd']);
+  expect(withoutRepeats(rows).map(({ source }) => source)).toEqual(['a', 'e', 'c', 'd']);
 });

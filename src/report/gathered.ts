@@ -98,8 +98,7 @@ export class ResultGatherer {
 
   data(): ReportData {
     // What was evaluated comes before what files of weeks say of the same.
-    const weighty = (source: string) => (this.#players.some((player) => player.source === source) ? 1 : 0);
-    const scores = [...this.#scores].sort((a, b) => weighty(a.source) - weighty(b.source));
+    const scores = [...this.#scores].sort((a, b) => Number(a.ofWeeks) - Number(b.ofWeeks));
     return {
       sources: this.#sources,
       scores: withoutRepeats(scores),
