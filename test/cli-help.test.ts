@@ -26,6 +26,7 @@ const commands: [command: string, prints: string][] = [
   ['dataset sft', ''],
   ['teach', 'episodes replayed, all as recorded'],
   ['reeval', 'episodes replayed, all as recorded'],
+  ['report', 'report/report.html: one page, and'],
   ['info', 'layout digest'],
 ];
 /** What examples begin with, where commands take what others have written: weeks that score more than the heuristic's. */
