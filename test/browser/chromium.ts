@@ -47,7 +47,7 @@ export class ChromiumPage<Api> {
 
   /** @param script a module's text. @throws Error if there is no Chromium, or none that starts. */
   static async open<Api>(script: string): Promise<ChromiumPage<Api>> {
-    const browser = await launchChromium();
+    const browser = await launch();
     const page = new ChromiumPage<Api>(browser, serverOf(script));
     try {
       await page.#open();
@@ -107,8 +107,7 @@ export class ChromiumPage<Api> {
 const answer = <Result>([name, args]: [string, unknown[]]): Result =>
   (globalThis as unknown as { page: Record<string, (...args: unknown[]) => Result> }).page[name](...args);
 
-/** A browser, to be closed by the caller. @throws Error if there is no Chromium, or none that starts. */
-export async function launchChromium(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const executablePath = PLACES.find(existsSync);
   if (executablePath === undefined) {
     throw new Error(`no Chromium at ${PLACES.join(', ')}; install it, or let RHYTHM_CHROMIUM name it`);
@@ -155,19 +154,6 @@ export async function whyAbsent(): Promise<string | null> {
   } catch (cause) {
     const { message } = cause as Error;
     if (isRequired('chromium')) throw new Error(`Expected a Chromium with WebGPU: ${message}`, { cause });
-    return message.split('\n')[0];
-  }
-}
-
-/** Why no page at all can be opened here, with WebGPU or without; null if one can. @throws if `RHYTHM_REQUIRE` names chromium. */
-export async function whyNoChromium(): Promise<string | null> {
-  try {
-    const browser = await launchChromium();
-    await browser.close();
-    return null;
-  } catch (cause) {
-    const { message } = cause as Error;
-    if (isRequired('chromium')) throw new Error(`Expected a Chromium: ${message}`, { cause });
     return message.split('\n')[0];
   }
 }
