@@ -12,10 +12,21 @@ import { dayOf, HALF_LABELS, inDays, LATE_SHADE } from './week.js';
 export interface BandsPicture extends Caption {
   /** From the top; bands as `bandsOf` makes them. */
   readonly rows: readonly (Named & { readonly bands: Bands })[];
+  /**
+   * How wide the picture may be, in pixels. Where the meters do not fit beside each other, a row is a meter and a column a
+   * policy. Default: panels of 138.
+   */
+  readonly room?: number;
 }
 
 const PANEL_WIDTH = 138;
 const PANEL_HEIGHT = 78;
+const SPACING = 16;
+/** What the axis beside the panels takes. */
+const MARGIN = 60;
+/** A narrower panel is of no use beside four others. */
+const LEAST_BESIDE = 118;
+const LEAST_WIDTH = 80;
 const MEDIAN = PERCENTILES.indexOf(50);
 
 /**
@@ -23,28 +34,19 @@ const MEDIAN = PERCENTILES.indexOf(50);
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for rows that are none.
  */
 export function drawBands(picture: BandsPicture): Drawing {
-  const { rows, title = 'The meters over the week', notes = [] } = picture;
+  const { rows, title = 'The meters over the week', notes = [], room } = picture;
   checkNames('rows', rows);
   for (const { name, bands } of rows) {
     checkNumbers(`the bands of "${name}"`, bands.values, SIZE, `${PERCENTILES.length} x 28 x ${NUM_METERS}`);
   }
+  const frame = frameIn(room, rows.length);
   const spec: TopView = {
     title: { text: title, subtitle: [...captionOf(rows), ...notes] },
     data: { values: rows.flatMap(pointsOf) },
-    facet: {
-      column: { field: 'meter', sort: [...METER_NAMES], header: { title: null, labelPadding: 44 } },
-      row: {
-        field: 'name',
-        sort: rows.map(({ name }) => name),
-        header: { title: null, labels: false },
-      },
-    },
-    // Names count for nothing in the layout: a long one reaches over the next panels.
-    bounds: 'flush',
-    spacing: { row: 58, column: 16 },
+    ...panelsOf(rows, frame),
     spec: {
-      width: PANEL_WIDTH,
-      height: PANEL_HEIGHT,
+      width: frame.width,
+      height: frame.height,
       layer: [
         LATE_SHADE,
         THRESHOLD,
@@ -52,11 +54,56 @@ export function drawBands(picture: BandsPicture): Drawing {
         band('p25', 'p75', 0.35),
         LINE,
         HALF_LABELS,
-        NAME,
+        ...(frame.upright ? [] : [NAME]),
       ],
     },
   };
   return { title, description: rows.map(inWords).join(' '), spec };
+}
+
+interface Frame {
+  /** Of a panel. */
+  readonly width: number;
+  readonly height: number;
+  /** Whether a row is a meter, and a column a policy. */
+  readonly upright: boolean;
+}
+
+function frameIn(room: number | undefined, policies: number): Frame {
+  if (room === undefined) return { width: PANEL_WIDTH, height: PANEL_HEIGHT, upright: false };
+  const fitting = (panels: number) => Math.floor((room - MARGIN - SPACING * (panels - 1)) / panels);
+  const beside = fitting(NUM_METERS);
+  const upright = beside < LEAST_BESIDE;
+  const width = upright ? Math.max(LEAST_WIDTH, fitting(policies)) : beside;
+  return { width, height: Math.round(Math.min(110, Math.max(PANEL_HEIGHT, width * 0.56))), upright };
+}
+
+type Panels = Pick<Extract<TopView, { facet: unknown }>, 'facet' | 'bounds' | 'spacing'>;
+
+function panelsOf(rows: BandsPicture['rows'], { upright }: Frame): Panels {
+  const names = rows.map(({ name }) => name);
+  if (upright) {
+    return {
+      facet: {
+        row: {
+          field: 'meter',
+          sort: [...METER_NAMES],
+          header: { title: null, orient: 'top', labelAnchor: 'start', labelPadding: 16 },
+        },
+        column: { field: 'name', sort: names, header: { title: null, labelPadding: 24 } },
+      },
+      spacing: { row: 40, column: SPACING },
+    };
+  }
+  return {
+    facet: {
+      column: { field: 'meter', sort: [...METER_NAMES], header: { title: null, labelPadding: 44 } },
+      row: { field: 'name', sort: names, header: { title: null, labels: false } },
+    },
+    // Names count for nothing in the layout: a long one reaches over the next panels.
+    bounds: 'flush',
+    spacing: { row: 58, column: SPACING },
+  };
 }
 
 const SIZE = PERCENTILES.length * NUM_STEPS * NUM_METERS;

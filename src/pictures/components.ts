@@ -3,12 +3,15 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { checkNames, checkNumbers, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
-import { COMPONENT_COLOURS, INK_ON_COLOUR, LIGHT, SEMIBOLD } from './theme.js';
+import { textWidth } from './text-width.js';
+import { COMPONENT_COLOURS, FONT_SIZE, INK_ON_COLOUR, LIGHT, SEMIBOLD } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface ComponentsPicture extends Caption {
   /** From the top. */
   readonly rows: readonly ComponentsRow[];
+  /** How wide the picture may be, in pixels. Default: bars of 560, and what names take. */
+  readonly room?: number;
 }
 
 export interface ComponentsRow extends Named {
@@ -18,37 +21,53 @@ export interface ComponentsRow extends Named {
 
 const WIDTH = 560;
 const ROW_HEIGHT = 30;
-/** A smaller part has no room for its number. */
+/** A smaller part has no room for its number where bars are WIDTH wide. */
 const LEAST_NUMBERED = 0.03;
+/** What stands beside names and bars: the sum, and what lies between. */
+const MARGIN = 64;
+/** What the legend takes for a component. */
+const LEGEND_COLUMN = 118;
 
 /**
  * A bar a policy, a section a component, the sum beside.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for rows that are none.
  */
 export function drawComponents(picture: ComponentsPicture): Drawing {
-  const { rows, title = 'What the final scores are made of', notes = [] } = picture;
+  const { rows, title = 'What the final scores are made of', notes = [], room } = picture;
   checkNames('rows', rows);
   for (const { name, parts } of rows)
     checkNumbers(`the parts of "${name}"`, parts, NUM_COMPONENTS, 'components');
   const y = { ...NAMES, sort: rows.map(({ name }) => name) };
+  const width = room === undefined ? WIDTH : widthIn(room, rows);
   const spec: TopView = {
     title: { text: title, subtitle: ['Weight times component; their sum is the final score.', ...notes] },
-    data: { values: rows.flatMap(sectionsOf) },
-    width: WIDTH,
+    data: { values: rows.flatMap((row) => sectionsOf(row, LEAST_NUMBERED * (WIDTH / width))) },
+    width,
     height: { step: ROW_HEIGHT },
     encoding: { y },
-    layer: [SECTIONS, NUMBERS, { ...SUMS, data: { values: rows.map(sumOf) } }],
+    layer: [
+      sectionsIn(room === undefined ? NUM_COMPONENTS : columnsIn(width)),
+      NUMBERS,
+      { ...SUMS, data: { values: rows.map(sumOf) } },
+    ],
   };
   return { title, description: rows.map(inWords).join(' '), spec };
 }
 
-const sectionsOf = ({ name, parts }: ComponentsRow) =>
+/** What is left for bars. */
+function widthIn(room: number, rows: readonly ComponentsRow[]): number {
+  const names = Math.max(...rows.map(({ name }) => textWidth(name, FONT_SIZE)));
+  return Math.max(120, Math.floor(room - names - MARGIN));
+}
+
+/** @param least a smaller part has no number. */
+const sectionsOf = ({ name, parts }: ComponentsRow, least: number) =>
   COMPONENT_NAMES.map((component, place) => ({
     name,
     component,
     place,
     part: parts[place],
-    number: Math.abs(parts[place]) < LEAST_NUMBERED ? '' : decimal(parts[place], 2),
+    number: Math.abs(parts[place]) < least ? '' : decimal(parts[place], 2),
   }));
 
 const total = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
@@ -70,7 +89,11 @@ const NAMES = {
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;
 
-const SECTIONS: Layer = {
+/** Of the legend, which stands above the bars. */
+const columnsIn = (width: number): number =>
+  Math.min(NUM_COMPONENTS, Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN)));
+
+const sectionsIn = (columns: number): Layer => ({
   mark: { type: 'bar', stroke: LIGHT.paper, strokeWidth: 1 },
   encoding: {
     x: { ...PART, axis: { title: 'weight × component', tickCount: 8, grid: false, labelFlush: false } },
@@ -80,10 +103,10 @@ const SECTIONS: Layer = {
       type: 'nominal',
       sort: null,
       scale: { domain: [...COMPONENT_NAMES], range: [...COMPONENT_COLOURS] },
-      legend: { orient: 'top', columns: NUM_COMPONENTS, offset: 12 },
+      legend: { orient: 'top', columns, offset: 12 },
     },
   },
-};
+});
 
 const NUMBERS: Layer = {
   mark: { type: 'text', color: INK_ON_COLOUR },

@@ -14,16 +14,20 @@ const PLACES = process.env.RHYTHM_CHROMIUM
       (name) => `/usr/bin/${name}`,
     );
 
-const FLAGS = [
-  '--enable-unsafe-webgpu',
-  '--use-webgpu-adapter=swiftshader',
-  '--enable-unsafe-swiftshader',
+/** What a Chromium that is tested does not do by itself. */
+const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
   '--disable-quic',
   '--no-first-run',
 ];
+
+/** With WebGPU on SwiftShader, or without any. */
+const FLAGS = {
+  webgpu: ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-unsafe-swiftshader'],
+  'no webgpu': ['--disable-blink-features=WebGPU'],
+};
 
 /** Milliseconds until a browser has started, and until a page has answered a call. */
 const START_LIMIT = 30_000;
@@ -107,13 +111,14 @@ export class ChromiumPage<Api> {
 const answer = <Result>([name, args]: [string, unknown[]]): Result =>
   (globalThis as unknown as { page: Record<string, (...args: unknown[]) => Result> }).page[name](...args);
 
-async function launch(): Promise<Browser> {
+/** Starts one. @throws Error if there is none here, or none that starts. */
+export async function launch(kind: keyof typeof FLAGS = 'webgpu'): Promise<Browser> {
   const executablePath = PLACES.find(existsSync);
   if (executablePath === undefined) {
     throw new Error(`no Chromium at ${PLACES.join(', ')}; install it, or let RHYTHM_CHROMIUM name it`);
   }
   try {
-    return await chromium.launch({ executablePath, args: FLAGS, timeout: START_LIMIT });
+    return await chromium.launch({ executablePath, args: [...QUIET, ...FLAGS[kind]], timeout: START_LIMIT });
   } catch (cause) {
     const lines = stripVTControlCharacters((cause as Error).message).matchAll(/\[err\] (.*)/g);
     const said = [...lines].pop()?.[1] ?? 'it said nothing';

@@ -87,7 +87,7 @@ export class Program {
 
   #descriptor(name: KernelName): GPUComputePipelineDescriptor {
     const [entryPoint, constants] = KERNELS[name];
-    const bindGroupLayouts = name === 'gather' ? this.layouts : this.layouts.slice(0, 1);
+    const bindGroupLayouts = this.layouts.slice(0, name === 'gather' ? 2 : 1);
     return {
       label: name,
       layout: this.gpu.device.createPipelineLayout({ bindGroupLayouts }),

@@ -1,0 +1,13 @@
+/** Pictures of the page, to be looked at: made by the run, and not kept with the sources. */
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+const FOLDER = process.env.RHYTHM_SCREENSHOTS || join(tmpdir(), 'rhythm-vec-screenshots');
+
+/** Writes `name.png` of the whole page to `RHYTHM_SCREENSHOTS`, or to a folder of the system's temporary ones. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  await page.screenshot({ path: join(FOLDER, `${name}.png`), fullPage: true });
+}

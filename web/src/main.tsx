@@ -1,0 +1,11 @@
+/** The page begins. */
+import { render } from 'preact';
+import { App } from './app.js';
+import { followAddress } from './location.js';
+import './styles/main.css';
+import { followTone } from './tone.js';
+import { VIEWS } from './views/table.js';
+
+followTone();
+followAddress(VIEWS);
+render(<App />, document.getElementById('page')!);

@@ -1,0 +1,105 @@
+/** Form controls: a label, a control, and what is wrong with what was typed. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId } from 'preact/hooks';
+import type { Field } from '../address.js';
+
+interface Labelled {
+  readonly label: string;
+  /** Small print below the control. */
+  readonly hint?: string;
+}
+
+interface Choice<Name extends string> extends Labelled {
+  readonly value: Name;
+  readonly names: readonly Name[];
+  /** What is read instead of a name. */
+  readonly words?: Readonly<Record<string, string>>;
+  readonly onChange: (name: Name) => void;
+}
+
+export function Select<Name extends string>({
+  label,
+  hint,
+  value,
+  names,
+  words = {},
+  onChange,
+}: Choice<Name>) {
+  const id = useId();
+  return (
+    <div class="control">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as Name)}>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {words[name] ?? name}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && <small>{hint}</small>}
+    </div>
+  );
+}
+
+interface Typed<T> extends Labelled {
+  readonly field: Field<T>;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}
+
+/** A value that is typed: taken when it is legal, and said what is expected when it is not. */
+export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) {
+  const id = useId();
+  const typed = useSignal(field.write(value));
+  useEffect(() => {
+    typed.value = field.write(value);
+  }, [field, value, typed]);
+  const bad = field.read(typed.value.trim()) === null;
+  const take = () => {
+    const next = field.read(typed.value.trim());
+    if (next !== null && field.write(next) !== field.write(value)) onChange(next);
+  };
+  return (
+    <div class="control">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        inputMode={typeof value === 'number' ? 'numeric' : 'text'}
+        autoComplete="off"
+        value={typed.value}
+        aria-invalid={bad}
+        aria-describedby={bad || hint !== undefined ? `${id}-hint` : undefined}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+        }}
+        onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') take();
+        }}
+      />
+      {(bad || hint !== undefined) && (
+        <small id={`${id}-hint`} class={bad ? 'wrong' : ''}>
+          {bad ? `Expected ${field.expected}.` : hint}
+        </small>
+      )}
+    </div>
+  );
+}
+
+interface ButtonProps {
+  readonly children: ComponentChildren;
+  readonly onClick: () => void;
+  /** The one thing to do here. */
+  readonly main?: boolean;
+  readonly disabled?: boolean;
+}
+
+export function Button({ children, onClick, main = false, disabled = false }: ButtonProps) {
+  return (
+    <button type="button" class={main ? 'main' : ''} onClick={onClick} disabled={disabled}>
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,4 @@
+/** What a link says of the view. */
+import { whole } from '../../address.js';
+
+export const PERSON_FIELDS = { seed: whole(0, 0, 2 ** 32 - 1) };
