@@ -6,18 +6,31 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import { evaluationToJson } from '../src/evaluate/report.js';
 import { episodeLine } from '../src/trajectory/line.js';
-import { launchChromium, whyNoChromium } from './browser/chromium.js';
+import { launch } from './browser/chromium.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { AUDIT } from './support/report.js';
+import { isRequired } from './support/required.js';
 import { episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
 
-const why = await whyNoChromium();
+/** Why no page can be opened here; null if one can. @throws if `RHYTHM_REQUIRE` names chromium. */
+async function whyAbsent(): Promise<string | null> {
+  try {
+    await (await launch('no webgpu')).close();
+    return null;
+  } catch (cause) {
+    const { message } = cause as Error;
+    if (isRequired('chromium')) throw new Error(`Expected a Chromium: ${message}`, { cause });
+    return message.split('\n')[0];
+  }
+}
+
+const why = await whyAbsent();
 if (why !== null) test.skip(`no report was looked at: ${why}`, () => {});
 
 describe.skipIf(why !== null)('a report', () => {
   const file = temporaryDirectory();
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  let browser: Awaited<ReturnType<typeof launchChromium>>;
+  let browser: Awaited<ReturnType<typeof launch>>;
 
   beforeAll(async () => {
     const evaluation = await evaluate({ conditions: ['in-distribution', 'discrete'], episodes: 5 });
@@ -32,7 +45,7 @@ describe.skipIf(why !== null)('a report', () => {
     const results = ['results.json', 'audit.json', 'weeks.jsonl'].map(file);
     const { code, stderr } = await runCli(['report', ...results, '--output', file('report')]);
     expect([code, stderr]).toEqual([0, '']);
-    browser = await launchChromium();
+    browser = await launch('no webgpu');
   }, 120_000);
   afterAll(() => browser?.close());
 
@@ -56,7 +69,7 @@ describe.skipIf(why !== null)('a report', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       await page.addScriptTag({ content: axe });
       const violations = await page.evaluate(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
       );
       expect(violations).toEqual([]);
       expect(said).toEqual([]);
