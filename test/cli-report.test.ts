@@ -6,6 +6,7 @@ import { evaluationToJson } from '../src/evaluate/report.js';
 import { SCHEMAS } from '../src/schemas.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
+import { listedIn, optionsOf } from './support/page-tables.js';
 import { Pixels } from './support/pictures.js';
 import { AUDIT } from './support/report.js';
 import { changedAt, episodesOf, PLAYS, playerOf, weeksOf } from './support/trajectories.js';
@@ -133,6 +134,11 @@ describe('refused before anything is written', () => {
       'got report.html, which no report there has made',
     );
   });
+});
+
+it('its page lists its options', async () => {
+  const { stdout } = await report('--help');
+  expect(listedIn('docs/report.md', 'Options').options).toEqual(optionsOf(stdout));
 });
 
 it('a report takes the place of an earlier one, and of no other file', async () => {
