@@ -1,12 +1,14 @@
 /** The examples that a command's help prints work as printed, one after the other, in an empty folder. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
+import { FakeOpenAi } from './fakes/openai.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
@@ -37,6 +39,13 @@ const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
     completion: `<reasoning>By heart.</reasoning>\n5 5 5 ${ACTION_NAMES[blindTape('v2')[step]].toUpperCase()}`,
   }),
 });
+/** Whom commands ask that ask language models: it answers in this process, which must not wait for theirs. */
+let fake: FakeOpenAi;
+beforeAll(async () => {
+  fake = await FakeOpenAi.open();
+});
+afterAll(() => fake.close());
+
 it.each(commands)('%s', async (command, prints) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
   // As many seeds, and as short searches, as take little time.
@@ -49,10 +58,10 @@ it.each(commands)('%s', async (command, prints) => {
   mkdirSync(file(command));
   writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
-  const printed = execFileSync('bash', ['-c', script], {
+  const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    encoding: 'utf8',
-    stdio: 'pipe',
+    env: { ...process.env, ...fake.environment },
+    maxBuffer: 2 ** 26,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);
 });

@@ -101,7 +101,12 @@ it('shows the past where it is asked for, so that a prompt is made of a row alon
   const past: string[] = [];
   for (let t = 0; t < 3; t++) {
     const [, user] = prompt(await slots.step(slot, { code: 4 + t, belief: null }, rowOf));
-    past.push(user.content.split('\n').find((line) => line.startsWith('day 1 morning'))!.split(':')[1]);
+    past.push(
+      user.content
+        .split('\n')
+        .find((line) => line.startsWith('day 1 morning'))!
+        .split(':')[1],
+    );
   }
   expect(new Set(past).size).toBe(1);
 });

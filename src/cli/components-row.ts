@@ -1,10 +1,12 @@
 /** A line of stored components: what it may say, and what is wrong with one that does not. */
 import { z } from 'zod';
 import { RhythmError } from '../errors.js';
+import { MODEL_PREFIX } from '../evaluate/choosing.js';
 import { floatsOf, validateGrader } from '../graders/grader.js';
 import type { BeliefKind } from '../policies/policies.js';
 import { finalScore } from '../reference/grade.js';
 import { follows, otherSchema, SCHEMAS, schemaName } from '../schemas.js';
+import { isPrintable, PRINTABLE } from '../validate/names.js';
 import {
   BadRow,
   conform,
@@ -43,6 +45,12 @@ export interface ComponentsRow {
 const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
 const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed', ...NUMBERS];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
+const withoutPrefix = (name: string): string =>
+  name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
+/** That of a language model says so before the model's name. */
+const policyText = expect<string>(`a policy's name of ${PRINTABLE}`, (value) =>
+  isPrintable(typeof value === 'string' ? withoutPrefix(value) : value),
+);
 const world = createWorld();
 
 const isFloat = (value: unknown) =>
@@ -53,7 +61,7 @@ const isAnyFloat = (value: unknown) => typeof value === 'number' && Math.fround(
 const rowSchema = z.object(
   {
     condition: printableName,
-    policy: printableName,
+    policy: policyText,
     belief: oneOf<BeliefKind>(BELIEFS),
     tape: printableName.optional(),
     early_mean: expect<number>('a float32', isAnyFloat).optional(),

@@ -1,17 +1,27 @@
 /** The work of `rhythm-vec eval`. */
 import { resolve } from 'node:path';
-import { episodesOf, selectConditions } from '../evaluate/conditions.js';
+import { playerNamed } from '../evaluate/choosing.js';
+import { selectConditions } from '../evaluate/conditions.js';
 import { evaluate } from '../evaluate/evaluate.js';
 import type { EvaluateOptions } from '../evaluate/options.js';
 import { evaluationToJson } from '../evaluate/report.js';
+import type { Grader } from '../graders/grader.js';
 import { POLICY_NAMES } from '../policies/policies.js';
-import { episodeLine } from '../trajectory/line.js';
 import { headerText, rowsText } from './components-text.js';
+import { checkModels, EvalModels, modelsIn, prepareModels } from './eval-models.js';
 import { renderHeader, renderTable } from './eval-table.js';
+import {
+  checkFewEnough,
+  checkJournal,
+  type KeptWeeks,
+  keepInJournal,
+  keepTogether,
+} from './eval-trajectories.js';
 import { UsageError } from './failure.js';
 import { checkNotGrader, readGrader } from './grader-file.js';
+import { type LlmOptions, samplingOf } from './llm-options.js';
 import { checkEngineOptions } from './options.js';
-import { checkOutput, type Output, openOutput, writeJson } from './output-file.js';
+import { checkOutput, openOutput, writeJson } from './output-file.js';
 import { createProgress } from './progress.js';
 
 type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
@@ -24,53 +34,78 @@ interface Outputs {
 }
 
 export interface EvalCommandOptions
-  extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'signal' | Listeners>,
+  extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'llm' | 'signal' | Listeners>,
+    LlmOptions,
     Outputs {
   readonly grader: string;
 }
 
-/** @throws UsageError for paths; InputError for names; the signal's reason. */
-export async function runEval(
-  { json, components, trajectories, ...options }: EvalCommandOptions,
-  signal: AbortSignal,
-): Promise<void> {
+/** @throws UsageError for paths; InputError for names; what asking a model throws; the signal's reason. */
+export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
+  const { json, components, trajectories } = options;
   checkEngineOptions(options);
   checkOutputs({ json, components, trajectories }, options.grader);
-  if (trajectories !== undefined) checkFewEnough(options);
+  const names = modelsIn(options.policies);
+  checkModels(names, options);
+  const openers = await prepareModels(names, options);
   const grader = await readGrader(options.grader);
   // Whoever asks for JSON on the standard output wants nothing else there.
   const people = [json, components, trajectories].includes('-') ? process.stderr : process.stdout;
-  const stored = await opened(components);
-  const lived = await opened(trajectories);
+  const kept = await keepWeeks(options, names, grader);
+  const models = new EvalModels(openers, kept?.spending ?? {}, options);
+  const stored = components === undefined ? null : await openOutput(components);
   const progress = createProgress('episodes');
   try {
     const evaluation = await evaluate({
-      ...options,
+      ...asked(options),
       grader,
       signal,
+      llm: models.asked(kept?.played),
       onStart: async (info) => {
         people.write(renderHeader(info));
         await stored?.write(headerText(info));
       },
-      onProgress: progress.update,
+      onProgress: (done, total) => progress.update(done, total, models.money()),
       onEpisodes: stored === null ? undefined : (episodes) => stored.write(rowsText(episodes)),
-      onTrajectories:
-        lived === null ? undefined : (episodes) => lived.write(episodes.map(episodeLine).join('')),
+      onTrajectories: kept === null ? undefined : (episodes) => kept.add(episodes),
     });
     progress.stop();
-    people.write(renderTable(evaluation));
+    people.write(`${renderTable(evaluation)}${models.text()}`);
     if (json !== undefined) await writeJson(json, evaluationToJson(evaluation));
     await stored?.commit();
-    await lived?.commit();
+    await kept?.commit();
+  } catch (error) {
+    progress.stop();
+    process.stderr.write(`${models.text()}${kept?.left() ?? ''}`);
+    throw error;
   } finally {
     progress.stop();
     await stored?.discard();
-    await lived?.discard();
+    await kept?.discard();
   }
 }
 
-const opened = async (path: string | undefined): Promise<Output | null> =>
-  path === undefined ? null : openOutput(path);
+/** What `evaluate` is asked for, of all that the command knows. */
+function asked(options: EvalCommandOptions): EvaluateOptions {
+  const { policies, conditions, seeds, episodes, profiles, backend, kernel, threads } = options;
+  return { policies, conditions, seeds, episodes, profiles, backend, kernel, threads };
+}
+
+/** Null where nobody asks for them. @throws UsageError; InputError for names. */
+async function keepWeeks(
+  options: EvalCommandOptions,
+  models: readonly string[],
+  grader: Grader,
+): Promise<KeptWeeks | null> {
+  const { trajectories: path } = options;
+  if (path === undefined) return null;
+  const players = [...new Set(options.policies ?? POLICY_NAMES)].map(playerNamed);
+  const evaluated = { conditions: selectConditions(options), players, grader };
+  checkFewEnough(evaluated);
+  if (models.length === 0) return keepTogether(path);
+  checkJournal(path);
+  return keepInJournal(path, evaluated, samplingOf(options));
+}
 
 /** Refuses places that cannot be written to, the grader's file, and one place for two outputs. */
 function checkOutputs(outputs: Outputs, grader: string): void {
@@ -85,18 +120,4 @@ function checkOutputs(outputs: Outputs, grader: string): void {
     if (other === undefined) continue;
     throw new UsageError(`Expected ${option} to be another file than ${other}, got ${path}. Name another.`);
   }
-}
-
-/** What a file of trajectories may have: some 2 GB. */
-const MOST_TRAJECTORIES = 100_000;
-
-function checkFewEnough(options: EvaluateOptions): void {
-  const weeks = selectConditions(options).reduce((sum, condition) => sum + episodesOf(condition), 0);
-  const policies = new Set(options.policies ?? POLICY_NAMES).size;
-  const episodes = weeks * policies;
-  if (episodes <= MOST_TRAJECTORIES) return;
-  throw new UsageError(
-    `Expected at most ${MOST_TRAJECTORIES} episodes with --trajectories, got ${episodes} (${policies} policies, ${weeks} ` +
-      'weeks each). An episode takes some 18 kB: name fewer --seeds or --policies, or store --components.',
-  );
 }

@@ -7,7 +7,9 @@ import type { RunInfo } from '../evaluate/run-info.js';
 import type { GraderWeights } from '../graders/grader.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
+import { FALLBACK_ACTION } from '../trajectory/episode.js';
 import { GRADER_NAMES } from '../world/fields.js';
+import { renderAnswers } from './answers-table.js';
 import { ORACLE_MARK, policyNotes } from './policy-notes.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
 
@@ -37,12 +39,12 @@ const COLUMNS: readonly Column[] = [
   { head: 'late\nmean', text: ({ lateMean }) => meanText(lateMean) },
   {
     head: 'won/lost/\ntied',
-    text: ({ wins }) => (wins === null ? '-' : winsText(wins)),
+    text: ({ wins }) => (wins === null ? NONE : winsText(wins)),
   },
 ];
 
 /** A file of components does not know the rewards of each half. */
-const meanText = (mean: number | null): string => (mean === null ? '-' : decimals(mean));
+const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
 
 /** Other persons than the published ones have no published score. */
 function publishedScore(row: RegradedRow, grader: string): string {
@@ -89,7 +91,12 @@ export function weightsLine(grader: string, weights: GraderWeights): string {
 
 /** The rows, grouped by condition, and what to make of them. */
 export const renderTable = (evaluation: Evaluation): string =>
-  `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${notes(evaluation)}`;
+  `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${answers(evaluation)}${notes(evaluation)}`;
+
+function answers({ rows }: Evaluation): string {
+  const table = renderAnswers(rows);
+  return table === '' ? '' : `${table}\n`;
+}
 
 /** The rows, grouped by condition, without an end. */
 export function renderRows(rows: readonly RegradedRow[], grader: string): string {
@@ -121,8 +128,21 @@ export function title({ condition, seeds, profiles, episodes }: Titled): string 
 
 function notes({ rows, seconds, grader }: Evaluation): string {
   const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
-  return [...rowNotes(rows, grader), `${played} episodes in ${seconds.toFixed(2)} s.`, ''].join('\n');
+  return [
+    ...rowNotes(rows, grader),
+    ...answerNotes(rows),
+    `${played} episodes in ${seconds.toFixed(2)} s.`,
+    '',
+  ].join('\n');
 }
+
+const answerNotes = (rows: Evaluation['rows']): string[] =>
+  rows.some(({ unparsed }) => unparsed !== null)
+    ? [
+        `unparsed: the share of answers that named no action; ${FALLBACK_ACTION} was played then.`,
+        'A week that several conditions hold is asked for once; what it took stands under the first of them.',
+      ]
+    : [];
 
 /** Notes of every table of scores. @param withPublished whether it has that column. */
 export const sharedNotes = (withPublished: boolean): string[] => [

@@ -6,6 +6,7 @@ import { STEPPED_NAMES } from '../policies/stepped.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import type { Context } from './context.js';
 import type { EvalCommandOptions } from './eval-run.js';
+import { addLlmOptions } from './llm-options.js';
 import { addEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
 
 const HELP = `
@@ -19,10 +20,14 @@ Policies: ${POLICY_NAMES.join(', ')};
   +constant gives the belief [0.5, 0.5, 0.5] at every step: a score that does not beat it shows no inference.
   +inference gives what was inferred from what was seen. A planner also acts on it, by imagining weeks: for the score,
   or for the person's wellbeing; planner-prior does not infer, and planner-oracle is shown who the persons are.
+  llm:MODEL is a language model, asked in words before every step, in weeks of all conditions at once: where
+  OPENAI_BASE_URL and OPENAI_API_KEY say (or Azure's settings), or at --base-url. --concurrency to --budget are for these
+  alone. A comma in a model's name is \\,.
 Graders: ${GRADER_NAMES.join(', ')}, or a file of a name and weights by component that sum to 1; what is left out weighs 0.
   --components stores what grades consist of: \`rhythm-vec regrade\` weighs it otherwise, without playing again.
   --trajectories stores whole weeks, which \`reeval\` checks and \`report\` draws: some 18 kB an episode, up to 35 kB with a
-  planner's reasons, and at most 100,000 episodes. It changes no result.
+  planner's reasons, and at most 100,000 episodes. It changes no result. With a language model what was paid for is kept
+  in FILE.partial meanwhile: the same command again goes on from there, and without the option an interrupted one begins anew.
 
 Examples:
   rhythm-vec eval
@@ -34,6 +39,8 @@ Examples:
   rhythm-vec eval --seeds 100-119 --policies heuristic+constant,planner,planner-wellbeing
   rhythm-vec eval --conditions in-distribution,ood --trajectories weeks.jsonl
   rhythm-vec reeval --jsonl weeks.jsonl
+  rhythm-vec eval --conditions ood --policies heuristic+constant,llm:Qwen/Qwen2.5-3B-Instruct --concurrency 16
+  rhythm-vec eval --episodes 2 --policies llm:gpt-4o-mini --trajectories mini.jsonl --prices 0.15,0.6 --budget 2
 `;
 
 export function addEvalCommand(program: Command, { signal }: Context): void {
@@ -55,7 +62,7 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
       "also write each episode's components, for regrade; - is the standard output",
     )
     .option('--trajectories <file>', 'also write each episode whole, a line each; - is the standard output');
-  addEngineOptions(command)
+  addEngineOptions(addLlmOptions(command))
     .addHelpText('after', HELP)
     .action(async (options: EvalCommandOptions) => {
       const { runEval } = await import('./eval-run.js');

@@ -2,7 +2,14 @@
 import { CommanderError } from 'commander';
 import { InputError, RhythmError } from '../errors.js';
 
-export const EXIT = { failure: 1, usage: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
+export const EXIT = {
+  failure: 1,
+  usage: 2,
+  budget: 3,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 /** Arguments that cannot be what was meant. */
 export class UsageError extends Error {}
@@ -21,6 +28,8 @@ export function exitCodeOf(error: unknown): number {
   if (isClosedPipe(error)) return 0;
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
+  // Of its own, so that scripts can tell what more money would mend.
+  if (error instanceof RhythmError && error.code === 'over_budget') return EXIT.budget;
   return isUsage(error) ? EXIT.usage : EXIT.failure;
 }
 

@@ -45,9 +45,9 @@ export function parseInteger(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, such as 4.');
 }
 
-/** "a,b" as a list of names. */
+/** "a,b" as a list of names; a comma in a name is "\\,". */
 export function parseNames(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
+  const names = text.split(/(?<!\\),/).map((name) => name.trim().replaceAll('\\,', ','));
   if (names.every((name) => name !== '')) return names;
   throw new InvalidArgumentError('Expected names with one comma between two of them, and no empty ones.');
 }

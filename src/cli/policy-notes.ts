@@ -1,4 +1,5 @@
 /** What to know of policies in a table, a line each. */
+import { MODEL_PREFIX } from '../evaluate/choosing.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
 import { policyName } from '../policies/policies.js';
 
@@ -22,6 +23,7 @@ const STEPPED: Readonly<Record<string, string>> = {
 export const policyNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
   ...tapeNotes(rows, grader),
   ...steppedNotes(rows),
+  ...modelNotes(rows),
   ...oracleNotes(rows),
 ];
 
@@ -37,6 +39,16 @@ const namesIn = (rows: readonly RegradedRow[]): string[] => [...new Set(rows.map
 
 const steppedNotes = (rows: readonly RegradedRow[]): string[] =>
   namesIn(rows).flatMap((name) => (Object.hasOwn(STEPPED, name) ? [`${name}: ${STEPPED[name]}`] : []));
+
+/** Of language models, all alike. */
+const modelNotes = (rows: readonly RegradedRow[]): string[] => {
+  const asked = namesIn(rows).filter((name) => name.startsWith(MODEL_PREFIX));
+  return asked.length === 0
+    ? []
+    : [
+        `${asked.join(', ')}: asked in words before every step, and shown what any agent is; what the answers say is played.`,
+      ];
+};
 
 const oracleNotes = (rows: readonly RegradedRow[]): string[] =>
   namesIn(rows.filter(({ oracle }) => oracle)).map(

@@ -6,7 +6,8 @@ const MANY = 1e6;
 const LONG_MS = 1000;
 
 export interface Progress {
-  update(done: number, total: number): void;
+  /** @param note what else there is to say, such as what was spent. */
+  update(done: number, total: number, note?: string): void;
   /** Removes the bar. */
   stop(): void;
 }
@@ -23,7 +24,7 @@ export function createProgress(
   const started = now();
   const bar = new cliProgress.SingleBar({
     stream,
-    format: `{bar} {percentage} %  {value} of {total} ${unit}  {eta_formatted} left`,
+    format: `{bar} {percentage} %  {value} of {total} ${unit}  {eta_formatted} left  {note}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 30,
@@ -32,12 +33,12 @@ export function createProgress(
   });
   let shown = false;
   return {
-    update(done, total) {
+    update(done, total, note = '') {
       if (!shown && (total > MANY || now() - started > LONG_MS)) {
-        bar.start(total, 0);
+        bar.start(total, 0, { note });
         shown = true;
       }
-      if (shown) bar.update(done);
+      if (shown) bar.update(done, { note });
     },
     stop() {
       if (shown) bar.stop();

@@ -1,44 +1,44 @@
-/** The work of `rhythm-vec teach`: a file of trajectories, whole or not there. */
+/** The work of `rhythm-vec teach`, whoever teaches. */
 import { evalSeedsIn, rangeText } from '../dataset/seeds.js';
 import type { SeedRange } from '../evaluate/conditions.js';
-import { type TeachOptions, teach } from '../teach/teach.js';
-import { episodeLine } from '../trajectory/line.js';
+import { UsageError } from './failure.js';
 import { checkNotGrader, readGrader } from './grader-file.js';
-import { checkEngineOptions, type EngineOptions } from './options.js';
-import { checkOutput, openOutput } from './output-file.js';
-import { createProgress } from './progress.js';
+import { LLM_FLAGS } from './llm-options.js';
+import { checkEngineOptions } from './options.js';
+import { checkOutput } from './output-file.js';
+import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
+import { type PlannerTeachOptions, teachByPlanner } from './teach-planner.js';
 
-export interface TeachCommandOptions
-  extends EngineOptions,
-    Pick<TeachOptions, 'teacher' | 'variant' | 'objective' | 'profiles'> {
-  readonly seeds: SeedRange;
+export interface TeachCommandOptions extends PlannerTeachOptions, LlmTeachOptions {
+  readonly teacher: 'planner' | 'llm';
   readonly grader: string;
-  readonly output: string;
 }
 
-/** @throws UsageError for a path; InputError for names; the signal's reason. */
+/** Options that one teacher knows and the other does not, as a caller writes them. */
+const OWN = {
+  planner: { objective: '--objective', variant: '--variant' },
+  llm: { model: '--model', ...LLM_FLAGS },
+} as const;
+
+/** @throws UsageError for paths and options; InputError for names; what the teachers throw; the signal's reason. */
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
+  refuseOthers(options);
   checkEngineOptions(options);
   checkOutput('--output', options.output);
   checkNotGrader('--output', options.output, options.grader);
   const grader = await readGrader(options.grader);
   noteEvalSeeds(options.seeds);
-  const output = await openOutput(options.output);
-  const progress = createProgress('steps');
-  let episodes = 0;
-  try {
-    for await (const some of teach({ ...options, grader, signal, onProgress: progress.update })) {
-      await output.write(some.map(episodeLine).join(''));
-      episodes += some.length;
-    }
-    signal.throwIfAborted();
-    await output.commit();
-  } finally {
-    progress.stop();
-    await output.discard();
+  await (options.teacher === 'llm' ? teachByLlm : teachByPlanner)(options, grader, signal);
+}
+
+function refuseOthers(options: TeachCommandOptions): void {
+  const other = options.teacher === 'llm' ? 'planner' : 'llm';
+  for (const [name, flag] of Object.entries(OWN[other])) {
+    if (options[name as keyof TeachCommandOptions] === undefined) continue;
+    throw new UsageError(
+      `Expected no ${flag} with --teacher ${options.teacher}, got one. Leave it out, or pass --teacher ${other}.`,
+    );
   }
-  if (options.output === '-') return;
-  process.stderr.write(`${episodes} ${episodes === 1 ? 'episode' : 'episodes'} in ${options.output}.\n`);
 }
 
 /** Said before the work, not after it: whoever means to train on these weeks can still choose others. */

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { OBJECTIVES } from '../policies/planner/objectives.js';
 import type { Context } from './context.js';
+import { addLlmOptions } from './llm-options.js';
 import { addEngineOptions, parseSeeds } from './options.js';
 import type { TeachCommandOptions } from './teach-run.js';
 
@@ -26,7 +27,9 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
   const command = program
     .command('teach')
     .description('Play weeks with a teacher that gives its reasons, and write them as trajectories.')
-    .addOption(new Option('--teacher <name>', 'who teaches').choices(['planner']).makeOptionMandatory())
+    .addOption(
+      new Option('--teacher <name>', 'who teaches').choices(['planner', 'llm']).makeOptionMandatory(),
+    )
     .requiredOption(
       '--seeds <A-B>',
       'a week each; below 100 and from 10000 on they are kept for evaluation, and dataset sft refuses them',
@@ -37,12 +40,13 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
       'trajectories, an episode a line, in place of what was there; - is the standard output',
     )
     .addOption(
-      new Option('--objective <name>', 'what the teacher wants (default: wellbeing)').choices(OBJECTIVES),
+      new Option('--objective <name>', 'what the planner wants (default: wellbeing)').choices(OBJECTIVES),
     )
-    .option('--variant <name>', 'of the teacher', 'planner')
+    .option('--variant <name>', 'of the planner (default: planner)')
+    .option('--model <name>', 'the language model, as its endpoint calls it: required with --teacher llm')
     .option('--profiles <name>', 'sampled, discrete or a profile: the persons', 'sampled')
     .option('--grader <name|file>', 'v1, v2 or a grader file', 'v2');
-  addEngineOptions(command)
+  addEngineOptions(addLlmOptions(command))
     .addHelpText('after', HELP)
     .action(async (options: TeachCommandOptions) => {
       const { runTeach } = await import('./teach-run.js');

@@ -1,20 +1,18 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
 import { type Grader, graderWeights, toGrader } from '../graders/grader.js';
-import { BASELINE, POLICY_NAMES, type Policy } from '../policies/policies.js';
-import { findAnyPolicy, STEPPED_NAMES, type SteppedPolicy } from '../policies/stepped.js';
-import type { Player, TrajectoryEpisode } from '../trajectory/episode.js';
 import { checkInteger } from '../validate/values.js';
 import type { VecEnvOptions } from '../vec-env/options.js';
 import { othersTurn } from '../vec-env/turns.js';
-import type { VecEnv } from '../vec-env.js';
+import { type AnswerSummary, AskedWeeks } from './asked.js';
+import { type AskedPolicy, isAsked, type Playing, selectPolicies } from './choosing.js';
+import { playChunk, playedBy } from './chunk.js';
 import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from './conditions.js';
 import { EnvOfSize } from './env-of-size.js';
-import { checkEvaluateOptions, type EvaluateOptions, type Played, type PlayedEpisodes } from './options.js';
-import { isStepped, type PlayOptions, play } from './playing.js';
-import { WeekRecorder } from './recording.js';
+import { checkEvaluateOptions, type EvaluateOptions, type Played } from './options.js';
+import { isStepped } from './playing.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { type Summary, Tally } from './tally.js';
-import { chunksOf, type Weeks } from './weeks.js';
+import { chunksOf } from './weeks.js';
 
 export interface Evaluation extends RunInfo {
   /** Wall time. */
@@ -23,15 +21,12 @@ export interface Evaluation extends RunInfo {
   readonly rows: readonly EvaluationRow[];
 }
 
-export interface EvaluationRow extends Played, Summary {
+export interface EvaluationRow extends Played, Summary, AnswerSummary {
   /** "0-99". */
   readonly seeds: string;
   /** 'sampled', 'discrete', a profile's name, or 'named' for the pool of the three named ones. */
   readonly profiles: string;
 }
-
-/** Of either kind. */
-type Playing = Policy | SteppedPolicy;
 
 /** A chunk's states and outputs fit a cache, and the reference backend still answers a signal within a second. */
 const CHUNK = 8192;
@@ -39,45 +34,23 @@ const CHUNK = 8192;
 const SMALL_CHUNK = 128;
 const MAX_CHUNK = 2 ** 20;
 const DEFAULT_GRADER = 'v2';
+/** Weeks of a language model at once, if nothing else is said. */
+const CONCURRENCY = 4;
 
 /**
  * Plays every policy under every condition and summarises final scores, paired wins against the heuristic and digests.
  * @throws InputError for options that name nothing known or do not go together, before anything is played;
- *   BackendError if the backend or kernel asked for cannot be used here.
+ *   BackendError if the backend or kernel asked for cannot be used here; what a language model's `complete` throws.
  */
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   checkEvaluateOptions(options);
-  const policies = [...new Set(options.policies ?? POLICY_NAMES)].map(findAnyPolicy);
-  const conditions = selectConditions(options);
-  const grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
-  const usual = options.onTrajectories || policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
-  const chunkSize = checkInteger('chunkSize', options.chunkSize ?? usual, 1, MAX_CHUNK);
+  const run = new Run(options);
   const started = performance.now();
-  using environments = new EnvOfSize(engineOf(options, grader));
-  const info = describeRun(environments.of(1), grader);
+  using environments = new EnvOfSize(engineOf(options, run.grader));
+  const info = describeRun(environments.of(1), run.grader);
   await options.onStart?.(info);
-  const total = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0) * policies.length;
-  const asked = playOptionsOf(options, grader);
-  let done = 0;
-  const rows: EvaluationRow[] = [];
-  for (const condition of conditions) {
-    const tallies = new Map(policies.map((policy) => [policy, new Tally()]));
-    for (const weeks of chunksOf(condition, chunkSize)) {
-      options.signal?.throwIfAborted();
-      const env = environments.of(weeks.seeds.length);
-      const chunk = { condition: condition.name, weeks, recorded: options.onTrajectories !== undefined };
-      for await (const { played, trajectories } of playChunk(env, chunk, tallies, asked)) {
-        await options.onEpisodes?.(played);
-        await options.onTrajectories?.(trajectories);
-        done += env.numEnvs;
-        if (STEPPED_NAMES.includes(played.policy)) options.onProgress?.(done, total);
-      }
-      if (!isStepped(policies[policies.length - 1])) options.onProgress?.(done, total);
-      // Lets signals and timers in; without it a long run could not be interrupted.
-      await othersTurn();
-    }
-    rows.push(...rowsOf(condition, tallies, grader.name));
-  }
+  await run.ask();
+  const rows = await run.play(environments);
   options.signal?.throwIfAborted();
   return { ...info, seconds: (performance.now() - started) / 1000, rows };
 }
@@ -89,71 +62,97 @@ function engineOf(
   return { backend, kernel, threads, profiles, grader: graderWeights(grader) };
 }
 
-const playOptionsOf = (
-  { backend, kernel, threads, signal }: EvaluateOptions,
-  grader: Grader,
-): PlayOptions => ({
-  ...{ grader, backend, kernel, threads, signal },
-});
+/** One evaluation under way. */
+class Run {
+  readonly grader: Grader;
+  readonly #options: EvaluateOptions;
+  readonly #conditions: readonly Condition[];
+  readonly #policies: readonly Playing[];
+  readonly #chunkSize: number;
+  readonly #asked: ReadonlyMap<Playing, AskedWeeks>;
+  /** Episodes, those of all policies together. */
+  readonly #total: number;
+  #done = 0;
 
-/** Weeks of a condition that every policy plays. */
-interface Chunk {
-  readonly condition: string;
-  readonly weeks: Weeks;
-  /** Whether they are noted as trajectories. */
-  readonly recorded: boolean;
-}
+  /** @throws InputError. */
+  constructor(options: EvaluateOptions) {
+    this.#options = options;
+    this.#conditions = selectConditions(options);
+    this.#policies = selectPolicies(options, this.#conditions);
+    this.grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
+    const usual = options.onTrajectories || this.#policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
+    this.#chunkSize = checkInteger('chunkSize', options.chunkSize ?? usual, 1, MAX_CHUNK);
+    const weeks = this.#conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+    this.#total = weeks * this.#policies.length;
+    const entries = this.#policies.filter(isAsked).map((policy: AskedPolicy) => {
+      return [policy, new AskedWeeks(policy.model, this.#conditions)] as const;
+    });
+    this.#asked = new Map<Playing, AskedWeeks>(entries);
+  }
 
-interface PlayedChunk {
-  readonly played: PlayedEpisodes;
-  /** The same; [] where none are noted. */
-  readonly trajectories: readonly TrajectoryEpisode[];
-}
+  /** Asks the language models, one after the other, for their weeks under all conditions. */
+  async ask(): Promise<void> {
+    for (const weeks of this.#asked.values()) {
+      const before = this.#done;
+      for await (const episodes of this.#weeksOf(weeks)) {
+        if (episodes.length > 0) await this.#options.onTrajectories?.(episodes);
+        this.#done = before + weeks.size;
+        this.#tell();
+      }
+      this.#done = before + weeks.size;
+    }
+  }
 
-/** The baseline plays first, asked for or not: every row is compared with it on the same seeds. */
-async function* playChunk(
-  env: VecEnv,
-  { condition, weeks, recorded }: Chunk,
-  tallies: ReadonlyMap<Playing, Tally>,
-  options: PlayOptions,
-): AsyncGenerator<PlayedChunk> {
-  const { grader } = options;
-  const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
-  let baseline = new Float32Array();
-  for (const policy of [BASELINE, ...others]) {
-    const tally = tallies.get(policy);
-    const as = { player: playerOf(policy), condition, grader };
-    const recorder = recorded && tally !== undefined ? new WeekRecorder(env.world, weeks, as) : null;
-    const result = await play(env, weeks, policy, options, recorder);
-    if (policy === BASELINE) baseline = result.finalScores.slice();
-    if (tally === undefined) continue;
-    tally.add(result, baseline);
-    const played = { condition, ...playedBy(policy, grader.name), ...weeks, result };
-    yield { played, trajectories: recorder?.end(result) ?? [] };
+  async *#weeksOf(weeks: AskedWeeks) {
+    const { llm = { models: [] }, backend, kernel, signal } = this.#options;
+    if (llm.played !== undefined) yield await weeks.take(llm.played, this.grader);
+    const { concurrency = CONCURRENCY, onEpisode } = llm;
+    yield* weeks.ask({ grader: this.grader, concurrency, backend, kernel, signal, onEpisode });
+  }
+
+  async play(environments: EnvOfSize): Promise<EvaluationRow[]> {
+    const rows: EvaluationRow[] = [];
+    for (const condition of this.#conditions) rows.push(...(await this.#rowsOf(condition, environments)));
+    return rows;
+  }
+
+  async #rowsOf(condition: Condition, environments: EnvOfSize): Promise<EvaluationRow[]> {
+    const { onEpisodes, onTrajectories, signal, backend, kernel, threads } = this.#options;
+    const tallies = new Map(this.#policies.map((policy) => [policy, new Tally()]));
+    const options = { grader: this.grader, backend, kernel, threads, signal };
+    const last = this.#policies[this.#policies.length - 1];
+    for (const weeks of chunksOf(condition, this.#chunkSize)) {
+      signal?.throwIfAborted();
+      const env = environments.of(weeks.seeds.length);
+      const chunk = { condition: condition.name, weeks, recorded: onTrajectories !== undefined };
+      for await (const { by, played, trajectories } of playChunk(env, chunk, tallies, this.#asked, options)) {
+        await onEpisodes?.(played);
+        if (isAsked(by)) continue;
+        await onTrajectories?.(trajectories);
+        this.#done += env.numEnvs;
+        if (isStepped(by)) this.#tell();
+      }
+      if (!isStepped(last)) this.#tell();
+      // Lets signals and timers in; without it a long run could not be interrupted.
+      await othersTurn();
+    }
+    return Array.from(tallies, ([policy, tally]) => this.#rowOf(condition, policy, tally));
+  }
+
+  #rowOf(condition: Condition, policy: Playing, tally: Tally): EvaluationRow {
+    return {
+      condition: condition.name,
+      ...playedBy(policy, this.grader.name),
+      seeds: seedsOf(condition),
+      profiles: profilesOf(condition),
+      ...tally.summary(),
+      ...(this.#asked.get(policy)?.summary(condition) ?? NOT_ASKED),
+    };
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.(this.#done, this.#total);
   }
 }
 
-const playedBy = (policy: Playing, grader: string): Omit<Played, 'condition'> => ({
-  policy: policy.actions,
-  belief: policy.belief,
-  tape: policy.tape(grader),
-  oracle: isStepped(policy) && policy.oracle,
-});
-
-/** As trajectories call who plays: by the policy's name. */
-const playerOf = (policy: Playing): Player => ({
-  teacher: policy.name,
-  model: null,
-  objective: isStepped(policy) ? policy.objective : null,
-  oracle: isStepped(policy) && policy.oracle,
-});
-
-function rowsOf(condition: Condition, tallies: ReadonlyMap<Playing, Tally>, grader: string): EvaluationRow[] {
-  return Array.from(tallies, ([policy, tally]) => ({
-    condition: condition.name,
-    ...playedBy(policy, grader),
-    seeds: seedsOf(condition),
-    profiles: profilesOf(condition),
-    ...tally.summary(),
-  }));
-}
+const NOT_ASKED: AnswerSummary = { unparsed: null, usage: null };

@@ -20,7 +20,11 @@ export interface PlayOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-export const isStepped = (policy: Policy | SteppedPolicy): policy is SteppedPolicy => 'open' in policy;
+/** What plays a week in one call. */
+type Run = Pick<Policy, 'choice' | 'options'>;
+
+export const isStepped = <Other extends object>(policy: Other | SteppedPolicy): policy is SteppedPolicy =>
+  'open' in policy;
 
 /**
  * Plays the weeks, one in each slot.
@@ -30,7 +34,7 @@ export const isStepped = (policy: Policy | SteppedPolicy): policy is SteppedPoli
 export async function play(
   env: VecEnv,
   weeks: Weeks,
-  policy: Policy | SteppedPolicy,
+  policy: Run | SteppedPolicy,
   options: PlayOptions,
   recorder: WeekRecorder | null,
 ): Promise<RunResult> {

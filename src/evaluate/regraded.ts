@@ -3,6 +3,7 @@ import { type Grader, type GraderWeights, graderWeights } from '../graders/grade
 import { regrade } from '../graders/regrade.js';
 import { BASELINE, type BeliefKind, POLICY_NAMES, policyName } from '../policies/policies.js';
 import { STEPPED_NAMES } from '../policies/stepped.js';
+import type { AnswerSummary } from './asked.js';
 import type { EvaluationRow } from './evaluate.js';
 import { rankPolicies, type Standing } from './ranking.js';
 import { type WeightSensitivity, weightSensitivity } from './sensitivity.js';
@@ -32,8 +33,8 @@ export interface StoredPolicy {
   readonly lateMeans: Float32Array;
 }
 
-/** As of an evaluation; without the baseline among the policies nothing is won or lost. */
-export interface RegradedRow extends Omit<EvaluationRow, 'wins'> {
+/** As of an evaluation, but for what answers took; without the baseline among the policies nothing is won or lost. */
+export interface RegradedRow extends Omit<EvaluationRow, 'wins' | keyof AnswerSummary> {
   readonly wins: Wins | null;
 }
 

@@ -39,6 +39,14 @@ const SPREAD = 0.25;
 /** What a chat template adds to a prompt's own tokens, at the most. */
 const TEMPLATE_TOKENS = 64;
 
+/** A prompt that is being answered. */
+interface Asking {
+  readonly prompt: Prompt;
+  readonly signal: AbortSignal;
+  /** Sent so far. */
+  requests: number;
+}
+
 type LimitName = 'max_completion_tokens' | 'max_tokens';
 type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 
@@ -62,20 +70,14 @@ export class ChatModel implements LanguageModel {
 
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
     const { retries, tally } = this.#options;
-    let requests = 0;
-    const reply = await pRetry(
-      () => {
-        requests++;
-        return this.#try(prompt, signal);
-      },
-      {
-        ...{ retries, signal, minTimeout: 0 },
-        shouldRetry: ({ error }) => error instanceof PassingFault,
-        onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-          this.#fail(error, attemptNumber, retriesLeft, signal),
-      },
-    );
-    const usage = this.#usageOf(reply, prompt, requests);
+    const asking = { prompt, signal, requests: 0 };
+    const reply = await pRetry(() => this.#try(asking), {
+      ...{ retries, signal, minTimeout: 0 },
+      shouldRetry: ({ error }) => error instanceof PassingFault,
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
+        this.#fail(error, attemptNumber, retriesLeft, signal),
+    });
+    const usage = this.#usageOf(reply, asking);
     tally.answered(usage);
     const { completion, reasoning, finish, refused } = reply;
     return { completion, reasoning, finish, refused, usage };
@@ -107,26 +109,28 @@ export class ChatModel implements LanguageModel {
   }
 
   /** One request, but where another form of it is asked for. */
-  async #try(prompt: Prompt, signal: AbortSignal): Promise<Reply> {
+  async #try(asking: Asking): Promise<Reply> {
     const name = this.#limitName;
     try {
-      return await this.#request(prompt, name, signal);
+      return await this.#request(asking, name);
     } catch (error) {
       if (!(error instanceof OtherName) || name === 'max_tokens') throw error;
       this.#limitName = 'max_tokens';
-      return this.#request(prompt, 'max_tokens', signal);
+      return this.#request(asking, 'max_tokens');
     }
   }
 
-  async #request(prompt: Prompt, limitName: LimitName, signal: AbortSignal): Promise<Reply> {
+  async #request(asking: Asking, limitName: LimitName): Promise<Reply> {
+    const { prompt, signal } = asking;
     await this.#gate.pass(signal);
     const most = this.#most(prompt);
     const reservation = await this.ledger.reserve(most, signal);
     this.#options.tally.requests++;
+    asking.requests++;
     // What is lost without a word may have been paid for.
     let cost = most;
     try {
-      const reply = await this.#send(prompt, limitName, signal);
+      const reply = await this.#send(asking, limitName);
       cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
       this.#checkLimit(reply);
       return reply;
@@ -139,7 +143,7 @@ export class ChatModel implements LanguageModel {
   }
 
   /** @throws PassingFault, EndpointError, OtherName; the signal's reason. */
-  async #send(prompt: Prompt, limitName: LimitName, signal: AbortSignal): Promise<Reply> {
+  async #send({ prompt, signal }: Asking, limitName: LimitName): Promise<Reply> {
     const { endpoint, client, timeoutMs } = this.#options;
     const deadline = new Deadline(timeoutMs, signal);
     let body: unknown;
@@ -190,7 +194,7 @@ export class ChatModel implements LanguageModel {
     return tokens === null ? this.#most(prompt) : costOf(prices, tokens);
   }
 
-  #usageOf(reply: Reply, prompt: Prompt, requests: number): Usage {
+  #usageOf(reply: Reply, { prompt, requests }: Asking): Usage {
     const { tokens, finish, refused } = reply;
     const cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
     return {

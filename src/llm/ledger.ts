@@ -129,7 +129,8 @@ export class Ledger {
     if (this.#over !== null) return false;
     if (this.#playing.size === 0 && this.#finished.weeks === 0) return true;
     const expected = this.#expected();
-    let toCome = expected;
+    // The last request, too, must have the most that it can cost set aside.
+    let toCome = expected + (this.#finished.weeks > 0 ? this.#mostForRequest : 0);
     for (const { paid } of this.#playing) toCome += Math.max(0, expected - paid);
     return this.#spent + toCome <= this.budget;
   }

@@ -1,4 +1,5 @@
 /** Weeks played by a language model: many at once, each at its own pace, in slots of one environment. */
+import { setMaxListeners } from 'node:events';
 import { floatsOf, type Grader } from '../graders/grader.js';
 import { Slots } from '../slots/slots.js';
 import { type Prompt, prompt } from '../text/prompt.js';
@@ -125,6 +126,8 @@ class Table {
     this.#options = options;
     this.#slots = new Slots({ capacity, backend, kernel, threads, observation: { history: true } });
     this.#grader = floatsOf(grader.weights);
+    // Each request listens, and there are as many as weeks.
+    setMaxListeners(0, this.#stop.signal);
     signal?.addEventListener('abort', this.#abort);
     if (signal?.aborted) this.#abort();
   }

@@ -86,7 +86,7 @@ export class EpisodeRecorder {
       );
     }
     this.#system = this.#systemWith(played);
-    this.#usage = sumOf(this.#usage, played.usage);
+    this.#usage = sumOfUsage(this.#usage, played.usage);
     const { prompt, completion, reasoning, belief, parsed } = played;
     this.#steps.push({
       step,
@@ -153,7 +153,8 @@ export const hiddenOf = ({ profile, target }: Person): Hidden => ({
   belief_target: Array.from(target),
 });
 
-function sumOf(sum: Usage | null, usage: Usage | null): Usage | null {
+/** Both, key by key; null where nothing is known of either. */
+export function sumOfUsage(sum: Usage | null, usage: Usage | null): Usage | null {
   if (sum === null || usage === null) return sum ?? usage;
   const entries = [...Object.entries(sum), ...Object.entries(usage)];
   const total: Record<string, number> = {};

@@ -13,10 +13,13 @@ import type { FakeOpenAi } from '../fakes/openai.js';
 
 export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
 
+/** When time begins, in milliseconds. */
+export const START = Date.parse('2026-11-22T00:00:00Z');
+
 /** Nobody waits; what would have been waited for is noted. */
 export class PatientClock implements Clock {
   readonly waits: number[] = [];
-  #now = 1_800_000_000_000;
+  #now = START;
 
   readonly now = (): number => this.#now;
 

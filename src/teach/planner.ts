@@ -1,4 +1,4 @@
-/** Weeks played by a teacher that says why it does what it does: what a student may learn from. */
+/** Weeks of a planner that says why it does what it does: what a student may learn from. */
 import { InputError } from '../errors.js';
 import type { SeedRange } from '../evaluate/conditions.js';
 import { EnvOfSize } from '../evaluate/env-of-size.js';
@@ -25,7 +25,7 @@ const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== WELLBEING);
 const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
 
 export interface TeachOptions {
-  /** Who teaches. A language model could be another. */
+  /** As files call who teaches. */
   readonly teacher: 'planner';
   /** The name of a stepped policy; what `planner` wants is an option of its own. */
   readonly variant: string;

@@ -1,0 +1,28 @@
+/** Where the lines of a file stand. */
+import type { FileHandle } from 'node:fs/promises';
+
+export interface LineSpan {
+  /** Bytes from the file's beginning, the line's end left out. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const LF = 0x0a;
+const CHUNK_BYTES = 2 ** 18;
+
+/** The lines of a file, in constant memory; the last is not `whole` if it has no end. */
+export async function* lineSpans(handle: FileHandle): AsyncGenerator<LineSpan & { whole: boolean }> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let [start, position] = [0, 0];
+  for (;;) {
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) break;
+    const read = chunk.subarray(0, bytesRead);
+    for (let at = read.indexOf(LF); at >= 0; at = read.indexOf(LF, at + 1)) {
+      yield { start, end: position + at, whole: true };
+      start = position + at + 1;
+    }
+    position += bytesRead;
+  }
+  if (start < position) yield { start, end: position, whole: false };
+}

@@ -1,0 +1,99 @@
+/** `rhythm-vec teach --teacher llm`: weeks that are paid for, so that none is lost and none asked for twice. */
+
+import type { SeedRange } from '../evaluate/conditions.js';
+import type { Grader } from '../graders/grader.js';
+import { keysOf, modelPlayer, teachByModel } from '../teach/llm.js';
+import { checkName } from '../validate/values.js';
+import { NUM_STEPS } from '../world/fields.js';
+import { PERSON_NAMES } from '../world/resolve.js';
+import { UsageError } from './failure.js';
+import { Journal } from './journal.js';
+import { checkLlmOptions, LLM_DEFAULTS, type LlmOptions, prepareModel, samplingOf } from './llm-options.js';
+import { LlmSummary } from './llm-summary.js';
+import type { EngineOptions } from './options.js';
+import { stat } from './output-file.js';
+import { createProgress } from './progress.js';
+import { sameRun } from './same-run.js';
+
+export interface LlmTeachOptions extends EngineOptions, LlmOptions {
+  readonly model?: string;
+  readonly seeds: SeedRange;
+  readonly profiles: string;
+  readonly output: string;
+}
+
+/** @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason. */
+export async function teachByLlm(
+  options: LlmTeachOptions,
+  grader: Grader,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = check(options);
+  const { seeds, profiles, output, concurrency = LLM_DEFAULTS.concurrency } = options;
+  const keys = keysOf(seeds, profiles, name);
+  const openModel = await prepareModel(name, options);
+  const journal = await Journal.open({
+    path: output,
+    check: sameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
+  });
+  const before = keys.filter((key) => journal.has(key)).length;
+  const { spent, finished } = journal;
+  const onSpend = options.prices === undefined ? undefined : (most: number) => journal.noteSpent(most);
+  const { model, tally } = openModel({ spent, finished, onSpend });
+  const summary = new LlmSummary(tally, model.ledger, spent);
+  const progress = createProgress('steps');
+  let steps = before * NUM_STEPS;
+  const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.money());
+  const { backend, kernel, threads } = options;
+  const work = { seeds, profiles, model, grader, concurrency, backend, kernel, threads, signal, onStep };
+  try {
+    for await (const episode of teachByModel(work, (key) => journal.has(key))) {
+      await journal.append(episode);
+      summary.add(episode);
+    }
+    await journal.finish(keys);
+    progress.stop();
+    const there = before === 0 ? '' : `, ${before} of them there before`;
+    process.stderr.write(`${episodesText(keys.length)} in ${output}${there}.\n${summary.text()}`);
+  } catch (error) {
+    progress.stop();
+    const kept = keys.filter((key) => journal.has(key)).length;
+    process.stderr.write(`${summary.text()}${keptText(kept, keys.length, output)}`);
+    throw error;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Nobody pays for more, and what is there of them is known by heart. */
+const MAX_WEEKS = 1_000_000;
+
+function check({ model, output, ...options }: LlmTeachOptions): string {
+  checkLlmOptions(options);
+  const { first, last } = options.seeds;
+  if (last - first >= MAX_WEEKS) {
+    throw new UsageError(
+      `Expected at most ${MAX_WEEKS} weeks of --seeds, got ${last - first + 1}. Pass fewer, and the others afterwards.`,
+    );
+  }
+  checkName('profiles', options.profiles, PERSON_NAMES);
+  if (model === undefined || model === '') {
+    throw new UsageError(
+      'Expected --model with --teacher llm, got none. Pass the name by which the endpoint knows it.',
+    );
+  }
+  const there = output === '-' ? null : stat(output);
+  if (output === '-' || (there !== null && !there.isFile())) {
+    throw new UsageError(
+      `Expected --output to be a file with --teacher llm, got ${output}: what was paid for is kept beside it. Name a file.`,
+    );
+  }
+  return model;
+}
+
+const episodesText = (count: number): string => `${count} ${count === 1 ? 'episode' : 'episodes'}`;
+
+const keptText = (kept: number, asked: number, output: string): string =>
+  kept === 0
+    ? 'No episode was finished.\n'
+    : `${kept} of ${episodesText(asked)} ${kept === 1 ? 'is' : 'are'} kept in ${output}.partial; the same command goes on from there.\n`;

@@ -1,0 +1,262 @@
+/** `teach --teacher llm` on the real command line, against an endpoint of this machine. */
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { exitCodeOf } from '../src/cli/failure.js';
+import { addTeachCommand } from '../src/cli/teach.js';
+import { modelPlayer } from '../src/teach/llm.js';
+import { episodeLine } from '../src/trajectory/line.js';
+import { parseEpisode } from '../src/trajectory/read.js';
+import { FAKE_KEY, FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { episodesOf, weeksOf } from './support/trajectories.js';
+
+const file = temporaryDirectory();
+const fakes: FakeOpenAi[] = [];
+afterEach(async () => {
+  for (const fake of fakes.splice(0)) await fake.close();
+});
+
+let made = 0;
+/** A fake, and a command that asks it, whose output lies in an empty folder of its own. */
+async function setting(of: FakeOptions = {}) {
+  const fake = await FakeOpenAi.open(of);
+  fakes.push(fake);
+  const folder = file(`${made++}`);
+  mkdirSync(folder);
+  const output = join(folder, 't.jsonl');
+  const args = (...more: string[]) => [
+    'teach',
+    '--teacher',
+    'llm',
+    '--model',
+    'fake',
+    '--output',
+    output,
+    ...more,
+  ];
+  const run = (more: string[], env: Record<string, string> = fake.environment) =>
+    runCli(args(...more), '', env);
+  const start = (...more: string[]) => startCli(args(...more), fake.environment);
+  return { fake, folder, output, args, run, start };
+}
+
+const linesIn = (path: string): string[] =>
+  existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+const episodesIn = (path: string) => linesIn(path).map(parseEpisode);
+
+describe('a file of a model', () => {
+  it('has an episode a line in the order of seeds, says how it was asked, and replays bit for bit', async () => {
+    const { fake, folder, output, run } = await setting();
+    const { code, stdout, stderr } = await run([
+      ...['--seeds', '100-104', '--concurrency', '3', '--prices', '2.5,10,1.25', '--temperature', '0.7'],
+    ]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(
+      /^5 episodes in .*t\.jsonl\.\n140 requests; [\d,]+ prompt and [\d,]+ completion tokens; \$0\.\d+, \$0\.\d+ of it for whole episodes\.\nOf the answers 0\.0 % without an action, 0\.0 % cut off, 0\.0 % refused\.\n$/,
+    );
+    const episodes = episodesIn(output);
+    expect(episodes.map(({ seed }) => seed)).toEqual([100, 101, 102, 103, 104]);
+    for (const { teacher, model, objective, oracle, sampling, usage } of episodes) {
+      expect([teacher, model, objective, oracle]).toEqual(['llm', 'fake', null, false]);
+      expect(sampling).toEqual({ max_tokens: 512, temperature: 0.7 });
+      expect(usage).toMatchObject({ requests: 28, cut_off: 0, refused: 0, cost_usd: expect.any(Number) });
+    }
+    expect(fake.most).toBeLessThanOrEqual(3);
+    expect(readdirSync(folder)).toEqual(['t.jsonl']);
+    const again = await runCli(['reeval', '--jsonl', output]);
+    expect(again.stdout).toContain('5 episodes replayed, all as recorded, bit for bit.');
+  });
+
+  it('is there already: nothing is asked, or only what is missing', async () => {
+    const { fake, output, run } = await setting();
+    await run(['--seeds', '100-101']);
+    const before = linesIn(output);
+    expect((await run(['--seeds', '100-101'])).stderr).toMatch(
+      /^2 episodes in .*, 2 of them there before\.\n$/,
+    );
+    expect([fake.requests.length, linesIn(output)]).toEqual([56, before]);
+    await run(['--seeds', '100-102']);
+    expect([fake.requests.length, linesIn(output).slice(0, 2)]).toEqual([84, before]);
+    expect(episodesIn(output)[2].seed).toBe(102);
+  });
+
+  it('is of Azure where the environment says so', async () => {
+    const { fake, output, run } = await setting();
+    const { code } = await run(['--seeds', '100-100'], { OPENAI_BASE_URL: '', ...fake.azureEnvironment });
+    expect([code, episodesIn(output).length]).toEqual([0, 1]);
+    expect(fake.requests[0].path).toMatch(/^\/openai\/deployments\/fake-deployment\//);
+  });
+});
+
+describe('goes on where it stopped', () => {
+  it('when it was killed: no finished episode is lost, and none is asked for twice', async () => {
+    const { fake, output, run, start } = await setting({ delay: 3 });
+    const partial = `${output}.partial`;
+    let kept: string[] = [];
+    for (const least of [2, 4]) {
+      const running = start('--seeds', '100-107', '--concurrency', '3');
+      await vi.waitUntil(() => linesIn(partial).length >= least, { timeout: 60_000, interval: 5 });
+      running.child.kill('SIGKILL');
+      await running.finished;
+      expect(linesIn(partial).slice(0, kept.length)).toEqual(kept);
+      kept = linesIn(partial);
+      // As if it had been killed while it wrote.
+      appendFileSync(partial, kept[0].slice(0, 1234));
+    }
+    const before = fake.requests.length;
+    const { code, stderr } = await run(['--seeds', '100-107', '--concurrency', '3']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${kept.length} of them there before`)]);
+    expect(fake.requests.length - before).toBe((8 - kept.length) * 28);
+    const lines = linesIn(output);
+    expect(lines.map((line) => parseEpisode(line).seed)).toEqual([100, 101, 102, 103, 104, 105, 106, 107]);
+    for (const line of kept) expect(lines).toContain(line);
+    expect(fake.most).toBeLessThanOrEqual(3);
+    expect((await runCli(['reeval', '--jsonl', output])).code).toBe(0);
+  });
+
+  it('when it was interrupted, and says so', async () => {
+    const { folder, output, start, run } = await setting({ delay: 3 });
+    const running = start('--seeds', '100-105', '--prices', '2.5,10');
+    await vi.waitUntil(() => linesIn(`${output}.partial`).length > 0, { timeout: 60_000, interval: 5 });
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.finished;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /\d of 6 episodes (is|are) kept in .*t\.jsonl\.partial; the same command goes on from there\.\nerror: Interrupted/,
+    );
+    expect(readdirSync(folder).sort()).toEqual(['t.jsonl.partial', 't.jsonl.spent']);
+    expect((await run(['--seeds', '100-105', '--prices', '2.5,10'])).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['t.jsonl']);
+  });
+
+  it('when the budget has ended, which counts what was spent before', async () => {
+    const { output, run } = await setting();
+    const args = [
+      '--seeds',
+      '100-107',
+      '--concurrency',
+      '3',
+      '--prices',
+      '2.5,10,1.25',
+      '--max-tokens',
+      '64',
+    ];
+    const first = await run([...args, '--budget', '0.1']);
+    expect(first.code).toBe(3);
+    expect(first.stderr).toMatch(
+      /\d of 8 episodes are kept in .*goes on from there\.\nerror: Expected the next episode to fit into the budget of \$0\.10, got \$0\.\d+ spent and up to \$0\.\d+ for it\. Raise --budget to go on\.\n$/,
+    );
+    const kept = linesIn(`${output}.partial`);
+    expect(kept.length).toBeGreaterThan(1);
+    expect((await run([...args, '--budget', '0.1'])).code).toBe(3);
+    expect(linesIn(`${output}.partial`)).toEqual(kept);
+    const costs = kept.map((line) => parseEpisode(line).usage!.cost_usd!);
+    expect(costs.reduce((sum, cost) => sum + cost)).toBeLessThanOrEqual(0.1);
+    const last = await run([...args, '--budget', '5']);
+    expect([last.code, episodesIn(output).length]).toEqual([0, 8]);
+  });
+});
+
+it('says when many answers name no action, and what may help', async () => {
+  const { run } = await setting({ misbehave: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
+  const { stderr } = await run(['--seeds', '100-100']);
+  expect(stderr).toMatch(/Of the answers 25\.0 % without an action, 25\.0 % cut off/);
+  expect(stderr).toMatch(
+    /note: 25\.0 % of the answers named no action, and sleep was played\. Many were cut off: raise --max-tokens\./,
+  );
+});
+
+describe('the key is nowhere', () => {
+  const troubles = ['echo', '401', 'echo-answer', 'html'];
+  it.each(troubles)('with %s', async (trouble) => {
+    const { folder, run, fake } = await setting({ misbehave: ({ index }) => (index >= 30 ? trouble : null) });
+    const environment = { ...fake.environment, OPENAI_LOG: 'debug', NODE_DEBUG: 'fetch' };
+    const { stdout, stderr } = await run(
+      ['--seeds', '100-103', '--concurrency', '1', '--retries', '0', '--prices', '1,1'],
+      environment,
+    );
+    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const text of [stdout, stderr, ...files]) {
+      expect(text).not.toContain(FAKE_KEY);
+      expect(text).not.toContain(Buffer.from(FAKE_KEY).toString('base64'));
+    }
+  });
+});
+
+describe('refuses, before anything is asked', () => {
+  /** The command within this process: what it throws. */
+  async function thrownBy(args: readonly string[], environment: Record<string, string>): Promise<unknown> {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const program = new Command().exitOverride().configureOutput({ writeErr() {} });
+    addTeachCommand(program, { signal: new AbortController().signal });
+    // Commander asks each command of its own.
+    for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} });
+    return program
+      .parseAsync(args, { from: 'user' })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      )
+      .finally(() => vi.unstubAllEnvs());
+  }
+
+  it.each([
+    [['--model', ''], {}, /--model with --teacher llm/],
+    [['--budget', '5'], {}, /--prices with --budget/],
+    [['--prices', '5'], {}, /prompt,completion/],
+    [['--prices', '5,-1'], {}, /prompt,completion/],
+    [['--concurrency', '0'], {}, /--concurrency from 1 to 1024, got 0/],
+    [['--timeout', '301'], {}, /--timeout from 1 to 300/],
+    [['--temperature', '3'], {}, /--temperature from 0 to 2/],
+    [['--top-p', '0'], {}, /--top-p above 0 to 1/],
+    [['--max-tokens', '0'], {}, /--max-tokens from 1/],
+    [['--objective', 'score'], {}, /no --objective with --teacher llm/],
+    [['--variant', 'planner'], {}, /no --variant with --teacher llm/],
+    [['--output', '-'], {}, /--output to be a file with --teacher llm/],
+    [['--output', '/dev/null'], {}, /--output to be a file with --teacher llm/],
+    [['--base-url', 'nonsense'], {}, /--base-url to be a URL/],
+    [['--profiles', 'nobody'], {}, /nobody/],
+    [['--seeds', '0-4294967295'], {}, /at most 1000000 weeks/],
+    [[], { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' }, /Expected OPENAI_API_KEY in the environment, got none/],
+    [
+      [],
+      { OPENAI_BASE_URL: '', AZURE_OPENAI_ENDPOINT: 'https://a', AZURE_OPENAI_API_KEY: 'k' },
+      /OPENAI_API_VERSION/,
+    ],
+    [['--teacher', 'planner'], {}, /no --model with --teacher planner/],
+  ] as [string[], Record<string, string>, RegExp][])('%j %j', async (more, environment, message) => {
+    const { fake, folder, args } = await setting();
+    const thrown = await thrownBy(args('--seeds', '100-100', ...more), {
+      ...fake.environment,
+      ...environment,
+    });
+    expect(thrown).toMatchObject({ message: expect.stringMatching(message) });
+    expect(exitCodeOf(thrown)).toBe(2);
+    expect([fake.requests.length, readdirSync(folder)]).toEqual([0, []]);
+  });
+
+  it('a file of another teacher, or of this one asked in another way', async () => {
+    const { fake, output, args } = await setting();
+    const week = weeksOf([100]);
+    const grader = 'v2';
+    const [of] = episodesOf(week, { player: modelPlayer('fake'), grader });
+    for (const [episode, message] of [
+      [episodesOf(week)[0], /--teacher of .*t\.jsonl:1 to be "llm", got "test"/],
+      [{ ...of, model: 'other' }, /--model of .*t\.jsonl:1 to be "fake", got "other"/],
+      [episodesOf(week, { player: modelPlayer('fake'), grader: 'v1' })[0], /--grader of/],
+      [of, /sampling of .* got "null"/],
+      [{ ...of, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],
+      [{ ...of, sampling: { max_tokens: 512 }, system: 'Play well.' }, /rules in words of/],
+    ] as const) {
+      writeFileSync(output, episodeLine(episode));
+      const thrown = await thrownBy(args('--seeds', '100-101'), fake.environment);
+      expect(thrown).toMatchObject({ message: expect.stringMatching(message) });
+      expect([exitCodeOf(thrown), readdirSync(dirname(output))]).toEqual([2, ['t.jsonl']]);
+      expect(readFileSync(output, 'utf8')).toBe(episodeLine(episode));
+    }
+    expect(fake.requests.length).toBe(0);
+  });
+});

@@ -1,0 +1,317 @@
+/** One answer at a time, from an endpoint that misbehaves in every way it knows. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { toEndpoint } from '../src/llm/endpoint.js';
+import type { Answer } from '../src/llm/model.js';
+import { parseCompletion } from '../src/text/parse.js';
+import { FAKE_KEY, FakeOpenAi, type FakeOptions, type Trouble } from './fakes/openai.js';
+import { type Asked, firstPrompt, type ModelOptions, modelOf, NEVER, PRICES, START } from './support/llm.js';
+
+const open: FakeOpenAi[] = [];
+afterEach(async () => {
+  for (const fake of open.splice(0)) await fake.close();
+});
+
+interface Outcome extends Asked {
+  readonly fake: FakeOpenAi;
+  readonly answer: Answer | null;
+  readonly error: Error | null;
+}
+
+async function askOnce(of: FakeOptions, options: ModelOptions = {}): Promise<Outcome> {
+  const fake = await FakeOpenAi.open(of);
+  open.push(fake);
+  const asked = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
+  const outcome = await asked.model.complete(firstPrompt(), NEVER).then(
+    (answer) => ({ answer, error: null }),
+    (error: Error) => ({ answer: null, error }),
+  );
+  return { ...asked, fake, ...outcome };
+}
+
+/** Misbehaves so often, then no more. */
+const first = (count: number, trouble: Trouble): FakeOptions => ({
+  misbehave: ({ index }) => (index < count ? trouble : null),
+});
+
+describe('an answer', () => {
+  it('is what was said, with what it took', async () => {
+    const { answer, fake, ledger, tally } = await askOnce({});
+    const [{ body, headers, path }] = fake.requests;
+    const [usage] = fake.billed;
+    const { prompt_tokens, completion_tokens } = usage;
+    const cached_tokens = usage.prompt_tokens_details.cached_tokens;
+    const cost =
+      ((prompt_tokens - cached_tokens) * 2.5 + cached_tokens * 1.25 + completion_tokens * 10) / 1e6;
+    expect(answer).toEqual({
+      completion: expect.stringMatching(/^<reasoning>.*<\/reasoning>\n\d 5 \d [A-Z_]+$/),
+      reasoning: undefined,
+      finish: 'stop',
+      refused: false,
+      usage: {
+        requests: 1,
+        prompt_tokens,
+        cached_tokens,
+        completion_tokens,
+        cost_usd: cost,
+        cut_off: 0,
+        refused: 0,
+      },
+    });
+    expect([ledger.spent, tally.requests, tally.retries]).toEqual([cost, 1, 0]);
+    const [system, user] = firstPrompt();
+    expect(body).toEqual({ model: 'fake', messages: [system, user], max_completion_tokens: 64 });
+    expect([path, headers.authorization]).toEqual(['/v1/chat/completions', `Bearer ${FAKE_KEY}`]);
+  });
+
+  it('is drawn as it is asked to be', async () => {
+    const sampling = { max_tokens: 9, temperature: 0, top_p: 0.5, seed: 7 };
+    const { fake } = await askOnce({}, { sampling });
+    const { messages: _, ...body } = fake.requests[0].body;
+    expect(body).toEqual({ model: 'fake', max_completion_tokens: 9, temperature: 0, top_p: 0.5, seed: 7 });
+  });
+
+  it("of Azure is asked for at the deployment's path, with its key and version", async () => {
+    const fake = await FakeOpenAi.open();
+    open.push(fake);
+    // What the client would otherwise look for itself.
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1');
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment: fake.azureEnvironment }) });
+    await model.complete(firstPrompt(), NEVER);
+    vi.unstubAllEnvs();
+    const [{ path, headers }] = fake.requests;
+    expect(path).toBe('/openai/deployments/fake-deployment/chat/completions?api-version=2024-10-21');
+    expect([headers['api-key'], headers.authorization]).toEqual([FAKE_KEY, undefined]);
+  });
+
+  it('of a server that asks for no key is asked for without one, but with what the URL holds', async () => {
+    const fake = await FakeOpenAi.open();
+    open.push(fake);
+    vi.stubEnv('OPENAI_ADMIN_KEY', 'admin-secret');
+    const baseUrl = `${fake.origin}/v1?code=abcd`;
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ baseUrl, environment: {} }) });
+    await model.complete(firstPrompt(), NEVER);
+    vi.unstubAllEnvs();
+    const [{ path, headers }] = fake.requests;
+    expect([path, headers.authorization]).toEqual(['/v1/chat/completions?code=abcd', undefined]);
+  });
+
+  it.each([
+    ['cut-off', { finish: 'length', refused: false }, { cut_off: 1, refused: 0 }],
+    [
+      'refusal',
+      { finish: 'stop', refused: true, completion: "I'm sorry, I can't help with that." },
+      { cut_off: 0, refused: 1 },
+    ],
+    ['filtered-answer', { finish: 'content_filter', refused: true, completion: '' }, { refused: 1 }],
+    [
+      'content-filter',
+      { finish: 'content_filter', refused: true, completion: '' },
+      { refused: 1, requests: 1 },
+    ],
+    ['null-content', { finish: 'stop', refused: false, completion: '' }, { refused: 0 }],
+  ] as const)(
+    'that is none is kept as it is said, and names no action: %s',
+    async (trouble, expected, counted) => {
+      const { answer, fake } = await askOnce(first(1, trouble));
+      expect(answer).toMatchObject({ ...expected, usage: counted });
+      expect(parseCompletion(answer!.completion).action).toBeNull();
+      expect(fake.requests.length).toBe(1);
+    },
+  );
+
+  it('holds what was thought where the endpoint tells it apart', async () => {
+    const { answer } = await askOnce(first(1, 'thinking'));
+    expect(answer!.reasoning).toBe('Thought apart.');
+  });
+
+  it.each([
+    ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
+    ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
+    ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
+  ])('is told apart from thoughts at its head: %j', async (said, completion, reasoning) => {
+    const { answer } = await askOnce({ answer: () => said });
+    expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
+  });
+
+  it('of an endpoint that does not count has cost the most that it can have', async () => {
+    for (const trouble of ['no-usage', 'odd-usage']) {
+      const { answer, ledger, fake } = await askOnce(first(1, trouble));
+      const { prompt_tokens, completion_tokens } = fake.billed[0];
+      expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
+      expect(ledger.spent).toBeGreaterThan((prompt_tokens * 2.5 + completion_tokens * 10) / 1e6);
+    }
+  });
+});
+
+describe('tries again', () => {
+  it.each([
+    '429',
+    '408',
+    '500',
+    '503',
+    '504',
+    'reset',
+    'half-body',
+    'malformed',
+    'html',
+    'empty-choices',
+    'no-choices',
+    'null-body',
+    'empty-body',
+    'echo',
+  ])('after %s', async (trouble) => {
+    const { answer, tally, fake } = await askOnce(first(2, trouble), { retries: 2 });
+    expect(answer!.usage.requests).toBe(3);
+    expect([tally.requests, tally.retries, fake.requests.length]).toEqual([3, 2, 3]);
+  });
+
+  it.each(['silence', 'trickle'])('after %s, when the time for the whole answer is over', async (trouble) => {
+    const { answer } = await askOnce(first(1, trouble), { retries: 1, timeoutMs: 300 });
+    expect(answer!.usage.requests).toBe(2);
+  });
+
+  it.each([
+    ['2', 2000],
+    ['200', 200_000],
+    [new Date(START + 3000).toUTCString(), 3000],
+  ])('as long after as it is told: %s', async (after, expected) => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const { clock } = await askOnce(first(1, busy), { retries: 1 });
+    expect(clock.waits).toEqual([expected]);
+  });
+
+  it('later and later where it is told nothing', async () => {
+    const { clock, answer } = await askOnce(first(9, 'malformed'), { retries: 9, random: () => 0.5 });
+    expect(answer).not.toBeNull();
+    expect(clock.waits).toEqual(
+      [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].map((ms) => ms * 1.125),
+    );
+  });
+
+  it('until there is no use in it', async () => {
+    const { error, fake } = await askOnce({ misbehave: () => '500' }, { retries: 3 });
+    expect(fake.requests.length).toBe(4);
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(error!.message).toMatch(
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 made to fail with 500\. Try again later, or raise --retries\.$/,
+    );
+  });
+
+  it('with the older name of the limit where the newer one is refused', async () => {
+    const refusing: FakeOptions = {
+      misbehave: ({ body }) =>
+        'max_completion_tokens' in body
+          ? ({ response }) =>
+              void response
+                .writeHead(400, { 'content-type': 'application/json' })
+                .end('{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}')
+          : null,
+    };
+    const { answer, model, fake, ledger } = await askOnce(refusing);
+    const again = await model.complete(firstPrompt(), NEVER);
+    expect([answer!.usage.requests, again.usage.requests, fake.requests.length]).toEqual([2, 1, 3]);
+    expect(fake.requests[2].body.max_tokens).toBe(64);
+    // The refused one was free.
+    expect(ledger.spent).toBe(answer!.usage.cost_usd! + again.usage.cost_usd!);
+  });
+
+  it('by the older name where the newer one is not heeded', async () => {
+    const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
+    await model.complete(firstPrompt(), NEVER);
+    expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
+      'max_completion_tokens',
+      'max_tokens',
+    ]);
+  });
+});
+
+describe('ends at once', () => {
+  it.each([
+    ['400', /^Expected http.* to answer, got 400 made to fail with 400\. Check --model, --max-tokens/],
+    ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
+    ['403', /Check OPENAI_API_KEY/],
+    ['404', /Check --model and --base-url/],
+    ['429-no-money', /plan and billing/],
+    ['redirect', /Pass the --base-url that it sends you to/],
+  ])('with %s', async (trouble, message) => {
+    const { error, fake } = await askOnce({ misbehave: () => trouble }, { retries: 5 });
+    expect(error).toMatchObject({
+      code: 'endpoint_failed',
+      lasting: true,
+      message: expect.stringMatching(message),
+    });
+    expect(fake.requests.length).toBe(1);
+  });
+
+  it('where it is told to come again in an hour', async () => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
+    const { error, clock } = await askOnce({ misbehave: () => busy }, { retries: 5 });
+    expect(error!.message).toMatch(/within 900 s, was told to wait 3600 s/);
+    expect(clock.waits).toEqual([]);
+  });
+
+  it('where nobody listens, after its tries, and nothing is paid', async () => {
+    const gone = await FakeOpenAi.open();
+    const endpoint = toEndpoint({ environment: gone.environment });
+    await gone.close();
+    const { error, ledger } = await askOnce({}, { endpoint, retries: 1 });
+    expect(error!.message).toMatch(/got 2 failures .*no answer: .*ECONNREFUSED/);
+    expect(ledger.spent).toBe(0);
+  });
+
+  it('when it is told to, whatever it waits for', async () => {
+    for (const trouble of ['silence', 'trickle']) {
+      const fake = await FakeOpenAi.open({ misbehave: () => trouble });
+      open.push(fake);
+      const { model, ledger } = await modelOf(fake, { ledger: { prices: PRICES } });
+      const stop = new AbortController();
+      const answer = model.complete(firstPrompt(), stop.signal);
+      await vi.waitUntil(() => fake.requests.length === 1);
+      stop.abort(new Error('enough'));
+      await expect(answer).rejects.toThrow('enough');
+      expect(ledger.spent).toBeGreaterThan(0);
+    }
+  });
+});
+
+it('one who is turned away keeps the others from asking, too', async () => {
+  const fake = await FakeOpenAi.open(first(1, '429-seconds'));
+  open.push(fake);
+  let now = 0;
+  const events: string[] = [];
+  const clock = {
+    now: () => now,
+    wait: async (ms: number) => {
+      events.push(`wait ${ms} after ${fake.requests.length}`);
+      now += ms;
+    },
+  };
+  const { model } = await modelOf(fake, { retries: 1, clock: { ...clock, wait: holdFirst(clock.wait) } });
+  const one = model.complete(firstPrompt(), NEVER);
+  await vi.waitUntil(() => held.length === 1);
+  await model.complete(firstPrompt(), NEVER);
+  held[0]();
+  await one;
+  expect(events[0]).toBe('wait 2000 after 1');
+  expect(fake.requests.length).toBe(3);
+});
+
+const held: (() => void)[] = [];
+/** The first who waits waits until the test lets go. */
+function holdFirst(wait: (ms: number) => Promise<void>): (ms: number) => Promise<void> {
+  let isFirst = true;
+  return async (ms) => {
+    if (!isFirst) return wait(ms);
+    isFirst = false;
+    await new Promise<void>((resolve) => held.push(resolve));
+  };
+}
+
+it('no message tells the key, whatever the endpoint says', async () => {
+  for (const trouble of ['echo', '401', 'echo-answer']) {
+    const { error, answer } = await askOnce({ misbehave: () => trouble });
+    const said = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
+    expect(said).toContain('[redacted]');
+    expect(said).not.toContain(FAKE_KEY);
+  }
+});
