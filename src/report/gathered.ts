@@ -1,5 +1,6 @@
 /** What files of results hold, file after file: all that a report is made of. */
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
+import { costsOfEvaluation, type ReportedCost, withoutKnown } from './costs.js';
 import { madeUnique, nameOf } from './names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import type { AuditResult, Result, RunResult } from './results.js';
@@ -42,6 +43,7 @@ export interface ReportData {
   readonly scores: readonly ScoreRow[];
   readonly players: readonly ReportedPlayer[];
   readonly audits: readonly ReportedAudit[];
+  readonly costs: readonly ReportedCost[];
 }
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
@@ -54,6 +56,7 @@ export class ResultGatherer {
   readonly #scores: ScoreRow[] = [];
   readonly #players: ReportedPlayer[] = [];
   readonly #audits: ReportedAudit[] = [];
+  readonly #costs: ReportedCost[] = [];
 
   /** A file of one value. */
   addResult(label: string, result: Result): void {
@@ -71,6 +74,7 @@ export class ResultGatherer {
         ? scoresOfEvaluation(label, result.value)
         : scoresOfReevaluation(label, result.value);
     this.#scores.push(...scores);
+    if (result.kind === 'evaluation') this.#costs.push(...costsOfEvaluation(label, result.value));
     this.#sources.push({
       ...about,
       graders: unique(scores.map(({ grader }) => grader)),
@@ -104,6 +108,7 @@ export class ResultGatherer {
       scores: withoutRepeats(scores),
       players: this.#players,
       audits: this.#audits,
+      costs: withoutKnown(this.#costs, this.#players),
     };
   }
 }
