@@ -30,6 +30,7 @@ const commands: [command: string, prints: string][] = [
   ['teach', 'episodes replayed, all as recorded'],
   ['reeval', 'episodes replayed, all as recorded'],
   ['upload', 'Nothing was changed: --dry-run.'],
+  ['report', 'report/report.html: one page, and'],
   ['info', 'layout digest'],
 ];
 

@@ -13,6 +13,7 @@ const PAGES = [
   'docs/graders.md',
   'docs/language-models.md',
   'docs/publishing.md',
+  'docs/report.md',
   'docs/server.md',
   'docs/trajectories.md',
 ];

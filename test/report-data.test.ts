@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ActionTally } from '../src/report/action-counts.js';
 import { BeliefErrorTally } from '../src/report/belief-errors.js';
 import { CalibrationTally } from '../src/report/calibrating.js';
+import { costsOfEvaluation, withoutKnown } from '../src/report/costs.js';
 import { TrajectoryTally } from '../src/report/gathered.js';
 import { WeekKeeper } from '../src/report/kept-weeks.js';
 import { fileLabels, madeUnique, nameOf, shortened, toldApart } from '../src/report/names.js';
@@ -195,12 +196,47 @@ describe('names', () => {
 });
 
 it('what an evaluation says already is not said again of its weeks', () => {
-  const row = { source: 'a', condition: 'ood', grader: 'v2', name: 'random', episodes: 3, beliefMae: 0.25 };
+  const row = {
+    source: 'a',
+    ofWeeks: true,
+    condition: 'ood',
+    grader: 'v2',
+    name: 'random',
+    episodes: 3,
+    beliefMae: 0.25,
+  };
   const rows = [
-    { ...row, finalScore: { mean: 0.5 } },
+    { ...row, ofWeeks: false, finalScore: { mean: 0.5 } },
     { ...row, source: 'b', finalScore: { mean: 0.5 + 1e-12 } },
+    { ...row, source: 'e', ofWeeks: false, finalScore: { mean: 0.5 } },
     { ...row, source: 'c', finalScore: { mean: 0.51 } },
     { ...row, source: 'd', condition: 'custom', finalScore: { mean: 0.5 } },
   ] as ScoreRow[];
-  expect(withoutRepeats(rows).map(({ source }) => source)).toEqual(['a', 'c', 'd']);
+  expect(withoutRepeats(rows).map(({ source }) => source)).toEqual(['a', 'e', 'c', 'd']);
+});
+
+it('what an evaluation says that models took is their cost, unless their weeks say it', () => {
+  const usage = { requests: 90, prompt_tokens: 600, cost_usd: 0.5 };
+  const row = { policy: 'llm:m', episodes: 3 };
+  const rows = [
+    { ...row, unparsed: 0.25, usage },
+    { ...row, unparsed: 0.75, episodes: 1, usage: null },
+    { ...row, policy: 'random', unparsed: null, usage: null },
+    { ...row, policy: 'of an older release' },
+  ];
+  const costs = costsOfEvaluation('a', { rows } as never);
+  expect(costs).toEqual([
+    {
+      ...{ source: 'a', name: 'llm:m', episodes: 4 },
+      spending: {
+        ...{ steps: 112, unparsed: 42, metered: 3 },
+        perEpisode: { requests: 30, prompt_tokens: 200, completion_tokens: null, cost_usd: 0.5 / 3 },
+        total: { requests: 90, prompt_tokens: 600, completion_tokens: null, cost_usd: 0.5 },
+      },
+    },
+  ]);
+  const [cost] = costs;
+  expect(withoutKnown(costs, [{ ...cost, source: 'b' }]).map(({ source }) => source)).toEqual(['b']);
+  const silent = { ...cost, source: 'b', spending: { ...cost.spending, metered: 0 } };
+  expect(withoutKnown(costs, [silent]).map(({ source }) => source)).toEqual(['a', 'b']);
 });

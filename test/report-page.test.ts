@@ -138,7 +138,7 @@ it('says what is missing, and which command makes it', async () => {
   const commands = elementsOf(page)
     .filter(({ name }) => name === 'code')
     .map(({ text }) => text.split(' ')[1]);
-  expect(commands).toEqual(['eval', 'teach', 'audit', 'teach']);
+  expect(commands).toEqual(['eval', 'teach', 'audit', 'eval']);
 });
 
 it('says plainly that worlds and versions are mixed', async () => {

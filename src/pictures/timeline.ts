@@ -258,7 +258,14 @@ function beliefRow({ actions, beliefs, target }: TimelineWeek, belief: string, k
         ];
   const said: Layer = {
     data: { values },
-    mark: { type: 'line', color: SERIES, strokeWidth: 2, point: { size: 16, filled: true, color: SERIES } },
+    // What was said holds until something else is.
+    mark: {
+      type: 'line',
+      interpolate: 'step-after',
+      color: SERIES,
+      strokeWidth: 2,
+      point: { size: 16, filled: true, color: SERIES },
+    },
     encoding: { x: inDays('middle'), y },
   };
   return { height: BELIEF_HEIGHT, layer: [...truth, said] };

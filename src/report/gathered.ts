@@ -1,5 +1,6 @@
 /** What files of results hold, file after file: all that a report is made of. */
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
+import { costsOfEvaluation, type ReportedCost, withoutKnown } from './costs.js';
 import { madeUnique, nameOf } from './names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import type { AuditResult, Result, RunResult } from './results.js';
@@ -42,6 +43,7 @@ export interface ReportData {
   readonly scores: readonly ScoreRow[];
   readonly players: readonly ReportedPlayer[];
   readonly audits: readonly ReportedAudit[];
+  readonly costs: readonly ReportedCost[];
 }
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
@@ -54,6 +56,7 @@ export class ResultGatherer {
   readonly #scores: ScoreRow[] = [];
   readonly #players: ReportedPlayer[] = [];
   readonly #audits: ReportedAudit[] = [];
+  readonly #costs: ReportedCost[] = [];
 
   /** A file of one value. */
   addResult(label: string, result: Result): void {
@@ -71,6 +74,7 @@ export class ResultGatherer {
         ? scoresOfEvaluation(label, result.value)
         : scoresOfReevaluation(label, result.value);
     this.#scores.push(...scores);
+    if (result.kind === 'evaluation') this.#costs.push(...costsOfEvaluation(label, result.value));
     this.#sources.push({
       ...about,
       graders: unique(scores.map(({ grader }) => grader)),
@@ -98,13 +102,13 @@ export class ResultGatherer {
 
   data(): ReportData {
     // What was evaluated comes before what files of weeks say of the same.
-    const weighty = (source: string) => (this.#players.some((player) => player.source === source) ? 1 : 0);
-    const scores = [...this.#scores].sort((a, b) => weighty(a.source) - weighty(b.source));
+    const scores = [...this.#scores].sort((a, b) => Number(a.ofWeeks) - Number(b.ofWeeks));
     return {
       sources: this.#sources,
       scores: withoutRepeats(scores),
       players: this.#players,
       audits: this.#audits,
+      costs: withoutKnown(this.#costs, this.#players),
     };
   }
 }

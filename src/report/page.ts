@@ -46,7 +46,7 @@ export function pageOf(
   { files, version }: { readonly files: readonly string[]; readonly version: string },
 ): string {
   const origin = originOf(data);
-  const page = html`<!doctype html>
+  const page = html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8" />

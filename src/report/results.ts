@@ -1,7 +1,7 @@
 /** Files of results: what of them a report takes, checked before anything is drawn. Keys that it does not know are let be. */
 import { z } from 'zod';
 import { otherSchema, SCHEMAS, type Schema } from '../schemas.js';
-import { isPrintable, PRINTABLE } from '../validate/names.js';
+import { isPrintable, madePrintable, PRINTABLE } from '../validate/names.js';
 import { BadRow, conform, expect, flag, list, notAnObject, printableName } from '../validate/rows.js';
 import { describe } from '../validate/values.js';
 import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../world/fields.js';
@@ -12,6 +12,12 @@ const numberOrNull = expect<number | null>(
   (value) => value === null || Number.isFinite(value),
 );
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
+/** "llm:" and a model's name, which has the length of a name. */
+const policyText = expect<string>(
+  'a policy of 1 to 80 printable characters',
+  (value) =>
+    typeof value === 'string' && value !== '' && value.length <= 80 && madePrintable(value) === value,
+);
 /** What a processor calls itself. */
 const machineText = expect<string>(
   'a text of at most 200 characters',
@@ -27,6 +33,12 @@ const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const each = <T extends z.ZodType>(of: T) =>
   object(Object.fromEntries(COMPONENT_NAMES.map((name) => [name, of])) as Record<string, T>);
 
+const usage = object({
+  requests: number.optional(),
+  prompt_tokens: number.optional(),
+  completion_tokens: number.optional(),
+  cost_usd: number.optional(),
+});
 const interval = object({ mean: number, low: numberOrNull, high: numberOrNull });
 const rowsOf = <T extends z.ZodType>(row: T) =>
   list(row, 'a list of rows').min(1, { error: () => 'Expected at least one row, got none.' });
@@ -47,7 +59,7 @@ const EVALUATION = object({
   rows: rowsOf(
     object({
       condition: printableName,
-      policy: printableName,
+      policy: policyText,
       belief: expect<'none' | 'constant' | 'own'>('none, constant or own', (value) =>
         ['none', 'constant', 'own'].includes(value as string),
       ),
@@ -59,6 +71,8 @@ const EVALUATION = object({
       belief_mae: number,
       early_mean: numberOrNull,
       late_mean: numberOrNull,
+      unparsed: numberOrNull.optional(),
+      usage: usage.nullish(),
     }),
   ),
 });

@@ -9,6 +9,8 @@ import type { EvaluationResult, ReevaluationResult } from './results.js';
 export interface ScoreRow {
   /** The file's label. */
   readonly source: string;
+  /** Whether it was found by looking at stored weeks. */
+  readonly ofWeeks: boolean;
   readonly condition: string;
   readonly grader: string;
   /** As rows of an evaluation name them. */
@@ -36,7 +38,14 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
   rows.map((row) => {
     const policy = policyName(row);
     return {
-      ...{ source, grader, condition: row.condition, profiles: row.profiles, seeds: row.seeds },
+      ...{
+        source,
+        ofWeeks: false,
+        grader,
+        condition: row.condition,
+        profiles: row.profiles,
+        seeds: row.seeds,
+      },
       name: `${shortened(policy)}${row.oracle ? ORACLE_MARK : ''}`,
       episodes: row.episodes,
       finalScore: row.final_score,
@@ -58,7 +67,7 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
           ? undefined
           : publishedTeacher(condition, grader);
     return {
-      ...{ source, grader, condition, profiles, seeds },
+      ...{ source, ofWeeks: false, grader, condition, profiles, seeds },
       name: baseline ?? nameOf({ teacher: teacher ?? 'nobody', model, objective, oracle }),
       episodes: row.episodes,
       finalScore: row.final_score,
@@ -74,6 +83,7 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
   scores.map((score) => ({
     ...score,
     source,
+    ofWeeks: true,
     name,
     published: isPublished(score) ? published(score.condition, name, score.grader) : undefined,
   }));
@@ -81,13 +91,14 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
 /** Further in digits than sums of the same weeks in another order are apart. */
 const SAME = 1e-6;
 
-/** Without those that an earlier file says already: the weeks of an evaluation, stored beside it. */
+/** Without those of stored weeks that another row says already: those of an evaluation, stored beside it. */
 export function withoutRepeats(rows: readonly ScoreRow[]): ScoreRow[] {
   const kept: ScoreRow[] = [];
   for (const row of rows) {
     const repeated = kept.some(
       (other) =>
-        other.source !== row.source &&
+        row.ofWeeks &&
+        !other.ofWeeks &&
         other.condition === row.condition &&
         other.grader === row.grader &&
         other.name === row.name &&

@@ -1,14 +1,12 @@
 /** What a player's episodes took, and in how many steps no action was read. */
 import type { TrajectoryEpisode, Usage } from '../trajectory/episode.js';
 
-const KEYS = ['requests', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const;
-type Key = (typeof KEYS)[number];
+export const USAGE_KEYS = ['requests', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const;
+type Key = (typeof USAGE_KEYS)[number];
 
 export interface Spending {
   readonly steps: number;
   readonly unparsed: number;
-  /** Steps that were asked in words. */
-  readonly asked: number;
   /** Episodes that say what they took of anything. */
   readonly metered: number;
   /** Means over the episodes that say it, and sums over these; null where none does. */
@@ -19,19 +17,17 @@ export interface Spending {
 export class SpendingTally {
   #steps = 0;
   #unparsed = 0;
-  #asked = 0;
   #metered = 0;
   readonly #sums = new Map<Key, { sum: number; count: number }>();
 
   add({ steps, usage }: Pick<TrajectoryEpisode, 'steps' | 'usage'>): void {
     this.#steps += steps.length;
     this.#unparsed += steps.filter(({ parsed }) => !parsed).length;
-    this.#asked += steps.filter(({ prompt }) => prompt !== null).length;
     if (usage !== undefined && this.#addUsage(usage)) this.#metered++;
   }
 
   #addUsage(usage: Usage): boolean {
-    const said = KEYS.filter((key) => usage[key] !== undefined);
+    const said = USAGE_KEYS.filter((key) => usage[key] !== undefined);
     for (const key of said) {
       const { sum, count } = this.#sums.get(key) ?? { sum: 0, count: 0 };
       this.#sums.set(key, { sum: sum + usage[key]!, count: count + 1 });
@@ -42,7 +38,7 @@ export class SpendingTally {
   summary(): Spending {
     const each = (value: (sums: { sum: number; count: number }) => number) =>
       Object.fromEntries(
-        KEYS.map((key) => {
+        USAGE_KEYS.map((key) => {
           const sums = this.#sums.get(key);
           return [key, sums === undefined ? null : value(sums)];
         }),
@@ -50,7 +46,6 @@ export class SpendingTally {
     return {
       steps: this.#steps,
       unparsed: this.#unparsed,
-      asked: this.#asked,
       metered: this.#metered,
       perEpisode: each(({ sum, count }) => sum / count),
       total: each(({ sum }) => sum),

@@ -2,16 +2,15 @@
 import { dollarsText, drawCosts } from '../../pictures/costs.js';
 import { decimal } from '../../pictures/numbers.js';
 import { FALLBACK_ACTION } from '../../trajectory/episode.js';
-import type { ReportData, ReportedPlayer } from '../gathered.js';
+import type { ReportedCost } from '../costs.js';
+import type { ReportData } from '../gathered.js';
 import { type Column, paragraph, table } from '../html.js';
 import { toldApart } from '../names.js';
 import type { Part, Section } from '../section.js';
 
 /** Null where no file says what anything took, and every action was read. */
-export function costSection(data: ReportData): Section | null {
-  const players = toldApart(data.players).filter(
-    ({ spending }) => spending.metered > 0 || spending.unparsed > 0,
-  );
+export function costSection({ costs }: ReportData): Section | null {
+  const players = toldApart(costs).filter(({ spending }) => spending.metered > 0 || spending.unparsed > 0);
   if (players.length === 0) return null;
   return {
     id: 'cost',
@@ -27,7 +26,7 @@ export function costSection(data: ReportData): Section | null {
   };
 }
 
-function pictureOf(players: readonly ReportedPlayer[]): Part[] {
+function pictureOf(players: readonly ReportedCost[]): Part[] {
   const rows = players
     .filter(({ spending: { perEpisode } }) => perEpisode.prompt_tokens ?? perEpisode.completion_tokens)
     .map(({ name, spending: { perEpisode } }) => ({
@@ -42,7 +41,7 @@ function pictureOf(players: readonly ReportedPlayer[]): Part[] {
 const whole = (value: number | null): string =>
   value === null ? '–' : Math.round(value).toLocaleString('en');
 
-const COLUMNS: readonly Column<ReportedPlayer>[] = [
+const COLUMNS: readonly Column<ReportedCost>[] = [
   { head: 'player', cell: ({ name }) => name },
   { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
   {

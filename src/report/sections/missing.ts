@@ -32,8 +32,8 @@ const WISHES: readonly Wish[] = [
   },
   {
     what: 'Cost, by a language model',
-    command: 'rhythm-vec teach --teacher llm --model MODEL --seeds 100-129 --output llm.jsonl',
-    isThere: ({ players }) => players.some(({ spending }) => spending.metered > 0),
+    command: 'rhythm-vec eval --policies llm:MODEL --trajectories weeks.jsonl',
+    isThere: ({ costs }) => costs.some(({ spending }) => spending.metered > 0),
   },
 ];
 
