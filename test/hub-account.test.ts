@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf } from '../src/hub/account.js';
+import { HubError } from '../src/hub/failure.js';
+import { guarded } from '../src/hub/guard.js';
 import { redacted, withoutSecrets } from '../src/hub/redact.js';
 import { checkBranch, checkRepo, repoUrl } from '../src/hub/repo.js';
 import { temporaryDirectory } from './support/cli.js';
@@ -135,5 +137,18 @@ describe('what others say is shown', () => {
     expect(redacted('a\u001b[2Jb\u202e', null)).toBe('a\uFFFD[2Jb\uFFFD');
     expect(redacted('x'.repeat(1000), null)).toHaveLength(403);
     expect(withoutSecrets('x'.repeat(1000), null)).toHaveLength(1000);
+  });
+
+  it('by nothing that fails, however it came by the token', async () => {
+    const { signal } = new AbortController();
+    const foreseen = new HubError(`no ${token}`, { status: 412 });
+    for (const error of [foreseen, new Error(`no ${token}`), `no ${token}`]) {
+      const work = guarded(token, signal, () => Promise.reject(error));
+      const told: HubError = await work.catch((reason) => reason);
+      expect(told).toBeInstanceOf(HubError);
+      expect(`${told.message} ${told.stack}`).toContain('no hf_***');
+      expect(`${told.message} ${told.stack}`).not.toContain(token);
+      expect(told.status).toBe(error === foreseen ? 412 : null);
+    }
   });
 });
