@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
@@ -52,10 +53,17 @@ def machine() -> Dict[str, Any]:
 
     return {
         "platform": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
+        "processor": _processor(),
         "cores": os.cpu_count(),
         "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
     }
+
+
+def _processor() -> str:
+    """Its name where Linux tells it."""
+    told = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.*)$", told.read_text() if told.exists() else "", re.MULTILINE)
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def packages() -> Dict[str, Optional[str]]:

@@ -84,7 +84,7 @@ class Grpo:
         256,
         OURS,
         "tokens of a completion at most",
-        "published were 16 in training and at least 256 in evaluation; 16 cut every reasoning off",
+        "16 was published, and cuts every reasoning off; of evaluation, 256 at least",
     )
     temperature: float = setting(1.5, PUBLISHED, "of the samples", "later runs")
     beta: float = setting(0.04, PUBLISHED, "weight of the KL to the model that the stage began with", "later runs")
@@ -93,7 +93,7 @@ class Grpo:
         (),
         OURS,
         "terms of env_reward",
-        "off: they are for a loop that is seen to collapse",
+        "for a loop that is seen to collapse",
         choices=("repetition", "exploration"),
     )
 
@@ -105,16 +105,17 @@ class Limits:
     window: int = setting(10, OURS, "steps that are looked at together", "single steps are noise")
     zero_spread: float = setting(0.5, OURS, "share of groups without spread", "half of the samples teach nothing")
     one_action: float = setting(0.8, OURS, "share of the most frequent action", "a good week needs more than one")
-    cycle: float = setting(
-        0.9, OURS, "share of the two most frequent actions", "published: such a cycle scored 0.22"
-    )
+    cycle: float = setting(0.9, OURS, "share of the two most frequent actions", "a published cycle scored 0.22")
     cut_off: float = setting(
         0.2, OURS, "share of completions that were cut off", "they are punished for their length"
     )
     cut_off_read: float = setting(
-        0.01, OURS, "share that was cut off and yet read as an action", "published: it came out of the reasoning"
+        0.01,
+        OURS,
+        "share that was cut off and yet read as an action",
+        "in a published run it came out of the reasoning",
     )
-    kl: float = setting(10.0, OURS, "of KL, in one step", "published: 10,731 at step 205")
+    kl: float = setting(10.0, OURS, "of KL, in one step", "10,731 at step 205 was published")
     unparsed: float = setting(0.5, OURS, "share of completions without an action", "SFT comes first to avoid it")
     stop_on: Tuple[str, ...] = setting(
         (),
