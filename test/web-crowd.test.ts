@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createVecEnv } from '../src/index.js';
+import { LIGHT } from '../src/pictures/theme.js';
 import { findPolicy } from '../src/policies/policies.js';
 import { launch, whyAbsent } from './browser/chromium.js';
 import { screenshot } from './web/screenshots.js';
@@ -270,6 +271,22 @@ describe.skipIf(absent !== null)('the crowd', () => {
       );
       expect(described[1]).toMatch(/^heuristic: mean 0\.\d{3}, middle 80 % from about/);
       expect(described[2]).toMatch(/^heuristic: 0\.\d{3}, of which crash_free/);
+    });
+
+    it('those who prefer it light or dark, whatever their screen does', async () => {
+      await using visited = await visit(FEW, { tone: 'light' });
+      const { page } = visited;
+      const ground = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');
+      const light = await ground();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expect.poll(ground).not.toBe(light);
+      await page.getByRole('radio', { name: 'light' }).check();
+      await expect.poll(ground).toBe(light);
+      await page.reload();
+      await shown(visited);
+      expect(await ground()).toBe(light);
+      const paper = page.getByRole('img').first().locator(`rect[fill="${LIGHT.paper}"]`);
+      await paper.waitFor({ state: 'attached' });
     });
 
     const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
