@@ -265,6 +265,9 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await shown(page);
       const pictures = page.page.getByRole('img');
       await expect.poll(() => pictures.count()).toBe(3);
+      expect(await page.page.locator('.unseen[role="status"]').textContent()).toMatch(
+        /^1,000 people have lived their week. Mean final scores: heuristic 0\.\d{4}, blind-tape 0\.\d{4}\.$/,
+      );
       const described = await pictures.locator('desc').allTextContents();
       expect(described[0]).toMatch(
         /^heuristic: medians at the end of the week vitality 0\.\d\d, .* blind-tape: /,
