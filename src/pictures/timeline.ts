@@ -19,12 +19,13 @@ import { dayOf } from './week.js';
 
 export interface TimelinePicture extends Caption {
   readonly week: TimelineWeek;
-  /** Of the seven days, in CSS pixels, names stand beside them. Default 756. */
-  readonly width?: number;
+  /** How wide it may be, in CSS pixels, from 310 on; by default as wide as a slot reads well. */
+  readonly room?: number;
 }
 
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
+const LEAST_WIDTH = 200;
 /** In narrower slots an action's mark stands upright. */
 const MARK_WIDTH = 20;
 const ACTION_HEIGHT = 26;
@@ -40,9 +41,10 @@ const GAP = 8;
  * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for a week that is none.
  */
 export function drawTimeline(picture: TimelinePicture): Drawing {
-  const { week, title = 'A week', notes = [], width = WIDTH } = picture;
+  const { week, title = 'A week', notes = [], room } = picture;
   checkWeek(week);
-  checkNumber('width', width);
+  if (room !== undefined) checkNumber('room', room);
+  const width = room === undefined ? WIDTH : Math.max(LEAST_WIDTH, Math.floor(room - MARGIN));
   const spec: TopView = {
     title: { text: title, subtitle: [...captionOf(week), ...notes] },
     vconcat: [
@@ -92,6 +94,9 @@ const named = (title: string, titleX: number) => ({
   titleX,
 });
 const NAME_X = -32;
+/** What stands beside the days: the panels' names and scales. */
+const MARGIN =
+  Math.max(...[...METER_NAMES, ...BELIEF_NAMES].map((name) => textWidth(name, FONT_SIZE))) - NAME_X + 8;
 const share = (field: string, name: string) =>
   ({
     field,
