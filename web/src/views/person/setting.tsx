@@ -60,7 +60,7 @@ export function SettingPanel({
       <div class="actions">
         <Button onClick={week.anotherPerson}>Another person</Button>
         <Button onClick={week.restart}>Start again</Button>
-        <Button onClick={week.undo} disabled={state.moves.length + state.at === 0}>
+        <Button onClick={week.undo} disabled={!week.begun}>
           Undo
         </Button>
         <label class="check keys">
