@@ -8,6 +8,7 @@ import { drawHistogram, type HistogramRow } from '../src/pictures/histogram.js';
 import { bandsOf } from '../src/pictures/percentiles.js';
 import { svgOf } from '../src/pictures/svg.js';
 import { LIGHT } from '../src/pictures/theme.js';
+import { drawTimeline } from '../src/pictures/timeline.js';
 import { COMPONENT_NAMES, METER_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/spec.js';
 import { elementsOf, lived, ODD_NAME, textsOf } from './support/pictures.js';
@@ -74,6 +75,28 @@ describe.each(IN_ROOM)('%s', (_, draw, shown) => {
   it('tells the same in words, however wide', () => {
     expect(draw(310).description).toBe(draw().description);
   });
+});
+
+describe('a timeline', () => {
+  const begun = {
+    actions: [3, 0],
+    meters: Array(3 * METER_NAMES.length).fill(0.5),
+    events: [0, 4],
+    rewards: [1, -1],
+    beliefs: Array(6).fill(0.5),
+  };
+  it.each([310, 480, 700, 1040])(
+    'of %d pixels is not wider, hardly narrower, and shows the same',
+    async (room) => {
+      const svg = await svgOf(untitled(drawTimeline({ room, week: begun })));
+      const width = Number(elementsOf(svg)[0].attributes.width);
+      expect(width).toBeLessThanOrEqual(room);
+      expect(width).toBeGreaterThan(0.9 * room);
+      const texts = textsOf(svg);
+      for (const text of [...METER_NAMES, 'illness', 'friend visit', 'Sl', 'DW'])
+        expect(texts).toContain(text);
+    },
+  );
 });
 
 describe('a histogram', () => {

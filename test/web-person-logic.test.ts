@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import { Episode } from '../src/reference/episode.js';
-import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, TRAIT_NAMES } from '../src/world/fields.js';
+import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, PROFILE_NAMES, TRAIT_NAMES } from '../src/world/fields.js';
 import { COMPARED, liveWeek } from '../web/src/person/live.js';
 import { movesFrom, movesText } from '../web/src/person/moves-text.js';
 import { PLAYER_NAMES } from '../web/src/person/names.js';
 import { Adviser, PLAYERS } from '../web/src/person/players.js';
 import { lastTimeOf, momentsOf, timeOf } from '../web/src/person/reading.js';
 import type { Move, WeekSetting } from '../web/src/person/week.js';
-import { announce, mostParticular, personInWords, signed } from '../web/src/person/words.js';
+import { announce, mostParticular, namedPerson, personInWords, signed } from '../web/src/person/words.js';
 
 const SETTING: WeekSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
 /** All ten actions, a belief that is found, changed and withdrawn. */
@@ -152,6 +152,14 @@ describe('words', () => {
     for (const { share } of traits) expect(share >= 0 && share <= 1).toBe(true);
     const named = personInWords(new Episode().reset(0, { profile: 'introvert_morning' }).profile);
     expect(mostParticular(named, 3).map(({ words }) => words)).toContain('company drains them');
+  });
+
+  it('know who has a name', () => {
+    const nameOf = (seed: number, profile: string) =>
+      namedPerson(new Episode().reset(seed, { profile }).profile);
+    expect(PROFILE_NAMES.map((name) => nameOf(0, name))).toEqual(PROFILE_NAMES);
+    expect(PROFILE_NAMES).toContain(nameOf(3, 'discrete'));
+    expect(nameOf(3, 'sampled')).toBeNull();
   });
 
   it('know how common a weight is', () => {

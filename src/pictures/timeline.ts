@@ -19,14 +19,17 @@ import { dayOf } from './week.js';
 
 export interface TimelinePicture extends Caption {
   readonly week: TimelineWeek;
-  /** Of the seven days, in CSS pixels, names stand beside them. Default 756. */
-  readonly width?: number;
+  /** How wide it may be, in CSS pixels, from 310 on; by default as wide as a slot reads well. */
+  readonly room?: number;
 }
 
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
+const LEAST_WIDTH = 200;
 /** In narrower slots an action's mark stands upright. */
 const MARK_WIDTH = 20;
+/** In narrower days only the first is called one. */
+const DAY_WIDTH = 44;
 const ACTION_HEIGHT = 26;
 const METER_HEIGHT = 44;
 const REWARD_HEIGHT = 74;
@@ -40,9 +43,10 @@ const GAP = 8;
  * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for a week that is none.
  */
 export function drawTimeline(picture: TimelinePicture): Drawing {
-  const { week, title = 'A week', notes = [], width = WIDTH } = picture;
+  const { week, title = 'A week', notes = [], room } = picture;
   checkWeek(week);
-  checkNumber('width', width);
+  if (room !== undefined) checkNumber('room', room);
+  const width = room === undefined ? WIDTH : Math.max(LEAST_WIDTH, Math.floor(room - MARGIN));
   const spec: TopView = {
     title: { text: title, subtitle: [...captionOf(week), ...notes] },
     vconcat: [
@@ -51,7 +55,7 @@ export function drawTimeline(picture: TimelinePicture): Drawing {
       eventsRow(week, width),
       rewardsRow(week),
       ...(week.beliefs === undefined ? [] : BELIEF_NAMES.map((belief, k) => beliefRow(week, belief, k))),
-      daysRow(),
+      daysRow(width),
     ].map((panel) => ({ ...panel, width })),
     spacing: GAP,
     // Panels stand exactly below each other, however wide their labels are.
@@ -92,6 +96,9 @@ const named = (title: string, titleX: number) => ({
   titleX,
 });
 const NAME_X = -32;
+/** What stands beside the days: the panels' names and scales. */
+const MARGIN =
+  Math.max(...[...METER_NAMES, ...BELIEF_NAMES].map((name) => textWidth(name, FONT_SIZE))) - NAME_X + 8;
 const share = (field: string, name: string) =>
   ({
     field,
@@ -110,7 +117,8 @@ const share = (field: string, name: string) =>
 const slotOf = (step: number) => ({ from: dayOf(step), to: dayOf(step + 1), middle: dayOf(step + 0.5) });
 
 function actionsRow({ actions }: TimelineWeek, width: number): View {
-  const isNarrow = width / (NUM_SLOTS * RHYTHM.days) < MARK_WIDTH;
+  const slot = width / (NUM_SLOTS * RHYTHM.days);
+  const upright = slot < MARK_WIDTH && { angle: 270, fontSize: Math.min(9, slot) };
   const values = Array.from(actions, (action, step) => ({
     ...slotOf(step),
     ...ACTION_FACES[action],
@@ -123,18 +131,22 @@ function actionsRow({ actions }: TimelineWeek, width: number): View {
     encoding: { y: { ...y, axis: { ...y.axis, titleY: ACTION_HEIGHT / 2 } } },
     layer: [
       {
-        mark: { type: 'rect', stroke: LIGHT.paper, strokeWidth: 1.5, height: { band: 1 } },
+        mark: {
+          type: 'rect',
+          stroke: LIGHT.paper,
+          strokeWidth: slot < MARK_WIDTH ? 0.75 : 1.5,
+          height: { band: 1 },
+        },
         encoding: { ...SPAN, color: { field: 'colour', type: 'nominal', scale: null } },
       },
       {
-        mark: { type: 'text', color: INK_ON_COLOUR, ...(isNarrow && UPRIGHT) },
+        mark: { type: 'text', color: INK_ON_COLOUR, ...upright },
         encoding: { x: inDays('middle'), text: { field: 'mark', type: 'nominal' } },
       },
     ],
   };
 }
 
-const UPRIGHT = { angle: 270, fontSize: 9 } as const;
 const BARE = { labels: false, ticks: false, domain: false, grid: false } as const;
 
 function meterRow({ actions, meters }: TimelineWeek, meter: string, k: number): View {
@@ -272,8 +284,12 @@ function beliefRow({ actions, beliefs, target }: TimelineWeek, belief: string, k
 }
 
 /** The names of the days, once. */
-function daysRow(): View {
-  const values = MIDNIGHTS.slice(0, -1).map((day) => ({ middle: day + 0.5, name: `day ${day + 1}` }));
+function daysRow(width: number): View {
+  const isNarrow = width / RHYTHM.days < DAY_WIDTH;
+  const values = MIDNIGHTS.slice(0, -1).map((day) => ({
+    middle: day + 0.5,
+    name: isNarrow && day > 0 ? String(day + 1) : `day ${day + 1}`,
+  }));
   return {
     height: FONT_SIZE + 2,
     data: { values },

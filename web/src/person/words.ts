@@ -1,6 +1,13 @@
 /** What happens in a week in words: for who listens, and for who reads. */
 import { phrasesOf } from '../../../src/policies/inference/phrases.js';
-import { ACTION_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS, NUM_TRAITS } from '../../../src/world/fields.js';
+import {
+  ACTION_NAMES,
+  EVENT_NAMES,
+  METER_NAMES,
+  NUM_STEPS,
+  NUM_TRAITS,
+  TRAIT_NAMES,
+} from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/spec.js';
 import { type Moment, timeOf } from './reading.js';
 
@@ -72,3 +79,12 @@ const shareOfWeight = (weight: number): number => 1 - (1 - weight) ** 9 - 9 * we
 /** What is most particular about somebody, the most particular first. */
 export const mostParticular = (traits: readonly Trait[], count: number): Trait[] =>
   [...traits].sort((a, b) => Math.abs(b.share - 0.5) - Math.abs(a.share - 0.5)).slice(0, count);
+
+/** Which of the named persons it was; null for anybody else. @param profile f32 [16]. */
+export function namedPerson(profile: ArrayLike<number>): string | null {
+  const found = Object.entries(RHYTHM.profiles).find(([, { traits, weights }]) => {
+    const numbers = Float32Array.from([...TRAIT_NAMES.map((name) => traits[name]), ...weights]);
+    return numbers.every((number, k) => number === profile[k]);
+  });
+  return found?.[0] ?? null;
+}

@@ -1,5 +1,6 @@
 /** The grader as a file for the command line. */
 import { useSignal } from '@preact/signals';
+import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
 import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
 import { Button, TextField } from '../../parts/controls.js';
@@ -8,17 +9,42 @@ import { Button, TextField } from '../../parts/controls.js';
 const NAME: Field<string> = {
   initial: 'mine',
   expected: '1 to 40 letters, digits, - or _, and not the name of another grader',
-  read: (text) => (/^[\w-]{1,40}$/.test(text) && !/^v[12]$/.test(text) ? text : null),
+  read: (text) => (/^[\w-]{1,40}$/.test(text) && !GRADER_NAMES.includes(text) ? text : null),
   write: (text) => text,
 };
 
 export function GraderFile({ weights }: { readonly weights: Weights }) {
   const own = useSignal(NAME.initial);
-  const said = useSignal('');
   const preset = presetOf(weights);
   const name = preset?.name ?? own.value;
   const text = graderFile(weights, name);
-  const file = `${name}.json`;
+  return (
+    <section class="panel" aria-labelledby="file">
+      <h2 id="file">The grader as a file</h2>
+      <div class="file">
+        {preset === null && (
+          <TextField
+            label="Name"
+            field={NAME}
+            value={own.value}
+            onChange={(next) => {
+              own.value = next;
+            }}
+          />
+        )}
+        <Ways text={text} file={`${name}.json`} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+        <section class="text" tabIndex={0} aria-label="The file’s text">
+          <pre>{text}</pre>
+        </section>
+      </div>
+    </section>
+  );
+}
+
+/** Out of the page. */
+function Ways({ text, file }: { readonly text: string; readonly file: string }) {
+  const said = useSignal('');
   const copy = async (): Promise<void> => {
     said.value = await navigator.clipboard.writeText(text).then(
       () => 'Copied.',
@@ -26,37 +52,18 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
     );
   };
   return (
-    <section class="panel" aria-labelledby="file">
-      <h2 id="file">The grader as a file</h2>
-      <div class="file">
-        <div>
-          {preset === null && (
-            <TextField
-              label="Name"
-              field={NAME}
-              value={own.value}
-              onChange={(next) => {
-                own.value = next;
-              }}
-            />
-          )}
-          <div class="actions">
-            <a class="button" href={`data:application/json,${encodeURIComponent(text)}`} download={file}>
-              Download {file}
-            </a>
-            <Button onClick={() => void copy()}>Copy</Button>
-            <span role="status">{said.value}</span>
-          </div>
-          <p class="fine">
-            It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code>{' '}
-            searches for what it really pays for.
-          </p>
-        </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-        <section class="text" tabIndex={0} aria-label="The file’s text">
-          <pre>{text}</pre>
-        </section>
+    <>
+      <div class="actions">
+        <a class="button" href={`data:application/json,${encodeURIComponent(text)}`} download={file}>
+          Download {file}
+        </a>
+        <Button onClick={() => void copy()}>Copy</Button>
+        <span role="status">{said.value}</span>
       </div>
-    </section>
+      <p class="fine">
+        It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code>{' '}
+        searches for what it really pays for.
+      </p>
+    </>
   );
 }

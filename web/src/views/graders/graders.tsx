@@ -13,6 +13,7 @@ import { failure, type Played, play, played } from './play.js';
 import { Ranking } from './ranking.js';
 import { VerdictPanel } from './verdict.js';
 import { WeightsPanel } from './weights.js';
+import '../../parts/marks.css';
 import './graders.css';
 
 export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {

@@ -7,6 +7,7 @@ import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { contestant } from '../../graders/contestants.js';
 import { meansOf, type Verdict } from '../../graders/verdict.js';
 import { plain } from '../../person/words.js';
+import './ranking.css';
 
 interface RankingProps {
   readonly ranking: readonly Standing[];

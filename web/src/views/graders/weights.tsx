@@ -25,54 +25,27 @@ interface WeightsPanelProps {
 }
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
-  const kept = useSignal<Sliders>(slidersAt(weights));
-  const sliders = sameWeights(kept.value.weights, weights)
-    ? kept.value
-    : slidersAt(weights, kept.value.locked);
+  const { sliders, take, lock } = useSliders(weights, change);
   /** While a finger is down there is one place in the browser's history for all of its way. */
   const held = useRef(false);
-  const take = (next: Sliders, how: 'push' | 'replace'): void => {
-    kept.value = next;
-    change(next.weights, how);
-  };
   const slide = (k: number, to: number): void => {
     take(moveWeight(sliders, k, to), held.current ? 'replace' : 'push');
     held.current = true;
   };
-  const shown = presetOf(weights)?.name;
+  const release = (): void => {
+    held.current = false;
+  };
+  const type = (k: number, to: number): void =>
+    take(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
   return (
     <section class="panel" aria-labelledby="grader">
       <div class="panel-head">
         <h2 id="grader">The grader</h2>
-        <fieldset class="presets">
-          <legend class="heard">Begin with</legend>
-          {PRESETS.map(({ name, weights: preset }) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={name === shown}
-              onClick={() => take(slidersAt(preset, sliders.locked), 'push')}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Presets weights={weights} choose={(preset) => take(slidersAt(preset, sliders.locked), 'push')} />
       </div>
       <div class="weights">
         {COMPONENT_FIELDS.map(({ name }, k) => (
-          <WeightRow
-            key={name}
-            k={k}
-            sliders={sliders}
-            slide={(to) => slide(k, to)}
-            release={() => {
-              held.current = false;
-            }}
-            type={(to) => take(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push')}
-            lock={() => {
-              kept.value = lockWeight(sliders, k);
-            }}
-          />
+          <WeightRow key={name} {...{ k, sliders, slide, release, type, lock }} />
         ))}
       </div>
       <p class="fine">
@@ -83,15 +56,55 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   );
 }
 
+/** The address has the weights; what is locked, and what they were before, is kept beside it. */
+function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
+  const kept = useSignal<Sliders>(slidersAt(weights));
+  const sliders = sameWeights(kept.value.weights, weights)
+    ? kept.value
+    : slidersAt(weights, kept.value.locked);
+  return {
+    sliders,
+    take(next: Sliders, how: 'push' | 'replace'): void {
+      kept.value = next;
+      change(next.weights, how);
+    },
+    lock(k: number): void {
+      kept.value = lockWeight(sliders, k);
+    },
+  };
+}
+
+interface PresetsProps {
+  readonly weights: Weights;
+  readonly choose: (weights: Weights) => void;
+}
+
+const Presets = ({ weights, choose }: PresetsProps) => (
+  <fieldset class="presets">
+    <legend class="heard">Begin with</legend>
+    {PRESETS.map((preset) => (
+      <button
+        key={preset.name}
+        type="button"
+        aria-pressed={preset.name === presetOf(weights)?.name}
+        onClick={() => choose(preset.weights)}
+      >
+        {preset.name}
+      </button>
+    ))}
+  </fieldset>
+);
+
 const sameWeights = (a: Weights, b: Weights): boolean => a.every((weight, k) => weight === b[k]);
 
 interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
-  readonly slide: (to: number) => void;
+  readonly slide: (k: number, to: number) => void;
+  /** The finger is up. */
   readonly release: () => void;
-  readonly type: (to: number) => void;
-  readonly lock: () => void;
+  readonly type: (k: number, to: number) => void;
+  readonly lock: (k: number) => void;
 }
 
 function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
@@ -116,11 +129,16 @@ function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
         disabled={low === high}
         aria-valuetext={decimalOf(weight)}
         aria-describedby={`${id}-meaning`}
-        onInput={({ currentTarget }) => slide(Number(currentTarget.value))}
+        onInput={({ currentTarget }) => slide(k, Number(currentTarget.value))}
         onChange={release}
       />
-      <TextField label={`${title(name)} as a number`} field={field} value={weight} onChange={type} />
-      <button type="button" class="lock" aria-pressed={sliders.locked[k]} onClick={lock}>
+      <TextField
+        label={`${title(name)} as a number`}
+        field={field}
+        value={weight}
+        onChange={(to) => type(k, to)}
+      />
+      <button type="button" class="lock" aria-pressed={sliders.locked[k]} onClick={() => lock(k)}>
         {sliders.locked[k] ? 'locked' : 'lock'}
         <span class="heard"> {title(name)}</span>
       </button>

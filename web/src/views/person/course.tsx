@@ -9,17 +9,13 @@ import { timeOf } from '../../person/reading.js';
 import { plain, signed } from '../../person/words.js';
 import type { Shown } from './follow.js';
 
-/** Beside the days stand the panels' names and scales. */
-const NAMES_WIDTH = 100;
-const LEAST_WIDTH = 200;
-
 export function Course({ shown }: { readonly shown: Shown }) {
   const draw = useCallback(
     (room: number) =>
       drawTimeline({
         title: 'The week so far',
         ...(shown.ending !== null && { title: 'The whole week' }),
-        width: Math.max(LEAST_WIDTH, room - NAMES_WIDTH),
+        room,
         week: timelineOf(shown),
       }),
     [shown],

@@ -17,6 +17,9 @@ import { Over } from './over.js';
 import { SettingPanel } from './setting.js';
 import { Told } from './told.js';
 import { type Week, weekOf } from './week.js';
+import '../../parts/marks.css';
+import './now.css';
+import './over.css';
 import './person.css';
 
 export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {

@@ -2,7 +2,7 @@
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Table } from '../../parts/table.js';
 import type { Ending } from '../../person/week.js';
-import { mostParticular, personInWords, title } from '../../person/words.js';
+import { mostParticular, namedPerson, personInWords, title } from '../../person/words.js';
 import { ENDS } from './belief.js';
 
 const TOLD = 5;
@@ -10,9 +10,13 @@ const TOLD = 5;
 export function Truth({ ending }: { readonly ending: Ending }) {
   const { target, belief, given, beliefMae, profile } = ending;
   const traits = personInWords(profile);
+  const name = namedPerson(profile);
   return (
     <>
-      <p class="whole-person">{sentence(mostParticular(traits, TOLD).map(({ words }) => words))}</p>
+      <p class="whole-person">
+        {name !== null && `${title(name)}: `}
+        {sentence(mostParticular(traits, TOLD).map(({ words }) => words))}
+      </p>
       <div class="truths">
         {BELIEF_NAMES.map((name, k) => (
           <Dimension key={name} k={k} truth={target[k]} said={given ? belief[k] : null} />

@@ -1,5 +1,6 @@
 /** What can be done with the week that is shown: each changes the address, and the week follows. */
 import type { Signal } from '@preact/signals';
+import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { BY_HAND } from '../../person/names.js';
 import type { Move } from '../../person/week.js';
 import type { ViewProps } from '../view.js';
@@ -15,6 +16,9 @@ export interface Week {
   readonly shown: Shown | null;
   /** Whether the policy goes on by itself. */
   readonly playing: Signal<boolean>;
+  /** Whether there is something to undo. */
+  readonly begun: boolean;
+  /** Another setting: the week begins anew. */
   readonly set: (patch: Partial<PersonState>) => void;
   readonly act: (move: Move) => void;
   /** The policy's next step. */
@@ -30,13 +34,15 @@ export function weekOf(
   shown: Shown | null,
   playing: Signal<boolean>,
 ): Week {
-  const { moves, at, by } = state;
+  const { moves, by } = state;
+  // A link may ask for more than a week has.
+  const at = by === BY_HAND ? 0 : Math.min(state.at, NUM_STEPS - moves.length);
   const afresh = (patch: Partial<PersonState>): void => {
     playing.value = false;
     change({ ...patch, moves: [], at: 0 });
   };
   return {
-    ...{ state, shown, playing },
+    ...{ state, shown, playing, begun: moves.length + at > 0 },
     set: afresh,
     act: (move) => change({ moves: [...moves, move], at: 0 }),
     // One place in the browser's history for all that a policy plays by itself.
