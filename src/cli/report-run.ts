@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageVersion } from '../evaluate/provenance.js';
-import { loadVega } from '../pictures/libraries.js';
 import { loadCanvas, pngOf } from '../pictures/png.js';
 import { svgOf } from '../pictures/svg.js';
+import { loadVega } from '../pictures/vega.js';
 import type { ReportData } from '../report/gathered.js';
 import { pageOf, sectionsOf } from '../report/page.js';
 import { isFigure } from '../report/section.js';
