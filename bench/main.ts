@@ -24,6 +24,7 @@ import {
   renderLanguage,
   SMALL_LANGUAGE,
 } from './language.js';
+import { FULL_LLM, llmToJson, measureLlm, renderLlm, SMALL_LLM } from './llm.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
 import { ratiosOf } from './ratios.js';
@@ -68,6 +69,7 @@ interface Options {
   readonly language?: boolean;
   readonly inference?: boolean;
   readonly serve?: boolean;
+  readonly llm?: boolean;
   readonly json?: string;
 }
 
@@ -87,6 +89,7 @@ function parseOptions(): Options {
     .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
     .option('--inference', 'also: how near beliefs come to who the person is, and the time of an update')
     .option('--serve', 'also: the server, its client in another process')
+    .option('--llm', 'also: 150 weeks of a language model that answers in 50 ms, 16 at once')
     .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -124,6 +127,10 @@ const SECTIONS = {
   serve: async (small: boolean) => {
     const figures = await measureServe(small ? SMALL_SERVE : FULL_SERVE, progress);
     return { result: serveToJson(figures), text: renderServe(figures, !small) };
+  },
+  llm: async (small: boolean) => {
+    const figures = await measureLlm(small ? SMALL_LLM : FULL_LLM, progress);
+    return { result: llmToJson(figures), text: renderLlm(figures, !small) };
   },
 } as const;
 

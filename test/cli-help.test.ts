@@ -18,6 +18,13 @@ const tsx = fileURLToPath(import.meta.resolve('tsx'));
 /** The command as an installed package has it. */
 const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${main}" "$@"; }`;
 
+/** What examples with a language model ask. */
+let fake: FakeOpenAi;
+beforeAll(async () => {
+  fake = await FakeOpenAi.open();
+});
+afterAll(() => fake.close());
+
 const commands: [command: string, prints: string][] = [
   ['eval', 'grader calm; world'],
   ['replay', ''],
@@ -38,13 +45,6 @@ const TEACHER = episodesOf(weeksOf([100, 101, 102]), {
     completion: `<reasoning>By heart.</reasoning>\n5 5 5 ${ACTION_NAMES[blindTape('v2')[step]].toUpperCase()}`,
   }),
 });
-/** Whom commands ask that ask language models: it answers in this process, which must not wait for theirs. */
-let fake: FakeOpenAi;
-beforeAll(async () => {
-  fake = await FakeOpenAi.open();
-});
-afterAll(() => fake.close());
-
 it.each(commands)('%s', async (command, prints) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
   // As many seeds, and as short searches, as take little time.
@@ -60,7 +60,6 @@ it.each(commands)('%s', async (command, prints) => {
   const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
     env: { ...process.env, ...fake.environment },
-    maxBuffer: 2 ** 26,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);
 });

@@ -158,6 +158,28 @@ describe('what was spent', () => {
   });
 });
 
+describe('one who works on it', () => {
+  it('keeps others away until it is done', async () => {
+    const path = fresh();
+    const journal = await open(path);
+    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(`${process.pid}\n`);
+    // Of a process that surely runs, and is another.
+    writeFileSync(`${path}.lock`, `${process.ppid}\n`);
+    await expect(open(path)).rejects.toThrow(
+      new RegExp(`nobody else to work on .*got process ${process.ppid}`),
+    );
+    await journal.close();
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  it.each(['4194303999\n', '', 'x'])('and was killed does not: %j', async (left) => {
+    const path = fresh();
+    writeFileSync(`${path}.lock`, left);
+    await (await open(path)).close();
+    expect(filesBeside(path)).toEqual([]);
+  });
+});
+
 it('leaves no file where there is nothing to keep', async () => {
   const path = fresh();
   await (await open(path)).close();

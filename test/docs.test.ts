@@ -11,6 +11,7 @@ const PAGES = [
   'docs/api.md',
   'docs/compatibility.md',
   'docs/graders.md',
+  'docs/language-models.md',
   'docs/server.md',
   'docs/trajectories.md',
 ];

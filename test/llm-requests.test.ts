@@ -315,3 +315,16 @@ it('no message tells the key, whatever the endpoint says', async () => {
     expect(said).not.toContain(FAKE_KEY);
   }
 });
+
+it('the client says nothing by itself, whatever OPENAI_LOG says', async () => {
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  const spies = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation(() => {}),
+  );
+  for (const trouble of [null, 'echo', 'html', 'reset']) await askOnce({ misbehave: () => trouble });
+  vi.unstubAllEnvs();
+  for (const spy of spies) {
+    expect(spy).not.toHaveBeenCalled();
+    spy.mockRestore();
+  }
+});

@@ -95,6 +95,8 @@ describe('a value of another kind is named:', () => {
     ['steps.5.completion', ['a'], 'steps[5].completion: Expected null or a text'],
     ['final.progress', '1', 'final.progress: Expected a finite number, got "1".'],
     ['usage', null, 'usage: Expected an object'],
+    ['sampling', null, 'sampling: Expected an object'],
+    ['sampling', {}, 'sampling.max_tokens: Expected a number from 0 on, got none.'],
     ['usage', { cost_usd: -1 }, 'usage.cost_usd: Expected a number from 0 on, got -1.'],
     ['hidden.profile', [], 'hidden.profile: Expected 16 finite numbers, got an array of 0.'],
   ])('%s %j', (path, value, says) => {
@@ -179,7 +181,9 @@ it('docs/trajectories.md lists the keys of a line and of its steps, and nothing 
   const [line, step] = section
     .split('\nA step:\n')
     .map((part) => Array.from(part.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name));
-  expect(line).toEqual(Object.keys(spoken));
+  // Between what comes before it and what is hidden, where a language model was asked.
+  const { hidden, ...others } = spoken;
+  expect(line).toEqual(Object.keys({ ...others, sampling: { max_tokens: 512 }, hidden }));
   expect(step).toEqual(Object.keys(spoken.steps[0]));
   for (const key of [
     ...Object.keys(spoken.final),

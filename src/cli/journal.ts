@@ -10,6 +10,7 @@ import { episodeKey, episodeLine } from '../trajectory/line.js';
 import { BadEpisode, parseEpisode } from '../trajectory/read.js';
 import { UsageError } from './failure.js';
 import { type LineSpan, lineSpans } from './line-spans.js';
+import { lock } from './lock.js';
 import { openOutput, stat } from './output-file.js';
 
 export interface JournalOptions {
@@ -33,6 +34,7 @@ export class Journal {
   readonly #path: string;
   readonly #option: string;
   readonly #check: JournalOptions['check'];
+  readonly #unlock: () => void;
   readonly #entries = new Map<string, Entry>();
   #output: FileHandle | null = null;
   #partial!: FileHandle;
@@ -41,18 +43,20 @@ export class Journal {
   #finished = { weeks: 0, cost: 0 };
   #spent = 0;
 
-  private constructor({ path, option = '--output', check }: JournalOptions) {
+  private constructor({ path, option = '--output', check }: JournalOptions, unlock: () => void) {
     this.#path = path;
     this.#option = option;
     this.#check = check;
+    this.#unlock = unlock;
   }
 
   /**
    * Reads what is there. A last line that was cut off is cut away; its week is played again.
-   * @throws UsageError for lines that are no episodes, or none of this work; then nothing is changed.
+   * @throws UsageError for lines that are no episodes, or none of this work, or where another process works on it; then
+   *   nothing is changed.
    */
   static async open(options: JournalOptions): Promise<Journal> {
-    const journal = new Journal(options);
+    const journal = new Journal(options, lock(options.path));
     try {
       await journal.#read();
     } catch (error) {
@@ -116,11 +120,10 @@ export class Journal {
       const asked = new Set(keys);
       const others = [...this.#entries.keys()].filter((key) => !asked.has(key));
       await this.#write([...others, ...keys]);
-      await this.close();
       await rm(this.#partialPath, { force: true });
     }
-    await this.close();
     rmSync(this.#spentPath, { force: true });
+    await this.close();
   }
 
   /** Leaves what is there for another time; no file where there is nothing. */
@@ -130,6 +133,7 @@ export class Journal {
     [this.#output, this.#amounts] = [null, null];
     for (const handle of handles) await handle?.close();
     if (this.#end === 0 && stat(this.#partialPath)?.size === 0) await rm(this.#partialPath);
+    this.#unlock();
   }
 
   get #partialPath(): string {

@@ -8,7 +8,14 @@ import { NUM_STEPS } from '../world/fields.js';
 import { PERSON_NAMES } from '../world/resolve.js';
 import { UsageError } from './failure.js';
 import { Journal } from './journal.js';
-import { checkLlmOptions, LLM_DEFAULTS, type LlmOptions, prepareModel, samplingOf } from './llm-options.js';
+import {
+  checkLlmOptions,
+  LLM_DEFAULTS,
+  type LlmOptions,
+  type OpenedModel,
+  prepareModel,
+  samplingOf,
+} from './llm-options.js';
 import { LlmSummary } from './llm-summary.js';
 import type { EngineOptions } from './options.js';
 import { stat } from './output-file.js';
@@ -29,39 +36,50 @@ export async function teachByLlm(
   signal: AbortSignal,
 ): Promise<void> {
   const name = check(options);
-  const { seeds, profiles, output, concurrency = LLM_DEFAULTS.concurrency } = options;
-  const keys = keysOf(seeds, profiles, name);
   const openModel = await prepareModel(name, options);
   const journal = await Journal.open({
-    path: output,
+    path: options.output,
     check: sameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
   });
-  const before = keys.filter((key) => journal.has(key)).length;
-  const { spent, finished } = journal;
-  const onSpend = options.prices === undefined ? undefined : (most: number) => journal.noteSpent(most);
-  const { model, tally } = openModel({ spent, finished, onSpend });
-  const summary = new LlmSummary(tally, model.ledger, spent);
+  try {
+    const { spent, finished } = journal;
+    const onSpend = options.prices === undefined ? undefined : (most: number) => journal.noteSpent(most);
+    await play(options, grader, openModel({ spent, finished, onSpend }), journal, signal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Plays what is missing, and says what it took, however it ends. */
+async function play(
+  options: LlmTeachOptions,
+  grader: Grader,
+  { model, tally }: OpenedModel,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { seeds, profiles, output, concurrency = LLM_DEFAULTS.concurrency } = options;
+  const keys = keysOf(seeds, profiles, model.name);
+  const there = (): number => keys.filter((key) => journal.has(key)).length;
+  const before = there();
+  const summary = new LlmSummary(tally, model.ledger, journal.spent);
   const progress = createProgress('steps');
   let steps = before * NUM_STEPS;
   const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.money());
-  const { backend, kernel, threads } = options;
-  const work = { seeds, profiles, model, grader, concurrency, backend, kernel, threads, signal, onStep };
   try {
+    const work = { ...options, model, grader, concurrency, signal, onStep };
     for await (const episode of teachByModel(work, (key) => journal.has(key))) {
       await journal.append(episode);
       summary.add(episode);
     }
     await journal.finish(keys);
     progress.stop();
-    const there = before === 0 ? '' : `, ${before} of them there before`;
-    process.stderr.write(`${episodesText(keys.length)} in ${output}${there}.\n${summary.text()}`);
+    const earlier = before === 0 ? '' : `, ${before} of them there before`;
+    process.stderr.write(`${episodesText(keys.length)} in ${output}${earlier}.\n${summary.text()}`);
   } catch (error) {
     progress.stop();
-    const kept = keys.filter((key) => journal.has(key)).length;
-    process.stderr.write(`${summary.text()}${keptText(kept, keys.length, output)}`);
+    process.stderr.write(`${summary.text()}${keptText(there(), keys.length, output)}`);
     throw error;
-  } finally {
-    await journal.close();
   }
 }
 

@@ -15,12 +15,18 @@ Objectives: score is the grader's final score, which neglect of the week's first
   planner and planner-wellbeing.
 Variants: planner; planner-prior infers nothing; planner-oracle is shown who the persons are, and every line says so;
   heuristic+inference and blind-tape+inference infer, and act as those do.
+A language model (--teacher llm) is any that an OpenAI-compatible endpoint or Azure serves; where, and with which key, the
+environment says: OPENAI_API_KEY, OPENAI_BASE_URL; or AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT,
+OPENAI_API_VERSION. Finished weeks are kept beside the output: the same command goes on where it stopped. The exit code is 3
+where --budget ended it.
 A file has an episode a line: \`rhythm-vec reeval\` checks it, \`rhythm-vec dataset sft\` makes training data of it.
 
 Examples:
   rhythm-vec teach --teacher planner --seeds 100-129 --output teacher.jsonl
   rhythm-vec teach --teacher planner --objective score --seeds 100-119 --profiles workaholic_stoic --output score.jsonl
-  rhythm-vec reeval --jsonl teacher.jsonl
+  rhythm-vec teach --teacher llm --model gpt-4o-mini --seeds 100-129 --concurrency 3 --output llm.jsonl \\
+    --prices 0.15,0.6,0.075 --budget 5
+  rhythm-vec reeval --jsonl teacher.jsonl llm.jsonl
 `;
 
 export function addTeachCommand(program: Command, { signal }: Context): void {

@@ -41,8 +41,8 @@ const MAX_CONCURRENCY = 1024;
 
 /**
  * Plays weeks, at most `concurrency` at once, and yields each when it ends. The next begins in its place at once.
- * Where the endpoint fails for good, or the money ends, no other week is begun; those under way are finished and yielded
- * if they can be, and the error comes last.
+ * Where a week cannot be finished, or the money ends, no other is begun; those under way are finished and yielded if they
+ * can be, and the error comes last. Where nothing can be asked any more, all end at once.
  * @throws EndpointError; BudgetError; InputError; the signal's reason, at once.
  */
 export async function* askWeeks(

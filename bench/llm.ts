@@ -1,0 +1,92 @@
+/** `--llm`: weeks of a language model that takes its time, by the compiled command, on the cores that there are. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NUM_STEPS } from '../dist/world/fields.js';
+import { FakeOpenAi } from '../test/fakes/openai.js';
+import { now } from './clock.js';
+import type { OnProgress } from './measure.js';
+import type { Ratio } from './ratios.js';
+import { digits, ratiosToJson, renderRatios, table } from './report.js';
+import { Mismatch } from './verify.js';
+
+export interface LlmPlan {
+  readonly episodes: number;
+  readonly concurrency: number;
+  /** Of an answer. */
+  readonly delayMs: number;
+}
+export const FULL_LLM: LlmPlan = { episodes: 150, concurrency: 16, delayMs: 50 };
+export const SMALL_LLM: LlmPlan = { episodes: 2, concurrency: 2, delayMs: 0 };
+
+export interface LlmFigures {
+  readonly plan: LlmPlan;
+  /** The whole process. */
+  readonly seconds: number;
+  /** What the answers alone take, so many at once. */
+  readonly leastSeconds: number;
+}
+
+const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+
+/** @throws Mismatch for a command that fails, or asks more than is needed. */
+export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise<LlmFigures> {
+  const { episodes, concurrency, delayMs } = plan;
+  onProgress(`${episodes} weeks of a model`);
+  const fake = await FakeOpenAi.open({ delay: delayMs });
+  const folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
+  try {
+    const start = now();
+    await teach(plan, join(folder, 'llm.jsonl'), fake.environment);
+    const seconds = (now() - start) / 1e9;
+    const written = readFileSync(join(folder, 'llm.jsonl'), 'utf8').split('\n').length - 1;
+    if (written !== episodes || fake.requests.length !== episodes * NUM_STEPS || fake.most > concurrency) {
+      throw new Mismatch(
+        `teach: Expected ${episodes} weeks of ${NUM_STEPS} requests, at most ${concurrency} at once, got ` +
+          `${written}, ${fake.requests.length} requests, ${fake.most} at once.`,
+      );
+    }
+    return { plan, seconds, leastSeconds: leastOf(plan) };
+  } finally {
+    rmSync(folder, { recursive: true });
+    await fake.close();
+  }
+}
+
+async function teach({ episodes, concurrency }: LlmPlan, output: string, environment: object): Promise<void> {
+  const args = ['--teacher', 'llm', '--model', 'fake', '--seeds', `100-${99 + episodes}`];
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'teach', ...args, '--concurrency', String(concurrency), '--output', output],
+    { env: { ...process.env, ...environment }, stdio: 'ignore' },
+  );
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Mismatch(`teach: Expected exit code 0, got ${code}.`);
+}
+
+/** The last weeks may be fewer than can be played at once. */
+const leastOf = ({ episodes, concurrency, delayMs }: LlmPlan): number =>
+  (Math.ceil(episodes / concurrency) * NUM_STEPS * delayMs) / 1000;
+
+const ratiosOf = ({ seconds }: LlmFigures): readonly Ratio[] => [
+  { name: 'llm_weeks_seconds', value: seconds, bar: { bound: 'at most', bar: 25 } },
+];
+
+export const llmToJson = (figures: LlmFigures) => ({
+  ...figures,
+  ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
+});
+
+/** @param judged whether the bar is shown. */
+export function renderLlm(figures: LlmFigures, judged: boolean): string {
+  const { plan, seconds, leastSeconds } = figures;
+  const what = `${plan.episodes} weeks, ${plan.concurrency} at once, answers in ${plan.delayMs} ms`;
+  const shown = table(
+    ['teach --teacher llm', 'seconds', 'answers alone'],
+    [[what, digits(seconds, 1), digits(leastSeconds, 1)]],
+  );
+  return judged ? `${shown}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : shown;
+}
