@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createVecEnv } from '../src/index.js';
+import { LIGHT } from '../src/pictures/theme.js';
 import { findPolicy } from '../src/policies/policies.js';
 import { launch, whyAbsent } from './browser/chromium.js';
 import { screenshot } from './web/screenshots.js';
@@ -256,7 +257,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await page.getByRole('button', { name: 'Live the week again' }).press('Enter');
       await shown(visited);
       await page.locator('summary').first().press('Enter');
-      await page.getByRole('table', { name: /^Meters at the end of each day/ }).waitFor();
+      await page.getByRole('table', { name: /^Median of each meter/ }).waitFor();
     });
 
     it('those who are told of pictures instead of seeing them', async () => {
@@ -264,12 +265,31 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await shown(page);
       const pictures = page.page.getByRole('img');
       await expect.poll(() => pictures.count()).toBe(3);
+      expect(await page.page.locator('.unseen[role="status"]').textContent()).toMatch(
+        /^1,000 people have lived their week. Mean final scores: heuristic 0\.\d{4}, blind-tape 0\.\d{4}\.$/,
+      );
       const described = await pictures.locator('desc').allTextContents();
       expect(described[0]).toMatch(
         /^heuristic: medians at the end of the week vitality 0\.\d\d, .* blind-tape: /,
       );
       expect(described[1]).toMatch(/^heuristic: mean 0\.\d{3}, middle 80 % from about/);
       expect(described[2]).toMatch(/^heuristic: 0\.\d{3}, of which crash_free/);
+    });
+
+    it('those who prefer it light or dark, whatever their screen does', async () => {
+      await using visited = await visit(FEW, { tone: 'light' });
+      const { page } = visited;
+      const ground = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');
+      const light = await ground();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expect.poll(ground).not.toBe(light);
+      await page.getByRole('radio', { name: 'light' }).check();
+      await expect.poll(ground).toBe(light);
+      await page.reload();
+      await shown(visited);
+      expect(await ground()).toBe(light);
+      const paper = page.getByRole('img').first().locator(`rect[fill="${LIGHT.paper}"]`);
+      await paper.waitFor({ state: 'attached' });
     });
 
     const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
@@ -280,9 +300,9 @@ describe.skipIf(absent !== null)('the crowd', () => {
         await shown(page);
         await expect.poll(() => page.page.getByRole('img').count()).toBe(3);
         await screenshot(page.page, `crowd-${size}-${tone}`);
+        for (const summary of await page.page.locator('summary').all()) await summary.click();
+        await screenshot(page.page, `crowd-${size}-${tone}-tables`);
         expect(await page.barriers()).toEqual([]);
-        expect(await page.overhang()).toBeLessThanOrEqual(0);
-        await page.page.locator('summary').first().click();
         expect(await page.overhang()).toBeLessThanOrEqual(0);
         expect(page.said).toEqual([]);
       },

@@ -58,6 +58,11 @@ export class Site {
     return new URL(`${encodeURI(PLACE)}${fragment}`, this.origin).href;
   }
 
+  /** A file of the page, as text. @param file relative to its folder. */
+  read(file: string): Promise<string> {
+    return readFile(join(this.#folder, file), 'utf8');
+  }
+
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();

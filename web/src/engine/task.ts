@@ -1,6 +1,6 @@
 /** A long question to the engine as a view sees it: under way, answered, or failed. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useCallback, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { ask } from './client.js';
 import type { Progress, Report } from './jobs.js';
 import { type Failure, toFailure } from './outcome.js';
@@ -44,5 +44,13 @@ export function useTask<T>(): Task<T> {
   const stop = useCallback(() => {
     void ask((engine) => engine.stop());
   }, []);
+  // Whoever leaves the view waits for nothing in it any more.
+  useEffect(
+    () => () => {
+      latest.current += 1;
+      if (state.peek().progress !== null) stop();
+    },
+    [state, stop],
+  );
   return { state, start, stop };
 }

@@ -3,6 +3,7 @@ import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js'
 import { graderWeights } from '../../../../src/graders/grader.js';
 import { type Bands, bandsOf } from '../../../../src/pictures/percentiles.js';
 import { findPolicy, type Policy } from '../../../../src/policies/policies.js';
+import { othersTurn } from '../../../../src/vec-env/turns.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Engine, engine } from '../backend.js';
 import type { Report } from '../jobs.js';
@@ -31,6 +32,8 @@ export async function liveCrowd(request: CrowdRequest, report: Report, signal: A
     if (scores.length === 2) pairs.add(scores);
     done += count;
     report({ done, total: people });
+    // The reference keeps this worker to itself else, and nobody could stop it.
+    await othersTurn();
   }
   return {
     request,

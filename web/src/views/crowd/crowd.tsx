@@ -1,6 +1,7 @@
 /** The crowd: many people live one week under a policy, and the same people under another. */
 import { proxy } from 'comlink';
 import { useCallback, useEffect } from 'preact/hooks';
+import { decimal } from '../../../../src/pictures/numbers.js';
 import type { StateOf } from '../../address.js';
 import { ask, shownEngine } from '../../engine/client.js';
 import { type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from '../../engine/crowd/request.js';
@@ -12,6 +13,7 @@ import { type CROWD_FIELDS, MOST_PEOPLE, NOBODY } from './fields.js';
 import { CrowdFigures } from './figures.js';
 import { CrowdPictures } from './pictures.js';
 import { Proof } from './proof.js';
+import { count } from './words.js';
 
 type State = StateOf<typeof CROWD_FIELDS>;
 
@@ -37,12 +39,21 @@ export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         policy decides what they do in each of the week’s 28 slots; the grader says how well that went.
       </p>
       <CrowdControls {...{ state, change, progress, ready: known, again: live, stop: task.stop }} />
+      <p class="unseen" role="status">
+        {progress === null && failure === null && value !== null && inWords(value)}
+      </p>
       {!known && <Loading>Looking for a graphics device, and comparing it with the reference …</Loading>}
       {failure !== null && <FailureFace failure={failure} retry={live} />}
       {known && value === null && failure === null && <Empty>The first weeks are being lived …</Empty>}
       {value !== null && failure === null && <Results crowd={value} busy={progress !== null} />}
     </>
   );
+}
+
+/** What is read aloud when it is there. */
+function inWords({ players, request }: Crowd): string {
+  const means = players.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
+  return `${count(request.people)} people have lived their week. Mean final scores: ${means.join(', ')}.`;
 }
 
 function Results({ crowd, busy }: { readonly crowd: Crowd; readonly busy: boolean }) {

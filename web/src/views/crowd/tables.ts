@@ -1,6 +1,6 @@
 /** The numbers of the crowd's pictures. */
 import { decimal } from '../../../../src/pictures/numbers.js';
-import { PERCENTILES } from '../../../../src/pictures/percentiles.js';
+import { type Bands, PERCENTILES } from '../../../../src/pictures/percentiles.js';
 import {
   COMPONENT_NAMES,
   METER_NAMES,
@@ -19,19 +19,26 @@ const DAYS = NUM_STEPS / NUM_SLOTS;
 /** At the end of each day: 28 rows would be read to nobody's profit. */
 export function bandsTable(players: Players): TableProps {
   return {
-    caption: `Meters at the end of each day: ${PERCENTILES.map((p) => `${p} %`).join(', ')} of the people are below.`,
+    caption:
+      'Median of each meter at the end of each day; in brackets, between what the middle 80 % of the people are.',
     columns: ['Policy and meter', ...Array.from({ length: DAYS }, (_, day) => `day ${day + 1}`)],
     rows: players.flatMap(({ name, bands }) =>
       METER_NAMES.map((meter, k) => [
         `${name}, ${meter}`,
-        ...Array.from({ length: DAYS }, (_, day) => {
-          const step = (day + 1) * NUM_SLOTS - 1;
-          const at = (p: number) => bands.values[(p * NUM_STEPS + step) * NUM_METERS + k];
-          return PERCENTILES.map((_, p) => decimal(at(p), 2)).join(' ');
-        }),
+        ...Array.from({ length: DAYS }, (_, day) => spreadAt(bands, (day + 1) * NUM_SLOTS - 1, k)),
       ]),
     ),
   };
+}
+
+const SHOWN = [PERCENTILES.indexOf(50), PERCENTILES.indexOf(10), PERCENTILES.indexOf(90)];
+
+/** "0.59 (0.47–0.69)" */
+function spreadAt({ values }: Bands, step: number, meter: number): string {
+  const [median, low, high] = SHOWN.map((p) =>
+    decimal(values[(p * NUM_STEPS + step) * NUM_METERS + meter], 2),
+  );
+  return `${median} (${low}–${high})`;
 }
 
 /** How many bins are put together for who reads. */
@@ -63,7 +70,7 @@ function sharesOf(counts: Uint32Array): number[] {
 export function componentsTable(players: Players): TableProps {
   return {
     caption: 'Mean of each component, and what it adds to the score.',
-    columns: ['Component', ...players.flatMap(({ name }) => [name, 'adds'])],
+    columns: ['Component', ...players.flatMap(({ name }) => [name, `${name} adds`])],
     rows: COMPONENT_NAMES.map((component, k) => [
       component,
       ...players.flatMap(({ components, parts }) => [decimal(components[k], 4), decimal(parts[k], 4)]),
