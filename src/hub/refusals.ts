@@ -1,7 +1,7 @@
 /** Answers that are none, as errors: what was expected, what came, and the remedy. */
 import { causesOf } from '../http/causes.js';
 import { retryAfterMs } from '../http/retry-after.js';
-import { HubError } from './failure.js';
+import { HubError } from './errors.js';
 import { redacted } from './redact.js';
 
 /** Overload, maintenance and accidents. */
