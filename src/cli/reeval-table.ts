@@ -1,5 +1,5 @@
 /** A re-evaluation as tables for people. */
-import { decimals, intervalText, winsText } from '../evaluate/figures.js';
+import { counted, decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_TEACHER, published, publishedTeacher } from '../evaluate/published.js';
 import type { RunInfo } from '../evaluate/run-info.js';
 import { POLICY_NAMES } from '../policies/policies.js';
@@ -123,9 +123,10 @@ function unparsedNote(row: ReevaluatedRow): string[] {
 }
 
 function outcome({ episodes, mismatchedEpisodes, mismatches, skipped }: ReevalCounts): string {
-  const played = `${episodes} ${episodes === 1 ? 'episode' : 'episodes'} replayed`;
-  const places = `${mismatches} ${mismatches === 1 ? 'place' : 'places'}`;
+  const played = `${counted(episodes, 'episode')} replayed`;
   const found =
-    mismatches === 0 ? 'all as recorded, bit for bit' : `${mismatchedEpisodes} NOT AS RECORDED, in ${places}`;
+    mismatches === 0
+      ? 'all as recorded, bit for bit'
+      : `${mismatchedEpisodes} NOT AS RECORDED, in ${counted(mismatches, 'place')}`;
   return `${played}, ${found}.${skipped.total === 0 ? '' : ` ${skipped.text}.`}`;
 }

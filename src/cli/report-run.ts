@@ -1,6 +1,8 @@
 /** The work of `rhythm-vec report`. */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '../evaluate/figures.js';
 import { packageVersion } from '../evaluate/provenance.js';
 import { loadCanvas, pngOf } from '../pictures/png.js';
 import { svgOf } from '../pictures/svg.js';
@@ -95,5 +97,5 @@ async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFil
 
 const countsOf = (files: readonly OutputFile[]): string => {
   const plots = (files.length - 1) / 2;
-  return `one page, and ${plots} ${plots === 1 ? 'plot' : 'plots'} as SVG and PNG beside it`;
+  return `one page, and ${counted(plots, 'plot')} as SVG and PNG beside it`;
 };

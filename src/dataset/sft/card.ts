@@ -1,5 +1,5 @@
 /** The card of a dataset for SFT: whose answers they are, what those wanted, and what came of it. */
-import { decimals, intervalInText } from '../../evaluate/figures.js';
+import { counted, decimals, intervalInText } from '../../evaluate/figures.js';
 import type { RowSummary } from '../../reeval/row-tally.js';
 import { SCHEMAS } from '../../schemas.js';
 import { commandText, ending, evalSeedsSaid, headerText, isCard, table } from '../card-parts.js';
@@ -48,7 +48,7 @@ function seedsThere({ selection: { counts } }: SftCard): Range & { readonly coun
 
 function seedsThereSaid(card: SftCard): string {
   const { first, last, count } = seedsThere(card);
-  return `Weeks that are there: of ${count} ${count === 1 ? 'seed' : 'seeds'}, ${rangeText({ first, last })}.\n`;
+  return `Weeks that are there: of ${counted(count, 'seed')}, ${rangeText({ first, last })}.\n`;
 }
 
 function header(card: SftCard): string {
