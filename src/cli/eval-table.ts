@@ -8,9 +8,10 @@ import type { GraderWeights } from '../graders/grader.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
 import { FALLBACK_ACTION } from '../trajectory/episode.js';
+import { ORACLE_MARK } from '../trajectory/player-name.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { renderAnswers } from './answers-table.js';
-import { ORACLE_MARK, policyNotes } from './policy-notes.js';
+import { policyNotes } from './policy-notes.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
 
 interface Column {

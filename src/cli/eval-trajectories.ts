@@ -3,6 +3,7 @@ import { type Condition, episodesOf } from '../evaluate/conditions.js';
 import { type Grader, isSameGrader } from '../graders/grader.js';
 import type { Player, Sampling, TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../trajectory/line.js';
+import { teacherName } from '../trajectory/player-name.js';
 import { UsageError } from './failure.js';
 import { Journal, keptText } from './journal.js';
 import type { Spending } from './llm-options.js';
@@ -97,17 +98,15 @@ const keysIn = ({ conditions, players }: Evaluated): string[] =>
   );
 
 const isModel = ({ model }: Player): boolean => model !== null;
-const nameOf = ({ teacher, model }: Pick<Player, 'teacher' | 'model'>): string =>
-  model === null ? teacher : `${teacher}:${model}`;
 
 /** Lets pass an episode that this evaluation would make, of these conditions or another. */
 function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: string) {
-  const known = new Map(players.map((player) => [nameOf(player), player]));
+  const known = new Map(players.map((player) => [teacherName(player), player]));
   return (episode: TrajectoryEpisode, place: string): void => {
-    const player = known.get(nameOf(episode));
+    const player = known.get(teacherName(episode));
     if (player === undefined) {
       throw new UsageError(
-        `Expected episodes of this evaluation's policies in ${place}, got one of ${nameOf(episode)}. ` +
+        `Expected episodes of this evaluation's policies in ${place}, got one of ${teacherName(episode)}. ` +
           `Pass the --policies that it was made with, or another ${output}.`,
       );
     }

@@ -5,8 +5,8 @@ import type { RunInfo } from '../evaluate/run-info.js';
 import { POLICY_NAMES } from '../policies/policies.js';
 import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
 import { FALLBACK_ACTION, type Player } from '../trajectory/episode.js';
+import { ORACLE_MARK, teacherName } from '../trajectory/player-name.js';
 import { isFigure, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from './eval-table.js';
-import { ORACLE_MARK } from './policy-notes.js';
 import type { ReevalCounts } from './reeval-stream.js';
 import { renderColumns } from './table.js';
 
@@ -35,9 +35,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** A teacher as tables call it: "llm:MODEL (wellbeing) [oracle]". */
-function playerName({ teacher, model, objective, oracle }: Player): string {
-  const name = model === null ? teacher : `${teacher}:${model}`;
-  return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
+function playerName(player: Player): string {
+  const { objective, oracle } = player;
+  return `${teacherName(player)}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
 }
 
 /** The name of a quick policy whose weeks `eval` has written; null for others. */

@@ -3,13 +3,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { counted } from '../evaluate/figures.js';
-import { packageVersion } from '../evaluate/provenance.js';
 import { loadCanvas, pngOf } from '../pictures/png.js';
 import { svgOf } from '../pictures/svg.js';
 import { loadVega } from '../pictures/vega.js';
 import type { ReportData } from '../report/gathered.js';
 import { pageOf, sectionsOf } from '../report/page.js';
 import { isFigure } from '../report/section.js';
+import { packageVersion } from '../version.js';
 import { UsageError } from './failure.js';
 import { checkInput, checkOther } from './input-file.js';
 import { makeDirectory, type OutputFile, writeTogether } from './output-file.js';

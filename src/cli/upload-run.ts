@@ -1,5 +1,5 @@
 /** The work of `rhythm-vec upload`. */
-import { packageVersion } from '../evaluate/provenance.js';
+
 import { type Account, accountOf } from '../hub/account.js';
 import type { CommitMessage } from '../hub/commit.js';
 import { type Connection, connect } from '../hub/connection.js';
@@ -9,6 +9,7 @@ import { toSend, type UploadPlan } from '../hub/plan.js';
 import { withoutSecrets } from '../hub/redact.js';
 import { checkBranch, checkRepo, type RepoType } from '../hub/repo.js';
 import { carryOut, planUpload } from '../hub/upload.js';
+import { packageVersion } from '../version.js';
 import { UsageError } from './failure.js';
 import { createProgress, type Progress } from './progress.js';
 import { filesText, notesOn, repositoryText, sizeOf } from './upload-text.js';
