@@ -124,6 +124,7 @@ describe('with --trajectories', () => {
     running.child.kill('SIGKILL');
     await running.finished;
     expect(existsSync(file('killed.jsonl'))).toBe(false);
+    expect(existsSync(file('killed.jsonl.spent'))).toBe(false);
     // Two under ood; two of the first person, which the pool of the three holds too.
     expect(fromLines(textOf('killed.jsonl.partial'))).toHaveLength(2 + 2 * 2);
     const fake = await fakeOf();
