@@ -42,6 +42,14 @@ globalThis.Worker = class extends Worker {
     super.postMessage(...message);
   }
 };`;
+/** Safari throws when there are too many, and Chromium drops them; this one throws at every other. */
+const FEW_ADDRESSES = `globalThis.replaced = 0;
+const replaceState = history.replaceState;
+history.replaceState = (...state) => {
+  replaced += 1;
+  if (replaced % 2 === 1) throw new DOMException('too many', 'SecurityError');
+  replaceState.apply(history, state);
+};`;
 const NO_ENGINE = `globalThis.Worker = class extends Worker {
   constructor(url, options) {
     super(options.name === 'engine' ? 'missing.js' : url, options);
@@ -133,18 +141,18 @@ describe.skipIf(absent !== null)('the page', () => {
     it('has the address of what is seen, however fast a slider was moved', async () => {
       await using visited = await visit('#graders?people=48');
       const { page } = visited;
+      await page.addInitScript(FEW_ADDRESSES);
+      await page.reload();
+      const slider = page.getByRole('slider', { name: 'Crash free' });
+      await slider.waitFor();
       await page.evaluate(`for (let k = 1; k <= 600; k++) {
         const slider = document.querySelector('input[type="range"]');
-        slider.value = String((5 * k) % 1000);
-        slider.dispatchEvent(new Event('input', { bubbles: true }));
-      }`);
-      await page.getByRole('button', { name: 'v1', exact: true }).waitFor();
-      await page.evaluate(`{
-        const slider = document.querySelector('input[type="range"]');
-        slider.value = '700';
+        slider.value = String(k % 200 === 0 ? 700 : (5 * k) % 1000);
         slider.dispatchEvent(new Event('input', { bubbles: true }));
       }`);
       await page.waitForURL(/weights=0\.70,/);
+      expect(await slider.inputValue()).toBe('700');
+      expect(await page.evaluate('replaced')).toBeLessThan(20);
     });
 
     it('shows what was gone to last, after a storm in the history', async () => {
