@@ -59,6 +59,12 @@ const NO_STORAGE = `Object.defineProperty(window, 'localStorage', {
   get() { throw new DOMException('none here', 'SecurityError'); },
 });`;
 
+/** Runs in the page. */
+const NOTE_WHAT_IS_TOLD = `globalThis.told = 0;
+new MutationObserver(() => { told += 1; }).observe(document.querySelector('.person > p[role="status"]'), {
+  childList: true, characterData: true, subtree: true,
+});`;
+
 const slots = (page: Page, count: number): Promise<void> =>
   page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 const historyLength = (page: Page): Promise<number> => page.evaluate('history.length') as Promise<number>;
@@ -169,6 +175,19 @@ describe.skipIf(absent !== null)('the page', () => {
       await slots(page, 3);
       expect(visited.said).toEqual([]);
     });
+  });
+
+  it('does not tell every step of a week that plays by itself to who listens', async () => {
+    await using visited = await visit('#person?by=heuristic&at=20');
+    const { page } = visited;
+    const told = page.locator('.person > p[role="status"]');
+    await expect.poll(() => told.textContent()).toMatch(/^Day 5 night/);
+    await page.evaluate(NOTE_WHAT_IS_TOLD);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await expect
+      .poll(() => told.textContent(), { timeout: 30_000 })
+      .toMatch(/^Day 7 night.*Final score 0\.\d{3}\.$/);
+    expect(await page.evaluate('told')).toBeLessThan(4);
   });
 
   it.each([

@@ -62,7 +62,7 @@ function ShownWeek(props: ShownWeekProps) {
   ran.current ||= shown.ending === null;
   return (
     <>
-      <Told shown={shown} />
+      <Told shown={shown} playing={week.playing.value} />
       {shown.ending !== null ? (
         <Over shown={shown} ending={shown.ending} seen={ran.current} />
       ) : by === BY_HAND ? (
