@@ -161,6 +161,24 @@ describe.skipIf(absent !== null)('the page', () => {
       expect(await page.evaluate('replaced')).toBeLessThan(20);
     });
 
+    it('keeps nothing of weeks that are no longer shown', async () => {
+      await using visited = await visit('#crowd?people=1000');
+      const { page } = visited;
+      const session = await page.context().newCDPSession(page);
+      const live = async (first: number, end: number): Promise<number> => {
+        for (let seed = first; seed < end; seed++) {
+          await page.evaluate(`location.hash = '#crowd?people=1000&seed=${seed}'`);
+          await page.getByText(`with the seeds from ${seed} on`).waitFor();
+          await expect.poll(() => page.getByRole('img').count()).toBe(3);
+        }
+        await session.send('HeapProfiler.collectGarbage');
+        return (await session.send('Runtime.getHeapUsage')).usedSize;
+      };
+      const before = await live(1, 6);
+      // A week's bands, scores and pictures are 100 kB.
+      expect((await live(6, 26)) - before).toBeLessThan(800_000);
+    });
+
     it('shows what was gone to last, after a storm in the history', async () => {
       await using visited = await visit('#crowd?people=20000');
       const { page } = visited;
