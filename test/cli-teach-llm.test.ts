@@ -208,6 +208,7 @@ describe('refuses, before anything is asked', () => {
     [['--budget', '5'], {}, /--prices with --budget/],
     [['--prices', '5'], {}, /prompt,completion/],
     [['--prices', '5,-1'], {}, /prompt,completion/],
+    [['--prices', `${'9'.repeat(400)},1`], {}, /prompt,completion/],
     [['--concurrency', '0'], {}, /--concurrency from 1 to 1024, got 0/],
     [['--timeout', '301'], {}, /--timeout from 1 to 300/],
     [['--temperature', '3'], {}, /--temperature from 0 to 2/],
