@@ -174,7 +174,7 @@ describe('refuses, as a usage error, before anything is asked', () => {
       ['--policies', 'random', '--concurrency', '3'],
       /no --concurrency without a language model/,
     ],
-    ['no name', ['--policies', 'llm:'], /a model of 1 to 60 printable characters after llm:/],
+    ['no name', ['--policies', 'llm:'], /a model of 1 to 200 printable characters after llm:/],
     [
       'one price for two models',
       ['--policies', 'llm:a,llm:b', '--prices', '1,2'],

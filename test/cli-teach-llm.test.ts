@@ -90,6 +90,13 @@ describe('a file of a model', () => {
   });
 });
 
+it('is read again whatever the endpoint calls its model', async () => {
+  const { output, run } = await setting();
+  const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
+  const { code } = await run(['--seeds', '100-100', '--model', model]);
+  expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
+});
+
 describe('goes on where it stopped', () => {
   it('when it was killed: no finished episode is lost, and none is asked for twice', async () => {
     const { fake, output, run, start } = await setting({ delay: 3 });
@@ -205,6 +212,8 @@ describe('refuses, before anything is asked', () => {
 
   it.each([
     [['--model', ''], {}, /--model with --teacher llm/],
+    [['--model', 'a\nb'], {}, /a model of 1 to 200 printable characters for --model, got "a\\nb"/],
+    [['--model', 'm'.repeat(201)], {}, /a model of 1 to 200 printable characters for --model/],
     [['--budget', '5'], {}, /--prices with --budget/],
     [['--prices', '5'], {}, /prompt,completion/],
     [['--prices', '5,-1'], {}, /prompt,completion/],

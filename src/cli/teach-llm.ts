@@ -2,6 +2,7 @@
 
 import type { SeedRange } from '../evaluate/conditions.js';
 import type { Grader } from '../graders/grader.js';
+import { checkModelName } from '../llm/player.js';
 import { keysOf, modelPlayer, teachByModel } from '../teach/llm.js';
 import { checkName } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
@@ -100,6 +101,7 @@ function check({ model, output, ...options }: LlmTeachOptions): string {
       'Expected --model with --teacher llm, got none. Pass the name by which the endpoint knows it.',
     );
   }
+  checkModelName(model, 'for --model');
   const there = output === '-' ? null : stat(output);
   if (output === '-' || (there !== null && !there.isFile())) {
     throw new UsageError(
