@@ -1,6 +1,6 @@
 /** `eval --policies llm:MODEL` on the real command line, against a fake endpoint that also misbehaves. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { FakeOpenAi, type FakeOptions } from './fakes/openai.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
@@ -121,11 +121,12 @@ describe('with --trajectories', () => {
     const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...asked];
     const running = startCli(args, stuck.environment);
     await reached(stuck, 4 * 28 + 6);
+    // Two under ood; two of the first person, which the pool of the three holds too.
+    const kept = (): unknown[] => fromLines(textOf('killed.jsonl.partial'));
+    await vi.waitUntil(() => kept().length === 2 + 2 * 2, { timeout: 60_000 });
     running.child.kill('SIGKILL');
     await running.finished;
     expect(existsSync(file('killed.jsonl'))).toBe(false);
-    // Two under ood; two of the first person, which the pool of the three holds too.
-    expect(fromLines(textOf('killed.jsonl.partial'))).toHaveLength(2 + 2 * 2);
     const fake = await fakeOf();
     const { code } = await runCli([...args, '--json', file('resumed.json')], '', fake.environment);
     expect([code, fake.requests.length]).toEqual([0, 4 * 28]);

@@ -90,14 +90,14 @@ export async function keepInJournal(
     },
     commit: () => journal.finish(keysOf(evaluated.players)),
     discard: () => journal.close(),
-    left: () => leftText(asked.filter(has).length, asked.length, path),
+    left: () => leftText(asked.filter(has).length, asked.length, journal.partialPath),
   };
 }
 
-const leftText = (kept: number, asked: number, path: string): string =>
+const leftText = (kept: number, asked: number, place: string): string =>
   kept === 0
     ? 'No episode of a language model was finished.\n'
-    : `${kept} of ${asked} episodes of language models are kept in ${path}.partial; the same command goes on from there.\n`;
+    : `${kept} of ${asked} episodes of language models are kept in ${place}; the same command goes on from there.\n`;
 
 /** By condition, player and seed. */
 const keysIn = ({ conditions, players }: Evaluated): string[] =>

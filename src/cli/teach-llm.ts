@@ -79,7 +79,7 @@ async function play(
     process.stderr.write(`${episodesText(keys.length)} in ${output}${earlier}.\n${summary.text()}`);
   } catch (error) {
     progress.stop();
-    process.stderr.write(`${summary.text()}${keptText(there(), keys.length, output)}`);
+    process.stderr.write(`${summary.text()}${keptText(there(), keys.length, journal.partialPath)}`);
     throw error;
   }
 }
@@ -113,7 +113,7 @@ function check({ model, output, ...options }: LlmTeachOptions): string {
 
 const episodesText = (count: number): string => `${count} ${count === 1 ? 'episode' : 'episodes'}`;
 
-const keptText = (kept: number, asked: number, output: string): string =>
+const keptText = (kept: number, asked: number, place: string): string =>
   kept === 0
     ? 'No episode was finished.\n'
-    : `${kept} of ${episodesText(asked)} ${kept === 1 ? 'is' : 'are'} kept in ${output}.partial; the same command goes on from there.\n`;
+    : `${kept} of ${episodesText(asked)} ${kept === 1 ? 'is' : 'are'} kept in ${place}; the same command goes on from there.\n`;
