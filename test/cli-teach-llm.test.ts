@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exitCodeOf } from '../src/cli/failure.js';
+import { exitCodeOf, messageOf } from '../src/cli/failure.js';
 import { addTeachCommand } from '../src/cli/teach.js';
 import { modelPlayer } from '../src/teach/llm.js';
 import { episodeLine } from '../src/trajectory/line.js';
@@ -164,6 +164,13 @@ describe('goes on where it stopped', () => {
     const last = await run([...args, '--budget', '5']);
     expect([last.code, episodesIn(output).length]).toEqual([0, 8]);
   });
+});
+
+it('says how to go on where there is no room for an episode', () => {
+  const full = { code: 'ENOSPC', syscall: 'write' };
+  expect(messageOf(Object.assign(new Error('ENOSPC: no space left on device, write'), full))).toBe(
+    'error: Expected the system to write it, got ENOSPC: no space left on device, write. Make room there, or choose another place.',
+  );
 });
 
 it('says when many answers name no action, and what may help', async () => {
