@@ -1,6 +1,6 @@
 /** `eval --policies llm:MODEL` on the real command line, against a fake endpoint that also misbehaves. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { FakeOpenAi, type FakeOptions } from './fakes/openai.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
@@ -121,12 +121,13 @@ describe('with --trajectories', () => {
     const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...asked];
     const running = startCli(args, stuck.environment);
     await reached(stuck, 4 * 28 + 6);
+    // Two under ood; two of the first person, which the pool of the three holds too.
+    const kept = (): unknown[] => fromLines(textOf('killed.jsonl.partial'));
+    await vi.waitUntil(() => kept().length === 2 + 2 * 2, { timeout: 60_000 });
     running.child.kill('SIGKILL');
     await running.finished;
     expect(existsSync(file('killed.jsonl'))).toBe(false);
     expect(existsSync(file('killed.jsonl.spent'))).toBe(false);
-    // Two under ood; two of the first person, which the pool of the three holds too.
-    expect(fromLines(textOf('killed.jsonl.partial'))).toHaveLength(2 + 2 * 2);
     const fake = await fakeOf();
     const { code } = await runCli([...args, '--json', file('resumed.json')], '', fake.environment);
     expect([code, fake.requests.length]).toEqual([0, 4 * 28]);
@@ -175,7 +176,7 @@ describe('refuses, as a usage error, before anything is asked', () => {
       ['--policies', 'random', '--concurrency', '3'],
       /no --concurrency without a language model/,
     ],
-    ['no name', ['--policies', 'llm:'], /a model of 1 to 60 printable characters after llm:/],
+    ['no name', ['--policies', 'llm:'], /a model of 1 to 200 printable characters after llm:/],
     [
       'one price for two models',
       ['--policies', 'llm:a,llm:b', '--prices', '1,2'],

@@ -5,7 +5,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -172,11 +174,52 @@ describe('one who works on it', () => {
     expect(filesBeside(path)).toEqual([]);
   });
 
-  it.each(['4194303999\n', '', 'x'])('and was killed does not: %j', async (left) => {
+  it.each(['4194303999\n', '', 'x', '-1\n', '0'])('and was killed does not: %j', async (left) => {
     const path = fresh();
     writeFileSync(`${path}.lock`, left);
     await (await open(path)).close();
     expect(filesBeside(path)).toEqual([]);
+  });
+});
+
+describe('is not harmed', () => {
+  it("by another's file that happens to have the partial one's name", async () => {
+    for (const text of ['a line of notes', '{"notes": 1}', 'first\nlast']) {
+      const path = fresh();
+      writeFileSync(`${path}.partial`, text);
+      await expect(open(path)).rejects.toThrow(/Expected an episode at .*t\.jsonl\.partial:1, got/);
+      expect([readFileSync(`${path}.partial`, 'utf8'), filesBeside(path)]).toEqual([
+        text,
+        ['t.jsonl.partial'],
+      ]);
+    }
+  });
+
+  it('by a crash of the system, which leaves zeros', async () => {
+    for (const torn of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
+      const path = fresh();
+      writeFileSync(`${path}.partial`, `${LINES[0]}${torn}`);
+      const journal = await open(path);
+      expect([journal.size, readFileSync(`${path}.partial`, 'utf8')]).toEqual([1, LINES[0]]);
+      await journal.close();
+    }
+  });
+});
+
+describe('two names of one output', () => {
+  it('are one work: what is kept is kept beside where they point', async () => {
+    const path = fresh();
+    writeFileSync(path, LINES[0]);
+    symlinkSync('t.jsonl', `${path}.link`);
+    const journal = await open(`${path}.link`);
+    // Of a process that surely runs, and is another.
+    writeFileSync(`${path}.lock`, `${process.ppid}\n`);
+    await expect(open(path)).rejects.toThrow(/nobody else to work on/);
+    await journal.append(EPISODES[1]);
+    expect(journal.partialPath).toBe(`${realpathSync(path)}.partial`);
+    await journal.finish(KEYS.slice(0, 2));
+    expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
+    expect(filesBeside(path)).toEqual(['t.jsonl', 't.jsonl.link']);
   });
 });
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exitCodeOf } from '../src/cli/failure.js';
+import { exitCodeOf, messageOf } from '../src/cli/failure.js';
 import { addTeachCommand } from '../src/cli/teach.js';
 import { modelPlayer } from '../src/llm/player.js';
 import { episodeLine } from '../src/trajectory/line.js';
@@ -90,6 +90,13 @@ describe('a file of a model', () => {
   });
 });
 
+it('is read again whatever the endpoint calls its model', async () => {
+  const { output, run } = await setting();
+  const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
+  const { code } = await run(['--seeds', '100-100', '--model', model]);
+  expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
+});
+
 describe('goes on where it stopped', () => {
   it('when it was killed: no finished episode is lost, and none is asked for twice', async () => {
     const { fake, output, run, start } = await setting({ delay: 3 });
@@ -159,6 +166,13 @@ describe('goes on where it stopped', () => {
   });
 });
 
+it('says how to go on where there is no room for an episode', () => {
+  const full = { code: 'ENOSPC', syscall: 'write' };
+  expect(messageOf(Object.assign(new Error('ENOSPC: no space left on device, write'), full))).toBe(
+    'error: Expected the system to write it, got ENOSPC: no space left on device, write. Make room there, or choose another place.',
+  );
+});
+
 it('says when many answers name no action, and what may help', async () => {
   const { run } = await setting({ misbehave: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
   const { stderr } = await run(['--seeds', '100-100']);
@@ -205,9 +219,12 @@ describe('refuses, before anything is asked', () => {
 
   it.each([
     [['--model', ''], {}, /--model with --teacher llm/],
+    [['--model', 'a\nb'], {}, /a model of 1 to 200 printable characters for --model, got "a\\nb"/],
+    [['--model', 'm'.repeat(201)], {}, /a model of 1 to 200 printable characters for --model/],
     [['--budget', '5'], {}, /--prices with --budget/],
     [['--prices', '5'], {}, /prompt,completion/],
     [['--prices', '5,-1'], {}, /prompt,completion/],
+    [['--prices', `${'9'.repeat(400)},1`], {}, /prompt,completion/],
     [['--concurrency', '0'], {}, /--concurrency from 1 to 1024, got 0/],
     [['--timeout', '301'], {}, /--timeout from 1 to 300/],
     [['--temperature', '3'], {}, /--temperature from 0 to 2/],

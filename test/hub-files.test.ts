@@ -40,17 +40,20 @@ describe('places', () => {
     const at = directoryOf({
       ...{ 'd/.env': 's', 'd/.git/config': 'g', 'd/t.jsonl.partial': 'p', 'd/.t.7.tmp': 't', 'd/x.tmp': 't' },
       ...{ 'd/x~': 'b', 'd/sub/.cache/y': 'c', 'd/sub/z': 'z' },
+      ...{ 'd/t.jsonl.spent': 's', 'd/t.jsonl.lock': '7', 'd/sub/uv.lock': 'u' },
     });
     symlinkSync('/etc/passwd', join(at, 'd/link'));
     const { files, leftOut } = await collectFiles([join(at, 'd')]);
-    expect(files.map(({ target }) => target)).toEqual(['sub/z']);
+    expect(files.map(({ target }) => target)).toEqual(['sub/uv.lock', 'sub/z']);
     expect(leftOut.map(leftOutText).map((text) => text.replace(`${at}/`, ''))).toEqual([
       'd/.env (hidden by its dot)',
       'd/.git (hidden by its dot)',
       'd/.t.7.tmp (hidden by its dot)',
       'd/link (a link)',
       'd/sub/.cache (hidden by its dot)',
+      'd/t.jsonl.lock (unfinished)',
       'd/t.jsonl.partial (unfinished)',
+      'd/t.jsonl.spent (unfinished)',
       'd/x.tmp (unfinished)',
       'd/x~ (unfinished)',
     ]);

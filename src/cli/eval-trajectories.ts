@@ -81,7 +81,8 @@ export async function keepInJournal(
     },
     commit: () => journal.finish(keysOf(evaluated.players)),
     discard: () => journal.close(),
-    left: () => keptText(path, asked.filter(has).length, `${asked.length} episodes of language models`),
+    left: () =>
+      keptText(journal.partialPath, asked.filter(has).length, `${asked.length} episodes of language models`),
   };
 }
 

@@ -49,6 +49,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
   getaddrinfo: 'Pass another --host.',
 };
 
+/** By what the system said, where that says more. */
+const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room there, or choose another place.',
+  EDQUOT: 'Make room there, or choose another place.',
+  EFBIG: 'Raise the limit of a file (ulimit -f), or choose another place.',
+};
+
 /** What to print for it; '' where commander has said it. A stack trace only for what nobody foresaw. */
 export function messageOf(error: unknown): string {
   if (error instanceof CommanderError || isClosedPipe(error)) return '';
@@ -56,7 +63,8 @@ export function messageOf(error: unknown): string {
   const foreseen = isUsage(error) || error instanceof RhythmError || error instanceof Interruption;
   if (foreseen) return `error: ${error.message}`;
   if ('syscall' in error) {
-    const remedy = REMEDIES[String(error.syscall)] ?? 'Check the path.';
+    const code = 'code' in error ? String(error.code) : '';
+    const remedy = REMEDIES_BY_CODE[code] ?? REMEDIES[String(error.syscall)] ?? 'Check the path.';
     return `error: Expected the system to ${error.syscall} it, got ${clip(error.message)}. ${remedy}`;
   }
   return `error: ${error.stack ?? error.message}\nThis is a fault of rhythm-vec itself.`;

@@ -3,8 +3,9 @@
  * waited for. Whoever does the same work again takes from there, and from OUTPUT, what is there. When all is done OUTPUT
  * takes it over, whole or not at all.
  */
-import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, realpathSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { SCHEMAS } from '../schemas.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../trajectory/line.js';
 import { BadEpisode, parseEpisode, readEpisode } from '../trajectory/read.js';
@@ -31,13 +32,11 @@ export function checkJournal(option: string, path: string, payer: string): void 
   );
 }
 
-/** What work that was interrupted leaves, as a line. @param all what it was to make: "6 episodes". */
-export const keptText = (path: string, kept: number, all: string): string =>
+/** What work that was interrupted leaves, as a line. @param place the journal's. @param all what it was to make: "6 episodes". */
+export const keptText = (place: string, kept: number, all: string): string =>
   kept === 0
     ? `Of ${all} none was finished.\n`
-    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${partialOf(path)}; the same command goes on from there.\n`;
-
-const partialOf = (path: string): string => `${path}.partial`;
+    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${place}; the same command goes on from there.\n`;
 
 /** Where an episode's line stands, without its end. */
 interface Entry extends LineSpan {
@@ -73,7 +72,9 @@ export class Journal {
    *   nothing is changed.
    */
   static async open(options: JournalOptions): Promise<Journal> {
-    const journal = new Journal(options, lock(options.path));
+    // Where a link points: whoever comes by another name works on the same.
+    const path = stat(options.path) === null ? options.path : realpathSync(options.path);
+    const journal = new Journal({ ...options, path }, lock(path));
     try {
       await journal.#read();
     } catch (error) {
@@ -137,7 +138,7 @@ export class Journal {
       const asked = new Set(keys);
       const others = [...this.#entries.keys()].filter((key) => !asked.has(key));
       await this.#write([...others, ...keys]);
-      await rm(this.#partialPath, { force: true });
+      await rm(this.partialPath, { force: true });
     }
     rmSync(this.#spentPath, { force: true });
     await this.close();
@@ -149,12 +150,13 @@ export class Journal {
     if (this.#amounts !== null) closeSync(this.#amounts);
     [this.#output, this.#amounts] = [null, null];
     for (const handle of handles) await handle?.close();
-    if (this.#end === 0 && stat(this.#partialPath)?.size === 0) await rm(this.#partialPath);
+    if (this.#end === 0 && stat(this.partialPath)?.size === 0) await rm(this.partialPath);
     this.#unlock();
   }
 
-  get #partialPath(): string {
-    return partialOf(this.#path);
+  /** Where episodes are kept until all are there. */
+  get partialPath(): string {
+    return `${this.#path}.partial`;
   }
 
   get #spentPath(): string {
@@ -179,9 +181,9 @@ export class Journal {
       this.#output = await open(this.#path, 'r');
       await this.#take(this.#output, this.#path, false);
     }
-    const there = stat(this.#partialPath) !== null;
-    this.#partial = await open(this.#partialPath, there ? 'r+' : 'wx+');
-    this.#end = await this.#take(this.#partial, this.#partialPath, true);
+    const there = stat(this.partialPath) !== null;
+    this.#partial = await open(this.partialPath, there ? 'r+' : 'wx+');
+    this.#end = await this.#take(this.#partial, this.partialPath, true);
     this.#spent = readAmount(this.#spentPath);
   }
 
@@ -193,7 +195,7 @@ export class Journal {
       const place = `${path}:${++number}`;
       const text = (await bytesOf({ handle, ...span })).toString();
       const episode = text === '' ? null : readEpisode(text);
-      if (torn && !span.whole && !isEpisode(episode)) {
+      if (torn && !span.whole && mayBeTorn(text) && !isEpisode(episode)) {
         await handle.truncate(span.start);
         return span.start;
       }
@@ -222,6 +224,14 @@ export class Journal {
 }
 
 const LINE_END = Buffer.from('\n');
+/** How every episode's line begins. */
+const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
+
+/** Whether it is the beginning of an episode's line, with zeros where a system that crashed wrote nothing. */
+function mayBeTorn(text: string): boolean {
+  const written = text.replace(/\0+$/, '');
+  return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
+}
 
 async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
   const bytes = Buffer.alloc(end - start);

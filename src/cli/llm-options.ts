@@ -63,7 +63,7 @@ function parsePrices(text: string): Prices {
   const amounts = text
     .split(',')
     .map((word) => (/^(\d+\.?\d*|\.\d+)$/.test(word.trim()) ? Number(word) : Number.NaN));
-  if ((amounts.length === 2 || amounts.length === 3) && !amounts.some(Number.isNaN)) {
+  if ((amounts.length === 2 || amounts.length === 3) && amounts.every(Number.isFinite)) {
     const [prompt, completion, cached = prompt] = amounts;
     return { prompt, completion, cached };
   }

@@ -3,7 +3,7 @@
 import type { SeedRange } from '../evaluate/conditions.js';
 import { counted } from '../evaluate/figures.js';
 import type { Grader } from '../graders/grader.js';
-import { modelPlayer } from '../llm/player.js';
+import { checkModelName, modelPlayer } from '../llm/player.js';
 import { keysOf, teachByModel } from '../teach/llm.js';
 import { checkName } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
@@ -79,7 +79,8 @@ async function play(
     process.stderr.write(`${counted(keys.length, 'episode')} in ${output}${earlier}.\n${summary.text()}`);
   } catch (error) {
     progress.stop();
-    process.stderr.write(`${summary.text()}${keptText(output, there(), counted(keys.length, 'episode'))}`);
+    const kept = keptText(journal.partialPath, there(), counted(keys.length, 'episode'));
+    process.stderr.write(`${summary.text()}${kept}`);
     throw error;
   }
 }
@@ -101,6 +102,7 @@ function check({ model, output, ...options }: LlmTeachOptions): string {
       'Expected --model with --teacher llm, got none. Pass the name by which the endpoint knows it.',
     );
   }
+  checkModelName(model, 'for --model');
   checkJournal('--output', output, '--teacher llm');
   return model;
 }

@@ -6,8 +6,8 @@ import { checkInput, checkOther, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
 import { stat } from './output-file.js';
 
-/** A hundred times an episode with long thoughts. */
-export const MAX_LINE_BYTES = 16 * 2 ** 20;
+/** An episode whose every answer is as long as one is ever taken from an endpoint, and then some. */
+export const MAX_LINE_BYTES = 32 * 2 ** 20;
 
 /** A line of a file: its episode, or why it has none. */
 export interface TrajectoryLine {

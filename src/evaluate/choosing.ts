@@ -1,12 +1,11 @@
 /** Who plays in an evaluation: policies by name, those of language models among them. */
 import { InputError } from '../errors.js';
 import type { LanguageModel } from '../llm/model.js';
-import { modelPlayer } from '../llm/player.js';
+import { checkModelName, modelPlayer } from '../llm/player.js';
 import { type BeliefKind, POLICY_NAMES, type Policy } from '../policies/policies.js';
 import { findAnyPolicy, type SteppedPolicy } from '../policies/stepped.js';
 import { didYouMean } from '../suggest.js';
 import type { Player } from '../trajectory/episode.js';
-import { isPrintable, PRINTABLE } from '../validate/names.js';
 import { describe } from '../validate/values.js';
 import { type Condition, episodesOf } from './conditions.js';
 import type { EvaluateOptions } from './options.js';
@@ -54,7 +53,7 @@ export function selectPolicies(
 
 function askedPolicy(policy: string, models: readonly LanguageModel[]): AskedPolicy {
   const name = policy.slice(MODEL_PREFIX.length);
-  checkModelName(name);
+  checkModelName(name, `after ${MODEL_PREFIX}`);
   const model = models.find((each) => each.name === name);
   if (model !== undefined) return { name: policy, actions: policy, belief: 'own', tape: () => null, model };
   const known = models.map((each) => each.name);
@@ -62,15 +61,6 @@ function askedPolicy(policy: string, models: readonly LanguageModel[]): AskedPol
     'unknown_name',
     `Expected a model of llm.models${known.length === 0 ? ', which has none,' : `, ${known.join(', ')},`} for the policy ` +
       `${describe(policy)}; got ${describe(name)}.${didYouMean(name, known, ' Pass it as llm: { models }.')}`,
-  );
-}
-
-function checkModelName(name: string): void {
-  if (isPrintable(name)) return;
-  throw new InputError(
-    'unknown_name',
-    `Expected the name of a model of ${PRINTABLE} after ${MODEL_PREFIX}, got ${describe(name)}. ` +
-      'Serve it under such a name, and pass that.',
   );
 }
 

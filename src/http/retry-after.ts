@@ -5,6 +5,9 @@ export interface Headers {
   get(name: string): string | null;
 }
 
+/** Engines read dates out of much that is none, such as -5. */
+const HTTP_DATE = /^\s*[A-Z][a-z]{2,8},? /;
+
 /**
  * `retry-after-ms`, else `retry-after` in seconds or as an HTTP date, in milliseconds from now, never below 0; null where
  * neither says anything that can be read.
@@ -15,7 +18,7 @@ export function retryAfterMs(headers: Headers | null | undefined, now: number): 
   const said = headers?.get('retry-after');
   const seconds = numberIn(said);
   if (seconds !== null) return seconds * 1000;
-  const date = Date.parse(said ?? '');
+  const date = HTTP_DATE.test(said ?? '') ? Date.parse(said!) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 

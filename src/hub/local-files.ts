@@ -119,7 +119,8 @@ function within(root: string, leftOut: LeftOut[]): Place[] {
 
 function whyNot(name: string, there: Stats): string | null {
   if (name.startsWith('.')) return 'hidden by its dot';
-  if (/\.(partial|tmp)$|~$/.test(name)) return 'unfinished';
+  // What stands beside the output of a teacher who is paid, too.
+  if (/\.(partial|spent|tmp|jsonl\.lock)$|~$/.test(name)) return 'unfinished';
   if (there.isSymbolicLink()) return 'a link';
   return there.isDirectory() || there.isFile() ? null : 'no file';
 }

@@ -37,6 +37,8 @@ const LAST_WAIT_MS = 60_000;
 const MOST_WAIT_MS = 15 * 60_000;
 /** So that those who waited do not all come back at once. */
 const SPREAD = 0.25;
+/** How endpoints call the limit of an answer, each by the other's name. */
+const OTHER_NAME = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
 /** What a chat template adds to a prompt's own tokens, at the most. */
 const TEMPLATE_TOKENS = 64;
 
@@ -48,7 +50,7 @@ interface Asking {
   requests: number;
 }
 
-type LimitName = 'max_completion_tokens' | 'max_tokens';
+type LimitName = keyof typeof OTHER_NAME;
 type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 
 export class ChatModel implements LanguageModel {
@@ -59,6 +61,7 @@ export class ChatModel implements LanguageModel {
   readonly #clock: Clock;
   readonly #gate: Gate;
   #limitName: LimitName = 'max_completion_tokens';
+  readonly #refusedNames = new Set<LimitName>();
 
   constructor(options: ChatModelOptions) {
     this.name = options.name;
@@ -104,20 +107,25 @@ export class ChatModel implements LanguageModel {
       );
     }
     const random = this.#options.random ?? Math.random;
-    const wait = asked ?? Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+    // Told to come at once it still gives the endpoint time.
+    const wait = asked || Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
     if (error.crowded) this.#gate.close(wait);
     await this.#clock.wait(wait * (1 + SPREAD * random()), signal);
   }
 
   /** One request, but where another form of it is asked for. */
   async #try(asking: Asking): Promise<Reply> {
-    const name = this.#limitName;
-    try {
-      return await this.#request(asking, name);
-    } catch (error) {
-      if (!(error instanceof OtherName) || name === 'max_tokens') throw error;
-      this.#limitName = 'max_tokens';
-      return this.#request(asking, 'max_tokens');
+    for (;;) {
+      const name = this.#limitName;
+      try {
+        return await this.#request(asking, name);
+      } catch (error) {
+        if (!(error instanceof OtherName)) throw error;
+        this.#refusedNames.add(name);
+        const other = OTHER_NAME[name];
+        if (this.#refusedNames.has(other)) throw error.fault;
+        this.#limitName = other;
+      }
     }
   }
 
@@ -158,7 +166,7 @@ export class ChatModel implements LanguageModel {
       const refusal = refusalOf(thrown);
       if (refusal === 'filtered') return FILTERED;
       const fault = faultOf(thrown, endpoint, this.#clock.now());
-      throw refusal === 'limit-name' && limitName !== 'max_tokens' ? new OtherName(fault.message) : fault;
+      throw refusal === 'limit-name' ? new OtherName(fault) : fault;
     } finally {
       deadline.end();
     }
@@ -178,7 +186,8 @@ export class ChatModel implements LanguageModel {
 
   /** Servers that do not know the newer name of the limit, and do not say so, answer at greater length. */
   #checkLimit({ tokens }: Reply): void {
-    if (tokens !== null && tokens.completion > this.sampling.max_tokens) this.#limitName = 'max_tokens';
+    if (tokens === null || tokens.completion <= this.sampling.max_tokens) return;
+    if (!this.#refusedNames.has('max_tokens')) this.#limitName = 'max_tokens';
   }
 
   /** Dollars: no token is less than a byte. */
@@ -214,8 +223,15 @@ export class ChatModel implements LanguageModel {
   }
 }
 
-/** The endpoint wants the limit by its older name. */
-class OtherName extends Error {}
+/** The endpoint wants the limit by its other name. */
+class OtherName extends Error {
+  readonly fault: Error;
+
+  constructor(fault: Error) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
 
 /** Whether nobody is paid for a request that failed so. */
 const wasFree = (error: unknown): boolean =>

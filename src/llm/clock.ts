@@ -23,6 +23,7 @@ export const CLOCK: Clock = {
 /** A gate that one who was turned away closes to all for a while. */
 export class Gate {
   readonly #clock: Clock;
+  #closed = 0;
   #opens = 0;
 
   constructor(clock: Clock) {
@@ -30,7 +31,8 @@ export class Gate {
   }
 
   close(ms: number): void {
-    this.#opens = Math.max(this.#opens, this.#clock.now() + ms);
+    this.#closed = this.#clock.now();
+    this.#opens = Math.max(this.#opens, this.#closed + ms);
   }
 
   /** Waits until it is open, as often as it is closed meanwhile. */
@@ -38,5 +40,10 @@ export class Gate {
     for (let left = this.#left(); left > 0; left = this.#left()) await this.#clock.wait(left, signal);
   }
 
-  readonly #left = (): number => this.#opens - this.#clock.now();
+  /** Nothing once somebody has set the clock back: nobody waits for a time to come again. */
+  readonly #left = (): number => {
+    const now = this.#clock.now();
+    if (now < this.#closed) this.#opens = 0;
+    return this.#opens - now;
+  };
 }

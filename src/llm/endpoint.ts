@@ -57,7 +57,7 @@ export function toEndpoint({ baseUrl, environment = process.env }: EndpointOptio
 type Said = (name: string) => string | null;
 
 function openAi(text: string, where: string, said: Said): OpenAiEndpoint {
-  const key = said('OPENAI_API_KEY');
+  const key = keyOf('OPENAI_API_KEY', said);
   const { url, query } = toUrl(text, where);
   if (key === null && new URL(url).host === new URL(OPENAI_URL).host) {
     throw missing('OPENAI_API_KEY', 'Set it, or pass --base-url for a server that asks for none.');
@@ -67,7 +67,7 @@ function openAi(text: string, where: string, said: Said): OpenAiEndpoint {
 
 function azureOf(text: string, said: Said): AzureEndpoint {
   const { url, query } = toUrl(text, 'AZURE_OPENAI_ENDPOINT');
-  const key = said('AZURE_OPENAI_API_KEY');
+  const key = keyOf('AZURE_OPENAI_API_KEY', said);
   if (key === null) throw missing('AZURE_OPENAI_API_KEY', "Set it to one of the resource's keys.");
   const apiVersion = said('OPENAI_API_VERSION');
   if (apiVersion === null) throw missing('OPENAI_API_VERSION', 'Set it, to 2024-10-21 for instance.');
@@ -77,6 +77,16 @@ function azureOf(text: string, said: Said): AzureEndpoint {
     ...{ url, query, key, apiVersion, deployment },
     redact: redactorOf(key, query, said),
   };
+}
+
+/** A key that a header can hold; the client would find out when it asks, and take that for a lost connection. */
+function keyOf(name: string, said: Said): string | null {
+  const key = said(name);
+  if (key === null || /^[\x20-\x7e]+$/.test(key)) return key;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${name} to be one line of printable ASCII, got other characters in it. Copy the key again.`,
+  );
 }
 
 /** Headers of the caller's own may hold a key too. */

@@ -24,8 +24,8 @@ export function clip(text: string): string {
 
 /** Worth another try. */
 const PASSING = [408, 409, 425, 429];
-/** A gateway gave up: what stands behind it may have answered, and be paid. Azure says so of 408. */
-const MAY_HAVE_COST = [408, 502, 504];
+/** A gateway gave up, Cloudflare's among them: what stands behind it may have answered, and be paid. Azure says so of 408. */
+const MAY_HAVE_COST = [408, 502, 504, 520, 524];
 /** Codes of systems whose request never left: nobody is paid for it. */
 const NEVER_SENT = [
   'ECONNREFUSED',

@@ -1,7 +1,7 @@
 /** Files of results: what of them a report takes, checked before anything is drawn. Keys that it does not know are let be. */
 import { z } from 'zod';
 import { otherSchema, SCHEMAS, type Schema } from '../schemas.js';
-import { isPrintable, madePrintable, PRINTABLE } from '../validate/names.js';
+import { isModelName, isPrintable, MODEL_NAME, madePrintable, PRINTABLE } from '../validate/names.js';
 import { BadRow, conform, expect, flag, list, notAnObject, printableName } from '../validate/rows.js';
 import { describe } from '../validate/values.js';
 import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../world/fields.js';
@@ -14,9 +14,9 @@ const numberOrNull = expect<number | null>(
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
 /** "llm:" and a model's name, which has the length of a name. */
 const policyText = expect<string>(
-  'a policy of 1 to 80 printable characters',
+  'a policy of 1 to 220 printable characters',
   (value) =>
-    typeof value === 'string' && value !== '' && value.length <= 80 && madePrintable(value) === value,
+    typeof value === 'string' && value !== '' && value.length <= 220 && madePrintable(value) === value,
 );
 /** What a processor calls itself. */
 const machineText = expect<string>(
@@ -27,6 +27,10 @@ const count = expect<number>('a count', (value) => Number.isInteger(value) && Nu
 const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
   (value) => value === null || isPrintable(value),
+);
+const modelOrNull = expect<string | null>(
+  `null or a name of ${MODEL_NAME}`,
+  (value) => value === null || isModelName(value),
 );
 const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, { error: ({ input }) => notAnObject(input, Object.keys(shape)) });
@@ -88,7 +92,7 @@ const REEVALUATION = object({
       grader: printableName,
       baseline: nameOrNull,
       teacher: nameOrNull,
-      model: nameOrNull,
+      model: modelOrNull,
       objective: nameOrNull,
       oracle: flag,
       episodes: count,

@@ -4,7 +4,7 @@ import { RhythmError } from '../errors.js';
 import { CONDITIONS } from '../evaluate/conditions.js';
 import { validateGrader } from '../graders/grader.js';
 import { SCHEMAS, schemaName } from '../schemas.js';
-import { isPrintable, PRINTABLE } from '../validate/names.js';
+import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../validate/names.js';
 import {
   BadRow,
   conform,
@@ -47,6 +47,10 @@ const world = createWorld();
 const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
   (value) => value === null || isPrintable(value),
+);
+const modelOrNull = expect<string | null>(
+  `null or a name of ${MODEL_NAME}`,
+  (value) => value === null || isModelName(value),
 );
 const textOrNull = expect<string | null>(
   'null or a text',
@@ -92,7 +96,7 @@ const step = object({
 const EPISODE = object({
   version: printableName,
   teacher: printableName,
-  model: nameOrNull,
+  model: modelOrNull,
   objective: nameOrNull,
   oracle: flag,
   condition: printableName,

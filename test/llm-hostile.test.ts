@@ -1,0 +1,225 @@
+/** Endpoints that mean harm, or know no better: what they send fills no memory, spoils no file and hides no cost. */
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MAX_LINE_BYTES } from '../src/cli/trajectory-files.js';
+import { redactor } from '../src/http/secrets.js';
+import { MAX_BODY_BYTES } from '../src/llm/bounded-fetch.js';
+import { openClient } from '../src/llm/client.js';
+import { Gate } from '../src/llm/clock.js';
+import { toEndpoint } from '../src/llm/endpoint.js';
+import { NUM_STEPS } from '../src/world/fields.js';
+import { FAKE_KEY, FakeOpenAi } from './fakes/openai.js';
+import type { Exchange, Trouble } from './fakes/openai-troubles.js';
+import { firstPrompt, type ModelOptions, modelOf, NEVER, PRICES } from './support/llm.js';
+
+const open: FakeOpenAi[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const fake of open.splice(0)) await fake.close();
+});
+
+async function ask(trouble: Trouble, options: ModelOptions = {}) {
+  const fake = await FakeOpenAi.open({ misbehave: () => trouble });
+  open.push(fake);
+  const asked = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
+  const outcome = await asked.model.complete(firstPrompt(), NEVER).then(
+    (answer) => ({ answer, error: null }),
+    (error: Error) => ({ answer: null, error }),
+  );
+  return { ...asked, fake, ...outcome };
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/** A good answer with something in it changed. */
+const changed =
+  (change: (good: { choices: { message: Record<string, unknown> }[]; usage?: unknown }) => void): Trouble =>
+  ({ response, good }) => {
+    change(good as never);
+    response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
+  };
+
+const saying = (content: unknown): Trouble =>
+  changed(({ choices }) => {
+    choices[0].message.content = content;
+  });
+
+describe('an answer without end', () => {
+  const packed = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' '));
+  const troubles: Record<string, (exchange: Exchange) => void> = {
+    'that is too long': saying('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
+    'that is packed into little': ({ response }) =>
+      void response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(packed),
+    'that never ends': ({ response }) => {
+      response.writeHead(200, JSON_HEADERS);
+      const more = (): boolean => response.write(' '.repeat(65536), (error) => error ?? more());
+      more();
+    },
+  };
+  it.each(Object.keys(troubles))('%s is given up, and may have been paid for', async (name) => {
+    const { error, ledger, fake } = await ask(troubles[name], { retries: 1 });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(error!.message).toContain(`Expected at most ${MAX_BODY_BYTES} bytes of an answer, got more`);
+    expect(fake.requests.length).toBe(2);
+    expect(ledger.spent).toBeGreaterThan(0);
+  });
+
+  it('of an error, too', async () => {
+    const { error } = await ask(({ response }) => {
+      response.writeHead(400, JSON_HEADERS).end('x'.repeat(MAX_BODY_BYTES + 1));
+    });
+    expect(error!.message).toMatch(/got 400 Expected at most \d+ bytes of an answer, got more/);
+  });
+
+  it('that is not too long makes weeks that other commands read', () => {
+    expect(NUM_STEPS * (MAX_BODY_BYTES + 8192)).toBeLessThan(MAX_LINE_BYTES);
+  });
+});
+
+describe('an answer', () => {
+  it('in parts is what its texts say, and what was thought in others', async () => {
+    const thinking = [{ type: 'text', text: 'Tired.' }];
+    const { answer, fake } = await ask(
+      saying([
+        { type: 'thinking', thinking },
+        { type: 'text', text: '5 5 5 ' },
+        { type: 'text', text: 'SLEEP' },
+        {},
+      ]),
+      { retries: 3 },
+    );
+    expect([answer!.completion, answer!.reasoning]).toEqual(['5 5 5 SLEEP', 'Tired.']);
+    expect(fake.requests.length).toBe(1);
+  });
+
+  it('holds whole characters only: a file of it can be read by all', async () => {
+    const { answer } = await ask(({ response, good }) => {
+      good.choices = [{ message: { content: 'a\ud800b', reasoning: 'c\udc00' } }];
+      response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
+    });
+    expect([answer!.completion, answer!.reasoning]).toEqual(['a\ufffdb', 'c\ufffd']);
+  });
+
+  it.each([
+    ['nothing', { prompt_tokens: 0, completion_tokens: 0 }],
+    ['no token of what it said', { prompt_tokens: 400, completion_tokens: 0 }],
+    ['more than there can be', { prompt_tokens: 9e15, completion_tokens: 1 }],
+    ['words', { prompt_tokens: '400', completion_tokens: '9' }],
+    ['no list', []],
+  ])('that counts %s has cost the most that it can have', async (_, usage) => {
+    const uncounted = await ask('no-usage');
+    const { answer, ledger } = await ask(
+      changed((good) => {
+        good.usage = usage;
+      }),
+    );
+    expect(answer!.usage).toEqual(uncounted.answer!.usage);
+    expect(ledger.spent).toBe(uncounted.ledger.spent);
+  });
+});
+
+it('a gateway that gave up on its server may have been paid for', async () => {
+  for (const status of [520, 524]) {
+    const { ledger } = await ask(({ response }) => void response.writeHead(status).end());
+    expect(ledger.spent).toBeGreaterThan(0);
+  }
+});
+
+it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
+  'waits by itself where it is told to come again at once, or nothing that can be read: %j',
+  async (after) => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const { clock } = await ask(busy, { retries: 2 });
+    expect(clock.waits).toEqual([500, 1000]);
+  },
+);
+
+it('goes back to the newer name of the limit where the older one is refused', async () => {
+  const refusing = (name: string): Trouble => {
+    return ({ response }) => {
+      const error = { message: `Unsupported: '${name}'. Use 'max_completion_tokens' instead.` };
+      response.writeHead(400, JSON_HEADERS).end(JSON.stringify({ error }));
+    };
+  };
+  const fake = await FakeOpenAi.open({
+    // One long answer makes the model try the older name.
+    answer: ({ index }) => (index === 0 ? 'word '.repeat(500) : '5 5 5 SLEEP'),
+    misbehave: ({ body }) => ('max_tokens' in body ? refusing('max_tokens') : null),
+  });
+  open.push(fake);
+  const { model } = await modelOf(fake);
+  for (let k = 0; k < 3; k++) await model.complete(firstPrompt(), NEVER);
+  const names = fake.requests.map(({ body }) => Object.keys(body)[2]);
+  expect(names).toEqual([
+    'max_completion_tokens',
+    'max_tokens',
+    'max_completion_tokens',
+    'max_completion_tokens',
+  ]);
+  const both = await ask(refusing('either'));
+  expect(both.error).toMatchObject({ lasting: true, message: expect.stringContaining('Unsupported') });
+  expect(both.fake.requests.length).toBe(2);
+});
+
+it('a clock that is set back keeps nobody waiting', async () => {
+  let now = 1e12;
+  const gate = new Gate({
+    now: () => now,
+    wait: async (ms) => {
+      expect(ms).toBe(1000);
+      now -= 86_400_000;
+    },
+  });
+  gate.close(1000);
+  await gate.pass(NEVER);
+  expect(now).toBe(1e12 - 86_400_000);
+});
+
+describe('a key', () => {
+  it.each(['sk-1\nsk-2', 'ключ-secret', 'sk-\u0000-secret'])('that no header holds is refused: %j', (key) => {
+    for (const environment of [
+      { OPENAI_API_KEY: key },
+      { AZURE_OPENAI_API_KEY: key, AZURE_OPENAI_ENDPOINT: 'https://a', OPENAI_API_VERSION: '1' },
+    ]) {
+      expect(() => toEndpoint({ environment })).toThrow(
+        /_API_KEY to be one line of printable ASCII, got other/,
+      );
+    }
+  });
+
+  it('is redacted as whoever repeats it may spell it', () => {
+    const key = 'se/cret+4f1c8a2e';
+    const redact = redactor([key]);
+    const bearer = (around: string) => Buffer.from(`${around}${key}${around}`);
+    const core = (offset: number) =>
+      Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]).toString('base64');
+    for (const around of ['', 'a', 'ab', 'Bearer ', ':']) {
+      const packed = [bearer(around).toString('base64'), bearer(around).toString('base64url')];
+      for (const text of packed) expect(redact(text)).toContain('[redacted]');
+      for (const offset of [0, 1, 2]) expect(redact(packed[0])).not.toContain(core(offset).slice(4, -4));
+    }
+    const escaped = [
+      key.replace('/', '\\/'),
+      encodeURIComponent(key).toLowerCase(),
+      Buffer.from(key).toString('hex'),
+    ];
+    for (const text of escaped) expect(redact(`<${text}>`)).toBe('<[redacted]>');
+  });
+
+  it('that is a placeholder takes no word out of answers', async () => {
+    const environment = (fake: FakeOpenAi) => ({ ...fake.environment, OPENAI_API_KEY: 'none' });
+    const fake = await FakeOpenAi.open({ answer: () => 'none of it\n5 5 5 SLEEP' });
+    open.push(fake);
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment: environment(fake) }) });
+    expect((await model.complete(firstPrompt(), NEVER)).completion).toBe('none of it\n5 5 5 SLEEP');
+  });
+
+  it("is in no message of headers of the caller's own that cannot be sent", async () => {
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Gate: gate-secret\rmore');
+    const environment = { OPENAI_API_KEY: FAKE_KEY, OPENAI_CUSTOM_HEADERS: 'X-Gate: gate-secret\rmore' };
+    const thrown = await openClient(toEndpoint({ environment }), 1000).catch((error) => error);
+    expect(thrown).toMatchObject({ code: 'out_of_range' });
+    expect(thrown.message).toMatch(/^Expected OPENAI_CUSTOM_HEADERS to be a header a line/);
+    expect(thrown.message).not.toContain('gate-secret');
+  });
+});
