@@ -37,7 +37,7 @@ class Model:
     lora_dropout: float = setting(0.05, TRL, "of the adapter", "ModelConfig")
     seed: int = setting(42, TRL, "of the weights, the order of rows and the samples")
     save_steps: int = setting(
-        50, OURS, "steps between checkpoints, of which two are kept", "some minutes of an A10G"
+        50, OURS, "steps between checkpoints, of which two are kept", "what a job that ends too early may lose"
     )
 
 

@@ -46,8 +46,14 @@ export class EvalModels {
   readonly #concurrency: number;
 
   /** @param spending what was spent before. */
-  constructor(openers: readonly Opener[], spending: Spending, { concurrency }: LlmOptions) {
+  constructor(
+    openers: readonly Opener[],
+    { onSpend, ...before }: Spending,
+    { concurrency, prices }: LlmOptions,
+  ) {
     this.#concurrency = concurrency ?? LLM_DEFAULTS.concurrency;
+    // Without prices nothing is spent that could be noted.
+    const spending = prices === undefined ? before : { ...before, onSpend };
     this.#opened = openers.map((open) => {
       const opened = open(spending);
       const { model, tally } = opened;

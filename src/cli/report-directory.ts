@@ -12,7 +12,7 @@ export function earlierFiles(directory: string): string[] {
   const page = join(directory, PAGE);
   if (!stat(page)?.isFile()) return [];
   const [, names] =
-    new RegExp(`<meta name="${FILES_META}" content="([\\w. -]*)" />`).exec(readFileSync(page, 'utf8')) ?? [];
+    new RegExp(`<meta name="${FILES_META}" content="([\\w. -]*)"`).exec(readFileSync(page, 'utf8')) ?? [];
   return names === undefined
     ? []
     : [PAGE, ...names.split(' ').filter((name) => /^[\w-]+\.(svg|png)$/.test(name))];

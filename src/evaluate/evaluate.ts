@@ -127,6 +127,8 @@ class Run {
       const chunk = { condition: condition.name, weeks, recorded: onTrajectories !== undefined };
       for await (const { by, played, trajectories } of playChunk(env, chunk, tallies, this.#asked, options)) {
         await onEpisodes?.(played);
+        // Whoever writes them lets signals in.
+        signal?.throwIfAborted();
         if (isAsked(by)) continue;
         await onTrajectories?.(trajectories);
         this.#done += env.numEnvs;

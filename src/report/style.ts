@@ -38,7 +38,7 @@ code { padding: 0.1em 0.3em; border-radius: 3px; background: var(--shade); font-
 .warning { padding: 0.75rem 1rem; border-left: 4px solid var(--warning); background: var(--shade); }
 .warning strong { color: var(--warning); }
 figure { margin: 1.25rem 0; }
-figcaption { color: var(--muted); font-size: 0.8125rem; }
+figcaption { margin-top: 0.3rem; color: var(--muted); font-size: 0.8125rem; }
 .frame { overflow-x: auto; }
 figure .frame { width: fit-content; max-width: 100%; border: 1px solid var(--rule); border-radius: 6px; }
 figure svg { display: block; height: auto; }

@@ -69,15 +69,19 @@ function FlipCell({ flip, now }: { readonly flip: Flip | null; readonly now: num
   );
 }
 
-/** A policy's name, which may be broken behind its actions. */
+/** A policy's name, which may be broken behind its actions where there is little room. */
 function Name({ of: name }: { readonly of: string }) {
   const [actions, belief] = name.split('+');
-  if (belief === undefined) return <>{actions}</>;
   return (
-    <>
-      {actions}+<wbr />
-      {belief}
-    </>
+    <span class="policy">
+      {actions}
+      {belief !== undefined && (
+        <>
+          +<wbr />
+          {belief}
+        </>
+      )}
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 /** What a policy will do next, and why; it goes on by itself, or step by step. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
 import { thinksLong } from '../../person/names.js';
@@ -15,6 +15,10 @@ const PACE = 650;
 export function ByPolicy({ week, shortcuts }: { readonly week: Week; readonly shortcuts: boolean }) {
   const { playing, step, state } = week;
   const next = advice.value;
+  // While it thinks, what it last said stands there, dimmed: else the page would jump at every step.
+  const last = useRef<Advice | null>(null);
+  const shown = next ?? last.current;
+  last.current = shown;
   const toggle = (): void => {
     playing.value = !playing.value;
   };
@@ -30,7 +34,13 @@ export function ByPolicy({ week, shortcuts }: { readonly week: Week; readonly sh
   return (
     <section class="panel next" aria-labelledby="next">
       <h2 id="next">What {state.by} does next</h2>
-      {next === null ? <Thinking by={state.by} /> : <NextMove next={next} />}
+      {shown === null ? (
+        <Thinking by={state.by} />
+      ) : (
+        <div class={next === null ? 'stale' : ''} aria-busy={next === null}>
+          <NextMove next={shown} />
+        </div>
+      )}
       <div class="actions">
         <Button main onClick={toggle}>
           {playing.value ? 'Pause' : 'Play'}

@@ -19,6 +19,7 @@ export function Grade({ ending, grader }: GradeProps) {
         <Figure name="Reward, first half" value={signed(earlyMean)} note="a slot, without luck" />
         <Figure name="Reward, second half" value={signed(lateMean)} note="a slot, without luck" />
       </dl>
+      <p class="note">Component times weight; the parts sum to the final score.</p>
       <Parts ending={ending} />
     </>
   );
@@ -49,7 +50,6 @@ function Parts({ ending: { components, weights, finalScore } }: { readonly endin
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section class="table" tabIndex={0} aria-label="The grade taken apart">
       <table class="parts">
-        <caption>Component times weight; the parts sum to the final score.</caption>
         <thead>
           <tr>
             <th scope="col">component</th>
@@ -110,7 +110,6 @@ export function Others({ ending }: { readonly ending: Ending }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section class="table" tabIndex={0} aria-label="What others would have scored">
       <table class="others">
-        <caption>The same person, luck and grader.</caption>
         <thead>
           <tr>
             <th scope="col">played by</th>

@@ -37,6 +37,7 @@ export function Over({ shown, ending, seen }: OverProps) {
         </section>
         <section class="panel" aria-labelledby="others">
           <h2 id="others">What others would have made of it</h2>
+          <p class="note">The same person, luck and grader.</p>
           <Others ending={ending} />
         </section>
       </div>

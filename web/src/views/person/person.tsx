@@ -67,7 +67,7 @@ function ShownWeek(props: ShownWeekProps) {
       ) : (
         <div class="now-and-next">
           <Now shown={shown} />
-          <ByPolicy week={week} shortcuts={props.shortcuts} />
+          <ByPolicy key={`${seed} ${person} ${by}`} week={week} shortcuts={props.shortcuts} />
         </div>
       )}
       <Course shown={shown} />
