@@ -276,7 +276,11 @@ describe('names', () => {
       { policies: ['llm:Qwen/Qwen2.5-3b'], llm: { models } },
       /Did you mean "Qwen\/Qwen2\.5-3B"\?/,
     ],
-    ['no name', { policies: ['llm:'], llm: { models } }, /Expected the name of a model of 1 to 200 printable/],
+    [
+      'no name',
+      { policies: ['llm:'], llm: { models } },
+      /Expected the name of a model of 1 to 200 printable/,
+    ],
     [
       'one that no table shows',
       { policies: ['llm:a\nb'], llm: { models } },
