@@ -99,7 +99,11 @@ describe('refused before anything is written', () => {
   const out = ['--output', file('nothing')];
 
   it('what is no file, no result, or there twice', async () => {
-    await refused(['no-such-file', ...out], 'Expected RESULTS to name a file, got no-such-file');
+    await refused(
+      ['no-such-file', ...out],
+      'Expected RESULTS to name a file, got no-such-file',
+      'See rhythm-vec report --help.\n',
+    );
     await refused([file('pretty'), file('pretty'), ...out], 'which is the same');
     writeFileSync(file('empty'), '');
     await refused([file('empty'), ...out], 'got an empty file');

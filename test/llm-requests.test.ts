@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toEndpoint } from '../src/llm/endpoint.js';
 import type { Answer } from '../src/llm/model.js';
 import { parseCompletion } from '../src/text/parse.js';
-import { FAKE_KEY, FakeOpenAi, type FakeOptions, type Trouble } from './fakes/openai.js';
+import { FAKE_KEY, FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import type { Trouble } from './fakes/openai-troubles.js';
 import { type Asked, firstPrompt, type ModelOptions, modelOf, NEVER, PRICES, START } from './support/llm.js';
 
 const open: FakeOpenAi[] = [];
@@ -193,7 +194,7 @@ describe('tries again', () => {
     expect(fake.requests.length).toBe(4);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toMatch(
-      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 made to fail with 500\. Try again later, or raise --retries\.$/,
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 made to fail with 500\. Check that it runs and its address, try again later, or raise --retries\.$/,
     );
   });
 

@@ -163,6 +163,15 @@ describe.runIf(absent === null)("the recipe's watch", () => {
     expect(names).toEqual(NAMES);
   });
 
+  it('names packages that are missing before it begins anything', () => {
+    expect(askPython('recipe/missing.py', {})).toEqual({
+      says: expect.stringMatching(
+        /^error: Expected the packages torch, trl, got .* without torch, trl\. Run: pip install "trl/,
+      ),
+      begun: false,
+    });
+  });
+
   it('has the settings of its page', () => {
     const { table } = watched({});
     expect(table.split('\n').length).toBeGreaterThan(30);

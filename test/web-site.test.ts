@@ -30,3 +30,7 @@ it('has a policy that lets it run and load what is its own, and make no code of 
 it('has no script or style in its text, which the policy would refuse', () => {
   expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/);
 });
+
+it('says in its own text what it needs, for where none of its files may be loaded', () => {
+  expect(html).toMatch(/<div id="page">\s*<p>[^<]*opened from the disk[^<]*web server[^<]*<\/p>/);
+});

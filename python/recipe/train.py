@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 # The clients are one folder up, and this one is not on the path of whoever imports this file from elsewhere.
 HERE = Path(__file__).resolve().parent
@@ -36,10 +37,36 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     if run.stage == "settings":
         print(table())
         return
+    with without_traceback():
+        check_machine(run, settings)
     if run.stage in ("all", "sft"):
         do_sft(run, settings)
     if run.stage in ("all", "grpo"):
         do_grpo(run, settings)
+
+
+@contextmanager
+def without_traceback() -> Iterator[None]:
+    """What is refused before anything is trained is for who asked to mend, and the words say how."""
+    try:
+        yield
+    except (ValueError, FileNotFoundError) as refusal:
+        sys.exit(f"error: {refusal}")
+
+
+def check_machine(run: Run, settings: Settings) -> None:
+    """Before a folder counts as begun. Raises ValueError where a package or a GPU is missing."""
+    names = ("torch", "trl", "peft") if settings.model.lora_rank > 0 else ("torch", "trl")
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        raise ValueError(
+            f"Expected the packages {', '.join(names)}, got a Python ({sys.executable}) without {', '.join(missing)}. "
+            'Run: pip install "trl>=1.13,<2" "peft>=0.20,<1" torch'
+        )
+    if settings.model.quantize == "nf4":
+        from models import nf4
+
+        nf4(run.cpu)
 
 
 def has_ended(run: Run, stage: str) -> bool:
@@ -54,7 +81,8 @@ def do_sft(run: Run, settings: Settings) -> None:
     """Rows, then stage 1."""
     if has_ended(run, "sft"):
         return
-    begin(run.output / "sft", settings, run.resume)
+    with without_traceback():
+        begin(run.output / "sft", settings, run.resume)
     # Importing torch takes seconds: not before a run is known to be one.
     from sft import train_sft
 
@@ -67,8 +95,9 @@ def do_grpo(run: Run, settings: Settings) -> None:
     """Rows, a server, then stage 2."""
     if has_ended(run, "grpo"):
         return
-    start = start_of(run)
-    begin(run.output / "grpo", settings, run.resume)
+    with without_traceback():
+        start = start_of(run)
+        begin(run.output / "grpo", settings, run.resume)
     from grpo import train_grpo
 
     rows = run.grpo_rows or _kept(run, "grpo-rows")

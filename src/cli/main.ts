@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line: a table of commands, and what becomes of their errors. */
 import { Command, Help } from 'commander';
-import { packageVersion } from '../evaluate/provenance.js';
+import { packageVersion } from '../version.js';
 import { addAuditCommand } from './audit.js';
 import type { Context } from './context.js';
 import { addDatasetCommand } from './dataset.js';
@@ -48,14 +48,16 @@ async function main(argv: readonly string[]): Promise<number> {
       }, GRACE_MS).unref();
     });
   }
+  const program = createProgram({ signal: abort.signal });
   try {
-    await createProgram({ signal: abort.signal }).parseAsync(argv);
+    await program.parseAsync(argv);
     return 0;
   } catch (thrown) {
     // Streams cut off by the signal fail in their own words.
     const error = abort.signal.aborted ? abort.signal.reason : thrown;
     const message = messageOf(error);
-    if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(argv) : ''}`);
+    if (message !== '')
+      process.stderr.write(`${message}\n${isUsage(error) ? hint(program, argv.slice(2)) : ''}`);
     return exitCodeOf(error);
   }
 }
@@ -77,9 +79,17 @@ function createProgram(context: Context): Command {
   return program;
 }
 
-function hint(argv: readonly string[]): string {
-  const options = argv.findIndex((word) => word.startsWith('-'));
-  return `See rhythm-vec ${argv.slice(2, options < 0 ? undefined : options).join(' ')} --help.\n`;
+/** Which help to read: of the command that was called, whatever it was called with. */
+function hint(program: Command, words: readonly string[]): string {
+  let command = program;
+  const called = ['rhythm-vec'];
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) break;
+    command = next;
+    called.push(word);
+  }
+  return `See ${called.join(' ')} --help.\n`;
 }
 
 // A reader that has seen enough, such as head, is no failure, and what goes to files still gets there.

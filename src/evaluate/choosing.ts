@@ -38,7 +38,9 @@ export function selectPolicies(
   conditions: readonly Condition[],
 ): Playing[] {
   const selected = [...new Set(policies)].map((name) =>
-    name.startsWith(MODEL_PREFIX) ? askedPolicy(name, llm?.models ?? []) : findAnyPolicy(name),
+    name.startsWith(MODEL_PREFIX)
+      ? askedPolicy(name, llm?.models ?? [])
+      : findAnyPolicy(name, [`${MODEL_PREFIX}MODEL`]),
   );
   const weeks = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
   const asked = selected.find(isAsked);

@@ -127,11 +127,11 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
 
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
-/** Of either kind. @throws InputError `unknown_name` that lists them all. */
-export function findAnyPolicy(name: string): Policy | SteppedPolicy {
+/** Of either kind. @param further what else would do. @throws InputError `unknown_name` that lists them all. */
+export function findAnyPolicy(name: string, further: readonly string[] = []): Policy | SteppedPolicy {
   const policy = [...POLICIES, ...STEPPED_POLICIES].find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;
-  const known = [...POLICY_NAMES, ...STEPPED_NAMES];
+  const known = [...POLICY_NAMES, ...STEPPED_NAMES, ...further];
   throw new InputError(
     'unknown_name',
     `Expected a policy of ${known.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, known)}`,

@@ -119,7 +119,8 @@ function requireInsecure(host: string, insecure: boolean): void {
   if (insecure) return;
   throw new InputError(
     'unknown_option',
-    `Expected a token for ${host}, which others may reach, got none. Set one, or pass insecure if all who reach it may use it.`,
+    `Expected a token for ${host}, which others may reach, got none. ` +
+      'Set RHYTHM_TOKEN, or pass --token-file, or --insecure if all who reach it may use it.',
   );
 }
 

@@ -8,4 +8,6 @@ import { VIEWS } from './views/table.js';
 
 followTone();
 followAddress(VIEWS);
-render(<App />, document.getElementById('page')!);
+const page = document.getElementById('page')!;
+page.replaceChildren();
+render(<App />, page);
