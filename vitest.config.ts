@@ -3,5 +3,5 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 120_000 },
+  test: { include: ['test/**/*.test.ts'], globalSetup: 'test/web/shared.ts', testTimeout: 120_000 },
 });

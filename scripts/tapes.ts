@@ -1,12 +1,12 @@
 /** Finds the blind tapes and writes them as data, or with --check fails when they are not what is found. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FRESH_FIRST, TRAINING_STARTS, trainingSeeds } from '../src/audit/seeds.js';
-import { packageVersion } from '../src/evaluate/provenance.js';
 import { BLIND_TAPES } from '../src/policies/blind-tapes.js';
 import { repeatTape } from '../src/policies/tapes.js';
 import { TRAINING_SEEDS } from '../src/search/seeds.js';
 import { searchTape } from '../src/search/tapes.js';
 import { createVecEnv } from '../src/vec-env.js';
+import { packageVersion } from '../src/version.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/fields.js';
 import { createWorld } from '../src/world/world.js';
 

@@ -53,4 +53,5 @@ export type ErrorCode =
   | 'library_missing'
   | 'missing_setting'
   | 'endpoint_failed'
-  | 'over_budget';
+  | 'over_budget'
+  | 'hub_failed';

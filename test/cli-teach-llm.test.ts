@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitCodeOf } from '../src/cli/failure.js';
 import { addTeachCommand } from '../src/cli/teach.js';
-import { modelPlayer } from '../src/teach/llm.js';
+import { modelPlayer } from '../src/llm/player.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { FAKE_KEY, FakeOpenAi, type FakeOptions } from './fakes/openai.js';

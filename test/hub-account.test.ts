@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf } from '../src/hub/account.js';
-import { HubError } from '../src/hub/failure.js';
+import { HubError } from '../src/hub/errors.js';
 import { guarded } from '../src/hub/guard.js';
 import { redacted, withoutSecrets } from '../src/hub/redact.js';
 import { checkBranch, checkRepo, repoUrl } from '../src/hub/repo.js';

@@ -1,7 +1,7 @@
 /** A Hub that misbehaves: what is asked again, what is told, and that no answer brings a secret to light. */
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { HubError } from '../src/hub/failure.js';
+import { HubError } from '../src/hub/errors.js';
 import { faultOf, retryAfterOf } from '../src/hub/refusals.js';
 import type { Fault } from './fakes/hub-faults.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt, uploadTo } from './support/hub.js';

@@ -1,9 +1,9 @@
 /** Where a model is asked, and that what is secret of it stays so. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { retryAfterMs } from '../src/http/retry-after.js';
+import { redactor } from '../src/http/secrets.js';
 import { toEndpoint } from '../src/llm/endpoint.js';
-import { retryAfterMs } from '../src/llm/retry-after.js';
-import { redactor } from '../src/llm/secrets.js';
 
 const AZURE = {
   AZURE_OPENAI_ENDPOINT: 'https://some.openai.azure.com/',

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toEndpoint } from '../src/llm/endpoint.js';
 import type { Answer } from '../src/llm/model.js';
 import { parseCompletion } from '../src/text/parse.js';
-import { FAKE_KEY, FakeOpenAi, type FakeOptions, type Trouble } from './fakes/openai.js';
+import { FAKE_KEY, FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import type { Trouble } from './fakes/openai-troubles.js';
 import { type Asked, firstPrompt, type ModelOptions, modelOf, NEVER, PRICES, START } from './support/llm.js';
 
 const open: FakeOpenAi[] = [];

@@ -9,7 +9,8 @@ import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { othersTurn } from '../src/vec-env/turns.js';
-import { type Exchange, FakeOpenAi, type FakeOptions, TROUBLES } from './fakes/openai.js';
+import { FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import { type Exchange, TROUBLES } from './fakes/openai-troubles.js';
 import { type ModelOptions, modelOf, PLAYER, PRICES, weeksFrom } from './support/llm.js';
 
 const open: FakeOpenAi[] = [];

@@ -1,43 +1,19 @@
 /** The package without the packages that draw: everything else works, and a picture says what to install. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BarePackage } from './support/bare-package.js';
 
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-  readonly peerDependencies: Readonly<Record<string, string>>;
-  readonly peerDependenciesMeta: Readonly<Record<string, { optional: boolean }>>;
-}
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 const VEGA = ['vega', 'vega-lite'];
 const CANVAS = '@napi-rs/canvas';
 const FONT = '@expo-google-fonts/inter';
-/** Optional, too, and not for pictures. */
-const OTHERS = ['@huggingface/hub', 'openai', 'webgpu'];
 
-let folder: string;
+let bare: BarePackage;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
-  // A copy: a link would lead to what is installed beside this checkout.
-  for (const name of ['dist', 'package.json'])
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  install(Object.keys(manifest.dependencies));
+  bare = new BarePackage();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
-
-function install(packages: readonly string[]): void {
-  for (const name of packages) {
-    const place = join(folder, 'node_modules', name);
-    mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules', name), place, 'junction');
-  }
-}
+afterEach(() => bare.remove());
 
 const CODE = `
   import { createVecEnv } from './dist/index.js';
@@ -62,7 +38,7 @@ interface Said {
 const said = (): Said =>
   JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '--eval', CODE], {
-      cwd: folder,
+      cwd: bare.folder,
       encoding: 'utf8',
     }),
   );
@@ -86,15 +62,15 @@ it('without any of them the engine runs, and both kinds of pictures are refused'
 it('an audit is refused pictures before it searches, and makes nothing', () => {
   const command = () =>
     execFileSync(process.execPath, ['dist/cli/main.js', 'audit', '--output', 'report'], {
-      cwd: folder,
+      cwd: bare.folder,
       stdio: 'pipe',
     });
   expect(command).toThrow('error: Expected vega and vega-lite, which SVG pictures need, got: Cannot find');
-  expect(existsSync(join(folder, 'report'))).toBe(false);
+  expect(existsSync(join(bare.folder, 'report'))).toBe(false);
 });
 
 it('each one that is missing is named', () => {
-  install(['vega', CANVAS]);
+  bare.install(['vega', CANVAS]);
   expect(said()).toEqual({
     svg: refusal("Cannot find package 'vega-lite'", 'npm install vega@6 vega-lite@6.4"'),
     png: refusal(`Cannot find module '${FONT}/`, `npm install ${CANVAS}@1 ${FONT}@0.4"`),
@@ -102,15 +78,6 @@ it('each one that is missing is named', () => {
 });
 
 it('with all of them pictures are drawn', () => {
-  install([...VEGA, CANVAS, FONT]);
+  bare.install([...VEGA, CANVAS, FONT]);
   expect(said()).toEqual({ svg: '<svg', png: true });
-});
-
-it('they are optional peers, none of them a dependency, and all there for development', () => {
-  expect(Object.keys(manifest.peerDependencies).sort()).toEqual([...VEGA, CANVAS, FONT, ...OTHERS].sort());
-  for (const name of Object.keys(manifest.peerDependencies)) {
-    expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true });
-    expect(manifest.dependencies).not.toHaveProperty(name);
-    expect(manifest.devDependencies).toHaveProperty(name);
-  }
 });

@@ -1,7 +1,7 @@
 /** The crowd's view in a real Chromium: what it shows, what it says when it cannot, and who can use it. */
 import { createHash } from 'node:crypto';
 import type { Browser, Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { createVecEnv } from '../src/index.js';
 import { LIGHT } from '../src/pictures/theme.js';
 import { findPolicy } from '../src/policies/policies.js';
@@ -60,12 +60,9 @@ describe.skipIf(absent !== null)('the crowd', () => {
   let browser: Browser;
   const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
   beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.open(), launch()]);
+    [site, browser] = await Promise.all([Site.at(inject('site')), launch()]);
   }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  }, 60_000);
+  afterAll(() => browser?.close(), 60_000);
 
   describe('on WebGPU', () => {
     it.each<[string, string, Weeks]>([

@@ -1,7 +1,7 @@
 /** The grader view in a real Chromium: its ranking is the engine's, whatever is moved, and who can use it. */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { rankPolicies } from '../src/evaluate/ranking.js';
 import { weightSensitivity } from '../src/evaluate/sensitivity.js';
 import { parseGrader } from '../src/graders/parse.js';
@@ -69,12 +69,9 @@ describe.skipIf(absent !== null)('graders', () => {
   let browser: Browser;
   const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
   beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.open(), launch('no webgpu')]);
+    [site, browser] = await Promise.all([Site.at(inject('site')), launch('no webgpu')]);
   }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  }, 60_000);
+  afterAll(() => browser?.close(), 60_000);
 
   it('are ranked by as the engine ranks, in every preset', async () => {
     await using visited = await visit(FEW);

@@ -1,6 +1,6 @@
 /** The one-person view in a real Chromium: a week by keyboard alone, nothing of the person before its end, and who can use it. */
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { toGrader } from '../src/graders/grader.js';
 import { STEPPED_POLICIES } from '../src/policies/stepped.js';
 import { Episode } from '../src/reference/episode.js';
@@ -60,12 +60,9 @@ describe.skipIf(absent !== null)('one person', () => {
   let browser: Browser;
   const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
   beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.open(), launch('no webgpu')]);
+    [site, browser] = await Promise.all([Site.at(inject('site')), launch('no webgpu')]);
   }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  }, 60_000);
+  afterAll(() => browser?.close(), 60_000);
 
   describe('by hand', () => {
     it('lives by keyboard alone the week that the reference lives', async () => {

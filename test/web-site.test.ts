@@ -1,14 +1,13 @@
 /** The page as files: they find each other in any folder, and may load nothing else. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { Site } from './web/site.js';
 
 let site: Site;
 let html: string;
 beforeAll(async () => {
-  site = await Site.open();
+  site = await Site.at(inject('site'));
   html = await site.read('index.html');
 }, 90_000);
-afterAll(() => site?.close());
 
 it('every file that it names lies beside it', async () => {
   const names = Array.from(html.matchAll(/(?:src|href)="([^"]*)"/g), ([, name]) => name);

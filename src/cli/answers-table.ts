@@ -1,5 +1,7 @@
 /** What language models answered in an evaluation, as a table for people: below its scores, which leave no room for it. */
+
 import type { EvaluationRow } from '../evaluate/evaluate.js';
+import { grouped } from '../evaluate/figures.js';
 import { dollars } from '../llm/ledger.js';
 import { policyName } from '../policies/policies.js';
 import { renderColumns } from './table.js';
@@ -11,12 +13,11 @@ interface Column {
 }
 
 /** A column that is there where any row has a figure for it. */
-const used = (head: string, name: string, text: (value: number) => string = count): Column => ({
+const used = (head: string, name: string, text: (value: number) => string = grouped): Column => ({
   head,
   text: ({ usage }) => (usage?.[name] === undefined ? null : text(usage[name])),
 });
 
-const count = (value: number): string => value.toLocaleString('en-US');
 const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)} %`;
 
 const COLUMNS: readonly Column[] = [

@@ -1,4 +1,5 @@
 /** The work of `rhythm-vec dataset grpo`: rows, and the card beside them. */
+
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { cardText, fileOfCard } from '../dataset/card.js';
@@ -9,6 +10,7 @@ import { provenanceOf } from '../dataset/provenance.js';
 import { GRPO_COLUMNS, grpoRows } from '../dataset/rows.js';
 import { rangeText } from '../dataset/seeds.js';
 import { GrpoTally } from '../dataset/tally.js';
+import { counted } from '../evaluate/figures.js';
 import { UsageError } from './failure.js';
 import { checkEngineOptions, type EngineOptions } from './options.js';
 import { checkOutput, type Output, Outputs, stat } from './output-file.js';
@@ -39,9 +41,7 @@ export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promis
   await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
   signal.throwIfAborted();
   await outputs.commit();
-  process.stderr.write(
-    `${plan.rows} ${plan.rows === 1 ? 'row' : 'rows'} in ${paths.rows}, its card in ${paths.card}.\n`,
-  );
+  process.stderr.write(`${counted(plan.rows, 'row')} in ${paths.rows}, its card in ${paths.card}.\n`);
 }
 
 async function writeRows(

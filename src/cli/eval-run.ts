@@ -10,15 +10,10 @@ import { POLICY_NAMES } from '../policies/policies.js';
 import { headerText, rowsText } from './components-text.js';
 import { checkModels, EvalModels, modelsIn, prepareModels } from './eval-models.js';
 import { renderHeader, renderTable } from './eval-table.js';
-import {
-  checkFewEnough,
-  checkJournal,
-  type KeptWeeks,
-  keepInJournal,
-  keepTogether,
-} from './eval-trajectories.js';
+import { checkFewEnough, type KeptWeeks, keepInJournal, keepTogether } from './eval-trajectories.js';
 import { UsageError } from './failure.js';
 import { checkNotGrader, readGrader } from './grader-file.js';
+import { checkJournal } from './journal.js';
 import { type LlmOptions, samplingOf } from './llm-options.js';
 import { checkEngineOptions } from './options.js';
 import { checkOutput, openOutput, writeJson } from './output-file.js';
@@ -103,7 +98,7 @@ async function keepWeeks(
   const evaluated = { conditions: selectConditions(options), players, grader };
   checkFewEnough(evaluated);
   if (models.length === 0) return keepTogether(path);
-  checkJournal(path);
+  checkJournal('--trajectories', path, 'a language model');
   return keepInJournal(path, evaluated, samplingOf(options));
 }
 

@@ -1,6 +1,6 @@
 /** An evaluation as a table for people. */
 import type { Evaluation } from '../evaluate/evaluate.js';
-import { decimals, intervalText, winsText } from '../evaluate/figures.js';
+import { counted, decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_SOURCE, type Published, published } from '../evaluate/published.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
 import type { RunInfo } from '../evaluate/run-info.js';
@@ -8,9 +8,10 @@ import type { GraderWeights } from '../graders/grader.js';
 import { camelCase } from '../names.js';
 import { policyName } from '../policies/policies.js';
 import { FALLBACK_ACTION } from '../trajectory/episode.js';
+import { ORACLE_MARK } from '../trajectory/player-name.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import { renderAnswers } from './answers-table.js';
-import { ORACLE_MARK, policyNotes } from './policy-notes.js';
+import { policyNotes } from './policy-notes.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from './table.js';
 
 interface Column {
@@ -69,11 +70,10 @@ export function renderRun(
   info: RunInfo,
   graders: readonly Pick<RunInfo, 'grader' | 'graderWeights'>[],
 ): string {
-  const threads = info.threads === 1 ? '1 thread' : `${info.threads} threads`;
   const kernel = info.kernel === info.backend ? '' : `, kernel ${info.kernel}`;
   const names = graders.map(({ grader }) => grader).join(' and ');
   const line =
-    `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${threads}; ` +
+    `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${counted(info.threads, 'thread')}; ` +
     `${graders.length === 1 ? 'grader' : 'graders'} ${names}; world ${info.worldDigest.slice(0, 12)}\n`;
   const reason = info.backendReason.includes('tried before it') ? `${wrap(info.backendReason)}\n` : '';
   const weights = graders.map(({ grader, graderWeights }) => weightsLine(grader, graderWeights));
@@ -122,8 +122,7 @@ type Titled = Pick<RegradedRow, 'condition' | 'seeds' | 'profiles' | 'episodes'>
 export function title({ condition, seeds, profiles, episodes }: Titled): string {
   const pool = profiles === 'named' ? ' of each profile' : '';
   const persons = condition.startsWith('discrete') || profiles === 'sampled' ? '' : `, profiles ${profiles}`;
-  const noun = episodes === 1 ? 'episode' : 'episodes';
-  return `${condition}: seeds ${seeds}${pool}, ${episodes} ${noun}${persons}`;
+  return `${condition}: seeds ${seeds}${pool}, ${counted(episodes, 'episode')}${persons}`;
 }
 
 function notes({ rows, seconds, grader }: Evaluation): string {

@@ -1,12 +1,13 @@
 /** Where `rhythm-vec eval` keeps whole weeks: a file that is whole or not there, or a journal of those that are paid for. */
 import { type Condition, episodesOf } from '../evaluate/conditions.js';
-import type { Grader } from '../graders/grader.js';
+import { type Grader, isSameGrader } from '../graders/grader.js';
 import type { Player, Sampling, TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../trajectory/line.js';
+import { teacherName } from '../trajectory/player-name.js';
 import { UsageError } from './failure.js';
-import { Journal } from './journal.js';
+import { Journal, keptText } from './journal.js';
 import type { Spending } from './llm-options.js';
-import { openOutput, stat } from './output-file.js';
+import { openOutput } from './output-file.js';
 import { sameRun } from './same-run.js';
 
 export interface KeptWeeks {
@@ -57,16 +58,6 @@ export async function keepTogether(path: string): Promise<KeptWeeks> {
   };
 }
 
-/** Weeks that are paid for need a file that something can be kept beside. @throws UsageError. */
-export function checkJournal(path: string): void {
-  const there = path === '-' ? null : stat(path);
-  if (path !== '-' && (there === null || there.isFile())) return;
-  throw new UsageError(
-    `Expected --trajectories to be a file with a language model, got ${path}: what was paid for is kept beside it. ` +
-      'Name a file.',
-  );
-}
-
 /**
  * A file whose weeks are kept as they end: an evaluation that was interrupted goes on where it stopped.
  * @throws UsageError for episodes that this evaluation would not have made.
@@ -90,14 +81,9 @@ export async function keepInJournal(
     },
     commit: () => journal.finish(keysOf(evaluated.players)),
     discard: () => journal.close(),
-    left: () => leftText(asked.filter(has).length, asked.length, path),
+    left: () => keptText(path, asked.filter(has).length, `${asked.length} episodes of language models`),
   };
 }
-
-const leftText = (kept: number, asked: number, path: string): string =>
-  kept === 0
-    ? 'No episode of a language model was finished.\n'
-    : `${kept} of ${asked} episodes of language models are kept in ${path}.partial; the same command goes on from there.\n`;
 
 /** By condition, player and seed. */
 const keysIn = ({ conditions, players }: Evaluated): string[] =>
@@ -112,17 +98,15 @@ const keysIn = ({ conditions, players }: Evaluated): string[] =>
   );
 
 const isModel = ({ model }: Player): boolean => model !== null;
-const nameOf = ({ teacher, model }: Pick<Player, 'teacher' | 'model'>): string =>
-  model === null ? teacher : `${teacher}:${model}`;
 
 /** Lets pass an episode that this evaluation would make, of these conditions or another. */
 function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: string) {
-  const known = new Map(players.map((player) => [nameOf(player), player]));
+  const known = new Map(players.map((player) => [teacherName(player), player]));
   return (episode: TrajectoryEpisode, place: string): void => {
-    const player = known.get(nameOf(episode));
+    const player = known.get(teacherName(episode));
     if (player === undefined) {
       throw new UsageError(
-        `Expected episodes of this evaluation's policies in ${place}, got one of ${nameOf(episode)}. ` +
+        `Expected episodes of this evaluation's policies in ${place}, got one of ${teacherName(episode)}. ` +
           `Pass the --policies that it was made with, or another ${output}.`,
       );
     }
@@ -132,9 +116,8 @@ function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: str
 }
 
 function checkGrader(episode: TrajectoryEpisode, grader: Grader, place: string, output: string): void {
-  const { name, weights } = episode.grader;
-  if (JSON.stringify({ name, weights }) === JSON.stringify(grader)) return;
+  if (isSameGrader(episode.grader, grader)) return;
   throw new UsageError(
-    `Expected --grader of ${place} to be ${grader.name}, got ${name}. Pass what it was made with, or another ${output}.`,
+    `Expected --grader of ${place} to be ${grader.name}, got ${episode.grader.name}. Pass what it was made with, or another ${output}.`,
   );
 }

@@ -1,7 +1,6 @@
 /** How commands fail: a message for people and an exit code for scripts. */
 import { CommanderError } from 'commander';
 import { InputError, RhythmError } from '../errors.js';
-import { HubError } from '../hub/failure.js';
 
 export const EXIT = {
   failure: 1,
@@ -54,11 +53,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 export function messageOf(error: unknown): string {
   if (error instanceof CommanderError || isClosedPipe(error)) return '';
   if (!(error instanceof Error)) return `error: ${String(error)}`;
-  const foreseen =
-    isUsage(error) ||
-    error instanceof RhythmError ||
-    error instanceof HubError ||
-    error instanceof Interruption;
+  const foreseen = isUsage(error) || error instanceof RhythmError || error instanceof Interruption;
   if (foreseen) return `error: ${error.message}`;
   if ('syscall' in error) {
     const remedy = REMEDIES[String(error.syscall)] ?? 'Check the path.';

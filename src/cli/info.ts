@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import type { Availability } from '../backends/backend.js';
 import { NODE } from '../backends/node.js';
 import type { Platform } from '../backends/platform.js';
-import { describeMachine, packageVersion } from '../evaluate/provenance.js';
+import { describeMachine } from '../evaluate/machine.js';
+import { packageVersion } from '../version.js';
 import { layoutDigest } from '../world/digest.js';
 import { createWorld } from '../world/world.js';
 

@@ -7,7 +7,7 @@ import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../trajectory/line.js';
-import { BadEpisode, parseEpisode } from '../trajectory/read.js';
+import { BadEpisode, parseEpisode, readEpisode } from '../trajectory/read.js';
 import { UsageError } from './failure.js';
 import { type LineSpan, lineSpans } from './line-spans.js';
 import { lock } from './lock.js';
@@ -21,6 +21,23 @@ export interface JournalOptions {
   /** Refuses an episode that this work would not have made. @throws UsageError that names the place. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
 }
+
+/** Refuses what no journal can be kept beside. @param payer what wants one, as an error names it. @throws UsageError. */
+export function checkJournal(option: string, path: string, payer: string): void {
+  const there = path === '-' ? null : stat(path);
+  if (path !== '-' && (there === null || there.isFile())) return;
+  throw new UsageError(
+    `Expected ${option} to be a file with ${payer}, got ${path}: what was paid for is kept beside it. Name a file.`,
+  );
+}
+
+/** What work that was interrupted leaves, as a line. @param all what it was to make: "6 episodes". */
+export const keptText = (path: string, kept: number, all: string): string =>
+  kept === 0
+    ? `Of ${all} none was finished.\n`
+    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${partialOf(path)}; the same command goes on from there.\n`;
+
+const partialOf = (path: string): string => `${path}.partial`;
 
 /** Where an episode's line stands, without its end. */
 interface Entry extends LineSpan {
@@ -137,7 +154,7 @@ export class Journal {
   }
 
   get #partialPath(): string {
-    return `${this.#path}.partial`;
+    return partialOf(this.#path);
   }
 
   get #spentPath(): string {
@@ -175,7 +192,7 @@ export class Journal {
     for await (const span of lineSpans(handle)) {
       const place = `${path}:${++number}`;
       const text = (await bytesOf({ handle, ...span })).toString();
-      const episode = text === '' ? null : toEpisode(text);
+      const episode = text === '' ? null : readEpisode(text);
       if (torn && !span.whole && !isEpisode(episode)) {
         await handle.truncate(span.start);
         return span.start;
@@ -215,15 +232,6 @@ async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
     done += bytesRead;
   }
   return bytes;
-}
-
-function toEpisode(text: string): TrajectoryEpisode | BadEpisode {
-  try {
-    return parseEpisode(text);
-  } catch (error) {
-    if (error instanceof BadEpisode) return error;
-    throw error;
-  }
 }
 
 const isEpisode = (read: TrajectoryEpisode | BadEpisode | null): read is TrajectoryEpisode =>

@@ -1,4 +1,5 @@
 /** What a run of a language model took, for its last lines. */
+import { grouped } from '../evaluate/figures.js';
 import { dollars, type Ledger } from '../llm/ledger.js';
 import type { Tally } from '../llm/tally.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
@@ -39,9 +40,9 @@ export class LlmSummary {
   text(): string {
     const { requests, retries, promptTokens, completionTokens } = this.#tally;
     if (requests === 0) return '';
-    const again = retries === 0 ? '' : `, ${count(retries)} of them again or in vain`;
-    const tokens = `${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens`;
-    return `${count(requests)} requests${again}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
+    const again = retries === 0 ? '' : `, ${grouped(retries)} of them again or in vain`;
+    const tokens = `${grouped(promptTokens)} prompt and ${grouped(completionTokens)} completion tokens`;
+    return `${grouped(requests)} requests${again}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
   }
 
   #costText(): string {
@@ -70,5 +71,4 @@ export class LlmSummary {
   }
 }
 
-const count = (value: number): string => value.toLocaleString('en-US');
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;

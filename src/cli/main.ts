@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line: a table of commands, and what becomes of their errors. */
 import { Command, Help } from 'commander';
-import { packageVersion } from '../evaluate/provenance.js';
+import { packageVersion } from '../version.js';
 import { addAuditCommand } from './audit.js';
 import type { Context } from './context.js';
 import { addDatasetCommand } from './dataset.js';

@@ -2,9 +2,7 @@
 import { MODEL_PREFIX } from '../evaluate/choosing.js';
 import type { RegradedRow } from '../evaluate/regraded.js';
 import { policyName } from '../policies/policies.js';
-
-/** Beside a name: not a result of an agent. */
-export const ORACLE_MARK = ' [oracle]';
+import { ORACLE_MARK } from '../trajectory/player-name.js';
 
 /** By name; of who is asked before every step. */
 const STEPPED: Readonly<Record<string, string>> = {

@@ -1,12 +1,12 @@
 /** A re-evaluation as tables for people. */
-import { decimals, intervalText, winsText } from '../evaluate/figures.js';
+import { counted, decimals, intervalText, winsText } from '../evaluate/figures.js';
 import { PUBLISHED_TEACHER, published, publishedTeacher } from '../evaluate/published.js';
 import type { RunInfo } from '../evaluate/run-info.js';
 import { POLICY_NAMES } from '../policies/policies.js';
 import type { ReevaluatedRow, Section } from '../reeval/reevaluation.js';
 import { FALLBACK_ACTION, type Player } from '../trajectory/episode.js';
+import { ORACLE_MARK, teacherName } from '../trajectory/player-name.js';
 import { isFigure, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from './eval-table.js';
-import { ORACLE_MARK } from './policy-notes.js';
 import type { ReevalCounts } from './reeval-stream.js';
 import { renderColumns } from './table.js';
 
@@ -35,9 +35,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** A teacher as tables call it: "llm:MODEL (wellbeing) [oracle]". */
-function playerName({ teacher, model, objective, oracle }: Player): string {
-  const name = model === null ? teacher : `${teacher}:${model}`;
-  return `${name}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
+function playerName(player: Player): string {
+  const { objective, oracle } = player;
+  return `${teacherName(player)}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
 }
 
 /** The name of a quick policy whose weeks `eval` has written; null for others. */
@@ -123,9 +123,10 @@ function unparsedNote(row: ReevaluatedRow): string[] {
 }
 
 function outcome({ episodes, mismatchedEpisodes, mismatches, skipped }: ReevalCounts): string {
-  const played = `${episodes} ${episodes === 1 ? 'episode' : 'episodes'} replayed`;
-  const places = `${mismatches} ${mismatches === 1 ? 'place' : 'places'}`;
+  const played = `${counted(episodes, 'episode')} replayed`;
   const found =
-    mismatches === 0 ? 'all as recorded, bit for bit' : `${mismatchedEpisodes} NOT AS RECORDED, in ${places}`;
+    mismatches === 0
+      ? 'all as recorded, bit for bit'
+      : `${mismatchedEpisodes} NOT AS RECORDED, in ${counted(mismatches, 'place')}`;
   return `${played}, ${found}.${skipped.total === 0 ? '' : ` ${skipped.text}.`}`;
 }

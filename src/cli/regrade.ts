@@ -1,11 +1,11 @@
 /** `rhythm-vec regrade`: stored components under another grader, without stepping. */
 import { type Command, Option } from 'commander';
-import { packageVersion } from '../evaluate/provenance.js';
 import { type Regraded, regradeStored, type StoredCondition } from '../evaluate/regraded.js';
 import { toSnakeCase } from '../evaluate/report.js';
 import { SCHEMAS } from '../schemas.js';
 import { didYouMean } from '../suggest.js';
 import { describe } from '../validate/values.js';
+import { packageVersion } from '../version.js';
 import { createWorld } from '../world/world.js';
 import { readComponents } from './components-stream.js';
 import type { Context } from './context.js';

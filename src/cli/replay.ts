@@ -1,5 +1,7 @@
 /** `rhythm-vec replay`: stored episodes, scored again. */
+
 import type { Command } from 'commander';
+import { counted } from '../evaluate/figures.js';
 import { type Grader, graderWeights } from '../graders/grader.js';
 import { SCHEMAS } from '../schemas.js';
 import type { Context } from './context.js';
@@ -83,7 +85,6 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
 }
 
 function summary({ good, bad }: ReplayCounts, grader: Grader | null): string {
-  const rows = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'}`;
-  const replayed = `${rows(good)} replayed${grader === null ? '' : ` under grader ${grader.name}`}`;
-  return bad === 0 ? `${replayed}.` : `${replayed}, ${rows(bad)} bad and left out.`;
+  const replayed = `${counted(good, 'row')} replayed${grader === null ? '' : ` under grader ${grader.name}`}`;
+  return bad === 0 ? `${replayed}.` : `${replayed}, ${counted(bad, 'row')} bad and left out.`;
 }

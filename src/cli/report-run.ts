@@ -1,13 +1,15 @@
 /** The work of `rhythm-vec report`. */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageVersion } from '../evaluate/provenance.js';
-import { loadVega } from '../pictures/libraries.js';
+import { counted } from '../evaluate/figures.js';
 import { loadCanvas, pngOf } from '../pictures/png.js';
 import { svgOf } from '../pictures/svg.js';
+import { loadVega } from '../pictures/vega.js';
 import type { ReportData } from '../report/gathered.js';
 import { pageOf, sectionsOf } from '../report/page.js';
 import { isFigure } from '../report/section.js';
+import { packageVersion } from '../version.js';
 import { UsageError } from './failure.js';
 import { checkInput, checkOther } from './input-file.js';
 import { makeDirectory, type OutputFile, writeTogether } from './output-file.js';
@@ -95,5 +97,5 @@ async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFil
 
 const countsOf = (files: readonly OutputFile[]): string => {
   const plots = (files.length - 1) / 2;
-  return `one page, and ${plots} ${plots === 1 ? 'plot' : 'plots'} as SVG and PNG beside it`;
+  return `one page, and ${counted(plots, 'plot')} as SVG and PNG beside it`;
 };

@@ -1,13 +1,15 @@
 /** `rhythm-vec teach --teacher llm`: weeks that are paid for, so that none is lost and none asked for twice. */
 
 import type { SeedRange } from '../evaluate/conditions.js';
+import { counted } from '../evaluate/figures.js';
 import type { Grader } from '../graders/grader.js';
-import { keysOf, modelPlayer, teachByModel } from '../teach/llm.js';
+import { modelPlayer } from '../llm/player.js';
+import { keysOf, teachByModel } from '../teach/llm.js';
 import { checkName } from '../validate/values.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { PERSON_NAMES } from '../world/resolve.js';
 import { UsageError } from './failure.js';
-import { Journal } from './journal.js';
+import { checkJournal, Journal, keptText } from './journal.js';
 import {
   checkLlmOptions,
   LLM_DEFAULTS,
@@ -18,7 +20,6 @@ import {
 } from './llm-options.js';
 import { LlmSummary } from './llm-summary.js';
 import type { EngineOptions } from './options.js';
-import { stat } from './output-file.js';
 import { createProgress } from './progress.js';
 import { sameRun } from './same-run.js';
 
@@ -75,10 +76,10 @@ async function play(
     await journal.finish(keys);
     progress.stop();
     const earlier = before === 0 ? '' : `, ${before} of them there before`;
-    process.stderr.write(`${episodesText(keys.length)} in ${output}${earlier}.\n${summary.text()}`);
+    process.stderr.write(`${counted(keys.length, 'episode')} in ${output}${earlier}.\n${summary.text()}`);
   } catch (error) {
     progress.stop();
-    process.stderr.write(`${summary.text()}${keptText(there(), keys.length, output)}`);
+    process.stderr.write(`${summary.text()}${keptText(output, there(), counted(keys.length, 'episode'))}`);
     throw error;
   }
 }
@@ -100,18 +101,6 @@ function check({ model, output, ...options }: LlmTeachOptions): string {
       'Expected --model with --teacher llm, got none. Pass the name by which the endpoint knows it.',
     );
   }
-  const there = output === '-' ? null : stat(output);
-  if (output === '-' || (there !== null && !there.isFile())) {
-    throw new UsageError(
-      `Expected --output to be a file with --teacher llm, got ${output}: what was paid for is kept beside it. Name a file.`,
-    );
-  }
+  checkJournal('--output', output, '--teacher llm');
   return model;
 }
-
-const episodesText = (count: number): string => `${count} ${count === 1 ? 'episode' : 'episodes'}`;
-
-const keptText = (kept: number, asked: number, output: string): string =>
-  kept === 0
-    ? 'No episode was finished.\n'
-    : `${kept} of ${episodesText(asked)} ${kept === 1 ? 'is' : 'are'} kept in ${output}.partial; the same command goes on from there.\n`;

@@ -1,4 +1,5 @@
 /** `rhythm-vec teach --teacher planner`: a file of trajectories, whole or not there. */
+import { counted } from '../evaluate/figures.js';
 import type { Grader } from '../graders/grader.js';
 import type { TeachOptions } from '../teach/planner.js';
 import { teach } from '../teach/planner.js';
@@ -44,5 +45,5 @@ export async function teachByPlanner(
     await output.discard();
   }
   if (options.output === '-') return;
-  process.stderr.write(`${episodes} ${episodes === 1 ? 'episode' : 'episodes'} in ${options.output}.\n`);
+  process.stderr.write(`${counted(episodes, 'episode')} in ${options.output}.\n`);
 }

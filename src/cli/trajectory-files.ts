@@ -1,6 +1,7 @@
 /** Files of trajectories, line by line: episodes, and the lines that are none. */
+import { counted } from '../evaluate/figures.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
-import { BadEpisode, type FaultKind, parseEpisode } from '../trajectory/read.js';
+import { BadEpisode, type FaultKind, readEpisode } from '../trajectory/read.js';
 import { checkInput, checkOther, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
 import { stat } from './output-file.js';
@@ -64,17 +65,8 @@ export async function* episodesIn(
 ): AsyncGenerator<TrajectoryLine> {
   for await (const { number, text, problem } of lines) {
     if (text?.trim() === '') continue;
-    const episode = text === null ? new BadEpisode('corrupt', problem!) : tryEpisode(text);
+    const episode = text === null ? new BadEpisode('corrupt', problem!) : readEpisode(text);
     yield { place: `${name}:${number}`, size: text?.length ?? 0, episode };
-  }
-}
-
-function tryEpisode(text: string): TrajectoryEpisode | BadEpisode {
-  try {
-    return parseEpisode(text);
-  } catch (error) {
-    if (error instanceof BadEpisode) return error;
-    throw error;
   }
 }
 
@@ -117,6 +109,6 @@ export class SkippedLines {
     const { total } = this;
     if (total === 0) return '';
     const kinds = Array.from(this.#counts, ([kind, count]) => `${count} ${kind}`).join(', ');
-    return `${total} ${total === 1 ? 'line' : 'lines'} skipped: ${kinds}`;
+    return `${counted(total, 'line')} skipped: ${kinds}`;
   }
 }

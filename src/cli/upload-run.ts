@@ -1,15 +1,15 @@
 /** The work of `rhythm-vec upload`. */
-import { packageVersion } from '../evaluate/provenance.js';
+
 import { type Account, accountOf } from '../hub/account.js';
 import type { CommitMessage } from '../hub/commit.js';
-import { connect } from '../hub/connection.js';
+import { type Connection, connect } from '../hub/connection.js';
 import { guarded } from '../hub/guard.js';
 import { collectFiles, type LocalFiles } from '../hub/local-files.js';
 import { toSend, type UploadPlan } from '../hub/plan.js';
 import { withoutSecrets } from '../hub/redact.js';
-import type { Connection } from '../hub/remote.js';
 import { checkBranch, checkRepo, type RepoType } from '../hub/repo.js';
 import { carryOut, planUpload } from '../hub/upload.js';
+import { packageVersion } from '../version.js';
 import { UsageError } from './failure.js';
 import { createProgress, type Progress } from './progress.js';
 import { filesText, notesOn, repositoryText, sizeOf } from './upload-text.js';

@@ -36,7 +36,7 @@ export function filesText(planned: readonly PlannedFile[]): string[] {
 const UNITS = ['kB', 'MB', 'GB', 'TB'];
 
 /** Bytes, in powers of 1000, as the Hub shows them. */
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   let [value, unit] = [bytes, 'B'];
   for (const next of UNITS) {
     if (value < 999.5) break;

@@ -1,6 +1,7 @@
 /** What a dataset says of where it comes from. It holds neither date nor machine: the same plan gives the same bytes. */
-import { packageVersion } from '../evaluate/provenance.js';
+
 import { SCHEMAS, type Schema } from '../schemas.js';
+import { packageVersion } from '../version.js';
 import { createWorld } from '../world/world.js';
 import type { DatasetPlan } from './options.js';
 import { evalSeedsIn, rangeText } from './seeds.js';

@@ -1,5 +1,5 @@
 /** Weeks of an evaluation that a language model plays: each is asked for once, whichever conditions hold it. */
-import type { Grader } from '../graders/grader.js';
+import { type Grader, isSameGrader } from '../graders/grader.js';
 import type { LanguageModel } from '../llm/model.js';
 import { modelPlayer } from '../llm/player.js';
 import { type AskedWeek, askWeeks } from '../llm/weeks.js';
@@ -104,12 +104,11 @@ export class AskedWeeks {
     return Array.from(spare, ([wanted, episode]) => this.#share(wanted, episode)).flat();
   }
 
-  #isOwn(episode: TrajectoryEpisode, { name, weights }: Grader): boolean {
+  #isOwn(episode: TrajectoryEpisode, grader: Grader): boolean {
     const { teacher, model, objective, oracle } = this.#player;
     const own = episode.teacher === teacher && episode.model === model;
     const alike = episode.objective === objective && episode.oracle === oracle;
-    const graded = JSON.stringify(episode.grader) === JSON.stringify({ name, weights });
-    return own && alike && graded;
+    return own && alike && isSameGrader(episode.grader, grader);
   }
 
   /** Asks for the weeks that are not there, those of all conditions in one queue. @returns each under all its conditions, as it ends. @throws as `askWeeks`. */

@@ -41,7 +41,7 @@ export const CONDITIONS: readonly Condition[] = [
 ];
 
 /** The condition of a caller's own seeds. */
-const CUSTOM = 'custom';
+export const CUSTOM = 'custom';
 const KNOWN: readonly string[] = [...CONDITIONS.map((condition) => condition.name), CUSTOM];
 
 /** Names that stand for several conditions. */

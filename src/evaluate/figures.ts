@@ -20,4 +20,10 @@ export function intervalText({ mean, high }: Interval): string {
   return `${unsigned(mean.toFixed(digits))} ±${half.toFixed(digits)}`;
 }
 
+/** "1 episode", "2 episodes". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** "1,234,567". */
+export const grouped = (count: number): string => count.toLocaleString('en-US');
+
 export const winsText = ({ won, lost, tied }: Wins): string => `${won}/${lost}/${tied}`;

@@ -1,7 +1,8 @@
 /** What ran, and where: what results carry so that they can be made again. */
 import type { Grader, GraderWeights } from '../graders/grader.js';
 import type { VecEnv } from '../vec-env.js';
-import { describeMachine, type Machine, packageVersion } from './provenance.js';
+import { packageVersion } from '../version.js';
+import { describeMachine, type Machine } from './machine.js';
 
 export interface RunInfo {
   readonly version: string;

@@ -33,6 +33,10 @@ const KEYS = ['schema', 'name', 'weights'];
 export const floatsOf = (weights: GraderWeights): Float32Array =>
   Float32Array.from(COMPONENT_NAMES, (name) => weights[name]);
 
+/** Whether two are called the same and weigh alike. */
+export const isSameGrader = (one: Grader, other: Grader): boolean =>
+  one.name === other.name && COMPONENT_NAMES.every((name) => one.weights[name] === other.weights[name]);
+
 /** Six weights by name. */
 export const byName = (weights: ArrayLike<number>): GraderWeights =>
   Object.freeze(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, weights[k]])));

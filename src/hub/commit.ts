@@ -1,8 +1,9 @@
 /** One commit of all that differs. Either it is made whole, or nothing of it is seen. */
 import type { CommitOperation } from '@huggingface/hub';
-import { HubError, isStatus } from './failure.js';
+import { type Connection, common } from './connection.js';
+import { HubError, isStatus } from './errors.js';
 import { type PlannedFile, planFiles, toSend, type UploadPlan } from './plan.js';
-import { type Connection, common, lookAt } from './remote.js';
+import { lookAt } from './remote.js';
 import { repoUrl } from './repo.js';
 
 /** How often others may commit meanwhile. */

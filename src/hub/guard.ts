@@ -1,6 +1,6 @@
 /** What nobody foresaw between here and the Hub, in words without secrets: no stack trace, which could quote an answer. */
 import { RhythmError } from '../errors.js';
-import { HubError } from './failure.js';
+import { HubError } from './errors.js';
 import { redacted, withoutSecrets } from './redact.js';
 import { faultOf } from './refusals.js';
 
@@ -14,9 +14,9 @@ export async function guarded<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RhythmError) throw error;
     // Whatever part of an answer has got into it.
     if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
+    if (error instanceof RhythmError) throw error;
     if (error instanceof Error && error.name === 'NotReadableError')
       throw faultOf(error, 'the upload', token);
     throw new HubError(

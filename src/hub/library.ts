@@ -1,5 +1,5 @@
 /** The Hub's own library, loaded when something is uploaded: who uploads nothing need not have it. */
-import { load } from '../pictures/libraries.js';
+import { load } from '../libraries.js';
 
 export type HubLibrary = typeof import('@huggingface/hub');
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { HubError } from './failure.js';
+import { HubError } from './errors.js';
 import { redacted } from './redact.js';
 import { faultOf, refusalOf } from './refusals.js';
 

@@ -1,9 +1,10 @@
 /** What an upload would do: which files are new, which differ, and which are there already. */
 import { InputError } from '../errors.js';
-import { HubError } from './failure.js';
+import type { Connection } from './connection.js';
+import { HubError } from './errors.js';
 import { type Inspection, inspect, type Naming } from './inspect.js';
 import type { LocalFile } from './local-files.js';
-import { type Connection, filesAt, type Remote, type RemoteFile } from './remote.js';
+import { filesAt, type Remote, type RemoteFile } from './remote.js';
 import type { Repo } from './repo.js';
 
 export interface PlannedFile {

@@ -1,4 +1,5 @@
 /** Texts of others, made fit to be shown: without secrets, and so that no terminal obeys them. */
+import { redactor } from '../http/secrets.js';
 import { madePrintable } from '../validate/names.js';
 
 /** More of an answer than this helps nobody. */
@@ -14,23 +15,12 @@ const QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
 
 /** A text without the token, however a server may spell it, without queries of addresses, and that no terminal obeys. */
 export function withoutSecrets(text: string, token: string | null): string {
-  const plain = spellings(token).reduce((told, secret) => told.replaceAll(secret, MASK), text);
-  return madePrintable(plain.replace(QUERY, '$1'));
+  const redact = redactor(token === null ? [] : [token], MASK);
+  return madePrintable(redact(text).replace(QUERY, '$1'));
 }
 
 /** The same of an answer: also without anybody else's token, and cut off where it is long. */
 export function redacted(text: string, token: string | null): string {
   const shown = withoutSecrets(text, token).replace(TOKEN_LIKE, MASK);
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown;
-}
-
-function spellings(token: string | null): string[] {
-  if (token === null) return [];
-  const bytes = Buffer.from(token);
-  return [
-    token,
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
 }

@@ -1,5 +1,7 @@
 /** Answers that are none, as errors: what was expected, what came, and the remedy. */
-import { HubError } from './failure.js';
+import { causesOf } from '../http/causes.js';
+import { retryAfterMs } from '../http/retry-after.js';
+import { HubError } from './errors.js';
 import { redacted } from './redact.js';
 
 /** Overload, maintenance and accidents. */
@@ -53,10 +55,8 @@ function saidIn(text: string): string {
 
 /** Seconds; null where it does not say. @param now in milliseconds. */
 export function retryAfterOf(headers: Headers, now = Date.now()): number | null {
-  const text = headers.get('retry-after') ?? '';
-  if (/^\d+$/.test(text)) return Number(text);
-  const date = Date.parse(text);
-  if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
+  const wait = retryAfterMs(headers, now);
+  if (wait !== null) return Math.ceil(wait / 1000);
   // The Hub's own: "api";r=0;t=55.
   const limit = /;\s*r=0\s*;\s*t=(\d+)/.exec(headers.get('ratelimit') ?? '');
   return limit === null ? null : Number(limit[1]);
@@ -88,17 +88,4 @@ export function faultOf(error: unknown, what: string, token: string | null): Hub
     `${brief}. Check the network and HF_ENDPOINT, and run the same command again: it goes on where this one stopped.`,
     { brief, transient: !codes.some((code) => LASTING.includes(code)) },
   );
-}
-
-interface Cause {
-  readonly name?: unknown;
-  readonly code?: unknown;
-  readonly message?: unknown;
-}
-
-function causesOf(error: unknown): Cause[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const inner = (error as { cause?: unknown }).cause;
-  const several = (error as { errors?: unknown }).errors;
-  return [error as Cause, ...causesOf(inner), ...(Array.isArray(several) ? several.flatMap(causesOf) : [])];
 }

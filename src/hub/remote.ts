@@ -1,16 +1,8 @@
 /** What is at the Hub: a repository, its branch, and which files are there. */
-import { HubError, isStatus } from './failure.js';
-import type { HubLibrary } from './library.js';
+import { type Connection, common } from './connection.js';
+import { HubError, isStatus } from './errors.js';
 import { redacted } from './redact.js';
 import type { Repo } from './repo.js';
-
-/** How requests are made. */
-export interface Connection {
-  readonly library: HubLibrary;
-  readonly endpoint: string;
-  readonly token: string | null;
-  readonly fetch: typeof fetch;
-}
 
 /** A repository as it was when it was looked at. */
 export interface Remote {
@@ -30,13 +22,6 @@ export interface RemoteFile {
   readonly naming: 'git' | 'sha256';
   readonly oid: string;
 }
-
-/** What the library's functions take, beside what each is for. */
-export const common = ({ endpoint, token, fetch }: Connection) => ({
-  hubUrl: endpoint,
-  fetch,
-  accessToken: token ?? undefined,
-});
 
 const NOT_THERE: Remote = { exists: false, private: null, head: null, base: null };
 

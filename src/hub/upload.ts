@@ -1,8 +1,9 @@
 /** Uploads to the Hub: look at what is there, create what is missing, send what differs, and commit it as one. */
 import { type CommitMessage, commitFiles } from './commit.js';
-import { HubError, isStatus } from './failure.js';
+import { type Connection, common } from './connection.js';
+import { HubError, isStatus } from './errors.js';
 import { planFiles, type UploadPlan, type UploadRequest } from './plan.js';
-import { type Connection, common, lookAt, type Remote } from './remote.js';
+import { lookAt, type Remote } from './remote.js';
 import { type Repo, repoText } from './repo.js';
 
 /** Asks nothing that changes anything. @throws HubError, InputError; the signal's reason. */

@@ -4,6 +4,7 @@ import pRetry from 'p-retry';
 import type { Prompt } from '../text/prompt.js';
 import type { Sampling, Usage } from '../trajectory/episode.js';
 import { CLOCK, type Clock, Gate } from './clock.js';
+import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, PassingFault } from './errors.js';
 import { clip, faultOf, refusalOf } from './faults.js';
@@ -221,31 +222,3 @@ const wasFree = (error: unknown): boolean =>
   error instanceof EndpointError ||
   error instanceof OtherName ||
   (error instanceof PassingFault && !error.mayHaveCost);
-
-/** A signal for one request: aborted by its caller, or when its time is over. The client's own clock stops at the headers. */
-class Deadline {
-  readonly #controller = new AbortController();
-  readonly #outer: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
-  passed = false;
-
-  constructor(ms: number, outer: AbortSignal) {
-    this.#outer = outer;
-    outer.addEventListener('abort', this.#abort);
-    this.#timer = setTimeout(() => {
-      this.passed = true;
-      this.#abort();
-    }, ms);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  readonly #abort = (): void => this.#controller.abort();
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#outer.removeEventListener('abort', this.#abort);
-  }
-}

@@ -1,6 +1,6 @@
 /** The official client, loaded when a model is asked: who asks none need not have it. */
 import type { ClientOptions, OpenAI } from 'openai';
-import { load } from '../pictures/libraries.js';
+import { load } from '../libraries.js';
 import type { Endpoint } from './endpoint.js';
 
 /**

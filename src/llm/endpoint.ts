@@ -1,6 +1,6 @@
 /** Where a language model is asked: from options and the environment, checked before anything is. */
 import { InputError } from '../errors.js';
-import { type Redact, redactor } from './secrets.js';
+import { type Redact, redactor } from '../http/secrets.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

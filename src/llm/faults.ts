@@ -1,18 +1,17 @@
 /** What a failed request means: for how long, and whether it may have been paid for. */
+import { causesOf } from '../http/causes.js';
+import { type Headers, retryAfterMs } from '../http/retry-after.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, PassingFault } from './errors.js';
-import { type Headers, retryAfterMs } from './retry-after.js';
 
 /** What the client throws, as far as it is looked at: its classes are loaded late, and other fetches have others. */
 interface Thrown {
-  readonly name?: unknown;
   readonly message?: unknown;
   readonly status?: unknown;
   readonly headers?: Headers;
   readonly error?: unknown;
   readonly code?: unknown;
   readonly param?: unknown;
-  readonly cause?: unknown;
 }
 
 /** More of what an endpoint says helps nobody. */
@@ -61,7 +60,7 @@ const hasInnerFilter = (error: unknown): boolean =>
  */
 export function faultOf(thrown: unknown, endpoint: Endpoint, now: number): PassingFault | EndpointError {
   const { status, headers, code, message } = (thrown ?? {}) as Thrown;
-  if (typeof status !== 'number') return lostConnection(thrown as Thrown, endpoint);
+  if (typeof status !== 'number') return lostConnection(thrown, endpoint);
   const said = clip(endpoint.redact(String(message)));
   if (code === NO_MONEY) return ended(endpoint, said, "Look at the account's plan and billing.");
   if (PASSING.includes(status) || status >= 500) {
@@ -93,21 +92,11 @@ function remedyFor(status: number, { kind }: Endpoint): string {
   return 'Check --model, --max-tokens and the other options of the model.';
 }
 
-function lostConnection(thrown: Thrown, endpoint: Endpoint): PassingFault {
-  const codes = causesOf(thrown).map(({ code }) => code);
-  const words = causesOf(thrown)
-    .map(({ message }) => String(message ?? ''))
-    .filter((text) => text !== '');
+function lostConnection(thrown: unknown, endpoint: Endpoint): PassingFault {
+  const causes = causesOf(thrown);
+  const words = causes.map(({ message }) => String(message ?? '')).filter((text) => text !== '');
   const said = clip(endpoint.redact(`no answer: ${words.join(': ')}`));
-  return new PassingFault(said, { mayHaveCost: !codes.some((code) => NEVER_SENT.includes(String(code))) });
-}
-
-/** An error, what caused it, and so on. */
-function causesOf(error: Thrown): Thrown[] {
-  const causes: Thrown[] = [];
-  for (let at: unknown = error; typeof at === 'object' && at !== null && causes.length < 5; ) {
-    causes.push(at as Thrown);
-    at = (at as Thrown).cause;
-  }
-  return causes;
+  return new PassingFault(said, {
+    mayHaveCost: !causes.some(({ code }) => NEVER_SENT.includes(String(code))),
+  });
 }

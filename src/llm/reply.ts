@@ -1,6 +1,6 @@
 /** A chat completion, as endpoints of many makers send it. */
 import { z } from 'zod';
-import type { Redact } from './secrets.js';
+import type { Redact } from '../http/secrets.js';
 
 /** Tokens of one request. */
 export interface Tokens {

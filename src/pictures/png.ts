@@ -1,7 +1,7 @@
 /** From SVG to PNG, by a canvas with a font of its own: a machine needs neither a browser nor fonts. */
 import { createRequire } from 'node:module';
+import { load } from '../libraries.js';
 import { checkInteger } from '../validate/values.js';
-import { load } from './libraries.js';
 
 export interface PngOptions {
   /** Pixels to a unit of the SVG, 1 to 8. Default 2. */

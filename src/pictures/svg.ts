@@ -1,8 +1,8 @@
 /** From a drawing to SVG: a document of its own, the same bytes for the same drawing. */
 import type { Drawing } from './drawing.js';
-import { loadVega } from './libraries.js';
 import { textWidth } from './text-width.js';
 import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
+import { loadVega } from './vega.js';
 
 export interface SvgOptions {
   /** 'auto' (default): light, but dark on a screen whose owner prefers that. Print is light. */

@@ -1,4 +1,5 @@
 /** What files of results hold, file after file: all that a report is made of. */
+import { counted } from '../evaluate/figures.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { costsOfEvaluation, type ReportedCost, withoutKnown } from './costs.js';
 import { madeUnique, nameOf } from './names.js';
@@ -114,7 +115,7 @@ export class ResultGatherer {
 }
 
 const remarkOn = (mismatched: number): string =>
-  mismatched === 0 ? '' : `${mismatched} ${mismatched === 1 ? 'episode' : 'episodes'} NOT AS RECORDED`;
+  mismatched === 0 ? '' : `${counted(mismatched, 'episode')} NOT AS RECORDED`;
 
 /** One file of episodes while it is read. */
 export class TrajectoryTally {

@@ -1,20 +1,18 @@
 /** What players are called, and told apart by where several files have them. */
 import { STEPPED_POLICIES } from '../policies/stepped.js';
 import type { Player } from '../trajectory/episode.js';
+import { ORACLE_MARK, teacherName } from '../trajectory/player-name.js';
 import { madePrintable } from '../validate/names.js';
-
-/** Beside a name: not a result of an agent. */
-export const ORACLE_MARK = ' [oracle]';
 
 /** More of a name than this makes a picture too wide to be read. */
 const MAX_LENGTH = 72;
 
 /** "llm:MODEL (wellbeing) [oracle]"; a policy of an evaluation by its name alone, which says what it wants. */
-export function nameOf({ teacher, model, objective, oracle }: Player): string {
+export function nameOf(player: Player): string {
+  const { teacher, objective, oracle } = player;
   const known = STEPPED_POLICIES.find(({ name }) => name === teacher);
-  const name = model === null ? teacher : `${teacher}:${model}`;
   const wants = objective === null || known?.objective === objective ? '' : ` (${objective})`;
-  return `${shortened(name)}${wants}${oracle ? ORACLE_MARK : ''}`;
+  return `${shortened(teacherName(player))}${wants}${oracle ? ORACLE_MARK : ''}`;
 }
 
 /** A name that no terminal and no page obeys, and that fits. */

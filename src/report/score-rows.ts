@@ -2,7 +2,8 @@
 import { type Published, published, publishedTeacher } from '../evaluate/published.js';
 import type { Interval } from '../evaluate/statistics.js';
 import { policyName } from '../policies/policies.js';
-import { nameOf, ORACLE_MARK, shortened } from './names.js';
+import { ORACLE_MARK } from '../trajectory/player-name.js';
+import { nameOf, shortened } from './names.js';
 import type { PlayedScore } from './player-tally.js';
 import type { EvaluationResult, ReevaluationResult } from './results.js';
 

@@ -1,8 +1,8 @@
 /** What a server consists of, put together. */
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { packageVersion } from '../evaluate/provenance.js';
 import { Slots } from '../slots/slots.js';
+import { packageVersion } from '../version.js';
 import { admission } from './admission.js';
 import { createApp } from './http/app.js';
 import { openApi } from './http/openapi.js';

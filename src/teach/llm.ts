@@ -1,11 +1,9 @@
 /** Weeks of a language model that teaches. */
-import type { SeedRange } from '../evaluate/conditions.js';
+import { CUSTOM, type SeedRange } from '../evaluate/conditions.js';
 import { modelPlayer } from '../llm/player.js';
 import { type AskOptions, askWeeks } from '../llm/weeks.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { episodeKey } from '../trajectory/line.js';
-
-export { modelPlayer };
 
 export interface TeachByModelOptions extends Omit<AskOptions, 'player'> {
   readonly seeds: SeedRange;
@@ -13,12 +11,9 @@ export interface TeachByModelOptions extends Omit<AskOptions, 'player'> {
   readonly profiles: string;
 }
 
-/** What an episode of a caller's own seeds is called by. */
-const CONDITION = 'custom';
-
 /** What tells the episodes of a range of seeds apart, in its order. */
 export function keysOf({ first, last }: SeedRange, profiles: string, model: string): string[] {
-  const of = { ...modelPlayer(model), condition: CONDITION, profile_mode: profiles };
+  const of = { ...modelPlayer(model), condition: CUSTOM, profile_mode: profiles };
   return Array.from({ length: last - first + 1 }, (_, i) => episodeKey({ ...of, seed: first + i }));
 }
 
@@ -31,7 +26,7 @@ export function teachByModel(
   isThere: (key: string) => boolean,
 ): AsyncGenerator<TrajectoryEpisode> {
   const weeks = keysOf(seeds, profiles, options.model.name)
-    .map((key, i) => ({ key, seed: seeds.first + i, profileMode: profiles, condition: CONDITION }))
+    .map((key, i) => ({ key, seed: seeds.first + i, profileMode: profiles, condition: CUSTOM }))
     .filter(({ key }) => !isThere(key));
   return askWeeks(weeks, { ...options, player: modelPlayer(options.model.name) });
 }

@@ -1,6 +1,6 @@
 /** Weeks of a planner that says why it does what it does: what a student may learn from. */
 import { InputError } from '../errors.js';
-import type { SeedRange } from '../evaluate/conditions.js';
+import { CUSTOM, type SeedRange } from '../evaluate/conditions.js';
 import { EnvOfSize } from '../evaluate/env-of-size.js';
 import { personsOf } from '../evaluate/playing.js';
 import type { Grader } from '../graders/grader.js';
@@ -45,8 +45,6 @@ export interface TeachOptions {
 
 /** Episodes played together: a step of theirs takes less than a second. */
 const TOGETHER = 64;
-/** What an episode of a caller's own seeds is called by. */
-const CONDITION = 'custom';
 
 /**
  * Plays every seed once, and yields the episodes in the order of their seeds, some at a time. What counts is what the
@@ -105,7 +103,7 @@ async function playWeeks(
     personsOf(env.world, { profile: profiles, seeds: Uint32Array.from(seeds) }),
   );
   let { observations } = recorder.begin(
-    seeds.map((seed) => ({ seed, profileMode: profiles, condition: CONDITION })),
+    seeds.map((seed) => ({ seed, profileMode: profiles, condition: CUSTOM })),
   );
   for (let step = 0; step < NUM_STEPS; step++) {
     signal?.throwIfAborted();

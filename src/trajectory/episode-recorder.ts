@@ -1,10 +1,10 @@
 /** One episode, noted while it is played. */
 import { InputError, StateError } from '../errors.js';
-import { packageVersion } from '../evaluate/provenance.js';
 import type { Grader } from '../graders/grader.js';
 import { SCHEMAS } from '../schemas.js';
 import { describe } from '../validate/values.js';
 import type { StepResult } from '../vec-env/options.js';
+import { packageVersion } from '../version.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,

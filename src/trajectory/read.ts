@@ -147,6 +147,16 @@ export function parseEpisode(line: string): TrajectoryEpisode {
   }
 }
 
+/** The same, for whoever goes on after a line that is none. */
+export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
+  try {
+    return parseEpisode(line);
+  } catch (error) {
+    if (error instanceof BadEpisode) return error;
+    throw error;
+  }
+}
+
 /** What is said of a line of a dataset. */
 const ROWS = ' This is a row to train on, not a trajectory: pass the file that it was made of.';
 

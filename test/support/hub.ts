@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { CommitMessage } from '../../src/hub/commit.js';
-import { connect } from '../../src/hub/connection.js';
+import { type Connection, connect } from '../../src/hub/connection.js';
 import { guarded } from '../../src/hub/guard.js';
 import { collectFiles } from '../../src/hub/local-files.js';
 import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/hub/plan.js';
-import type { Connection } from '../../src/hub/remote.js';
 import { carryOut, planUpload } from '../../src/hub/upload.js';
 import { type FakeHub, type FakeHubOptions, openFakeHub } from '../fakes/hub.js';
 

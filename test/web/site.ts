@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 
 /** Where the page lies on the server: deep, and with a character that addresses escape. */
 const PLACE = '/some where/weeks/';
@@ -19,31 +18,26 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ttf': 'font/ttf',
 };
 
-export class Site {
+/** Builds the page when it is first asked for, and serves it to all that ask. */
+export class SiteServer {
   readonly #folder: string;
   readonly #server: Server;
+  #built: Promise<void> | null = null;
 
   private constructor(folder: string) {
     this.#folder = folder;
     this.#server = createServer(async ({ url }, response) => {
-      const file = fileOf(url ?? '');
-      const bytes = file === null ? null : await readFile(join(folder, file)).catch(() => null);
-      if (bytes === null) response.writeHead(404).end();
-      else response.writeHead(200, { 'content-type': TYPES[extname(file!)] ?? 'text/plain' }).end(bytes);
+      try {
+        const [type, bytes] = await this.#find(url ?? '');
+        response.writeHead(bytes === null ? 404 : 200, { 'content-type': type }).end(bytes);
+      } catch (error) {
+        response.writeHead(500, { 'content-type': 'text/plain' }).end(`The page is not built: ${error}`);
+      }
     });
   }
 
-  /** Builds the page and serves it. */
-  static async open(): Promise<Site> {
-    const folder = await mkdtemp(join(tmpdir(), 'rhythm-vec-web-'));
-    const site = new Site(folder);
-    const root = fileURLToPath(new URL('../../web/', import.meta.url));
-    await build({
-      root,
-      configFile: join(root, 'vite.config.ts'),
-      logLevel: 'silent',
-      build: { outDir: folder, emptyOutDir: true },
-    });
+  static async open(): Promise<SiteServer> {
+    const site = new SiteServer(await mkdtemp(join(tmpdir(), 'rhythm-vec-web-')));
     site.#server.listen(0, 'localhost');
     await once(site.#server, 'listening');
     return site;
@@ -53,14 +47,12 @@ export class Site {
     return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The page's address. @param fragment from the `#` on. */
-  at(fragment = ''): string {
-    return new URL(`${encodeURI(PLACE)}${fragment}`, this.origin).href;
-  }
-
-  /** A file of the page, as text. @param file relative to its folder. */
-  read(file: string): Promise<string> {
-    return readFile(join(this.#folder, file), 'utf8');
+  async #find(url: string): Promise<readonly [type: string, bytes: Buffer | null]> {
+    this.#built ??= build(this.#folder);
+    await this.#built;
+    const file = fileOf(url);
+    const bytes = file === null ? null : await readFile(join(this.#folder, file)).catch(() => null);
+    return [TYPES[extname(file ?? '')] ?? 'text/plain', bytes];
   }
 
   async close(): Promise<void> {
@@ -70,9 +62,49 @@ export class Site {
   }
 }
 
+async function build(folder: string): Promise<void> {
+  const vite = await import('vite');
+  const root = fileURLToPath(new URL('../../web/', import.meta.url));
+  await vite.build({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'silent',
+    build: { outDir: folder, emptyOutDir: true },
+  });
+}
+
 /** The file that is asked for, below the folder; null for what lies elsewhere. */
 function fileOf(url: string): string | null {
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
   if (!path.startsWith(PLACE)) return null;
   return path === PLACE ? 'index.html' : path.slice(PLACE.length);
+}
+
+/** The page where a server has it. */
+export class Site {
+  readonly origin: string;
+
+  private constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** When it is built. @param origin of a SiteServer. @throws Error with what the build says. */
+  static async at(origin: string): Promise<Site> {
+    const site = new Site(origin);
+    await site.read('index.html');
+    return site;
+  }
+
+  /** The page's address. @param fragment from the `#` on. */
+  at(fragment = ''): string {
+    return new URL(`${encodeURI(PLACE)}${fragment}`, this.origin).href;
+  }
+
+  /** A file of the page, as text. @param file relative to its folder. */
+  async read(file: string): Promise<string> {
+    const response = await fetch(this.at(file));
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Expected ${file} of the page, got ${response.status}: ${text}`);
+    return text;
+  }
 }

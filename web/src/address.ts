@@ -46,22 +46,6 @@ export function oneOf<const Name extends string>(
   };
 }
 
-/** So many numbers of a range, with commas between them: `0.5,0,1`. */
-export function numbers(initial: readonly number[], low: number, high: number): Field<readonly number[]> {
-  const legal = (value: number): boolean => Number.isFinite(value) && value >= low && value <= high;
-  return {
-    initial,
-    expected: `${initial.length} numbers from ${low} to ${high}, with commas between them`,
-    read(text) {
-      const parts = text.split(',');
-      const values = parts.map(Number);
-      const whole = parts.length === initial.length && parts.every((part) => part.trim() !== '');
-      return whole && values.every(legal) ? values : null;
-    },
-    write: (values) => values.join(','),
-  };
-}
-
 /** What an address says: which view, what of its state, and what was wrong with it. */
 export interface Parsed {
   readonly view: string;
@@ -101,7 +85,18 @@ export function parseAddress(fragment: string, views: readonly Addressed[]): Par
     const complaint = take(shown.fields, state, key, text);
     if (complaint !== null) complaints.push(complaint);
   }
-  return { view: shown.name, state, complaints };
+  return { view: shown.name, state, complaints: some(complaints) };
+}
+
+/** So many that they are read; a link may have thousands. */
+const MOST_COMPLAINTS = 5;
+
+/** Each once. */
+function some(complaints: readonly string[]): string[] {
+  const different = [...new Set(complaints)];
+  const left = different.length - MOST_COMPLAINTS;
+  if (left <= 0) return different;
+  return [...different.slice(0, MOST_COMPLAINTS), `${left.toLocaleString('en')} more were left out.`];
 }
 
 /** Notes what one pair says. @returns what is wrong with it, if anything is. */

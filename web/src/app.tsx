@@ -1,9 +1,9 @@
 /** The page: what stands around the views. */
 import { useEffect } from 'preact/hooks';
-import { engineFailure, lookForEngine } from './engine/client.js';
+import { lookForEngine } from './engine/client.js';
 import { EngineLine } from './engine/line.js';
 import { change, dismissComplaints, linkTo, place } from './location.js';
-import { FailureFace, Notice } from './states/faces.js';
+import { Notice } from './states/faces.js';
 import { TONES, tone } from './tone.js';
 import { VIEWS } from './views/table.js';
 
@@ -30,11 +30,7 @@ export function App() {
             ))}
           </Notice>
         )}
-        {engineFailure.value === null ? (
-          <Component key={name} state={state} change={change} />
-        ) : (
-          <FailureFace failure={engineFailure.value} retry={lookForEngine} />
-        )}
+        <Component key={name} state={state} change={change} />
       </main>
       <footer>
         <EngineLine />

@@ -27,6 +27,9 @@ export function followAddress(views: readonly Addressed[]): void {
 }
 
 function read(): void {
+  clearTimeout(resting);
+  resting = undefined;
+  wanted = location.hash;
   place.value = parseAddress(location.hash, known);
   remember();
 }
@@ -50,12 +53,48 @@ export function change(patch: Readonly<Record<string, unknown>>, how: 'push' | '
   const { fields } = known.find(({ name }) => name === view)!;
   const next = { ...state, ...patch };
   const address = toAddress(view, fields, next as StateOf<Fields>);
-  if (address !== location.hash || place.value.complaints.length > 0) {
-    history[how === 'push' ? 'pushState' : 'replaceState'](null, '', address);
-  }
+  write(address, how);
   place.value = { view, state: next, complaints: [] };
   remember();
 }
 
 /** Forgets what was wrong with the link that was followed, and shows the address of what is seen. */
 export const dismissComplaints = (): void => change({}, 'replace');
+
+/**
+ * Milliseconds between two addresses of one place. Browsers take so many of them in some seconds, and drop or refuse what
+ * is more: a slider that is dragged would have used them all up.
+ */
+const REST = 250;
+
+/** What the address ought to be; it is, unless it changed a moment ago. */
+let wanted = '';
+let resting: ReturnType<typeof setTimeout> | undefined;
+
+function write(address: string, how: 'push' | 'replace'): void {
+  if (how === 'push' && address !== wanted) {
+    // The place that is left keeps the last that was wanted of it.
+    settle();
+    tryTo('pushState', address);
+  }
+  wanted = address;
+  if (resting === undefined) settle();
+}
+
+/** Writes what is wanted, until the browser has taken it. */
+function settle(): void {
+  clearTimeout(resting);
+  resting = undefined;
+  if (location.hash === wanted) return;
+  tryTo('replaceState', wanted);
+  resting = setTimeout(settle, REST);
+}
+
+/** Some browsers drop what is too much, others throw. */
+function tryTo(method: 'pushState' | 'replaceState', address: string): void {
+  try {
+    history[method](null, '', address);
+  } catch {
+    // It is tried again.
+  }
+}

@@ -1,7 +1,9 @@
 /** The card of a dataset for SFT: whose answers they are, what those wanted, and what came of it. */
-import { decimals, intervalInText } from '../../evaluate/figures.js';
+
+import { counted, decimals, intervalInText } from '../../evaluate/figures.js';
 import type { RowSummary } from '../../reeval/row-tally.js';
 import { SCHEMAS } from '../../schemas.js';
+import { ORACLE_MARK } from '../../trajectory/player-name.js';
 import { commandText, ending, evalSeedsSaid, headerText, isCard, table } from '../card-parts.js';
 import { type Range, rangeText } from '../seeds.js';
 import type { Objective } from './options.js';
@@ -48,7 +50,7 @@ function seedsThere({ selection: { counts } }: SftCard): Range & { readonly coun
 
 function seedsThereSaid(card: SftCard): string {
   const { first, last, count } = seedsThere(card);
-  return `Weeks that are there: of ${count} ${count === 1 ? 'seed' : 'seeds'}, ${rangeText({ first, last })}.\n`;
+  return `Weeks that are there: of ${counted(count, 'seed')}, ${rangeText({ first, last })}.\n`;
 }
 
 function header(card: SftCard): string {
@@ -165,7 +167,7 @@ function sourceTable({ player, rows, own, constant, scores, margins }: Source): 
       : '';
   const numbers = table(
     [`${rows} rows`, 'weeks', ...NUMBERS.map(([head]) => head)],
-    [line(cell(`${name}${oracle ? ' [oracle]' : ''}`), mine), line('heuristic+constant', other)],
+    [line(cell(`${name}${oracle ? ORACLE_MARK : ''}`), mine), line('heuristic+constant', other)],
   );
   const spread = table(
     ['of the weeks', 'least', 'median', 'most'],

@@ -1,7 +1,8 @@
 /** What a dataset for SFT says of where it comes from. It holds neither date nor machine nor file names. */
-import { packageVersion } from '../../evaluate/provenance.js';
+
 import type { GraderWeights } from '../../graders/grader.js';
 import { SCHEMAS, type Schema } from '../../schemas.js';
+import { packageVersion } from '../../version.js';
 import { createWorld } from '../../world/world.js';
 import { evalSeedsIn, rangeText } from '../seeds.js';
 import { filtersSaid } from './filters.js';

@@ -1,8 +1,8 @@
 /** OpenEnv over HTTP. Reset and step are stateless there: each request has an environment of its own. */
 import { z } from 'zod';
-import { packageVersion } from '../../evaluate/provenance.js';
 import type { VecEnvOptions } from '../../vec-env/options.js';
 import { createVecEnv } from '../../vec-env.js';
+import { packageVersion } from '../../version.js';
 import { ACTION_SCHEMA, toAction } from '../protocol/action.js';
 import { type Begin, MAX_ID, RESET_SCHEMA, toBegin } from '../protocol/begin.js';
 import { jsonSchema } from '../protocol/json-schema.js';

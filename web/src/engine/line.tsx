@@ -3,7 +3,7 @@ import { engineFailure, shownEngine } from './client.js';
 
 export function EngineLine() {
   const engine = shownEngine.value;
-  if (engineFailure.value !== null) return <p class="engine">Nothing can be computed here for now.</p>;
+  if (engineFailure.value !== null) return <p class="engine">What computes crowds could not be started.</p>;
   if (engine === null) return <p class="engine">Looking for a graphics device …</p>;
   const { backend, adapter, software, exact, whyNoDevice } = engine;
   return (

@@ -42,7 +42,8 @@ export function useTask<T>(): Task<T> {
     [state],
   );
   const stop = useCallback(() => {
-    void ask((engine) => engine.stop());
+    // Whoever cannot be asked is not at work either.
+    ask((engine) => engine.stop()).catch(() => {});
   }, []);
   // Whoever leaves the view waits for nothing in it any more.
   useEffect(

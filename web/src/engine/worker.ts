@@ -1,5 +1,5 @@
 /** The engine's worker: all that steps episodes runs here, so that the page answers meanwhile. */
-import { expose } from 'comlink';
+import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import { engine, forgetEngine } from './backend.js';
 import { liveCrowd } from './crowd/crowd.js';
 import type { CrowdRequest } from './crowd/request.js';
@@ -17,7 +17,12 @@ async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
 const api = {
   engine: () => answer(engine),
   stop: () => answer(stopJob),
-  crowd: (request: CrowdRequest, report: Report) => answer(() => liveCrowd(request, report, beginJob())),
+  async crowd(request: CrowdRequest, report: Report) {
+    const outcome = await answer(() => liveCrowd(request, report, beginJob()));
+    // Else the page keeps its side of it until this one is tidied up.
+    (report as Report & ProxyMethods)[releaseProxy]();
+    return outcome;
+  },
 };
 
 export type EngineApi = typeof api;

@@ -93,12 +93,18 @@ interface ButtonProps {
   readonly onClick: () => void;
   /** The one thing to do here. */
   readonly main?: boolean;
+  /** It keeps the focus meanwhile: who pressed it by keyboard is not lost. */
   readonly disabled?: boolean;
 }
 
 export function Button({ children, onClick, main = false, disabled = false }: ButtonProps) {
   return (
-    <button type="button" class={main ? 'main' : ''} onClick={onClick} disabled={disabled}>
+    <button
+      type="button"
+      class={main ? 'main' : ''}
+      aria-disabled={disabled}
+      onClick={disabled ? undefined : onClick}
+    >
       {children}
     </button>
   );

@@ -3,7 +3,7 @@ import { proxy } from 'comlink';
 import { useCallback, useEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/pictures/numbers.js';
 import type { StateOf } from '../../address.js';
-import { ask, shownEngine } from '../../engine/client.js';
+import { ask, engineFailure, lookForEngine, shownEngine } from '../../engine/client.js';
 import { type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from '../../engine/crowd/request.js';
 import { useTask } from '../../engine/task.js';
 import { Empty, FailureFace, Loading } from '../../states/faces.js';
@@ -17,7 +17,12 @@ import { count } from './words.js';
 
 type State = StateOf<typeof CROWD_FIELDS>;
 
-export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
+export function CrowdView(props: ViewProps<typeof CROWD_FIELDS>) {
+  const failure = engineFailure.value;
+  return failure === null ? <Week {...props} /> : <FailureFace failure={failure} retry={lookForEngine} />;
+}
+
+function Week({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const task = useTask<Crowd>();
   const { progress, value, failure } = task.state.value;
   const known = shownEngine.value !== null;

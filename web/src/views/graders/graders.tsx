@@ -9,7 +9,7 @@ import type { GRADERS_FIELDS } from './fields.js';
 import { Flips } from './flips.js';
 import { GraderFile } from './grader-file.js';
 import { PeoplePanel } from './people.js';
-import { failure, type Played, play, played } from './play.js';
+import { failure, type Played, play, played, stopPlaying } from './play.js';
 import { Ranking } from './ranking.js';
 import { VerdictPanel } from './verdict.js';
 import { WeightsPanel } from './weights.js';
@@ -20,7 +20,10 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
   const { seed, weights } = state;
   const people = Number(state.people);
   const again = (): void => void play(seed, people);
-  useEffect(again, [seed, people]);
+  useEffect(() => {
+    again();
+    return stopPlaying;
+  }, [seed, people]);
   return (
     <div class="graders">
       <h1>What a grader pays for</h1>

@@ -49,6 +49,11 @@ export async function play(seed: number, people: number): Promise<void> {
   }
 }
 
+/** Plays no further: nobody looks. What was played is kept. */
+export function stopPlaying(): void {
+  turn += 1;
+}
+
 /** How many of them are there already; more than are asked for are not shown. */
 function keptOf(seed: number, people: number): number {
   const before = played.value;

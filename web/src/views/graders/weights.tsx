@@ -26,14 +26,14 @@ interface WeightsPanelProps {
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const { sliders, take, lock } = useSliders(weights, change);
-  /** While a finger is down there is one place in the browser's history for all of its way. */
+  /** While a finger or a key is down there is one place in the browser's history for all of its way. */
   const held = useRef(false);
   const slide = (k: number, to: number): void => {
     take(moveWeight(sliders, k, to), held.current ? 'replace' : 'push');
     held.current = true;
   };
-  const release = (): void => {
-    held.current = false;
+  const hold = (isHeld: boolean): void => {
+    held.current = isHeld;
   };
   const type = (k: number, to: number): void =>
     take(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
@@ -45,7 +45,7 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
       </div>
       <div class="weights">
         {COMPONENT_FIELDS.map(({ name }, k) => (
-          <WeightRow key={name} {...{ k, sliders, slide, release, type, lock }} />
+          <WeightRow key={name} {...{ k, sliders, slide, hold, type, lock }} />
         ))}
       </div>
       <p class="fine">
@@ -101,13 +101,13 @@ interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
   readonly slide: (k: number, to: number) => void;
-  /** The finger is up. */
-  readonly release: () => void;
+  /** Whether what moves it has been down for a while. */
+  readonly hold: (isHeld: boolean) => void;
   readonly type: (k: number, to: number) => void;
   readonly lock: (k: number) => void;
 }
 
-function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
+function WeightRow({ k, sliders, slide, hold, type, lock }: WeightRowProps) {
   const id = useId();
   const { name, meaning } = COMPONENT_FIELDS[k];
   const weight = sliders.weights[k];
@@ -130,7 +130,8 @@ function WeightRow({ k, sliders, slide, release, type, lock }: WeightRowProps) {
         aria-valuetext={decimalOf(weight)}
         aria-describedby={`${id}-meaning`}
         onInput={({ currentTarget }) => slide(k, Number(currentTarget.value))}
-        onChange={release}
+        onKeyDown={({ repeat }) => hold(repeat)}
+        onChange={() => hold(false)}
       />
       <TextField
         label={`${title(name)} as a number`}

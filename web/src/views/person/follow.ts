@@ -52,6 +52,11 @@ export async function follow(state: PersonState): Promise<void> {
   }
 }
 
+/** Asks for nothing more: nobody looks. */
+export function unfollow(): void {
+  turn += 1;
+}
+
 async function play(state: PersonState, isMine: () => boolean): Promise<void> {
   const setting = settingOf(state);
   const steps = Math.min(NUM_STEPS, state.moves.length + state.at);

@@ -1,4 +1,4 @@
-/** Keys that do what buttons do, unless somebody types. */
+/** Keys that do what buttons do, once a press, unless somebody types. */
 import { useEffect, useRef } from 'preact/hooks';
 
 /** By key, lower case. */
@@ -11,7 +11,15 @@ export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
     if (!enabled) return;
     const onKey = (event: KeyboardEvent): void => {
       const chosen = latest.current[event.key.toLowerCase()];
-      if (chosen === undefined || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (
+        chosen === undefined ||
+        event.repeat ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isTyping(event)
+      )
+        return;
       event.preventDefault();
       chosen();
     };

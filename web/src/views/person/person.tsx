@@ -10,7 +10,7 @@ import { ByHand } from './by-hand.js';
 import { ByPolicy } from './by-policy.js';
 import { Course } from './course.js';
 import { PERSON_FIELDS } from './fields.js';
-import { failure, follow, type Shown, shown } from './follow.js';
+import { failure, follow, type Shown, shown, unfollow } from './follow.js';
 import { useShortcuts } from './keys.js';
 import { Now } from './now.js';
 import { Over } from './over.js';
@@ -26,7 +26,10 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;
   const address = toAddress('person', PERSON_FIELDS, state);
   const again = (): void => void follow(state);
-  useEffect(again, [address]);
+  useEffect(() => {
+    again();
+    return unfollow;
+  }, [address]);
   const playing = useSignal(false);
   const shortcuts = useSignal(true);
   const week = weekOf(props, shown.value, playing);
@@ -59,7 +62,7 @@ function ShownWeek(props: ShownWeekProps) {
   ran.current ||= shown.ending === null;
   return (
     <>
-      <Told shown={shown} />
+      <Told shown={shown} playing={week.playing.value} />
       {shown.ending !== null ? (
         <Over shown={shown} ending={shown.ending} seen={ran.current} />
       ) : by === BY_HAND ? (

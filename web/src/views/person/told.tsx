@@ -3,17 +3,25 @@ import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../../person/words.js';
 import type { Shown } from './follow.js';
 
-/** A moment's rest, so that a week that plays by itself is not told over itself. */
+/** Milliseconds until a step is told: one that another follows at once is not, else voices would lag behind a week's end. */
 const REST = 250;
+const REST_WHILE_PLAYING = 1000;
 
-export function Told({ shown }: { readonly shown: Shown }) {
+interface ToldProps {
+  readonly shown: Shown;
+  /** Whether a policy goes on by itself. */
+  readonly playing: boolean;
+}
+
+export function Told({ shown, playing }: ToldProps) {
   const [told, tell] = useState('');
   useEffect(() => {
     const { moments, ending } = shown;
     const score = ending === null ? '' : ` Final score ${ending.finalScore.toFixed(3)}.`;
-    const timer = setTimeout(() => tell(announce(moments[moments.length - 1]) + score), REST);
+    const rest = playing ? REST_WHILE_PLAYING : REST;
+    const timer = setTimeout(() => tell(announce(moments[moments.length - 1]) + score), rest);
     return () => clearTimeout(timer);
-  }, [shown]);
+  }, [shown, playing]);
   return (
     <p class="heard" role="status">
       {told}

@@ -1,5 +1,4 @@
-/** What a result must say about where it comes from. */
-import { readFileSync } from 'node:fs';
+/** On which machine a result was computed, as it must say. */
 import { arch, availableParallelism, cpus } from 'node:os';
 
 export interface Machine {
@@ -19,11 +18,4 @@ export function describeMachine(): Machine {
     arch: arch(),
     node: process.version,
   };
-}
-
-/** The package's version. */
-export function packageVersion(): string {
-  // From src/evaluate and dist/evaluate alike.
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,20 +1,5 @@
-/**
- * The libraries that draw. Who only steps need not have them: they are optional peers of the package, loaded when a
- * picture is asked for.
- */
-import { LibraryError } from '../errors.js';
-
-/** @internal What turns a specification into SVG. @throws LibraryError `library_missing`. */
-export const loadVega = (): Promise<Vega> =>
-  load('SVG pictures', ['vega@6', 'vega-lite@6.4'], async () => {
-    const [vega, vegaLite] = await Promise.all([import('vega'), import('vega-lite')]);
-    return { vega, compile: vegaLite.compile };
-  });
-
-interface Vega {
-  readonly vega: typeof import('vega');
-  readonly compile: typeof import('vega-lite').compile;
-}
+/** Optional peers of the package, loaded when something needs them: who only steps need not have them. */
+import { LibraryError } from './errors.js';
 
 /**
  * Imports optional packages.

@@ -1,4 +1,4 @@
-/** When an endpoint wants to be asked again. */
+/** When a service wants to be asked again. */
 
 /** The headers that are looked at; their names in any case. */
 export interface Headers {

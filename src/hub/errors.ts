@@ -1,4 +1,5 @@
 /** What goes wrong between here and the Hub, in words that hold no secret. */
+import { RhythmError } from '../errors.js';
 
 export interface HubErrorOptions {
   /** The HTTP status; null where there was no answer. */
@@ -14,7 +15,7 @@ export interface HubErrorOptions {
 }
 
 /** The Hub refused, could not be reached, or holds what nobody foresaw. */
-export class HubError extends Error {
+export class HubError extends RhythmError {
   readonly status: number | null;
   readonly hubCode: string | null;
   readonly transient: boolean;
@@ -23,8 +24,7 @@ export class HubError extends Error {
 
   // No cause: what libraries and servers say may quote the token, and a stack trace would print it.
   constructor(message: string, options: HubErrorOptions = {}) {
-    super(message);
-    this.name = 'HubError';
+    super('hub_failed', message);
     this.status = options.status ?? null;
     this.hubCode = options.hubCode ?? null;
     this.transient = options.transient ?? false;
