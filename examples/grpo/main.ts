@@ -27,12 +27,7 @@ const program = new Command()
     positive,
     DEFAULTS.updates,
   )
-  .option(
-    '--minutes <n>',
-    'ends each training after so long, wherever it is',
-    positive,
-    Number.POSITIVE_INFINITY,
-  )
+  .option('--minutes <n>', 'ends each training after so long, wherever it is', positive)
   .option('--json <file>', 'also writes the results with what ran and where')
   .parse();
 await main(program.opts<Options>());
