@@ -4,7 +4,7 @@ import { drawingsOf } from '../src/audit/drawings.js';
 import type { AuditRow, Prices } from '../src/audit/prices.js';
 import { gainsOf, reportOf, scoresOf } from '../src/audit/report.js';
 import { verdictOf } from '../src/audit/verdict.js';
-import { renderAudit } from '../src/cli/audit-table.js';
+import { renderAudit } from '../src/cli/audit/table.js';
 import { decimals } from '../src/evaluate/figures.js';
 import type { Interval } from '../src/evaluate/statistics.js';
 import { audit, COMPONENT_NAMES } from '../src/index.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BACKENDS } from '../src/backends/node.js';
-import { renderHeader, renderTable } from '../src/cli/eval-table.js';
+import { renderHeader, renderTable } from '../src/cli/eval/table.js';
 import { renderInfo } from '../src/cli/info.js';
 import { createProgress } from '../src/cli/progress.js';
 import { evaluate } from '../src/evaluate/evaluate.js';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { readGrader } from '../src/cli/grader-file.js';
+import { readGrader } from '../src/cli/files/grader-file.js';
 import { createVecEnv, graderWeights, InputError, validateGrader } from '../src/index.js';
 import { fromLines, runCli, temporaryDirectory } from './support/cli.js';
 

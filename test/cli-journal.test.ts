@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Journal } from '../src/cli/journal.js';
+import { Journal } from '../src/cli/llm/journal.js';
 import { episodeKey, episodeLine } from '../src/trajectory/line.js';
 import { temporaryDirectory } from './support/cli.js';
 import { changedAt, episodesOf, PLAYS, weeksOf } from './support/trajectories.js';

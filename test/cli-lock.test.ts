@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { lock } from '../src/cli/lock.js';
+import { lock } from '../src/cli/llm/lock.js';
 import { temporaryDirectory } from './support/cli.js';
 
 const file = temporaryDirectory();
@@ -24,7 +24,7 @@ const CONTENDER = `
 `;
 
 it('is taken over by one', async () => {
-  const module = fileURLToPath(new URL('../src/cli/lock.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../src/cli/llm/lock.ts', import.meta.url));
   const args = ['--import', 'tsx', '--input-type=module', '-e', CONTENDER, module];
   const crowd = Array.from({ length: CROWD }, () => spawn(process.execPath, args, { stdio: 'pipe' }));
   const answers = crowd.map(({ stdout }) => linesOf(stdout));

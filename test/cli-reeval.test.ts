@@ -1,7 +1,7 @@
 /** `reeval` on the real command line: files in, tables, mismatches by name and an exit code out. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_LINE_BYTES } from '../src/cli/trajectory-files.js';
+import { MAX_LINE_BYTES } from '../src/cli/files/trajectory-files.js';
 import { SCHEMAS } from '../src/schemas.js';
 import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { episodeLine } from '../src/trajectory/line.js';

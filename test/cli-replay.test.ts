@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../src/cli/lines.js';
-import { MAX_LINE_BYTES, type ReplayCounts, replayStream } from '../src/cli/replay-stream.js';
+import { readLines } from '../src/cli/files/lines.js';
+import { MAX_LINE_BYTES, type ReplayCounts, replayStream } from '../src/cli/replay/stream.js';
 import { ACTION_NAMES, createVecEnv, createWorld, type GraderChoice, PROFILE_NAMES } from '../src/index.js';
 import { fromLines, runCli, temporaryDirectory } from './support/cli.js';
 import { ENGINES } from './support/engines.js';

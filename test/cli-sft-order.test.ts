@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { runSft } from '../src/cli/dataset-sft.js';
+import { runSft } from '../src/cli/dataset/sft.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
@@ -12,8 +12,8 @@ const output = file('sft');
 /** Which file is about to take its place, and whether a card is there. */
 const taken: [name: string, card: boolean][] = [];
 
-vi.mock('../src/cli/output-file.js', async (original) => {
-  const real = await original<typeof import('../src/cli/output-file.js')>();
+vi.mock('../src/cli/files/output-file.js', async (original) => {
+  const real = await original<typeof import('../src/cli/files/output-file.js')>();
   const openOutput: typeof real.openOutput = async (path) => {
     const opened = await real.openOutput(path);
     return {

@@ -1,8 +1,8 @@
 /** What docs/compatibility.md says of versions and errors is what the code says. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ComponentsParser } from '../src/cli/components-row.js';
-import { parseRow } from '../src/cli/replay-row.js';
+import { ComponentsParser } from '../src/cli/components/row.js';
+import { parseRow } from '../src/cli/replay/row.js';
 import { parseGrader } from '../src/graders/parse.js';
 import { SCHEMAS } from '../src/schemas.js';
 import { decodeSnapshot } from '../src/snapshot/decode.js';

@@ -1,7 +1,7 @@
 /** Endpoints that mean harm, or know no better: what they send fills no memory, spoils no file and hides no cost. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MAX_LINE_BYTES } from '../src/cli/trajectory-files.js';
+import { MAX_LINE_BYTES } from '../src/cli/files/trajectory-files.js';
 import { redactor } from '../src/http/secrets.js';
 import { MAX_BODY_BYTES } from '../src/llm/bounded-fetch.js';
 import { openClient } from '../src/llm/client.js';

@@ -1,9 +1,9 @@
 /** What the README says is what happens: its tables are computed again. docs.test.ts runs its examples. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readComponents } from '../src/cli/components-stream.js';
-import { headerText, rowsText } from '../src/cli/components-text.js';
-import { renderRegraded } from '../src/cli/regrade-table.js';
+import { readComponents } from '../src/cli/components/stream.js';
+import { headerText, rowsText } from '../src/cli/components/text.js';
+import { renderRegraded } from '../src/cli/regrade/table.js';
 import { wrap } from '../src/cli/table.js';
 import { regradeStored } from '../src/evaluate/regraded.js';
 import { evaluate, parseGrader } from '../src/index.js';

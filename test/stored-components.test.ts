@@ -1,7 +1,7 @@
 /** Files of stored components: the line that is damaged, foreign or of another release is named, with its reason. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readComponents } from '../src/cli/components-stream.js';
-import { headerText, rowsText } from '../src/cli/components-text.js';
+import { readComponents } from '../src/cli/components/stream.js';
+import { headerText, rowsText } from '../src/cli/components/text.js';
 import { UsageError } from '../src/cli/failure.js';
 import { createWorld, evaluate } from '../src/index.js';
 import { SCHEMAS } from '../src/schemas.js';

@@ -1,7 +1,7 @@
 /** Lines of trajectories in batches: every good one once, in order, and memory that lines cannot fill. */
 import { expect, it } from 'vitest';
-import { inBatches } from '../src/cli/trajectory-batches.js';
-import { SkippedLines, type TrajectoryLine } from '../src/cli/trajectory-files.js';
+import { inBatches } from '../src/cli/files/trajectory-batches.js';
+import { SkippedLines, type TrajectoryLine } from '../src/cli/files/trajectory-files.js';
 import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { BadEpisode } from '../src/trajectory/read.js';
 import { episodesOf, weeksOf } from './support/trajectories.js';

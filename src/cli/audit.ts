@@ -9,10 +9,9 @@ import { loadCanvas, pngOf } from '../pictures/png.js';
 import { svgOf } from '../pictures/svg.js';
 import { loadVega } from '../pictures/vega.js';
 import { SCHEMAS } from '../schemas.js';
-import { renderAudit } from './audit-table.js';
+import { renderAudit } from './audit/table.js';
 import type { Context } from './context.js';
-import { checkNotGrader, readGrader } from './grader-file.js';
-import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
+import { checkNotGrader, readGrader } from './files/grader-file.js';
 import {
   checkDirectory,
   checkOutput,
@@ -20,7 +19,8 @@ import {
   makeDirectory,
   type OutputFile,
   writeTogether,
-} from './output-file.js';
+} from './files/output-file.js';
+import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
 import { createProgress } from './progress.js';
 
 interface Options extends EngineOptions {

@@ -1,8 +1,8 @@
 /** `rhythm-vec dataset`: rows to train on. */
 import type { Command } from 'commander';
 import type { Context } from './context.js';
-import { addGrpoCommand } from './dataset-grpo-command.js';
-import { addSftCommand } from './dataset-sft-command.js';
+import { addGrpoCommand } from './dataset/grpo-command.js';
+import { addSftCommand } from './dataset/sft-command.js';
 
 export function addDatasetCommand(program: Command, context: Context): void {
   const command = program

@@ -5,8 +5,8 @@ import { POLICY_NAMES } from '../policies/policies.js';
 import { STEPPED_NAMES } from '../policies/stepped.js';
 import { GRADER_NAMES } from '../world/fields.js';
 import type { Context } from './context.js';
-import type { EvalCommandOptions } from './eval-run.js';
-import { addLlmOptions } from './llm-options.js';
+import type { EvalCommandOptions } from './eval/run.js';
+import { addLlmOptions } from './llm/options.js';
 import { addEngineOptions, parseInteger, parseNames, parseSeeds } from './options.js';
 
 const HELP = `
@@ -65,7 +65,7 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
   addEngineOptions(addLlmOptions(command))
     .addHelpText('after', HELP)
     .action(async (options: EvalCommandOptions) => {
-      const { runEval } = await import('./eval-run.js');
+      const { runEval } = await import('./eval/run.js');
       await runEval(options, signal);
     });
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from './context.js';
 import { EXIT } from './failure.js';
 import { addEngineOptions, parseInteger } from './options.js';
-import type { ReevalOptions } from './reeval-run.js';
+import type { ReevalOptions } from './reeval/run.js';
 
 const HELP = `
 A file of trajectories has an episode a line, as \`rhythm-vec teach\` writes it: docs/trajectories.md has the schema.
@@ -34,7 +34,7 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
   addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: ReevalOptions) => {
-      const { runReeval } = await import('./reeval-run.js');
+      const { runReeval } = await import('./reeval/run.js');
       if (!(await runReeval(options, signal))) process.exitCode = EXIT.failure;
     });
 }

@@ -7,14 +7,14 @@ import { didYouMean } from '../suggest.js';
 import { describe } from '../validate/values.js';
 import { packageVersion } from '../version.js';
 import { createWorld } from '../world/world.js';
-import { readComponents } from './components-stream.js';
+import { readComponents } from './components/stream.js';
 import type { Context } from './context.js';
 import { UsageError } from './failure.js';
-import { checkNotGrader, readGrader } from './grader-file.js';
-import { checkInput, checkOther, inputName, openInput } from './input-file.js';
+import { checkNotGrader, readGrader } from './files/grader-file.js';
+import { checkInput, checkOther, inputName, openInput } from './files/input-file.js';
+import { checkOutput, writeJson } from './files/output-file.js';
 import { parseNames } from './options.js';
-import { checkOutput, writeJson } from './output-file.js';
-import { renderRegraded } from './regrade-table.js';
+import { renderRegraded } from './regrade/table.js';
 
 interface Options {
   readonly components: string;

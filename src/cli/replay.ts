@@ -6,12 +6,12 @@ import { type Grader, graderWeights } from '../graders/grader.js';
 import { SCHEMAS } from '../schemas.js';
 import type { Context } from './context.js';
 import { EXIT } from './failure.js';
-import { checkNotGrader, readGrader } from './grader-file.js';
-import { checkInput, checkOther, inputName, openInput } from './input-file.js';
-import { printable } from './lines.js';
+import { checkNotGrader, readGrader } from './files/grader-file.js';
+import { checkInput, checkOther, inputName, openInput } from './files/input-file.js';
+import { printable } from './files/lines.js';
+import { checkOutput, openOutput } from './files/output-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from './options.js';
-import { checkOutput, openOutput } from './output-file.js';
-import { type ReplayCounts, replayStream } from './replay-stream.js';
+import { type ReplayCounts, replayStream } from './replay/stream.js';
 
 interface Options extends EngineOptions {
   readonly input: string;

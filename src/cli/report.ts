@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Context } from './context.js';
 import { EXIT } from './failure.js';
-import type { ReportOptions } from './report-run.js';
+import type { ReportOptions } from './report/run.js';
 
 const HELP = `
 RESULTS are files of eval --json, reeval --json and audit --json, and trajectories of teach and eval --trajectories, in any
@@ -31,7 +31,7 @@ export function addReportCommand(program: Command, { signal }: Context): void {
     .option('--skip-bad', 'let lines that are left out not make the exit code 1', false)
     .addHelpText('after', HELP)
     .action(async (paths: string[], options: ReportOptions) => {
-      const { runReport } = await import('./report-run.js');
+      const { runReport } = await import('./report/run.js');
       if (!(await runReport(paths, options, signal))) process.exitCode = EXIT.failure;
     });
 }

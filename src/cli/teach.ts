@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import { OBJECTIVES } from '../policies/planner/objectives.js';
 import type { Context } from './context.js';
-import { addLlmOptions } from './llm-options.js';
+import { addLlmOptions } from './llm/options.js';
 import { addEngineOptions, parseSeeds } from './options.js';
-import type { TeachCommandOptions } from './teach-run.js';
+import type { TeachCommandOptions } from './teach/run.js';
 
 const HELP = `
 The planner infers who the person is from what it sees, imagines weeks with whom that might be, and plays the first action
@@ -55,7 +55,7 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
   addEngineOptions(addLlmOptions(command))
     .addHelpText('after', HELP)
     .action(async (options: TeachCommandOptions) => {
-      const { runTeach } = await import('./teach-run.js');
+      const { runTeach } = await import('./teach/run.js');
       await runTeach(options, signal);
     });
 }

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { REPO_TYPES } from '../hub/repo.js';
 import type { Context } from './context.js';
-import type { UploadCommandOptions } from './upload-run.js';
+import type { UploadCommandOptions } from './upload/run.js';
 
 const HELP = `
 A file keeps its name; of a directory, its contents keep their relative paths. README.md goes to the root, where the Hub looks
@@ -39,7 +39,7 @@ export function addUploadCommand(program: Command, { signal }: Context): void {
     .option('--dry-run', 'say what would be created and uploaded, and change nothing')
     .addHelpText('after', HELP)
     .action(async (files: string[], options: UploadCommandOptions) => {
-      const { runUpload } = await import('./upload-run.js');
+      const { runUpload } = await import('./upload/run.js');
       await runUpload(files, options, signal);
     });
 }

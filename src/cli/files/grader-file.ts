@@ -1,0 +1,59 @@
+/** `--grader`: a name, or a file. */
+import { open } from 'node:fs/promises';
+import { InputError } from '../../errors.js';
+import { type Grader, toGrader } from '../../graders/grader.js';
+import { parseGrader } from '../../graders/parse.js';
+import { didYouMean } from '../../suggest.js';
+import { describe } from '../../validate/values.js';
+import { GRADER_NAMES } from '../../world/fields.js';
+import { UsageError } from '../failure.js';
+import { checkOther } from './input-file.js';
+import { stat } from './output-file.js';
+import { decodeUtf8, withoutMark } from './utf8.js';
+
+/** Hundreds of times a grader. */
+const MAX_BYTES = 65536;
+
+/**
+ * The grader that `--grader` names: a built-in one by its name, else a file (`./v1` for one that is called so).
+ * @throws UsageError for neither; InputError `bad_grader` that names the file and the field.
+ */
+export async function readGrader(choice: string): Promise<Grader> {
+  if (GRADER_NAMES.includes(choice)) return toGrader(choice);
+  const file = stat(choice);
+  if (file === null) {
+    throw new UsageError(
+      `Expected --grader to be one of ${GRADER_NAMES.join(', ')} or a file, got ${describe(choice)}; ` +
+        `there is no such file.${didYouMean(choice, GRADER_NAMES, ' Check the path.')}`,
+    );
+  }
+  if (file.isDirectory()) {
+    throw new UsageError(
+      `Expected --grader to name a file, got ${choice}; it is a directory. Check the path.`,
+    );
+  }
+  return parseGrader(await readText(choice), choice);
+}
+
+/** Refuses an output that is the grader's file. @throws UsageError. */
+export function checkNotGrader(option: string, path: string | undefined, choice: string | undefined): void {
+  if (path === undefined || choice === undefined || GRADER_NAMES.includes(choice)) return;
+  checkOther(option, path, '--grader', choice);
+}
+
+/** Not synchronously: signals are heeded while a pipe has no writer. Not to the end: a device has none. */
+async function readText(path: string): Promise<string> {
+  await using handle = await open(path);
+  const bytes = new Uint8Array(MAX_BYTES + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = (await handle.read(bytes, length, bytes.length - length)).bytesRead;
+  }
+  if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more');
+  const text = decodeUtf8(bytes.subarray(0, length));
+  return text === null ? refuse(path, 'UTF-8', 'bytes that are none') : withoutMark(text);
+}
+
+function refuse(path: string, expected: string, got: string): never {
+  throw new InputError('bad_grader', `Expected ${expected} in ${path}, got ${got}. Pass a grader's file.`);
+}

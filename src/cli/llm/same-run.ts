@@ -1,0 +1,43 @@
+/** Whether an episode that is there is one that the same command would make. */
+import type { Grader } from '../../graders/grader.js';
+import { SYSTEM } from '../../text/system.js';
+import type { Player, Sampling, TrajectoryEpisode } from '../../trajectory/episode.js';
+import { describe } from '../../validate/values.js';
+import { UsageError } from '../failure.js';
+
+export interface Run {
+  readonly player: Player;
+  readonly grader: Grader;
+  readonly sampling: Sampling;
+  /** The option that names the file. Default --output. */
+  readonly output?: string;
+}
+
+/** @returns a check that throws UsageError: one file holds the episodes of one player, asked in one way. */
+export function sameRun({ player, grader, sampling, output = '--output' }: Run) {
+  return (episode: TrajectoryEpisode, place: string): void => {
+    const compare = (what: string, expected: string | null, got: string | null): void => {
+      if (expected !== got) refuse(place, what, expected, got, output);
+    };
+    compare('--teacher', player.teacher, episode.teacher);
+    compare('--model', player.model, episode.model);
+    compare('--grader', json(grader.name, grader.weights), json(episode.grader.name, episode.grader.weights));
+    compare('sampling', json(sampling), json(episode.sampling ?? null));
+    compare("this release's rules in words", SYSTEM, episode.system);
+  };
+}
+
+const json = (...values: unknown[]): string => values.map((value) => JSON.stringify(value)).join(' ');
+
+function refuse(
+  place: string,
+  what: string,
+  expected: string | null,
+  got: string | null,
+  output: string,
+): never {
+  throw new UsageError(
+    `Expected ${what} of ${place} to be ${describe(expected)}, got ${describe(got)}: a file holds the episodes of one ` +
+      `model, asked in one way. Pass what it was made with, or another ${output}.`,
+  );
+}

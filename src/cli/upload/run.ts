@@ -1,0 +1,142 @@
+/** The work of `rhythm-vec upload`. */
+
+import { type Account, accountOf } from '../../hub/account.js';
+import type { CommitMessage } from '../../hub/commit.js';
+import { type Connection, connect } from '../../hub/connection.js';
+import { guarded } from '../../hub/guard.js';
+import { collectFiles, type LocalFiles } from '../../hub/local-files.js';
+import { toSend, type UploadPlan } from '../../hub/plan.js';
+import { withoutSecrets } from '../../hub/redact.js';
+import { checkBranch, checkRepo, type RepoType } from '../../hub/repo.js';
+import { carryOut, planUpload } from '../../hub/upload.js';
+import { packageVersion } from '../../version.js';
+import { UsageError } from '../failure.js';
+import { createProgress, type Progress } from '../progress.js';
+import { filesText, notesOn, repositoryText, sizeOf } from './text.js';
+
+export interface UploadCommandOptions {
+  readonly repo: string;
+  readonly type: RepoType;
+  readonly private?: boolean;
+  readonly pathInRepo?: string;
+  readonly message?: string;
+  readonly branch?: string;
+  readonly revision?: string;
+  readonly dryRun?: boolean;
+}
+
+/** @throws UsageError, InputError for arguments; HubError, LibraryError; the signal's reason. */
+export async function runUpload(
+  paths: readonly string[],
+  options: UploadCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const repo = checkRepo(options.type, options.repo);
+  const branch = branchOf(options);
+  checkMessage(options.message);
+  const account = accountOf();
+  if (account.token === null && !options.dryRun) refuseWithoutToken();
+  const local = await collectFiles(paths, options.pathInRepo);
+  const meter = new Meter();
+  try {
+    await guarded(account.token, signal, async () => {
+      const connection = await connect(account, { signal, onWait: note(account), onSent: meter.add });
+      const request = { repo, branch, private: options.private ?? false, files: local.files };
+      const plan = await planUpload(connection, request, signal);
+      say(account, plan, local, options);
+      if (!options.dryRun) await send(connection, plan, options, meter, signal);
+    });
+  } finally {
+    meter.stop();
+  }
+}
+
+function branchOf({ branch, revision }: UploadCommandOptions): string {
+  if (branch === undefined || revision === undefined || branch === revision) {
+    return checkBranch(branch ?? revision ?? 'main');
+  }
+  throw new UsageError(
+    'Expected one of --branch and --revision, which are the same; got both. Leave out one.',
+  );
+}
+
+function checkMessage(message: string | undefined): void {
+  if (message === undefined || message.trim() !== '') return;
+  throw new UsageError('Expected --message to say something, got nothing. Leave it out for one of its own.');
+}
+
+function refuseWithoutToken(): never {
+  throw new UsageError(
+    'Expected a token that may write, got none. Make one at https://huggingface.co/settings/tokens and set HF_TOKEN, or run ' +
+      '"hf auth login"; --dry-run needs none.',
+  );
+}
+
+const note =
+  ({ token }: Account) =>
+  (text: string): void => {
+    process.stderr.write(`note: ${withoutSecrets(text, token)}\n`);
+  };
+
+const print = ({ token }: Pick<Account, 'token'>, lines: readonly string[]): void => {
+  for (const line of lines) process.stdout.write(`${withoutSecrets(line, token)}\n`);
+};
+
+function say(account: Account, plan: UploadPlan, local: LocalFiles, options: UploadCommandOptions): void {
+  print(account, [
+    repositoryText(account.endpoint, plan, options.dryRun ?? false),
+    ...filesText(plan.planned),
+  ]);
+  for (const text of notesOn(plan.planned, local)) note(account)(text);
+  if (options.dryRun) print(account, ['Nothing was changed: --dry-run.']);
+}
+
+async function send(
+  connection: Connection,
+  plan: UploadPlan,
+  options: UploadCommandOptions,
+  meter: Meter,
+  signal: AbortSignal,
+): Promise<void> {
+  const sent = toSend(plan.planned);
+  if (sent.length === 0 && plan.remote.head !== null) {
+    print(connection, ['Nothing to upload: all of it is there.']);
+    return;
+  }
+  meter.total = sizeOf(sent);
+  try {
+    const url = await carryOut(connection, plan, messageOf(options, sent.length), signal);
+    meter.stop();
+    print(connection, [url === null ? 'Nothing to upload: all of it is there by now.' : `Committed: ${url}`]);
+  } catch (error) {
+    meter.stop();
+    if (signal.aborted)
+      note(connection)('what was sent stays at the Hub; the same command goes on from there.');
+    throw error;
+  }
+}
+
+function messageOf({ message }: UploadCommandOptions, count: number): CommitMessage {
+  const files = count === 1 ? 'a file' : `${count} files`;
+  const [title, ...rest] = (message ?? `Upload ${files} with rhythm-vec ${packageVersion()}`)
+    .trim()
+    .split('\n');
+  const description = rest.join('\n').trim();
+  return description === '' ? { title: title.trim() } : { title: title.trim(), description };
+}
+
+/** Bytes that have left, as a bar. */
+class Meter {
+  total = 0;
+  #sent = 0;
+  readonly #progress: Progress = createProgress('bytes');
+
+  readonly add = (bytes: number): void => {
+    this.#sent += bytes;
+    if (this.total > 0) this.#progress.update(Math.min(Math.max(this.#sent, 0), this.total), this.total);
+  };
+
+  stop(): void {
+    this.#progress.stop();
+  }
+}
