@@ -8,7 +8,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { nativeBackend } from '../dist/backends/native.js';
 import { exitCodeOf, messageOf } from '../dist/cli/failure.js';
-import { checkOutput, openOutput } from '../dist/cli/output-file.js';
+import { checkOutput, openOutput } from '../dist/cli/files/output-file.js';
 import { describeMachine } from '../dist/evaluate/machine.js';
 import { toSnakeCase } from '../dist/evaluate/report.js';
 import { SCHEMAS } from '../dist/schemas.js';

@@ -4,7 +4,7 @@ export { type Audit, type AuditTape, audit } from './audit/audit.js';
 export type { AuditOptions } from './audit/options.js';
 export type { AuditRow, ComponentGain, Prices } from './audit/prices.js';
 export { listAsyncBackends, listBackends } from './backends/node.js';
-export type { SeedRange } from './evaluate/conditions.js';
+export type { SeedRange } from './conditions.js';
 export { type Evaluation, type EvaluationRow, evaluate } from './evaluate/evaluate.js';
 export type { EvaluateOptions, LlmOptions, PlayedEpisodes } from './evaluate/options.js';
 export * from './everywhere.js';

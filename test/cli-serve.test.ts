@@ -1,4 +1,5 @@
 /** `rhythm-vec serve` as a process: where it listens, what it refuses, and how it ends. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +40,26 @@ it('takes its token from a file, or from the environment', async () => {
     expect((await fetch(`${url}/metadata`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
       200,
     );
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  }
+});
+
+it('the examples of its help work as printed', async () => {
+  const { stdout } = await runCli(['serve', '--help']);
+  const [, text] = stdout.split('Examples:\n');
+  const lines = text.trim().replaceAll('token.txt', file('token.txt')).split(/\n +/);
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    if (!line.startsWith('rhythm-vec')) {
+      execFileSync('bash', ['-c', line], { stdio: 'ignore' });
+      continue;
+    }
+    // Any port that is free: others may listen on the one that is the default.
+    const running = startCli([...line.split(' ').slice(1), '--port', '0']);
+    const { port } = await listening(running);
+    const { status } = await fetch(`http://127.0.0.1:${port}/metadata`);
+    expect(status).toBe(line.includes('token') ? 401 : 200);
     running.child.kill('SIGTERM');
     expect((await running.finished).code).toBe(0);
   }

@@ -1,7 +1,7 @@
 /** Evaluation as a function: against the golden tables, and whatever its options can ask for. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CONDITIONS, type ConditionOptions, selectConditions } from '../src/evaluate/conditions.js';
+import { CONDITIONS, type ConditionOptions, selectConditions } from '../src/conditions.js';
 import { type EvaluationRow, evaluate } from '../src/evaluate/evaluate.js';
 import type { EvaluateOptions } from '../src/evaluate/options.js';
 import { evaluationToJson } from '../src/evaluate/report.js';

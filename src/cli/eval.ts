@@ -1,6 +1,6 @@
 /** `rhythm-vec eval`: how well policies do, under which conditions. What does it is loaded when it is asked for. */
 import { type Command, Option } from 'commander';
-import { CONDITIONS } from '../evaluate/conditions.js';
+import { CONDITIONS } from '../conditions.js';
 import { POLICY_NAMES } from '../policies/policies.js';
 import { STEPPED_NAMES } from '../policies/stepped.js';
 import { GRADER_NAMES } from '../world/fields.js';

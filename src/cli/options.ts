@@ -1,7 +1,7 @@
 /** Options that commands share, and the parsers that refuse what cannot be meant. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { BACKENDS } from '../backends/node.js';
-import type { SeedRange } from '../evaluate/conditions.js';
+import type { SeedRange } from '../conditions.js';
 import { didYouMean } from '../suggest.js';
 import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './failure.js';

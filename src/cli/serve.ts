@@ -33,6 +33,7 @@ or ${VARIABLE}, or --insecure. SIGTERM and SIGINT finish what was asked and end 
 
 Examples:
   rhythm-vec serve
+  openssl rand -hex 32 > token.txt
   rhythm-vec serve --host 0.0.0.0 --token-file token.txt
 `;
 

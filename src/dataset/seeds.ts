@@ -1,6 +1,7 @@
 /** Which seeds a dataset may hold. */
+
+import type { SeedRange } from '../conditions.js';
 import { InputError } from '../errors.js';
-import type { SeedRange } from '../evaluate/conditions.js';
 import { TRAINING_SEEDS } from '../search/seeds.js';
 import { checkInteger } from '../validate/values.js';
 

@@ -1,4 +1,6 @@
 /** Weeks of an evaluation that a language model plays: each is asked for once, whichever conditions hold it. */
+
+import type { Condition } from '../conditions.js';
 import { type Grader, isSameGrader } from '../graders/grader.js';
 import type { LanguageModel } from '../llm/model.js';
 import { modelPlayer } from '../llm/player.js';
@@ -8,7 +10,6 @@ import type { Policy } from '../policies/policies.js';
 import type { Player, TrajectoryEpisode, Usage } from '../trajectory/episode.js';
 import { sumOfUsage } from '../trajectory/episode-recorder.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../world/fields.js';
-import type { Condition } from './conditions.js';
 import { chunksOf, type Weeks } from './weeks.js';
 
 /** How models are asked. */

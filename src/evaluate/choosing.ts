@@ -1,4 +1,6 @@
 /** Who plays in an evaluation: policies by name, those of language models among them. */
+
+import { type Condition, episodesOf } from '../conditions.js';
 import { InputError } from '../errors.js';
 import type { LanguageModel } from '../llm/model.js';
 import { checkModelName, modelPlayer } from '../llm/player.js';
@@ -7,7 +9,6 @@ import { findAnyPolicy, type SteppedPolicy } from '../policies/stepped.js';
 import { didYouMean } from '../suggest.js';
 import type { Player } from '../trajectory/episode.js';
 import { describe } from '../validate/values.js';
-import { type Condition, episodesOf } from './conditions.js';
 import type { EvaluateOptions } from './options.js';
 import { isStepped } from './playing.js';
 

@@ -1,4 +1,6 @@
 /** Evaluation: every policy under every condition, streamed in constant memory. */
+
+import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../conditions.js';
 import { type Grader, graderWeights, toGrader } from '../graders/grader.js';
 import { checkInteger } from '../validate/values.js';
 import type { VecEnvOptions } from '../vec-env/options.js';
@@ -6,7 +8,6 @@ import { othersTurn } from '../vec-env/turns.js';
 import { type AnswerSummary, AskedWeeks } from './asked.js';
 import { type AskedPolicy, isAsked, type Playing, selectPolicies } from './choosing.js';
 import { playChunk, playedBy } from './chunk.js';
-import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from './conditions.js';
 import { EnvOfSize } from './env-of-size.js';
 import { checkEvaluateOptions, type EvaluateOptions, type Played } from './options.js';
 import { isStepped } from './playing.js';

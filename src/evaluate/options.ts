@@ -1,4 +1,6 @@
 /** What an evaluation is asked for, and what whoever listens to it is told. */
+
+import type { ConditionOptions } from '../conditions.js';
 import { InputError } from '../errors.js';
 import type { GraderLike } from '../graders/grader.js';
 import type { LanguageModel } from '../llm/model.js';
@@ -7,7 +9,6 @@ import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { checkOptions, describe } from '../validate/values.js';
 import type { RunResult } from '../vec-env/options.js';
 import { checkLongCall } from '../vec-env/slices.js';
-import type { ConditionOptions } from './conditions.js';
 import type { RunInfo } from './run-info.js';
 
 /** Language models, and how they are asked. */

@@ -1,5 +1,5 @@
 /** Weeks that are played together. */
-import type { Condition } from './conditions.js';
+import type { Condition } from '../conditions.js';
 
 /** Some seeds of one kind of person. */
 export interface Weeks {

@@ -1,5 +1,5 @@
 /** Weeks of a language model that teaches. */
-import { CUSTOM, type SeedRange } from '../evaluate/conditions.js';
+import { CUSTOM, type SeedRange } from '../conditions.js';
 import { modelPlayer } from '../llm/player.js';
 import { type AskOptions, askWeeks } from '../llm/weeks.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';

@@ -1,6 +1,7 @@
 /** Weeks of a planner that says why it does what it does: what a student may learn from. */
+
+import { CUSTOM, type SeedRange } from '../conditions.js';
 import { InputError } from '../errors.js';
-import { CUSTOM, type SeedRange } from '../evaluate/conditions.js';
 import { EnvOfSize } from '../evaluate/env-of-size.js';
 import { personsOf } from '../evaluate/playing.js';
 import type { Grader } from '../graders/grader.js';

@@ -1,7 +1,7 @@
 /** Lines of trajectories: what one must say, and what is wrong with one that does not. */
 import { z } from 'zod';
+import { CONDITIONS } from '../conditions.js';
 import { RhythmError } from '../errors.js';
-import { CONDITIONS } from '../evaluate/conditions.js';
 import { validateGrader } from '../graders/grader.js';
 import { SCHEMAS, schemaName } from '../schemas.js';
 import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../validate/names.js';

@@ -1,12 +1,12 @@
 /** The language models of `rhythm-vec eval`: asked as its options say, and what they took. */
 import { MODEL_PREFIX } from '../../evaluate/choosing.js';
-import type { LlmOptions as EvaluatedModels } from '../../evaluate/options.js';
+import type { LlmOptions } from '../../evaluate/options.js';
 import type { TrajectoryEpisode } from '../../trajectory/episode.js';
 import { UsageError } from '../failure.js';
 import {
   LLM_DEFAULTS,
   LLM_FLAGS,
-  type LlmOptions,
+  type ModelFlags,
   type OpenedModel,
   prepareModel,
   type Spending,
@@ -20,8 +20,8 @@ export const modelsIn = (policies: readonly string[] = []): string[] =>
     .map((name) => name.slice(MODEL_PREFIX.length));
 
 /** Refuses what is said of language models where there is none, and prices where there are several. @throws UsageError. */
-export function checkModels(names: readonly string[], options: LlmOptions): void {
-  const said = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof LlmOptions] !== undefined);
+export function checkModels(names: readonly string[], options: ModelFlags): void {
+  const said = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
   if (names.length === 0 && said !== undefined) {
     throw new UsageError(
       `Expected no ${said[1]} without a language model, got one. Leave it out, or pass --policies ${MODEL_PREFIX}MODEL.`,
@@ -36,7 +36,7 @@ export function checkModels(names: readonly string[], options: LlmOptions): void
 type Opener = (spending?: Spending) => OpenedModel;
 
 /** Checks all that can be checked before anything is asked. @throws as `prepareModel`. */
-export function prepareModels(names: readonly string[], options: LlmOptions): Promise<Opener[]> {
+export function prepareModels(names: readonly string[], options: ModelFlags): Promise<Opener[]> {
   return Promise.all(names.map((name) => prepareModel(name, options)));
 }
 
@@ -49,7 +49,7 @@ export class EvalModels {
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,
-    { concurrency, prices }: LlmOptions,
+    { concurrency, prices }: ModelFlags,
   ) {
     this.#concurrency = concurrency ?? LLM_DEFAULTS.concurrency;
     // Without prices nothing is spent that could be noted.
@@ -62,7 +62,7 @@ export class EvalModels {
   }
 
   /** As `evaluate` takes them. @param played the weeks that are there. */
-  asked(played: EvaluatedModels['played']): EvaluatedModels {
+  asked(played: LlmOptions['played']): LlmOptions {
     return {
       models: this.#opened.map(({ opened }) => opened.model),
       concurrency: this.#concurrency,

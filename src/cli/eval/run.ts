@@ -1,7 +1,7 @@
 /** The work of `rhythm-vec eval`. */
 import { resolve } from 'node:path';
+import { selectConditions } from '../../conditions.js';
 import { playerNamed } from '../../evaluate/choosing.js';
-import { selectConditions } from '../../evaluate/conditions.js';
 import { evaluate } from '../../evaluate/evaluate.js';
 import type { EvaluateOptions } from '../../evaluate/options.js';
 import { evaluationToJson } from '../../evaluate/report.js';
@@ -12,7 +12,7 @@ import { UsageError } from '../failure.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { checkOutput, openOutput, writeJson } from '../files/output-file.js';
 import { checkJournal } from '../llm/journal.js';
-import { type LlmOptions, samplingOf } from '../llm/options.js';
+import { type ModelFlags, samplingOf } from '../llm/options.js';
 import { checkEngineOptions } from '../options.js';
 import { createProgress } from '../progress.js';
 import { checkModels, EvalModels, modelsIn, prepareModels } from './models.js';
@@ -30,7 +30,7 @@ interface Outputs {
 
 export interface EvalCommandOptions
   extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'llm' | 'signal' | Listeners>,
-    LlmOptions,
+    ModelFlags,
     Outputs {
   readonly grader: string;
 }

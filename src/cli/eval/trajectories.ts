@@ -1,5 +1,5 @@
 /** Where `rhythm-vec eval` keeps whole weeks: a file that is whole or not there, or a journal of those that are paid for. */
-import { type Condition, episodesOf } from '../../evaluate/conditions.js';
+import { type Condition, episodesOf } from '../../conditions.js';
 import { type Grader, isSameGrader } from '../../graders/grader.js';
 import type { Player, Sampling, TrajectoryEpisode } from '../../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../../trajectory/line.js';

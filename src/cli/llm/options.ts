@@ -8,7 +8,7 @@ import { MAX_U32 } from '../../world/fields.js';
 import { UsageError } from '../failure.js';
 import { parseDecimal, parseInteger } from '../options.js';
 
-export interface LlmOptions {
+export interface ModelFlags {
   readonly baseUrl?: string;
   readonly concurrency?: number;
   readonly maxTokens?: number;
@@ -45,7 +45,7 @@ export function addLlmOptions(command: Command): Command {
 }
 
 /** The options' names as a caller wrote them. */
-export const LLM_FLAGS: Readonly<Record<keyof LlmOptions, string>> = {
+export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   baseUrl: '--base-url',
   concurrency: '--concurrency',
   maxTokens: '--max-tokens',
@@ -73,7 +73,7 @@ function parsePrices(text: string): Prices {
 }
 
 /** Within the bounds that hold for every endpoint. @throws UsageError. */
-export function checkLlmOptions(options: LlmOptions): void {
+export function checkLlmOptions(options: ModelFlags): void {
   check(options, 'concurrency', 1, 1024);
   check(options, 'maxTokens', 1, 1_000_000);
   check(options, 'temperature', 0, 2);
@@ -91,9 +91,9 @@ export function checkLlmOptions(options: LlmOptions): void {
   }
 }
 
-type NumberOption = Exclude<keyof LlmOptions, 'baseUrl' | 'prices'>;
+type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'prices'>;
 
-function check(options: LlmOptions, name: NumberOption, low: number, high: number): void {
+function check(options: ModelFlags, name: NumberOption, low: number, high: number): void {
   const value = options[name];
   if (value === undefined || (value >= low && value <= high)) return;
   const least = low === Number.MIN_VALUE ? 'above 0' : `from ${low}`;
@@ -102,7 +102,7 @@ function check(options: LlmOptions, name: NumberOption, low: number, high: numbe
 }
 
 /** As files keep it. */
-export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: LlmOptions): Sampling {
+export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: ModelFlags): Sampling {
   return {
     max_tokens: maxTokens ?? LLM_DEFAULTS.maxTokens,
     ...(temperature === undefined ? {} : { temperature }),
@@ -126,7 +126,7 @@ export interface OpenedModel {
  */
 export async function prepareModel(
   name: string,
-  options: LlmOptions,
+  options: ModelFlags,
 ): Promise<(spending?: Spending) => OpenedModel> {
   checkLlmOptions(options);
   const [{ toEndpoint }, { openClient }, { ChatModel }, { Ledger }, { Tally }] = await Promise.all([

@@ -1,6 +1,6 @@
 /** `rhythm-vec teach --teacher llm`: weeks that are paid for, so that none is lost and none asked for twice. */
 
-import type { SeedRange } from '../../evaluate/conditions.js';
+import type { SeedRange } from '../../conditions.js';
 import { counted } from '../../evaluate/figures.js';
 import type { Grader } from '../../graders/grader.js';
 import { checkModelName, modelPlayer } from '../../llm/player.js';
@@ -13,7 +13,7 @@ import { checkJournal, Journal, keptText } from '../llm/journal.js';
 import {
   checkLlmOptions,
   LLM_DEFAULTS,
-  type LlmOptions,
+  type ModelFlags,
   type OpenedModel,
   prepareModel,
   samplingOf,
@@ -23,7 +23,7 @@ import { LlmSummary } from '../llm/summary.js';
 import type { EngineOptions } from '../options.js';
 import { createProgress } from '../progress.js';
 
-export interface LlmTeachOptions extends EngineOptions, LlmOptions {
+export interface LlmTeachOptions extends EngineOptions, ModelFlags {
   readonly model?: string;
   readonly seeds: SeedRange;
   readonly profiles: string;

@@ -1,6 +1,7 @@
 /** The work of `rhythm-vec teach`, whoever teaches. */
+
+import type { SeedRange } from '../../conditions.js';
 import { evalSeedsIn, rangeText } from '../../dataset/seeds.js';
-import type { SeedRange } from '../../evaluate/conditions.js';
 import { UsageError } from '../failure.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { checkOutput } from '../files/output-file.js';

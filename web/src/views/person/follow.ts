@@ -32,7 +32,7 @@ export const failure = signal<Failure | null>(null);
 /** Whoever asks last is answered; answers to others are dropped. */
 let turn = 0;
 
-export const settingOf = ({ seed, person, grader }: PersonState): WeekSetting => ({
+const settingOf = ({ seed, person, grader }: PersonState): WeekSetting => ({
   seed,
   profile: person,
   grader,

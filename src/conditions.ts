@@ -1,8 +1,8 @@
 /** Under which conditions a policy is evaluated: whose weeks, from which seeds. */
-import { InputError } from '../errors.js';
-import { didYouMean } from '../suggest.js';
-import { checkInteger, describe } from '../validate/values.js';
-import { MAX_U32, PROFILE_NAMES } from '../world/fields.js';
+import { InputError } from './errors.js';
+import { didYouMean } from './suggest.js';
+import { checkInteger, describe } from './validate/values.js';
+import { MAX_U32, PROFILE_NAMES } from './world/fields.js';
 
 /** Consecutive seeds, both ends included. */
 export interface SeedRange {
