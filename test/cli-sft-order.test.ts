@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runSft } from '../src/cli/dataset/sft.js';
+import type { Output } from '../src/cli/files/output-file.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
@@ -14,18 +15,20 @@ const taken: [name: string, card: boolean][] = [];
 
 vi.mock('../src/cli/files/output-file.js', async (original) => {
   const real = await original<typeof import('../src/cli/files/output-file.js')>();
-  const openOutput: typeof real.openOutput = async (path) => {
-    const opened = await real.openOutput(path);
-    return {
-      write: (data) => opened.write(data),
-      commit: () => {
-        taken.push([basename(path), existsSync(join(output, 'README.md'))]);
-        return opened.commit();
-      },
-      discard: () => opened.discard(),
-    };
-  };
-  return { ...real, openOutput };
+  class Outputs extends real.Outputs {
+    override async open(path: string): Promise<Output> {
+      const opened = await super.open(path);
+      return {
+        write: (data) => opened.write(data),
+        commit: () => {
+          taken.push([basename(path), existsSync(join(output, 'README.md'))]);
+          return opened.commit();
+        },
+        discard: () => opened.discard(),
+      };
+    }
+  }
+  return { ...real, Outputs };
 });
 
 it('has no card from before the first file of rows is replaced until all of them are', async () => {
