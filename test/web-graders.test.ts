@@ -1,7 +1,7 @@
 /** The grader view in a real Chromium: its ranking is the engine's, whatever is moved, and who can use it. */
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, test } from 'vitest';
 import { rankPolicies } from '../src/evaluate/ranking.js';
 import { weightSensitivity } from '../src/evaluate/sensitivity.js';
 import { parseGrader } from '../src/graders/parse.js';
@@ -17,10 +17,10 @@ import {
   type Weights,
   weightsFrom,
 } from '../web/src/graders/weights.js';
-import { launch, whyAbsent } from './browser/chromium.js';
+import { whyAbsent } from './browser/chromium.js';
 import { screenshot } from './web/screenshots.js';
-import { Site } from './web/site.js';
-import { SIZES, TONES, Visit, type VisitOptions } from './web/visit.js';
+import { SIZES, TONES } from './web/visit.js';
+import { visiting } from './web/visiting.js';
 
 const [FIRST, PEOPLE] = [20_000, 48];
 const FEW = `#graders?people=${PEOPLE}`;
@@ -65,13 +65,7 @@ const absent = await whyAbsent();
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('graders', () => {
-  let site: Site;
-  let browser: Browser;
-  const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
-  beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.at(inject('site')), launch('no webgpu')]);
-  }, 90_000);
-  afterAll(() => browser?.close(), 60_000);
+  const { at, visit } = visiting();
 
   it('are ranked by as the engine ranks, in every preset', async () => {
     await using visited = await visit(FEW);
@@ -164,7 +158,7 @@ describe.skipIf(absent !== null)('graders', () => {
     await page.goBack();
     await expect.poll(() => ranking(page)).toEqual(expected(V2));
     await page.getByRole('combobox', { name: 'People' }).selectOption('120');
-    await page.waitForURL(site.at('#graders?people=120'));
+    await page.waitForURL(at('#graders?people=120'));
     await page.getByText('120 of 120 people').waitFor();
     await page.getByRole('combobox', { name: 'People' }).selectOption(String(PEOPLE));
     await expect.poll(() => ranking(page)).toEqual(expected(V2));

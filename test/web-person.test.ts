@@ -1,6 +1,6 @@
 /** The one-person view in a real Chromium: a week by keyboard alone, nothing of the person before its end, and who can use it. */
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it, test } from 'vitest';
 import { toGrader } from '../src/graders/grader.js';
 import { STEPPED_POLICIES } from '../src/policies/stepped.js';
 import { Episode } from '../src/reference/episode.js';
@@ -9,10 +9,10 @@ import { liveWeek } from '../web/src/person/live.js';
 import { movesFrom } from '../web/src/person/moves-text.js';
 import { momentsOf } from '../web/src/person/reading.js';
 import type { Move, WeekSetting } from '../web/src/person/week.js';
-import { launch, whyAbsent } from './browser/chromium.js';
+import { whyAbsent } from './browser/chromium.js';
 import { screenshot } from './web/screenshots.js';
-import { Site } from './web/site.js';
-import { SIZES, TONES, Visit, type VisitOptions } from './web/visit.js';
+import { SIZES, TONES, type Visit } from './web/visit.js';
+import { visiting } from './web/visiting.js';
 
 const SETTING: WeekSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
 /** 28 keys, of all ten actions: action k is key k + 1, and the last one 0. */
@@ -56,13 +56,7 @@ const absent = await whyAbsent();
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('one person', () => {
-  let site: Site;
-  let browser: Browser;
-  const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
-  beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.at(inject('site')), launch('no webgpu')]);
-  }, 90_000);
-  afterAll(() => browser?.close(), 60_000);
+  const { at, visit } = visiting();
 
   describe('by hand', () => {
     it('lives by keyboard alone the week that the reference lives', async () => {
@@ -102,7 +96,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(/moves=2294-/);
       await page.getByText('4 of 28 slots').waitFor();
       await page.getByRole('button', { name: 'Start again' }).click();
-      await page.waitForURL(site.at('#person'));
+      await page.waitForURL(at('#person'));
       await page.getByText('0 of 28 slots').waitFor();
       await page.keyboard.press('n');
       await page.waitForURL(/#person\?seed=\d+$/);
@@ -115,7 +109,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await seed.fill('');
       await seed.pressSequentially('77');
       await page.keyboard.press('Enter');
-      await page.waitForURL(site.at('#person?seed=77'));
+      await page.waitForURL(at('#person?seed=77'));
       await page.getByRole('checkbox', { name: /^Keys/ }).uncheck();
       await page.keyboard.press('1');
       await page.getByRole('button', { name: /^Sleep/ }).click();

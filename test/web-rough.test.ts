@@ -1,9 +1,8 @@
 /** The page in rough hands: hostile links, held keys, storms in the history, browsers that refuse, screens that are small. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
-import { launch, whyAbsent } from './browser/chromium.js';
-import { Site } from './web/site.js';
-import { Visit, type VisitOptions } from './web/visit.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, test } from 'vitest';
+import { whyAbsent } from './browser/chromium.js';
+import { visiting } from './web/visiting.js';
 
 const WEEK = '01234567899876543';
 const FINISHED = `#person?moves=${WEEK}21004826159-0_.5_.25_1~9_.61_.33_0`;
@@ -73,13 +72,7 @@ const absent = await whyAbsent();
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('the page', () => {
-  let site: Site;
-  let browser: Browser;
-  const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
-  beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.at(inject('site')), launch('no webgpu')]);
-  }, 90_000);
-  afterAll(() => browser?.close(), 60_000);
+  const { at, visit } = visiting();
 
   describe('with a link of an enemy', () => {
     it.each(Object.entries(FIELDS))('to %s stands', async (view, names) => {
@@ -103,7 +96,7 @@ describe.skipIf(absent !== null)('the page', () => {
       await slots(page, 1);
       await page.keyboard.press('1');
       await slots(page, 2);
-      await page.waitForURL(site.at('#person?moves=00-0_.5_.5_.5'));
+      await page.waitForURL(at('#person?moves=00-0_.5_.5_.5'));
     });
   });
 
@@ -215,7 +208,7 @@ describe.skipIf(absent !== null)('the page', () => {
     await using visited = await visit('#crowd?people=1000');
     const { page } = visited;
     await page.addInitScript(COUNT_QUESTIONS);
-    await page.goto(site.at(fragment));
+    await page.goto(at(fragment));
     await page.reload();
     await page.locator(seen).waitFor();
     await page.getByRole('link', { name: next }).click();

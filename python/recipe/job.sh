@@ -3,9 +3,10 @@
 # /out, and a job of the same command that ended too early is gone on with.
 set -euo pipefail
 
-npm install --prefix /tmp/rhythm --loglevel=error /job/rhythm-vec-*.tgz
+work=$(mktemp -d)
+npm install --prefix "$work" --loglevel=error /job/rhythm-vec-*.tgz
 command -v uv >/dev/null || curl -LsSf https://astral.sh/uv/install.sh | env UV_INSTALL_DIR=/usr/local/bin sh
 
-cd /tmp/rhythm
+cd "$work"
 exec uv run --no-project node_modules/rhythm-vec/python/recipe/train.py all --output /out --resume \
-  --rhythm-vec /tmp/rhythm/node_modules/.bin/rhythm-vec "$@"
+  --rhythm-vec "$work/node_modules/.bin/rhythm-vec" "$@"

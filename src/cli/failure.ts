@@ -1,6 +1,8 @@
 /** How commands fail: a message for people and an exit code for scripts. */
+
 import { CommanderError } from 'commander';
 import { InputError, RhythmError } from '../errors.js';
+import { shortened } from '../validate/names.js';
 
 export const EXIT = {
   failure: 1,
@@ -41,7 +43,6 @@ export const isUsage = (error: unknown): boolean =>
   error instanceof UsageError || error instanceof InputError;
 
 const MAX_TEXT = 400;
-const clip = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text);
 
 /** By what the system was asked, where that was no file. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -65,7 +66,7 @@ export function messageOf(error: unknown): string {
   if ('syscall' in error) {
     const code = 'code' in error ? String(error.code) : '';
     const remedy = REMEDIES_BY_CODE[code] ?? REMEDIES[String(error.syscall)] ?? 'Check the path.';
-    return `error: Expected the system to ${error.syscall} it, got ${clip(error.message)}. ${remedy}`;
+    return `error: Expected the system to ${error.syscall} it, got ${shortened(error.message, MAX_TEXT)}. ${remedy}`;
   }
   return `error: ${error.stack ?? error.message}\nThis is a fault of rhythm-vec itself.`;
 }

@@ -1,6 +1,6 @@
 /** Texts of others, made fit to be shown: without secrets, and so that no terminal obeys them. */
 import { redactor } from '../http/secrets.js';
-import { madePrintable } from '../validate/names.js';
+import { madePrintable, shortened } from '../validate/names.js';
 
 /** More of an answer than this helps nobody. */
 const MAX_TEXT = 400;
@@ -21,6 +21,5 @@ export function withoutSecrets(text: string, token: string | null): string {
 
 /** The same of an answer: also without anybody else's token, and cut off where it is long. */
 export function redacted(text: string, token: string | null): string {
-  const shown = withoutSecrets(text, token).replace(TOKEN_LIKE, MASK);
-  return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown;
+  return shortened(withoutSecrets(text, token).replace(TOKEN_LIKE, MASK), MAX_TEXT);
 }

@@ -1,6 +1,8 @@
 /** What a failed request means: for how long, and whether it may have been paid for. */
+
 import { causesOf } from '../http/causes.js';
 import { type Headers, retryAfterMs } from '../http/retry-after.js';
+import { shortened } from '../validate/names.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, PassingFault } from './errors.js';
 
@@ -17,10 +19,7 @@ interface Thrown {
 /** More of what an endpoint says helps nobody. */
 const MAX_SAID = 300;
 
-export function clip(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID)}...` : line;
-}
+export const clip = (text: string): string => shortened(text.replaceAll(/\s+/g, ' ').trim(), MAX_SAID);
 
 /** Worth another try. */
 const PASSING = [408, 409, 425, 429];

@@ -29,3 +29,7 @@ const isText = (value: unknown, longest: number): value is string =>
 
 /** A text that no terminal obeys. */
 export const madePrintable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
+
+/** A text with at most so many characters, and an ellipsis where it had more. */
+export const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}...` : text;

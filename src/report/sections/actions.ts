@@ -1,4 +1,5 @@
 /** How players use the ten actions, by whose weeks they play. */
+import { grouped } from '../../evaluate/figures.js';
 import { drawActions } from '../../pictures/actions.js';
 import { decimal } from '../../pictures/numbers.js';
 import { ACTION_NAMES } from '../../world/fields.js';
@@ -34,7 +35,7 @@ type Row = CountedUse & { readonly player: string };
 const COLUMNS: readonly Column<Row>[] = [
   { head: 'player', cell: ({ player }) => player },
   { head: 'whose weeks', cell: ({ group }) => group, numeric: false },
-  { head: 'weeks', cell: ({ weeks }) => weeks.toLocaleString('en') },
+  { head: 'weeks', cell: ({ weeks }) => grouped(weeks) },
   ...ACTION_NAMES.map((action, code) => ({
     head: action,
     cell: ({ shares }: Row) => decimal(100 * shares[code], 1),

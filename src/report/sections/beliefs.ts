@@ -1,5 +1,5 @@
 /** What players believe: how far off over the week, and whether it is true in the end. */
-import { decimals } from '../../evaluate/figures.js';
+import { decimals, grouped } from '../../evaluate/figures.js';
 import { type BeliefErrors, drawBeliefError } from '../../pictures/belief-error.js';
 import { type Calibration, drawCalibration } from '../../pictures/calibration.js';
 import { decimal } from '../../pictures/numbers.js';
@@ -54,7 +54,7 @@ const after = (days: number): Column<ErrorRow> => ({
 
 const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
   { head: 'player', cell: ({ name }) => name },
-  { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   { head: 'after 1 step', cell: ({ errors }) => decimals(errors.mean[0]) },
   ...[1, 2, 4].map(after),
   {
@@ -105,7 +105,7 @@ const dimensionsOf = ({ name, dimensions }: CalibratedRow) =>
 const DIMENSION_COLUMNS: readonly Column<DimensionRow>[] = [
   { head: 'player', cell: ({ name }) => name },
   { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
-  { head: 'weeks', cell: ({ count }) => count.toLocaleString('en') },
+  { head: 'weeks', cell: ({ count }) => grouped(count) },
   { head: 'correlation', cell: ({ correlation }) => (correlation === null ? '–' : decimals(correlation)) },
   { head: 'MAE', cell: ({ mae }) => decimals(mae) },
 ];
@@ -115,7 +115,7 @@ type DimensionRow = ReturnType<typeof dimensionsOf>[number];
 /** "0.26 (12)": what was true of the weeks in which so much was said, and how many they are. */
 const truthOf = ({ bins }: DimensionRow, range: number): string => {
   const bin = bins.find((each) => each.range === range);
-  return bin === undefined ? '–' : `${decimal(bin.truth, 2)} (${bin.count.toLocaleString('en')})`;
+  return bin === undefined ? '–' : `${decimal(bin.truth, 2)} (${grouped(bin.count)})`;
 };
 
 const rangesOf = (rows: readonly CalibratedRow[]): Html =>

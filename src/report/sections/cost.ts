@@ -1,4 +1,5 @@
 /** What language models took: requests, tokens, dollars, and answers in which no action was read. */
+import { grouped } from '../../evaluate/figures.js';
 import { dollarsText, drawCosts } from '../../pictures/costs.js';
 import { decimal } from '../../pictures/numbers.js';
 import { FALLBACK_ACTION } from '../../trajectory/episode.js';
@@ -38,12 +39,11 @@ function pictureOf(players: readonly ReportedCost[]): Part[] {
   return rows.length === 0 ? [] : [{ name: 'cost', drawing: drawCosts({ rows }) }];
 }
 
-const whole = (value: number | null): string =>
-  value === null ? '–' : Math.round(value).toLocaleString('en');
+const whole = (value: number | null): string => (value === null ? '–' : grouped(Math.round(value)));
 
 const COLUMNS: readonly Column<ReportedCost>[] = [
   { head: 'player', cell: ({ name }) => name },
-  { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   {
     head: 'requests per step',
     cell: ({ spending: { perEpisode, steps }, episodes }) =>

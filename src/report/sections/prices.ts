@@ -1,5 +1,5 @@
 /** What graders really pay for: audits. */
-import { decimals, intervalInText } from '../../evaluate/figures.js';
+import { decimals, grouped, intervalInText } from '../../evaluate/figures.js';
 import { drawComponents } from '../../pictures/components.js';
 import { drawPrices } from '../../pictures/prices.js';
 import { drawTapes } from '../../pictures/tapes.js';
@@ -68,7 +68,7 @@ function tapesOf({ grader, tapes }: AuditResult, suffix: string): Part[] {
 
 const COLUMNS: readonly Column<Row>[] = [
   { head: 'policy', cell: ({ name }) => name },
-  { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   { head: 'final score (95 %)', cell: (row) => intervalInText(row.final_score) },
   { head: 'over the heuristic (95 %)', cell: ({ price }) => intervalInText(price) },
   { head: 'belief MAE', cell: (row) => decimals(row.belief_mae) },

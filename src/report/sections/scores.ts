@@ -1,5 +1,5 @@
 /** Final scores by condition and policy, beside the published figures. */
-import { decimals, intervalInText } from '../../evaluate/figures.js';
+import { decimals, grouped, intervalInText } from '../../evaluate/figures.js';
 import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluate/published.js';
 import { drawScores } from '../../pictures/scores.js';
 import type { ReportData } from '../gathered.js';
@@ -79,7 +79,7 @@ const orDash = (value: number | null | undefined): string => (value == null ? 'â
 
 const COLUMNS: readonly Column<ScoreRow>[] = [
   { head: 'policy', cell: ({ name }) => name },
-  { head: 'episodes', cell: ({ episodes }) => episodes.toLocaleString('en') },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   { head: 'final score (95 %)', cell: ({ finalScore }) => intervalInText(finalScore) },
   {
     head: 'published',

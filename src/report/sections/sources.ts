@@ -1,4 +1,5 @@
 /** Where everything comes from, and what is mixed. */
+import { grouped } from '../../evaluate/figures.js';
 import { madePrintable } from '../../validate/names.js';
 import type { ReportData, Source } from '../gathered.js';
 import { type Column, type Html, html, paragraph, table } from '../html.js';
@@ -74,7 +75,10 @@ const NO_MACHINE =
 const COLUMNS: readonly Column<Source>[] = [
   { head: 'file', cell: ({ label }) => label },
   { head: 'what', cell: ({ kind }) => FROM[kind], numeric: false },
-  { head: 'episodes', cell: ({ episodes }) => episodes?.toLocaleString('en') ?? '–' },
+  {
+    head: 'episodes',
+    cell: ({ episodes }) => (episodes === null ? '–' : grouped(episodes)),
+  },
   { head: 'graders', cell: ({ graders }) => graders.join(', '), numeric: false },
   { head: 'seeds', cell: ({ seeds }) => seeds.join('; '), numeric: false },
   { head: 'version', cell: ({ versions }) => versions.join(', '), numeric: false },

@@ -1,6 +1,6 @@
 /** What a link says of a grader: its weights, and with how many people it is looked at. */
 import { MAX_U32 } from '../../../../src/world/fields.js';
-import { type Field, oneOf, type StateOf, whole } from '../../address.js';
+import { type Field, oneOf, whole } from '../../address.js';
 import { decimalOf, PRESETS, type Weights, weightsFrom } from '../../graders/weights.js';
 
 /** "v2", or six numbers: "0.15,0.2,0.1,0.25,0.1,0.2". */
@@ -19,5 +19,3 @@ export const GRADERS_FIELDS = {
   /** Of the first; the others follow. From here on nothing was tuned. */
   seed: whole(20_000, 0, MAX_U32 - Number(PEOPLE[PEOPLE.length - 1])),
 };
-
-export type GradersState = StateOf<typeof GRADERS_FIELDS>;
