@@ -116,6 +116,25 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(/moves=3-/);
     });
 
+    it('takes no key that comes before the next frame, once it wants none', async () => {
+      await using visited = await visit('#person');
+      const { page } = visited;
+      await live(visited).waitFor();
+      await page.evaluate(`new Promise((done) => {
+        const boxes = [...document.querySelectorAll('input[type="checkbox"]')];
+        boxes.find(({ labels }) => labels[0].textContent.startsWith('Keys')).click();
+        const next = new MessageChannel();
+        next.port1.onmessage = () => {
+          dispatchEvent(new KeyboardEvent('keydown', { key: '1' }));
+          done();
+        };
+        next.port2.postMessage(null);
+      })`);
+      expect(await page.getByRole('checkbox', { name: /^Keys/ }).isChecked()).toBe(false);
+      await page.getByRole('button', { name: /^Sleep/ }).click();
+      await page.waitForURL(/moves=3-/);
+    });
+
     it('says nothing of the person who is asked to say nothing', async () => {
       await using visited = await visit(`#person?moves=${TAPE_TEXT.slice(0, -1)}`);
       const { page } = visited;

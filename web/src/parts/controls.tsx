@@ -1,7 +1,7 @@
 /** Form controls: a label, a control, and what is wrong with what was typed. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useId, useLayoutEffect } from 'preact/hooks';
 import type { Field } from '../address.js';
 
 interface Labelled {
@@ -52,7 +52,8 @@ interface Typed<T> extends Labelled {
 export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) {
   const id = useId();
   const typed = useSignal(field.write(value));
-  useEffect(() => {
+  // Not some frames later: what is typed by then would be lost.
+  useLayoutEffect(() => {
     typed.value = field.write(value);
   }, [field, value, typed]);
   const bad = field.read(typed.value.trim()) === null;

@@ -1,5 +1,5 @@
 /** Keys that do what buttons do, once a press, unless somebody types. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** By key, lower case. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
@@ -7,7 +7,8 @@ export type Shortcuts = Readonly<Record<string, () => void>>;
 export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
-  useEffect(() => {
+  // With the page that says so, not some frames later: the very next key may come at once.
+  useLayoutEffect(() => {
     if (!enabled) return;
     const onKey = (event: KeyboardEvent): void => {
       const chosen = latest.current[event.key.toLowerCase()];
