@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
-import { type FakeHub, openFakeHub } from './fakes/hub.js';
+import { FakeHub } from './fakes/hub.js';
 import { FakeOpenAi } from './fakes/openai.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
@@ -38,7 +38,7 @@ const commands: [command: string, prints: string][] = [
 let model: FakeOpenAi;
 let hub: FakeHub;
 beforeAll(async () => {
-  [model, hub] = await Promise.all([FakeOpenAi.open(), openFakeHub()]);
+  [model, hub] = await Promise.all([FakeOpenAi.open(), FakeHub.open()]);
 });
 afterAll(() => Promise.all([model.close(), hub.close()]));
 
@@ -65,7 +65,7 @@ it.each(commands)('%s', async (command, prints) => {
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
   const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    env: { ...process.env, ...model.environment, ...hub.env },
+    env: { ...process.env, ...model.environment, ...hub.environment },
     maxBuffer: 2 ** 26,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);

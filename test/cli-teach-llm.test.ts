@@ -2,27 +2,23 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { exitCodeOf, messageOf } from '../src/cli/failure.js';
 import { addTeachCommand } from '../src/cli/teach.js';
 import { modelPlayer } from '../src/llm/player.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { parseEpisode } from '../src/trajectory/read.js';
-import { FAKE_KEY, FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import { FAKE_KEY, type FakeOptions } from './fakes/openai.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { startModel } from './support/llm.js';
 import { episodesOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
-const fakes: FakeOpenAi[] = [];
-afterEach(async () => {
-  for (const fake of fakes.splice(0)) await fake.close();
-});
 
 let made = 0;
 /** A fake, and a command that asks it, whose output lies in an empty folder of its own. */
 async function setting(of: FakeOptions = {}) {
-  const fake = await FakeOpenAi.open(of);
-  fakes.push(fake);
+  const fake = await startModel(of);
   const folder = file(`${made++}`);
   mkdirSync(folder);
   const output = join(folder, 't.jsonl');

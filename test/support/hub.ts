@@ -9,7 +9,7 @@ import { guarded } from '../../src/hub/guard.js';
 import { collectFiles } from '../../src/hub/local-files.js';
 import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/hub/plan.js';
 import { carryOut, planUpload } from '../../src/hub/upload.js';
-import { type FakeHub, type FakeHubOptions, openFakeHub } from '../fakes/hub.js';
+import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,8 +18,8 @@ afterEach(async () => {
 
 /** Closed after the test. */
 export async function startHub(options: FakeHubOptions = {}): Promise<FakeHub> {
-  const hub = await openFakeHub(options);
-  closing.push(hub.close);
+  const hub = await FakeHub.open(options);
+  closing.push(() => hub.close());
   return hub;
 }
 
@@ -46,7 +46,7 @@ export interface Told {
 async function connectTo(
   hub: FakeHub,
   {
-    token = hub.env.HF_TOKEN,
+    token = hub.environment.HF_TOKEN,
     signal = new AbortController().signal,
     onWait = () => {},
   }: Pick<Wanted, 'token' | 'signal' | 'onWait'> = {},
@@ -120,4 +120,4 @@ export const textsAt = (hub: FakeHub, branch = 'main', type = 'dataset'): Record
 
 /** How often a hub saw requests of a kind. */
 export const countOf = (hub: FakeHub, kind: RegExp): number =>
-  hub.seen.filter(({ what }) => kind.test(what)).length;
+  hub.requests.filter(({ what }) => kind.test(what)).length;
