@@ -88,7 +88,7 @@ describe('what it says', () => {
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
       0,
-      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 0 s (attempt 1 of 6).\n`,
+      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 1 s (attempt 1 of 6).\n`,
     ]);
   });
 });

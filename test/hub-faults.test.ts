@@ -1,10 +1,12 @@
 /** A Hub that misbehaves: what is asked again, what is told, and that no answer brings a secret to light. */
 import { describe, expect, it } from 'vitest';
+import { CLOCK } from '../src/http/clock.js';
 import { HubError } from '../src/hub/errors.js';
-import { faultOf, retryAfterOf } from '../src/hub/refusals.js';
+import { faultOf, waitAskedFor } from '../src/hub/refusals.js';
 import type { Fault } from './fakes/hub-faults.js';
 import { sha256 } from './fakes/hub-store.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt, uploadTo } from './support/hub.js';
+import { PatientClock } from './support/patient-clock.js';
 
 const UPLOAD = () => [directoryOf({ 'README.md': 'r', 'x.bin': bytes(100) })];
 
@@ -31,7 +33,7 @@ describe('is asked again', () => {
     const { told } = await uploadTo(hub, UPLOAD());
     expect(Object.keys(textsAt(hub)).sort()).toEqual(['README.md', 'x.bin']);
     expect(told.waits).toHaveLength(2);
-    expect(told.waits[1]).toMatch(/^Expected .*; asking again (soon|in 0 s) \(attempt 2 of 3\)\.$/);
+    expect(told.waits[1]).toMatch(/^Expected .*; asking again in 2 s \(attempt 2 of 6\)\.$/);
     expect(told.sent).toBe(100);
   });
 
@@ -41,7 +43,7 @@ describe('is asked again', () => {
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
       /^Expected the Hub to answer POST http:\S+\/preupload\/main, got status 500 \(down\)\. Run the same command later/,
     );
-    expect(countOf(hub, /preupload/)).toBe(3);
+    expect(countOf(hub, /preupload/)).toBe(6);
   });
 
   it('not where it wants a longer rest than anybody waits', async () => {
@@ -51,12 +53,24 @@ describe('is asked again', () => {
     expect(hub.requests).toHaveLength(1);
   });
 
-  it('after as long as it wants', () => {
-    const of = (headers: Record<string, string>) => retryAfterOf(new Headers(headers), Date.UTC(2026, 0, 1));
-    expect(of({ 'retry-after': '17' })).toBe(17);
-    expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9);
+  it.each([
+    ['where it says nothing', {}, [1000, 2000, 4000, 8000, 16_000]],
+    ['where it wants them soon', { 'retry-after': '3' }, [3000, 3000, 4000, 8000, 16_000]],
+    ['where it wants them late', { ratelimit: '"api";r=0;t=290' }, Array(5).fill(290_000)],
+  ])('later and later, and no sooner than it wants: %s', async (_, headers, waits) => {
+    const hub = await startHub();
+    hub.faults.add({ on: /revision/, times: 5, does: { answer: 429, headers } });
+    const clock = new PatientClock();
+    await uploadTo(hub, UPLOAD(), { clock });
+    expect(clock.waits).toEqual(waits);
+  });
+
+  it('when it says so', () => {
+    const of = (headers: Record<string, string>) => waitAskedFor(new Headers(headers), Date.UTC(2026, 0, 1));
+    expect(of({ 'retry-after': '17' })).toBe(17_000);
+    expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9000);
     expect(of({ 'retry-after': 'Thu, 01 Jan 2025 00:00:09 GMT' })).toBe(0);
-    expect(of({ ratelimit: '"api";r=0;t=55' })).toBe(55);
+    expect(of({ ratelimit: '"api";r=0;t=55' })).toBe(55_000);
     expect([of({ ratelimit: '"api";r=3;t=55' }), of({ 'retry-after': 'soon' }), of({})]).toEqual([
       null,
       null,
@@ -70,7 +84,8 @@ describe('is asked again', () => {
     const stop = new AbortController();
     // Told before the wait: it is under way a turn of the event loop later.
     const onWait = () => setImmediate(() => stop.abort(new Error('enough')));
-    await expect(uploadTo(hub, UPLOAD(), { signal: stop.signal, onWait })).rejects.toThrow('enough');
+    const options = { signal: stop.signal, onWait, clock: CLOCK };
+    await expect(uploadTo(hub, UPLOAD(), options)).rejects.toThrow('enough');
     expect(hub.requests).toHaveLength(1);
   });
 

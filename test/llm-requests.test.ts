@@ -4,7 +4,8 @@ import { toEndpoint } from '../src/llm/endpoint.js';
 import { parseCompletion } from '../src/text/parse.js';
 import { FAKE_KEY, type FakeOptions } from './fakes/openai.js';
 import type { Trouble } from './fakes/openai-troubles.js';
-import { askOnce, firstPrompt, modelOf, NEVER, PRICES, START, startModel } from './support/llm.js';
+import { askOnce, firstPrompt, modelOf, NEVER, PRICES, startModel } from './support/llm.js';
+import { START } from './support/patient-clock.js';
 
 /** Misbehaves so often, then no more. */
 const first = (count: number, trouble: Trouble): FakeOptions => ({

@@ -1,13 +1,14 @@
 /** A model behind a chat endpoint: asked until it answers, or for as long as there is any use in it. */
 import type { OpenAI } from 'openai';
-import pRetry from 'p-retry';
+import { askAgain, type BackOff, backOff, type Failed } from '../http/ask-again.js';
+import { CLOCK, type Clock } from '../http/clock.js';
 import type { Prompt } from '../text/prompt.js';
 import type { Sampling, Usage } from '../trajectory/episode.js';
-import { CLOCK, type Clock, Gate } from './clock.js';
 import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, PassingFault } from './errors.js';
 import { clip, faultOf, refusalOf } from './faults.js';
+import { Gate } from './gate.js';
 import { costOf, type Ledger, mostFor } from './ledger.js';
 import type { Answer, LanguageModel } from './model.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
@@ -30,9 +31,8 @@ export interface ChatModelOptions {
   readonly random?: () => number;
 }
 
-/** The first wait where an endpoint says nothing; it doubles up to the last. */
-const FIRST_WAIT_MS = 500;
-const LAST_WAIT_MS = 60_000;
+/** Where an endpoint says nothing. */
+const WAITS: BackOff = { first: 500, last: 60_000 };
 /** Longer than this nobody wants to look at a command that waits. */
 const MOST_WAIT_MS = 15 * 60_000;
 /** So that those who waited do not all come back at once. */
@@ -75,11 +75,9 @@ export class ChatModel implements LanguageModel {
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
     const { retries, tally } = this.#options;
     const asking = { prompt, signal, requests: 0 };
-    const reply = await pRetry(() => this.#try(asking), {
-      ...{ retries, signal, minTimeout: 0 },
-      shouldRetry: ({ error }) => error instanceof PassingFault,
-      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        this.#fail(error, attemptNumber, retriesLeft, signal),
+    const reply = await askAgain(() => this.#try(asking), {
+      ...{ retries, signal, clock: this.#clock },
+      waitAfter: (failed) => this.#waitAfter(failed),
     });
     const usage = this.#usageOf(reply, asking);
     tally.answered(usage);
@@ -87,9 +85,9 @@ export class ChatModel implements LanguageModel {
     return { completion, reasoning, finish, refused, usage };
   }
 
-  /** Waits before the next try. @throws EndpointError where there is no use in one. */
-  async #fail(error: Error, attempt: number, left: number, signal: AbortSignal): Promise<void> {
-    if (!(error instanceof PassingFault)) return;
+  /** As `askAgain` wants it. @throws EndpointError after the last try, and where nobody wants to wait so long. */
+  #waitAfter({ error, attempt, left }: Failed): number | null {
+    if (!(error instanceof PassingFault)) return null;
     const { url } = this.#options.endpoint;
     if (left === 0) {
       const tries = attempt === 1 ? 'got' : `got ${attempt} failures one after the other, the last of them`;
@@ -108,9 +106,9 @@ export class ChatModel implements LanguageModel {
     }
     const random = this.#options.random ?? Math.random;
     // Told to come at once it still gives the endpoint time.
-    const wait = asked || Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+    const wait = asked || backOff(WAITS, attempt);
     if (error.crowded) this.#gate.close(wait);
-    await this.#clock.wait(wait * (1 + SPREAD * random()), signal);
+    return wait * (1 + SPREAD * random());
   }
 
   /** One request, but where another form of it is asked for. */

@@ -1,8 +1,9 @@
-/** A fake Hub for a test, and uploads to it within this process, which wait for nothing. */
+/** A fake Hub for a test, and uploads to it within this process, in which nobody waits. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
+import type { Clock } from '../../src/http/clock.js';
 import type { CommitMessage } from '../../src/hub/commit.js';
 import { type Connection, connect } from '../../src/hub/connection.js';
 import { guarded } from '../../src/hub/guard.js';
@@ -10,6 +11,7 @@ import { collectFiles } from '../../src/hub/local-files.js';
 import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/hub/plan.js';
 import { carryOut, planUpload } from '../../src/hub/upload.js';
 import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
+import { PatientClock } from './patient-clock.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -42,21 +44,20 @@ export interface Told {
   sent: number;
 }
 
-/** Asks again at once. */
 async function connectTo(
   hub: FakeHub,
   {
     token = hub.environment.HF_TOKEN,
     signal = new AbortController().signal,
     onWait = () => {},
-  }: Pick<Wanted, 'token' | 'signal' | 'onWait'> = {},
+    clock = new PatientClock(),
+  }: Pick<Wanted, 'token' | 'signal' | 'onWait' | 'clock'> = {},
 ): Promise<{ connection: Connection; told: Told }> {
   const told: Told = { waits: [], sent: 0 };
   const connection = await connect(
     { endpoint: hub.url, token },
     {
-      signal,
-      patience: { retries: 2, minTimeout: 0, maxTimeout: 0 },
+      ...{ signal, clock },
       onWait: (why) => {
         told.waits.push(why);
         onWait(why);
@@ -75,6 +76,7 @@ export interface Wanted extends Partial<Omit<UploadRequest, 'files'>> {
   readonly message?: CommitMessage;
   readonly signal?: AbortSignal;
   readonly onWait?: (why: string) => void;
+  readonly clock?: Clock;
   /** Called between the plan and what it says. */
   readonly between?: (plan: UploadPlan) => unknown;
 }

@@ -1,9 +1,8 @@
-/** Models of the fake endpoint, and time that passes when it is told to. */
+/** Models of the fake endpoint. */
 import { afterEach } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
 import { ChatModel, type ChatModelOptions } from '../../src/llm/chat-model.js';
 import { openClient } from '../../src/llm/client.js';
-import type { Clock } from '../../src/llm/clock.js';
 import { type Endpoint, toEndpoint } from '../../src/llm/endpoint.js';
 import { Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
 import type { Answer } from '../../src/llm/model.js';
@@ -11,6 +10,7 @@ import { Tally } from '../../src/llm/tally.js';
 import type { AskedWeek } from '../../src/llm/weeks.js';
 import { prompt } from '../../src/text/prompt.js';
 import { FakeOpenAi, type FakeOptions } from '../fakes/openai.js';
+import { PatientClock } from './patient-clock.js';
 
 export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
 
@@ -24,23 +24,6 @@ export async function startModel(options: FakeOptions = {}): Promise<FakeOpenAi>
   const fake = await FakeOpenAi.open(options);
   open.push(fake);
   return fake;
-}
-
-/** When time begins, in milliseconds. */
-export const START = Date.parse('2026-11-22T00:00:00Z');
-
-/** Nobody waits; what would have been waited for is noted. */
-export class PatientClock implements Clock {
-  readonly waits: number[] = [];
-  #now = START;
-
-  readonly now = (): number => this.#now;
-
-  async wait(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    this.waits.push(ms);
-    this.#now += ms;
-  }
 }
 
 export interface ModelOptions extends Partial<Omit<ChatModelOptions, 'ledger'>> {
