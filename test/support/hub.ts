@@ -41,7 +41,10 @@ export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `$
 
 export interface Told {
   readonly waits: string[];
+  /** Bytes. */
   sent: number;
+  read: number;
+  hashed: number;
 }
 
 async function connectTo(
@@ -53,7 +56,7 @@ async function connectTo(
     clock = new PatientClock(),
   }: Pick<Wanted, 'token' | 'signal' | 'onWait' | 'clock'> = {},
 ): Promise<{ connection: Connection; told: Told }> {
-  const told: Told = { waits: [], sent: 0 };
+  const told: Told = { waits: [], sent: 0, read: 0, hashed: 0 };
   const connection = await connect(
     { endpoint: hub.url, token },
     {
@@ -99,10 +102,16 @@ export async function uploadTo(
   const { connection, told } = await connectTo(hub, { ...wanted, signal });
   const { files } = await collectFiles(paths, prefix);
   const request = { repo: REPO, branch: 'main', private: false, ...wanted, files };
+  const onRead = (count: number) => {
+    told.read += count;
+  };
+  const onHashed = (count: number) => {
+    told.hashed += count;
+  };
   return guarded(connection.token, signal, async () => {
-    const plan = await planUpload(connection, request, signal);
+    const plan = await planUpload(connection, request, { signal, onRead });
     await wanted.between?.(plan);
-    return { url: await carryOut(connection, plan, message, signal), plan, told };
+    return { url: await carryOut(connection, plan, { message, signal, onHashed }), plan, told };
   });
 }
 

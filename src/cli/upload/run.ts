@@ -11,7 +11,7 @@ import { checkBranch, checkRepo, type RepoType } from '../../hub/repo.js';
 import { carryOut, planUpload } from '../../hub/upload.js';
 import { packageVersion } from '../../version.js';
 import { UsageError } from '../failure.js';
-import { createProgress, type Progress } from '../progress.js';
+import { Meter } from './meter.js';
 import { filesText, notesOn, repositoryText, sizeOf } from './text.js';
 
 export interface UploadCommandOptions {
@@ -40,15 +40,27 @@ export async function runUpload(
   const meter = new Meter();
   try {
     await guarded(account.token, signal, async () => {
-      const connection = await connect(account, { signal, onWait: note(account), onSent: meter.add });
+      const connection = await connectFor(account, meter, signal);
       const request = { repo, branch, private: options.private ?? false, files: local.files };
-      const plan = await planUpload(connection, request, signal);
+      meter.total = sizeOf(local.files);
+      const onRead = (bytes: number): void => meter.add('read', bytes);
+      const plan = await planUpload(connection, request, { signal, onRead });
+      meter.stop();
       say(account, plan, local, options);
       if (!options.dryRun) await send(connection, plan, options, meter, signal);
     });
   } finally {
     meter.stop();
   }
+}
+
+function connectFor(account: Account, meter: Meter, signal: AbortSignal): Promise<Connection> {
+  const onWait = (why: string): void => {
+    // A note takes a line of its own.
+    meter.stop();
+    note(account)(why);
+  };
+  return connect(account, { signal, onWait, onSent: (bytes) => meter.add('sent', bytes) });
 }
 
 function branchOf({ branch, revision }: UploadCommandOptions): string {
@@ -103,9 +115,11 @@ async function send(
     print(connection, ['Nothing to upload: all of it is there.']);
     return;
   }
-  meter.total = sizeOf(sent);
+  meter.total = sizeOf(sent.map(({ file }) => file));
   try {
-    const url = await carryOut(connection, plan, messageOf(options, sent.length), signal);
+    const message = messageOf(options, sent.length);
+    const onHashed = (bytes: number): void => meter.add('hashed', bytes);
+    const url = await carryOut(connection, plan, { message, signal, onHashed });
     meter.stop();
     print(connection, [url === null ? 'Nothing to upload: all of it is there by now.' : `Committed: ${url}`]);
   } catch (error) {
@@ -123,20 +137,4 @@ function messageOf({ message }: UploadCommandOptions, count: number): CommitMess
     .split('\n');
   const description = rest.join('\n').trim();
   return description === '' ? { title: title.trim() } : { title: title.trim(), description };
-}
-
-/** Bytes that have left, as a bar. */
-class Meter {
-  total = 0;
-  #sent = 0;
-  readonly #progress: Progress = createProgress('bytes');
-
-  readonly add = (bytes: number): void => {
-    this.#sent += bytes;
-    if (this.total > 0) this.#progress.update(Math.min(Math.max(this.#sent, 0), this.total), this.total);
-  };
-
-  stop(): void {
-    this.#progress.stop();
-  }
 }
