@@ -10,14 +10,13 @@ import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
 import { FakeHub } from './fakes/hub.js';
 import { FakeOpenAi } from './fakes/openai.js';
-import { runCli, temporaryDirectory } from './support/cli.js';
+import { MAIN, runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const tsx = fileURLToPath(import.meta.resolve('tsx'));
 /** The command as an installed package has it. */
-const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${main}" "$@"; }`;
+const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${MAIN}" "$@"; }`;
 
 const commands: [command: string, prints: string][] = [
   ['eval', 'grader calm; world'],

@@ -2,11 +2,10 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { FakeHub } from './fakes/hub.js';
-import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { MAIN, runCli, startCli, temporaryDirectory } from './support/cli.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt } from './support/hub.js';
 
 const place = temporaryDirectory();
@@ -97,9 +96,8 @@ it('more files than a process may open at once are no trouble', async () => {
   const hub = await startHub();
   const at = directoryOf(Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])));
   const command = `ulimit -n 128; exec "$0" --import tsx "$1" upload --repo ${REPO.name} "$2"`;
-  const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
   const env = { ...process.env, ...BARE, ...hub.environment };
-  await promisify(execFile)('bash', ['-c', command, process.execPath, main, at], { env });
+  await promisify(execFile)('bash', ['-c', command, process.execPath, MAIN, at], { env });
   expect(Object.keys(textsAt(hub))).toHaveLength(300);
 });
 

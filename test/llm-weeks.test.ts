@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../src/graders/grader.js';
-import { costOf } from '../src/llm/ledger.js';
 import { type AskOptions, askWeeks } from '../src/llm/weeks.js';
 import { TrajectoryReplayer } from '../src/reeval/replayer.js';
 import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
@@ -11,7 +10,15 @@ import { parseEpisode } from '../src/trajectory/read.js';
 import { othersTurn } from '../src/vec-env/turns.js';
 import type { FakeOpenAi, FakeOptions } from './fakes/openai.js';
 import { type Exchange, TROUBLES } from './fakes/openai-troubles.js';
-import { type ModelOptions, modelOf, PLAYER, PRICES, startModel, weeksFrom } from './support/llm.js';
+import {
+  billedFor,
+  type ModelOptions,
+  modelOf,
+  PLAYER,
+  PRICES,
+  startModel,
+  weeksFrom,
+} from './support/llm.js';
 
 /** Answers are held back until so many have been asked for. */
 function together(count: number): FakeOptions {
@@ -209,10 +216,3 @@ describe('a budget', () => {
     );
   });
 });
-
-/** What the fake would be paid. */
-const billedFor = ({ billed }: FakeOpenAi): number =>
-  billed.reduce((sum, usage) => {
-    const cached = usage.prompt_tokens_details.cached_tokens;
-    return sum + costOf(PRICES, { prompt: usage.prompt_tokens, cached, completion: usage.completion_tokens });
-  }, 0);

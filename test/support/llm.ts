@@ -4,7 +4,7 @@ import { createVecEnv } from '../../src/index.js';
 import { ChatModel, type ChatModelOptions } from '../../src/llm/chat-model.js';
 import { openClient } from '../../src/llm/client.js';
 import { type Endpoint, toEndpoint } from '../../src/llm/endpoint.js';
-import { Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
+import { costOf, Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
 import type { Answer } from '../../src/llm/model.js';
 import { Tally } from '../../src/llm/tally.js';
 import type { AskedWeek } from '../../src/llm/weeks.js';
@@ -73,6 +73,13 @@ export async function askOnce(of: FakeOptions, options: ModelOptions = {}): Prom
   );
   return { ...asked, fake, ...outcome };
 }
+
+/** What a fake would be paid, by PRICES. */
+export const billedFor = ({ billed }: FakeOpenAi): number =>
+  billed.reduce((sum, usage) => {
+    const cached = usage.prompt_tokens_details.cached_tokens;
+    return sum + costOf(PRICES, { prompt: usage.prompt_tokens, cached, completion: usage.completion_tokens });
+  }, 0);
 
 export const PLAYER = { teacher: 'llm', model: 'fake', objective: null, oracle: false };
 
