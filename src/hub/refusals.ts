@@ -14,8 +14,8 @@ const REMEDIES: Readonly<Record<number, string>> = {
   405: 'Check HF_ENDPOINT: it may be no Hub.',
   412: 'Somebody committed meanwhile. Run the same command again.',
   413: 'It takes no files of this size. Split them.',
-  501: 'Check HF_ENDPOINT: it may be no Hub.',
   429: 'It is asked too often. Run the same command later: it goes on where this one stopped.',
+  501: 'Check HF_ENDPOINT: it may be no Hub.',
 };
 
 /** @param what was asked, as people read it. @param text the answer's body. */

@@ -10,6 +10,7 @@ import { EndpointError, PassingFault } from './errors.js';
 import { clip, faultOf, refusalOf } from './faults.js';
 import { Gate } from './gate.js';
 import { costOf, type Ledger, mostFor } from './ledger.js';
+import { type LimitName, LimitNames } from './limit-name.js';
 import type { Answer, LanguageModel } from './model.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
 import type { Tally } from './tally.js';
@@ -37,8 +38,6 @@ const WAITS: BackOff = { first: 500, last: 60_000 };
 const MOST_WAIT_MS = 15 * 60_000;
 /** So that those who waited do not all come back at once. */
 const SPREAD = 0.25;
-/** How endpoints call the limit of an answer, each by the other's name. */
-const OTHER_NAME = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
 /** What a chat template adds to a prompt's own tokens, at the most. */
 const TEMPLATE_TOKENS = 64;
 
@@ -50,7 +49,6 @@ interface Asking {
   requests: number;
 }
 
-type LimitName = keyof typeof OTHER_NAME;
 type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 
 export class ChatModel implements LanguageModel {
@@ -60,8 +58,7 @@ export class ChatModel implements LanguageModel {
   readonly #options: ChatModelOptions;
   readonly #clock: Clock;
   readonly #gate: Gate;
-  #limitName: LimitName = 'max_completion_tokens';
-  readonly #refusedNames = new Set<LimitName>();
+  readonly #limitNames = new LimitNames();
 
   constructor(options: ChatModelOptions) {
     this.name = options.name;
@@ -114,15 +111,12 @@ export class ChatModel implements LanguageModel {
   /** One request, but where another form of it is asked for. */
   async #try(asking: Asking): Promise<Reply> {
     for (;;) {
-      const name = this.#limitName;
+      const name = this.#limitNames.current;
       try {
         return await this.#request(asking, name);
       } catch (error) {
         if (!(error instanceof OtherName)) throw error;
-        this.#refusedNames.add(name);
-        const other = OTHER_NAME[name];
-        if (this.#refusedNames.has(other)) throw error.fault;
-        this.#limitName = other;
+        if (!this.#limitNames.refuse(name)) throw error.fault;
       }
     }
   }
@@ -138,8 +132,8 @@ export class ChatModel implements LanguageModel {
     let cost = most;
     try {
       const reply = await this.#send(asking, limitName);
-      cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
-      this.#checkLimit(reply);
+      cost = this.#costOf(reply, prompt);
+      if ((reply.tokens?.completion ?? 0) > this.sampling.max_tokens) this.#limitNames.exceeded();
       return reply;
     } catch (error) {
       if (wasFree(error)) cost = 0;
@@ -182,12 +176,6 @@ export class ChatModel implements LanguageModel {
     return { model, messages: [system, user], [limitName]: max_tokens, ...sampling };
   }
 
-  /** Servers that do not know the newer name of the limit, and do not say so, answer at greater length. */
-  #checkLimit({ tokens }: Reply): void {
-    if (tokens === null || tokens.completion <= this.sampling.max_tokens) return;
-    if (!this.#refusedNames.has('max_tokens')) this.#limitName = 'max_tokens';
-  }
-
   /** Dollars: no token is less than a byte. */
   #most([system, user]: Prompt, completion = this.sampling.max_tokens): number {
     const { prices } = this.ledger;
@@ -195,16 +183,16 @@ export class ChatModel implements LanguageModel {
     return prices === null ? 0 : mostFor(prices, bytes + TEMPLATE_TOKENS, completion);
   }
 
-  /** Of an endpoint that does not count, the most that it can have been. */
-  #costOf({ tokens }: Reply, prompt: Prompt): number {
+  /** Of an endpoint that does not count, the most that it can have been: a filter has written nothing. */
+  #costOf(reply: Reply, prompt: Prompt): number {
     const { prices } = this.ledger;
     if (prices === null) return 0;
-    return tokens === null ? this.#most(prompt) : costOf(prices, tokens);
+    if (reply.tokens !== null) return costOf(prices, reply.tokens);
+    return reply === FILTERED ? this.#most(prompt, 0) : this.#most(prompt);
   }
 
   #usageOf(reply: Reply, { prompt, requests }: Asking): Usage {
     const { tokens, finish, refused } = reply;
-    const cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
     return {
       requests,
       ...(tokens === null
@@ -214,7 +202,7 @@ export class ChatModel implements LanguageModel {
             cached_tokens: tokens.cached,
             completion_tokens: tokens.completion,
           }),
-      ...(this.ledger.prices === null ? {} : { cost_usd: cost }),
+      ...(this.ledger.prices === null ? {} : { cost_usd: this.#costOf(reply, prompt) }),
       cut_off: finish === 'length' ? 1 : 0,
       refused: refused ? 1 : 0,
     };
