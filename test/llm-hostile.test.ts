@@ -210,4 +210,26 @@ describe('a key', () => {
     expect(thrown.message).toMatch(/^Expected OPENAI_CUSTOM_HEADERS to be a header a line/);
     expect(thrown.message).not.toContain('gate-secret');
   });
+
+  it('is in no message, whatever the endpoint says', async () => {
+    for (const trouble of ['echo', '401', 'echo-answer']) {
+      const { error, answer } = await ask(trouble);
+      const said = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
+      expect(said).toContain('[redacted]');
+      expect(said).not.toContain(FAKE_KEY);
+    }
+  });
+});
+
+it('the client says nothing by itself, whatever OPENAI_LOG says', async () => {
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  const spies = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation(() => {}),
+  );
+  for (const trouble of [null, 'echo', 'html', 'reset']) await ask(trouble);
+  vi.unstubAllEnvs();
+  for (const spy of spies) {
+    expect(spy).not.toHaveBeenCalled();
+    spy.mockRestore();
+  }
 });

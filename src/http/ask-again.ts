@@ -23,7 +23,7 @@ export interface AskAgainOptions {
   readonly waitAfter: (failed: Failed) => number | null;
 }
 
-/** @throws what the last attempt has thrown, or `waitAfter`; the signal's reason. */
+/** Asks until there is an answer, or no use in asking. @throws what the last attempt has thrown, or `waitAfter`; the signal's reason. */
 export const askAgain = <Answer>(
   ask: () => Promise<Answer>,
   { retries, signal, clock, waitAfter }: AskAgainOptions,
