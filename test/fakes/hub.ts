@@ -71,9 +71,9 @@ export class FakeHub implements Fake {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
     const what = `${method} ${url}`;
-    const misdeed = this.faults.find(what);
+    const misdeed = this.faults.next(what);
     const authorization = headers.authorization ?? null;
-    if (await this.faults.commit(misdeed, request, response)) {
+    if (await this.faults.misbehave(misdeed, request, response)) {
       this.requests.push({ what, bytes: -1, authorization });
       return;
     }

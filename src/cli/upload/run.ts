@@ -54,15 +54,6 @@ export async function runUpload(
   }
 }
 
-function connectFor(account: Account, meter: Meter, signal: AbortSignal): Promise<Connection> {
-  const onWait = (why: string): void => {
-    // A note takes a line of its own.
-    meter.stop();
-    note(account)(why);
-  };
-  return connect(account, { signal, onWait, onSent: (bytes) => meter.add('sent', bytes) });
-}
-
 function branchOf({ branch, revision }: UploadCommandOptions): string {
   if (branch === undefined || revision === undefined || branch === revision) {
     return checkBranch(branch ?? revision ?? 'main');
@@ -84,22 +75,21 @@ function refuseWithoutToken(): never {
   );
 }
 
-const note =
-  ({ token }: Account) =>
-  (text: string): void => {
-    process.stderr.write(`note: ${withoutSecrets(text, token)}\n`);
+function connectFor(account: Account, meter: Meter, signal: AbortSignal): Promise<Connection> {
+  const onWait = (why: string): void => {
+    // A note takes a line of its own.
+    meter.stop();
+    note(account, why);
   };
-
-const print = ({ token }: Pick<Account, 'token'>, lines: readonly string[]): void => {
-  for (const line of lines) process.stdout.write(`${withoutSecrets(line, token)}\n`);
-};
+  return connect(account, { signal, onWait, onSent: (bytes) => meter.add('sent', bytes) });
+}
 
 function say(account: Account, plan: UploadPlan, local: LocalFiles, options: UploadCommandOptions): void {
   print(account, [
     repositoryText(account.endpoint, plan, options.dryRun ?? false),
     ...filesText(plan.planned),
   ]);
-  for (const text of notesOn(plan.planned, local)) note(account)(text);
+  for (const text of notesOn(plan.planned, local)) note(account, text);
   if (options.dryRun) print(account, ['Nothing was changed: --dry-run.']);
 }
 
@@ -124,8 +114,9 @@ async function send(
     print(connection, [url === null ? 'Nothing to upload: all of it is there by now.' : `Committed: ${url}`]);
   } catch (error) {
     meter.stop();
-    if (signal.aborted)
-      note(connection)('what was sent stays at the Hub; the same command goes on from there.');
+    if (signal.aborted) {
+      note(connection, 'what was sent stays at the Hub; the same command goes on from there.');
+    }
     throw error;
   }
 }
@@ -137,4 +128,12 @@ function messageOf({ message }: UploadCommandOptions, count: number): CommitMess
     .split('\n');
   const description = rest.join('\n').trim();
   return description === '' ? { title: title.trim() } : { title: title.trim(), description };
+}
+
+function print({ token }: Pick<Account, 'token'>, lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${withoutSecrets(line, token)}\n`);
+}
+
+function note({ token }: Pick<Account, 'token'>, text: string): void {
+  process.stderr.write(`note: ${withoutSecrets(text, token)}\n`);
 }
