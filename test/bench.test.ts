@@ -1,4 +1,5 @@
 /** The bench's figures: how samples become rows, rows ratios, and what is refused before it is timed. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Cell, PAYS, payingSizes } from '../bench/cells.js';
 import { NAMES, SIZE } from '../bench/names.js';
@@ -176,4 +177,16 @@ test('threads pay at the sizes where they are faster by more than noise', () => 
     { name: NAMES.step, threads: 2, episodes: [16, 64] },
     { name: NAMES.step, threads: 8, episodes: [64] },
   ]);
+});
+
+test('docs/speed.md has the bars', () => {
+  const page = readFileSync(new URL('../docs/speed.md', import.meta.url), 'utf8');
+  const shown = Array.from(page.matchAll(/^\| `(\w+)` \| .* \| (at \w+ [\d.]+) \|/gm), ([, name, bar]) => [
+    name,
+    bar,
+  ]);
+  const held = ratiosOf(ROWS, 2).ratios.flatMap(({ name, bar }) =>
+    bar ? [[name, `${bar.bound} ${bar.bar}`]] : [],
+  );
+  expect(shown.sort()).toEqual(held.sort());
 });

@@ -1,5 +1,5 @@
 /** The pages of documentation are true as far as a machine can tell: examples print what is said, links lead somewhere. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,16 +9,28 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
   'README.md',
   'docs/api.md',
+  'docs/commands.md',
   'docs/compatibility.md',
+  'docs/exactness.md',
   'docs/graders.md',
+  'docs/installing.md',
   'docs/language-models.md',
+  'docs/page.md',
   'docs/publishing.md',
   'docs/report.md',
   'docs/server.md',
+  'docs/speed.md',
   'docs/trajectories.md',
   'python/recipe/README.md',
 ];
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+it('every page of docs is looked at, and linked from the README', () => {
+  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+  expect(PAGES).toEqual(expect.arrayContaining(pages.map((name) => `docs/${name}`)));
+  for (const name of pages) expect(read('README.md')).toContain(`](docs/${name})`);
+});
+
 const examples = PAGES.flatMap((path) => examplesOf(read(path)).map((each) => ({ ...each, path })));
 
 describe('examples are compiled strictly, run beside the compiled package, and print what is said', () => {

@@ -1,4 +1,4 @@
-/** What package.json promises, and what the README says of the package. */
+/** What package.json promises, and what README and docs/installing.md say of the package. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
@@ -10,10 +10,12 @@ const nodeGyp = createRequire(import.meta.url)('node-gyp/package.json');
 it('asks for the Node that compiling on installation needs', () => {
   expect(engines).toEqual(nodeGyp.engines);
   const [, twenty, later] = /\^([\d.]+)\.0 \|\| >=([\d.]+)\.0/.exec(engines.node)!;
-  expect(read('README.md')).toContain(`Node 20 (${twenty} or later) or newer (${later} or later)`);
+  for (const page of ['README.md', 'docs/installing.md']) {
+    expect(read(page), page).toContain(`Node 20 (${twenty} or later) or newer (${later} or later)`);
+  }
 });
 
-it('is packed under the name that the README installs', () => {
-  const tarballs = read('README.md').match(/[\w-]+-[\d.]+\.tgz/g);
+it('is packed under the name that docs/installing.md installs', () => {
+  const tarballs = read('docs/installing.md').match(/[\w-]+-[\d.]+\.tgz/g);
   expect(new Set(tarballs)).toEqual(new Set([`${name}-${version}.tgz`]));
 });
