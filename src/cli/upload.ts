@@ -6,7 +6,8 @@ import type { UploadCommandOptions } from './upload/run.js';
 
 const HELP = `
 A file keeps its name; of a directory, its contents keep their relative paths. README.md goes to the root, where the Hub looks
-for a card. Names that begin with a dot or end with .partial, .tmp or ~, and links, are left out of directories, and said.
+for a card. Names that begin with a dot, or end with .partial, .spent, .jsonl.lock, .tmp or ~, and links are left out of
+directories, and said.
 All that differs from what is there becomes one commit: all of it or nothing is seen. What was interrupted goes on where it
 stopped, by the same command: contents that are there are not sent again. Nothing to do is said, and is no failure.
 A file that somebody else changes meanwhile is not written over; a file that holds the token is refused.
