@@ -1,7 +1,7 @@
 /** The pictures of an audit. */
 import { drawBands } from '../pictures/bands.js';
 import { drawComponents } from '../pictures/components.js';
-import type { Drawing } from '../pictures/drawing.js';
+import type { NamedDrawing } from '../pictures/drawing.js';
 import { drawPrices } from '../pictures/prices.js';
 import { drawRewards } from '../pictures/rewards.js';
 import { drawTapes } from '../pictures/tapes.js';
@@ -9,12 +9,6 @@ import { COMPONENT_NAMES } from '../world/fields.js';
 import type { Audit } from './audit.js';
 import { HEURISTIC } from './players.js';
 import type { Week } from './weeks.js';
-
-export interface NamedDrawing {
-  /** What its file is called, without an ending. */
-  readonly name: string;
-  readonly drawing: Drawing;
-}
 
 /** Of what was found and what it earned, in the order of a report. */
 export function drawingsOf(audit: Audit): NamedDrawing[] {

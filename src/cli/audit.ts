@@ -5,9 +5,6 @@ import { type Audit, audit } from '../audit/audit.js';
 import { drawingsOf } from '../audit/drawings.js';
 import { reportOf } from '../audit/report.js';
 import { toSnakeCase } from '../evaluate/report.js';
-import { loadCanvas, pngOf } from '../pictures/png.js';
-import { svgOf } from '../pictures/svg.js';
-import { loadVega } from '../pictures/vega.js';
 import { SCHEMAS } from '../schemas.js';
 import { renderAudit } from './audit/table.js';
 import type { Context } from './context.js';
@@ -20,6 +17,7 @@ import {
   type OutputFile,
   writeTogether,
 } from './files/output-file.js';
+import { checkPictures, drawAll, outputsOf } from './files/picture-files.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
 import { createProgress } from './progress.js';
 
@@ -94,9 +92,7 @@ async function runAudit({ output, json, ...options }: Options, signal: AbortSign
 
 /** Refuses, before any work is done, what could not be written in the end. */
 async function prepare(directory: string): Promise<void> {
-  // One after the other: the same is named first each time.
-  await loadVega();
-  await loadCanvas();
+  await checkPictures();
   checkDirectory('--output', directory);
 }
 
@@ -105,12 +101,7 @@ const toJson = ({ weeks: _, backendReason: __, ...result }: Audit): unknown =>
 
 async function reportFiles(directory: string, result: Audit, signal: AbortSignal): Promise<OutputFile[]> {
   const drawings = drawingsOf(result);
-  const files: OutputFile[] = [];
-  for (const { name, drawing } of drawings) {
-    signal.throwIfAborted();
-    const svg = await svgOf(drawing, { theme: 'auto' });
-    files.push({ path: `${name}.svg`, data: svg }, { path: `${name}.png`, data: await pngOf(svg) });
-  }
+  const files = (await drawAll(drawings, { signal })).flatMap(outputsOf);
   files.push({ path: 'audit.json', data: jsonText(toJson(result)) });
   // Last: a report is only there with all that it shows.
   files.push({ path: 'audit.md', data: reportOf(result, drawings) });

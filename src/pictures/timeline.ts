@@ -241,7 +241,8 @@ function rewardsRow({ rewards }: TimelineWeek): View {
     layer: [
       {
         data: { values },
-        mark: { type: 'rect', color: SERIES, opacity: 0.7, stroke: LIGHT.paper, strokeWidth: 1 },
+        // Of the fill alone: with an opacity of its own every bar would be a layer as large as the picture.
+        mark: { type: 'rect', color: SERIES, fillOpacity: 0.7, stroke: LIGHT.paper, strokeWidth: 1 },
         encoding: { ...SPAN, y: { ...y, field: 'reward' }, y2: { datum: 0 } },
       },
       {
