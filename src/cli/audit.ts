@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Audit, audit } from '../audit/audit.js';
 import { drawingsOf } from '../audit/drawings.js';
+import { auditToJson } from '../audit/json.js';
 import { reportOf } from '../audit/report.js';
-import { toSnakeCase } from '../evaluate/report.js';
-import { SCHEMAS } from '../schemas.js';
 import { renderAudit } from './audit/table.js';
 import type { Context } from './context.js';
 import { checkNotGrader, readGrader } from './files/grader-file.js';
@@ -81,7 +80,7 @@ async function runAudit({ output, json, ...options }: Options, signal: AbortSign
     progress.stop();
     people.write(renderAudit(result));
     const files = output === undefined ? [] : await reportFiles(output, result, signal);
-    if (json !== undefined) files.push({ path: json, data: jsonText(toJson(result)) });
+    if (json !== undefined) files.push({ path: json, data: jsonText(auditToJson(result)) });
     signal.throwIfAborted();
     if (output !== undefined) makeDirectory(output);
     await writeTogether(files);
@@ -96,13 +95,10 @@ async function prepare(directory: string): Promise<void> {
   checkDirectory('--output', directory);
 }
 
-const toJson = ({ weeks: _, backendReason: __, ...result }: Audit): unknown =>
-  toSnakeCase({ schema: SCHEMAS.audit, ...result });
-
 async function reportFiles(directory: string, result: Audit, signal: AbortSignal): Promise<OutputFile[]> {
   const drawings = drawingsOf(result);
   const files = (await drawAll(drawings, { signal })).flatMap(outputsOf);
-  files.push({ path: 'audit.json', data: jsonText(toJson(result)) });
+  files.push({ path: 'audit.json', data: jsonText(auditToJson(result)) });
   // Last: a report is only there with all that it shows.
   files.push({ path: 'audit.md', data: reportOf(result, drawings) });
   return files.map(({ path, data }) => ({ path: join(directory, path), data }));
