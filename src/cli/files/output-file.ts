@@ -81,12 +81,14 @@ export async function openOutput(path: string): Promise<Output> {
   const target = stat(path);
   // A device or a pipe is written to, not replaced.
   if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'));
-  // Where a link points, so that the link stays one.
-  const place = target === null ? path : realpathSync(path);
+  const place = targetOf(path);
   const beside = join(dirname(place), `.${basename(place).slice(0, MAX_STEM)}.${process.pid}.tmp`);
   unfinished.add(beside);
   return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
 }
+
+/** What takes a path's place: where a link points, so that the link stays one. */
+export const targetOf = (path: string): string => (stat(path) === null ? path : realpathSync(path));
 
 /** A value as a file of JSON. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
