@@ -7,6 +7,7 @@ import { reportOf } from '../../audit/report.js';
 import { UsageError } from '../failure.js';
 import { readGrader } from '../files/grader-file.js';
 import {
+  besideOutputs,
   checkDirectory,
   jsonText,
   makeDirectory,
@@ -39,7 +40,7 @@ export async function runAudit(
   const grader = await readGrader(options.grader);
   if (output !== undefined) await checkReport(output, json);
   const progress = createProgress('weeks');
-  const people = json === '-' ? process.stderr : process.stdout;
+  const people = besideOutputs(json);
   try {
     const result = await audit({ ...options, grader, signal, onProgress: progress.update });
     progress.stop();

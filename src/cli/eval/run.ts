@@ -8,7 +8,7 @@ import type { Grader } from '../../graders/grader.js';
 import { POLICY_NAMES } from '../../policies/policies.js';
 import { headerText, rowsText } from '../components/text.js';
 import { readGrader } from '../files/grader-file.js';
-import { openOutput, writeJson } from '../files/output-file.js';
+import { besideOutputs, openOutput, writeJson } from '../files/output-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/output-places.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/options.js';
@@ -37,14 +37,10 @@ export interface EvalCommandOptions
 /** @throws UsageError for paths; InputError for names; what asking a model throws; the signal's reason. */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories } = options;
-  checkEngineOptions(options);
-  const names = modelsIn(options.policies);
-  checkOutputs(outputsOf(options, names), options.grader);
-  checkModels(names, options);
+  const names = check(options);
   const openers = await prepareModels(names, options);
   const grader = await readGrader(options.grader);
-  // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = [json, components, trajectories].includes('-') ? process.stderr : process.stdout;
+  const people = besideOutputs(json, components, trajectories);
   const kept = await keepWeeks(options, names, grader);
   const models = new EvalModels(openers, kept?.spending ?? {}, options);
   const stored = components === undefined ? null : await openOutput(components);
@@ -77,6 +73,15 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
     await stored?.discard();
     await kept?.discard();
   }
+}
+
+/** @returns the language models. @throws UsageError. */
+function check(options: EvalCommandOptions): string[] {
+  checkEngineOptions(options);
+  const models = modelsIn(options.policies);
+  checkOutputs(outputsOf(options, models), options.grader);
+  checkModels(models, options);
+  return models;
 }
 
 /** What `evaluate` is asked for, of all that the command knows. */

@@ -75,6 +75,10 @@ export function discardOpenOutputs(): void {
   for (const path of unfinished) rmSync(path, { force: true });
 }
 
+/** Where text for people goes: whoever asks for an output on the standard output wants nothing else there. */
+export const besideOutputs = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
+  paths.includes('-') ? process.stderr : process.stdout;
+
 /** Opens a path that `checkOutput` has let pass. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;

@@ -18,7 +18,7 @@ export interface PlannedOutput {
  * Refuses, before any work is done, places that cannot be written to, the grader's file, and places that are taken.
  * @param grader of `--grader`. @throws UsageError.
  */
-export function checkOutputs(outputs: readonly PlannedOutput[], grader: string): void {
+export function checkOutputs(outputs: readonly PlannedOutput[], grader: string | undefined): void {
   const taken = new Map<string, PlannedOutput>();
   for (const output of outputs) {
     const { option, path, meanwhile = [] } = output;
