@@ -1,25 +1,15 @@
 /** `eval --policies llm:MODEL` on the real command line, against a fake endpoint that also misbehaves. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseEpisode } from '../src/trajectory/read.js';
-import { FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import type { FakeOpenAi } from './fakes/openai.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { startModel } from './support/llm.js';
 
 const file = temporaryDirectory();
 const textOf = (name: string) => readFileSync(file(name), 'utf8');
 const rowsOf = (name: string) => JSON.parse(textOf(name)).rows;
 const episodesOf = (name: string) => textOf(name).trimEnd().split('\n').map(parseEpisode);
-
-const open: FakeOpenAi[] = [];
-afterEach(async () => {
-  for (const fake of open.splice(0)) await fake.close();
-});
-
-async function fakeOf(options: FakeOptions = {}): Promise<FakeOpenAi> {
-  const fake = await FakeOpenAi.open(options);
-  open.push(fake);
-  return fake;
-}
 
 /** Evaluates, by default the fake's model in two weeks. */
 const evaluate = (fake: FakeOpenAi, ...args: string[]) =>
@@ -31,7 +21,7 @@ const evaluate = (fake: FakeOpenAi, ...args: string[]) =>
 
 describe('a model', () => {
   it('has rows beside other policies, with what it did not say and what it cost', async () => {
-    const fake = await fakeOf({
+    const fake = await startModel({
       misbehave: ({ index }) => (index % 10 === 3 ? 'refusal' : index % 10 === 6 ? 'cut-off' : null),
     });
     const { code, stdout, stderr } = await evaluate(
@@ -64,7 +54,7 @@ describe('a model', () => {
   });
 
   it('is one of several, each asked by its own name, whatever is in it', async () => {
-    const fake = await fakeOf();
+    const fake = await startModel();
     const policies = 'llm:Qwen/Qwen2.5-3B-Instruct,llm:gpt-4o:2024-11-20,llm:a\\,b';
     const stored = ['--components', file('parts.jsonl'), '--json', file('names.json')];
     const { code } = await evaluate(fake, '--episodes', '1', '--policies', policies, ...stored);
@@ -79,7 +69,7 @@ describe('a model', () => {
   });
 
   it('that the endpoint fails for good ends with its words, without a table', async () => {
-    const fake = await fakeOf({ misbehave: () => '404' });
+    const fake = await startModel({ misbehave: () => '404' });
     const { code, stdout, stderr } = await evaluate(fake, '--json', file('failed.json'));
     expect([code, existsSync(file('failed.json'))]).toEqual([1, false]);
     expect(stderr).toMatch(/^error: Expected /m);
@@ -89,7 +79,7 @@ describe('a model', () => {
 
 describe('with --trajectories', () => {
   it('keeps all weeks of all policies, which replay as recorded, and asks for none again', async () => {
-    const fake = await fakeOf();
+    const fake = await startModel();
     const asked = ['--policies', 'random,llm:fake', '--trajectories', file('all.jsonl')];
     const first = await evaluate(fake, ...asked, '--json', file('first.json'));
     expect([first.code, fake.requests.length, existsSync(file('all.jsonl.partial'))]).toEqual([0, 56, false]);
@@ -117,7 +107,7 @@ describe('with --trajectories', () => {
       '1',
     ];
     // The fifth week of eight is under way when nothing is answered any more.
-    const stuck = await fakeOf({ misbehave: ({ index }) => (index >= 4 * 28 + 5 ? 'silence' : null) });
+    const stuck = await startModel({ misbehave: ({ index }) => (index >= 4 * 28 + 5 ? 'silence' : null) });
     const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...asked];
     const running = startCli(args, stuck.environment);
     await reached(stuck, 4 * 28 + 6);
@@ -128,11 +118,11 @@ describe('with --trajectories', () => {
     await running.finished;
     expect(existsSync(file('killed.jsonl'))).toBe(false);
     expect(existsSync(file('killed.jsonl.spent'))).toBe(false);
-    const fake = await fakeOf();
+    const fake = await startModel();
     const { code } = await runCli([...args, '--json', file('resumed.json')], '', fake.environment);
     expect([code, fake.requests.length]).toEqual([0, 4 * 28]);
     expect(existsSync(file('killed.jsonl.partial'))).toBe(false);
-    const whole = await fakeOf();
+    const whole = await startModel();
     const other = args.map((arg) => (arg === file('killed.jsonl') ? file('whole.jsonl') : arg));
     await runCli([...other, '--json', file('whole.json')], '', whole.environment);
     expect(textOf('killed.jsonl')).toBe(textOf('whole.jsonl'));
@@ -140,7 +130,7 @@ describe('with --trajectories', () => {
   });
 
   it('stops before a budget is passed, says what is kept, and goes on with a larger one', async () => {
-    const fake = await fakeOf();
+    const fake = await startModel();
     const asked = [
       '--episodes',
       '4',
@@ -211,7 +201,7 @@ describe('refuses, as a usage error, before anything is asked', () => {
   ];
   it.each(refused)('%s', async (_, args, message) => {
     await runCli(['eval', '--policies', 'random', '--seeds', '1-1', '--trajectories', file('other.jsonl')]);
-    const fake = await fakeOf();
+    const fake = await startModel();
     if (args.includes(file('asked.jsonl')) && !existsSync(file('asked.jsonl'))) {
       await evaluate(fake, '--trajectories', file('asked.jsonl'));
     }
@@ -224,7 +214,7 @@ describe('refuses, as a usage error, before anything is asked', () => {
 
   it('a line that is no episode, without touching it', async () => {
     writeFileSync(file('broken.jsonl'), 'not an episode\n');
-    const fake = await fakeOf();
+    const fake = await startModel();
     const { code, stderr } = await evaluate(fake, '--trajectories', file('broken.jsonl'));
     expect([code, textOf('broken.jsonl')]).toEqual([2, 'not an episode\n']);
     expect(stderr).toMatch(/Expected an episode at .*broken\.jsonl:1.*or pass another --trajectories\./);

@@ -8,16 +8,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blindTape } from '../src/policies/tapes.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
-import { type FakeHub, openFakeHub } from './fakes/hub.js';
+import { FakeHub } from './fakes/hub.js';
 import { FakeOpenAi } from './fakes/openai.js';
-import { runCli, temporaryDirectory } from './support/cli.js';
+import { MAIN, runCli, temporaryDirectory } from './support/cli.js';
 import { episodesOf, playerOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const tsx = fileURLToPath(import.meta.resolve('tsx'));
 /** The command as an installed package has it. */
-const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${main}" "$@"; }`;
+const COMMAND = `rhythm-vec() { "${process.execPath}" --import "${tsx}" "${MAIN}" "$@"; }`;
 
 const commands: [command: string, prints: string][] = [
   ['eval', 'grader calm; world'],
@@ -38,7 +37,7 @@ const commands: [command: string, prints: string][] = [
 let model: FakeOpenAi;
 let hub: FakeHub;
 beforeAll(async () => {
-  [model, hub] = await Promise.all([FakeOpenAi.open(), openFakeHub()]);
+  [model, hub] = await Promise.all([FakeOpenAi.open(), FakeHub.open()]);
 });
 afterAll(() => Promise.all([model.close(), hub.close()]));
 
@@ -65,7 +64,7 @@ it.each(commands)('%s', async (command, prints) => {
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
   const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
-    env: { ...process.env, ...model.environment, ...hub.env },
+    env: { ...process.env, ...model.environment, ...hub.environment },
     maxBuffer: 2 ** 26,
   });
   expect(printed.replaceAll('\n', ' ')).toContain(prints);

@@ -1,28 +1,27 @@
 /** `teach --teacher llm` on the real command line, against an endpoint of this machine. */
+import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exitCodeOf, messageOf } from '../src/cli/failure.js';
+import { describe, expect, it, vi } from 'vitest';
+import { exitCodeOf } from '../src/cli/failure.js';
 import { addTeachCommand } from '../src/cli/teach.js';
+import { dollars } from '../src/llm/ledger.js';
 import { modelPlayer } from '../src/llm/player.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { parseEpisode } from '../src/trajectory/read.js';
-import { FAKE_KEY, FakeOpenAi, type FakeOptions } from './fakes/openai.js';
-import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { FAKE_KEY, type FakeOptions } from './fakes/openai.js';
+import { MAIN, runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { billedFor, startModel } from './support/llm.js';
 import { episodesOf, weeksOf } from './support/trajectories.js';
 
 const file = temporaryDirectory();
-const fakes: FakeOpenAi[] = [];
-afterEach(async () => {
-  for (const fake of fakes.splice(0)) await fake.close();
-});
 
 let made = 0;
 /** A fake, and a command that asks it, whose output lies in an empty folder of its own. */
 async function setting(of: FakeOptions = {}) {
-  const fake = await FakeOpenAi.open(of);
-  fakes.push(fake);
+  const fake = await startModel(of);
   const folder = file(`${made++}`);
   mkdirSync(folder);
   const output = join(folder, 't.jsonl');
@@ -166,11 +165,30 @@ describe('goes on where it stopped', () => {
   });
 });
 
-it('says how to go on where there is no room for an episode', () => {
-  const full = { code: 'ENOSPC', syscall: 'write' };
-  expect(messageOf(Object.assign(new Error('ENOSPC: no space left on device, write'), full))).toBe(
-    'error: Expected the system to write it, got ENOSPC: no space left on device, write. Make room there, or choose another place.',
+it('keeps what there is room for, counts all that was paid for, and says what to do', async () => {
+  const { fake, output, args, run } = await setting();
+  const asked = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
+  // Of kilobytes: two episodes have room, and perhaps a third.
+  const limited = 'ulimit -f 100; exec "$0" --import tsx "$@"';
+  const env = { ...process.env, ...fake.environment };
+  const words = ['-c', limited, process.execPath, MAIN, ...args(...asked)];
+  const failed = await promisify(execFile)('bash', words, { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    (error: { readonly code: number; readonly stderr: string }) => error,
   );
+  expect([failed.code, failed.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /(\d) of 8 episodes are kept in .*\.partial; .* goes on from there\.\nerror: Expected the system to write it, got EFBIG: file too large, write '.*\/t\.jsonl\.partial'\. Raise the limit of a file \(ulimit -f\), or choose another place\.\n$/,
+    ),
+  ]);
+  const spent: number = JSON.parse(readFileSync(`${output}.spent`, 'utf8')).spent_usd;
+  expect(spent).toBeGreaterThanOrEqual(billedFor(fake) - 1e-9);
+  const kept = linesIn(`${output}.partial`);
+  const { code, stderr } = await run(asked);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`, ${kept.length} of them there before.`)]);
+  expect(stderr).toContain(`, after ${dollars(spent)} before`);
+  expect(linesIn(output)).toEqual(expect.arrayContaining(kept));
 });
 
 it('says when many answers name no action, and what may help', async () => {

@@ -1,7 +1,7 @@
 /** `teach` on the real command line: a planner's weeks as trajectories that replay bit for bit. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseCompletion } from '../src/index.js';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { runCli, startCli, temporaryDirectory } from './support/cli.js';
@@ -85,6 +85,14 @@ describe('refuses', () => {
   });
 });
 
+it('says which file there is no room for', async () => {
+  const { code, stderr } = await teach('--seeds', '100-100', '--output', '/dev/full');
+  expect([code, stderr]).toEqual([
+    1,
+    "error: Expected the system to write it, got ENOSPC: no space left on device, write '/dev/full'. Make room there, or choose another place.\n",
+  ]);
+});
+
 it('its help says which options are required', async () => {
   const { stdout } = await runCli(['teach', '--help']);
   const required = stdout.split(/\n(?= {2}--)/).filter((option) => /\(required\)/.test(option));
@@ -102,13 +110,7 @@ it('leaves nothing half-written when it is interrupted', async () => {
     '--output',
     file('half.jsonl'),
   ]);
-  await new Promise<void>((resolve) => {
-    const look = setInterval(() => {
-      if (readdirSync(dirname(file('x'))).length === before.length) return;
-      clearInterval(look);
-      resolve();
-    }, 20);
-  });
+  await vi.waitUntil(() => readdirSync(dirname(file('x'))).length > before.length, { timeout: 60_000 });
   running.child.kill('SIGINT');
   expect((await running.finished).code).toBe(130);
   expect(readdirSync(dirname(file('x')))).toEqual(before);

@@ -1,15 +1,13 @@
 /** `upload` on the real command line, against a fake Hub: broken off, gone on with, refused, and echoed at. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { FakeHub } from './fakes/hub.js';
-import { runCli, startCli, temporaryDirectory } from './support/cli.js';
+import { MAIN, runCli, startCli, temporaryDirectory } from './support/cli.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt } from './support/hub.js';
 
-const FAKE = fileURLToPath(new URL('fakes/hub.ts', import.meta.url));
 const place = temporaryDirectory();
 /** Nothing of whoever runs the tests. */
 const BARE = {
@@ -20,8 +18,8 @@ const BARE = {
   HF_HOME: place('home'),
 };
 const args = (...rest: string[]) => ['upload', '--repo', REPO.name, ...rest];
-const upload = (hub: Pick<FakeHub, 'env'>, ...rest: string[]) =>
-  runCli(args(...rest), '', { ...BARE, ...hub.env });
+const upload = (hub: Pick<FakeHub, 'environment'>, ...rest: string[]) =>
+  runCli(args(...rest), '', { ...BARE, ...hub.environment });
 
 describe('what it says', () => {
   it('is what becomes of the repository and of each file, and nothing else', async () => {
@@ -33,7 +31,7 @@ describe('what it says', () => {
       '  new      1.30 kB  train.jsonl',
       'To upload: 2 of 2 files, 1.31 kB.',
     ];
-    const dry = await upload({ env: { ...hub.env, HF_TOKEN: '' } }, '--dry-run', at);
+    const dry = await upload({ environment: { ...hub.environment, HF_TOKEN: '' } }, '--dry-run', at);
     expect(dry).toEqual({
       code: 0,
       stderr: '',
@@ -89,7 +87,7 @@ describe('what it says', () => {
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
       0,
-      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 0 s (attempt 1 of 6).\n`,
+      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 1 s (attempt 1 of 6).\n`,
     ]);
   });
 });
@@ -98,9 +96,8 @@ it('more files than a process may open at once are no trouble', async () => {
   const hub = await startHub();
   const at = directoryOf(Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])));
   const command = `ulimit -n 128; exec "$0" --import tsx "$1" upload --repo ${REPO.name} "$2"`;
-  const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-  const env = { ...process.env, ...BARE, ...hub.env };
-  await promisify(execFile)('bash', ['-c', command, process.execPath, main, at], { env });
+  const env = { ...process.env, ...BARE, ...hub.environment };
+  await promisify(execFile)('bash', ['-c', command, process.execPath, MAIN, at], { env });
   expect(Object.keys(textsAt(hub))).toHaveLength(300);
 });
 
@@ -111,12 +108,14 @@ describe('an upload that is broken off', () => {
     const at = directoryOf(files);
     hub.faults.add({ on: /^PUT/, after: 3, does: { hangAfter: 100_000 } });
     const hanging = hub.faults.hanging();
-    const running = startCli(args(at), { ...BARE, ...hub.env });
+    const running = startCli(args(at), { ...BARE, ...hub.environment });
     await hanging;
     return { hub, at, running };
   };
   const wholly = (hub: FakeHub) =>
-    hub.seen.filter(({ what, bytes: read }) => what.startsWith('PUT') && read >= 0).map(({ what }) => what);
+    hub.requests
+      .filter(({ what, bytes: read }) => what.startsWith('PUT') && read >= 0)
+      .map(({ what }) => what);
 
   it('by the hardest means goes on where it stopped: no contents are sent twice', async () => {
     const { hub, at, running } = await started();
@@ -150,7 +149,7 @@ describe('an upload that is broken off', () => {
 });
 
 describe('refuses', () => {
-  const nobody = { env: { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' } };
+  const nobody = { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' };
   it.each([
     [['upload', 'x'], /required option '--repo/],
     [['upload', '--repo', 'weeks', place('x')], /Expected --repo to be USER\/NAME/],
@@ -160,7 +159,7 @@ describe('refuses', () => {
     [args('--message', ' ', place('x')), /Expected --message to say something/],
   ])('%j', async (words, message) => {
     writeFileSync(place('x'), 'x');
-    const { code, stdout, stderr } = await runCli(words, '', { ...BARE, ...nobody.env });
+    const { code, stdout, stderr } = await runCli(words, '', { ...BARE, ...nobody });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
   });
 
@@ -192,7 +191,7 @@ describe('the token is shown nowhere', () => {
     ['by an error', /create/, (token: string) => `{"error":"${token}"}`, 1],
   ])('%s that says it back', async (_, on, body, exit) => {
     const hub = await startHub();
-    const { HF_TOKEN } = hub.env;
+    const { HF_TOKEN } = hub.environment;
     hub.faults.add({ on, does: { answer: on.test('create') ? 400 : 200, body: body(HF_TOKEN) } });
     const { code, stdout, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect(code).toBe(exit);
@@ -200,25 +199,4 @@ describe('the token is shown nowhere', () => {
     // Nor a part of it.
     expect(stdout + stderr).not.toContain(HF_TOKEN.slice(0, 8));
   });
-});
-
-it('the fake Hub runs by itself, and prints what to export', async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', FAKE], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    let printed = '';
-    for await (const chunk of child.stdout) {
-      printed += chunk;
-      if (printed.includes('# A Hub')) break;
-    }
-    const env = Object.fromEntries(
-      Array.from(printed.matchAll(/^export (\w+)=(.*)$/gm), ([, name, value]) => [name, value]),
-    );
-    const { code, stdout } = await runCli(args(directoryOf({ x: 'x' })), '', { ...BARE, ...env });
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining(`Committed: ${env.HF_ENDPOINT}/datasets/${REPO.name}/commit/`),
-    ]);
-  } finally {
-    child.kill();
-  }
 });

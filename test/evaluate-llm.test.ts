@@ -1,5 +1,5 @@
 /** `evaluate` with language models: every week asked for once, and rows like those of any other policy. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import type { EvaluateOptions } from '../src/evaluate/options.js';
 import { evaluationToJson } from '../src/evaluate/report.js';
@@ -12,18 +12,12 @@ import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { episodeKey, episodeLine } from '../src/trajectory/line.js';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { ACTION_NAMES } from '../src/world/fields.js';
-import { FakeOpenAi, type FakeOptions } from './fakes/openai.js';
-import { type ModelOptions, modelOf, PRICES } from './support/llm.js';
-
-const open: FakeOpenAi[] = [];
-afterEach(async () => {
-  for (const fake of open.splice(0)) await fake.close();
-});
+import type { FakeOptions } from './fakes/openai.js';
+import { type ModelOptions, modelOf, PRICES, startModel } from './support/llm.js';
 
 /** Evaluates a model of the fake, and what the fake was asked. */
 async function evaluated(options: EvaluateOptions, fakeOptions: FakeOptions = {}, of: ModelOptions = {}) {
-  const fake = await FakeOpenAi.open(fakeOptions);
-  open.push(fake);
+  const fake = await startModel(fakeOptions);
   const { model } = await modelOf(fake, of);
   const episodes: TrajectoryEpisode[] = [];
   const { rows } = await evaluate({

@@ -1,10 +1,12 @@
 /** A Hub that misbehaves: what is asked again, what is told, and that no answer brings a secret to light. */
-import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { CLOCK } from '../src/http/clock.js';
 import { HubError } from '../src/hub/errors.js';
-import { faultOf, retryAfterOf } from '../src/hub/refusals.js';
+import { faultOf, waitAskedFor } from '../src/hub/refusals.js';
 import type { Fault } from './fakes/hub-faults.js';
+import { sha256 } from './fakes/hub-store.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt, uploadTo } from './support/hub.js';
+import { PatientClock } from './support/patient-clock.js';
 
 const UPLOAD = () => [directoryOf({ 'README.md': 'r', 'x.bin': bytes(100) })];
 
@@ -31,7 +33,7 @@ describe('is asked again', () => {
     const { told } = await uploadTo(hub, UPLOAD());
     expect(Object.keys(textsAt(hub)).sort()).toEqual(['README.md', 'x.bin']);
     expect(told.waits).toHaveLength(2);
-    expect(told.waits[1]).toMatch(/^Expected .*; asking again (soon|in 0 s) \(attempt 2 of 3\)\.$/);
+    expect(told.waits[1]).toMatch(/^Expected .*; asking again in 2 s \(attempt 2 of 6\)\.$/);
     expect(told.sent).toBe(100);
   });
 
@@ -41,22 +43,34 @@ describe('is asked again', () => {
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
       /^Expected the Hub to answer POST http:\S+\/preupload\/main, got status 500 \(down\)\. Run the same command later/,
     );
-    expect(countOf(hub, /preupload/)).toBe(3);
+    expect(countOf(hub, /preupload/)).toBe(6);
   });
 
   it('not where it wants a longer rest than anybody waits', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '3600' } } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/status 429.*Run the same command later/);
-    expect(hub.seen).toHaveLength(1);
+    expect(hub.requests).toHaveLength(1);
   });
 
-  it('after as long as it wants', () => {
-    const of = (headers: Record<string, string>) => retryAfterOf(new Headers(headers), Date.UTC(2026, 0, 1));
-    expect(of({ 'retry-after': '17' })).toBe(17);
-    expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9);
+  it.each([
+    ['where it says nothing', {}, [1000, 2000, 4000, 8000, 16_000]],
+    ['where it wants them soon', { 'retry-after': '3' }, [3000, 3000, 4000, 8000, 16_000]],
+    ['where it wants them late', { ratelimit: '"api";r=0;t=290' }, Array(5).fill(290_000)],
+  ])('later and later, and no sooner than it wants: %s', async (_, headers, waits) => {
+    const hub = await startHub();
+    hub.faults.add({ on: /revision/, times: 5, does: { answer: 429, headers } });
+    const clock = new PatientClock();
+    await uploadTo(hub, UPLOAD(), { clock });
+    expect(clock.waits).toEqual(waits);
+  });
+
+  it('when it says so', () => {
+    const of = (headers: Record<string, string>) => waitAskedFor(new Headers(headers), Date.UTC(2026, 0, 1));
+    expect(of({ 'retry-after': '17' })).toBe(17_000);
+    expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9000);
     expect(of({ 'retry-after': 'Thu, 01 Jan 2025 00:00:09 GMT' })).toBe(0);
-    expect(of({ ratelimit: '"api";r=0;t=55' })).toBe(55);
+    expect(of({ ratelimit: '"api";r=0;t=55' })).toBe(55_000);
     expect([of({ ratelimit: '"api";r=3;t=55' }), of({ 'retry-after': 'soon' }), of({})]).toEqual([
       null,
       null,
@@ -68,12 +82,11 @@ describe('is asked again', () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '200' } } });
     const stop = new AbortController();
-    const uploading = uploadTo(hub, UPLOAD(), { signal: stop.signal });
-    hub.faults.add({ on: /never/, does: { answer: 500 } });
-    const stopped = expect(uploading).rejects.toThrow('enough');
-    while (hub.seen.length === 0) await new Promise(setImmediate);
-    stop.abort(new Error('enough'));
-    await stopped;
+    // Told before the wait: it is under way a turn of the event loop later.
+    const onWait = () => setImmediate(() => stop.abort(new Error('enough')));
+    const options = { signal: stop.signal, onWait, clock: CLOCK };
+    await expect(uploadTo(hub, UPLOAD(), options)).rejects.toThrow('enough');
+    expect(hub.requests).toHaveLength(1);
   });
 
   it('until somebody asks to stop, also while it is sent contents', async () => {
@@ -162,7 +175,6 @@ describe('refuses, and is not asked again:', () => {
 
   it('large contents, by an error of their own', async () => {
     const hub = await startHub();
-    const { sha256 } = await import('./fakes/hub-store.js');
     const objects = [{ oid: sha256(bytes(100)), size: 100, error: { code: 422, message: 'over quota' } }];
     hub.faults.add({ on: /batch$/, does: { answer: 200, body: JSON.stringify({ objects }) } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/x\.bin: over quota/);
@@ -179,11 +191,8 @@ describe('refuses, and is not asked again:', () => {
 });
 
 it('nobody there is said, with what to check', async () => {
-  const free = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => free.once('listening', resolve));
-  const { port } = free.address() as { port: number };
-  await new Promise((resolve) => free.close(resolve));
-  const hub = { ...(await startHub()), url: `http://127.0.0.1:${port}` };
+  const hub = await startHub();
+  await hub.close();
   await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
     /^Expected an answer to GET http:\S+, got ECONNREFUSED\. Check the network and HF_ENDPOINT/,
   );
@@ -248,7 +257,7 @@ describe('a hostile Hub that says the token back', () => {
     const location = `${other.url.replace('127.0.0.1', 'localhost')}/api/datasets/${REPO.name}/revision/main`;
     hub.faults.add({ on: /revision/, does: { answer: 307, headers: { location } } });
     await uploadTo(hub, UPLOAD()).catch(() => {});
-    for (const { authorization } of other.seen) expect(authorization).toBeNull();
-    expect(other.seen.length).toBeGreaterThan(0);
+    for (const { authorization } of other.requests) expect(authorization).toBeNull();
+    expect(other.requests.length).toBeGreaterThan(0);
   });
 });

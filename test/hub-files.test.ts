@@ -102,18 +102,18 @@ describe('refuses', () => {
 });
 
 describe('contents', () => {
-  const { signal } = new AbortController();
+  const reading = { signal: new AbortController().signal };
   const inspected = async (content: string | Uint8Array, token: string | null = null, name = 'x.jsonl') => {
     const [file] = (await collectFiles([directoryOf({ [name]: content })])).files;
-    return inspect(file, 'sha256', token, signal);
+    return inspect(file, 'sha256', token, reading);
   };
 
   it('are named as git and large storage name them', async () => {
     const content = bytes(300_000);
     const [file] = (await collectFiles([directoryOf({ x: content })])).files;
-    expect((await inspect(file, 'git', null, signal)).oid).toBe(gitOid(content));
-    expect((await inspect(file, 'sha256', null, signal)).oid).toBe(sha256(content));
-    expect((await inspect(file, null, null, signal)).oid).toBeNull();
+    expect((await inspect(file, 'git', null, reading)).oid).toBe(gitOid(content));
+    expect((await inspect(file, 'sha256', null, reading)).oid).toBe(sha256(content));
+    expect((await inspect(file, null, null, reading)).oid).toBeNull();
   });
 
   it.each([65_520, 65_530, 65_536, 131_070])(
@@ -150,6 +150,6 @@ describe('contents', () => {
     const at = directoryOf({ x: 'before' });
     const [file] = (await collectFiles([at])).files;
     writeFileSync(join(at, 'x'), 'behind');
-    await expect(inspect(file, 'git', null, signal)).rejects.toMatchObject({ name: 'NotReadableError' });
+    await expect(inspect(file, 'git', null, reading)).rejects.toMatchObject({ name: 'NotReadableError' });
   });
 });

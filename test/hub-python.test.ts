@@ -17,7 +17,7 @@ describe.skipIf(absent !== null)(`huggingface_hub${absent === null ? '' : `: ski
   const uploaded = async () => {
     const hub = await startHub({ large: 20_000, part: 10_000 });
     const folder = directoryOf(files);
-    const asked = { env: hub.env, name: REPO.name, folder, paths: Object.keys(files) };
+    const asked = { env: hub.environment, name: REPO.name, folder, paths: Object.keys(files) };
     return { hub, folder, ask: () => talkPython<Answer>(SCRIPT, asked) };
   };
   const seen = [

@@ -5,29 +5,19 @@ import { MAX_LINE_BYTES } from '../src/cli/files/trajectory-files.js';
 import { redactor } from '../src/http/secrets.js';
 import { MAX_BODY_BYTES } from '../src/llm/bounded-fetch.js';
 import { openClient } from '../src/llm/client.js';
-import { Gate } from '../src/llm/clock.js';
 import { toEndpoint } from '../src/llm/endpoint.js';
+import { Gate } from '../src/llm/gate.js';
 import { NUM_STEPS } from '../src/world/fields.js';
-import { FAKE_KEY, FakeOpenAi } from './fakes/openai.js';
+import { FAKE_KEY } from './fakes/openai.js';
 import type { Exchange, Trouble } from './fakes/openai-troubles.js';
-import { firstPrompt, type ModelOptions, modelOf, NEVER, PRICES } from './support/llm.js';
+import { askOnce, firstPrompt, type ModelOptions, modelOf, NEVER, startModel } from './support/llm.js';
 
-const open: FakeOpenAi[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  for (const fake of open.splice(0)) await fake.close();
 });
 
-async function ask(trouble: Trouble, options: ModelOptions = {}) {
-  const fake = await FakeOpenAi.open({ misbehave: () => trouble });
-  open.push(fake);
-  const asked = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
-  const outcome = await asked.model.complete(firstPrompt(), NEVER).then(
-    (answer) => ({ answer, error: null }),
-    (error: Error) => ({ answer: null, error }),
-  );
-  return { ...asked, fake, ...outcome };
-}
+/** Asks an endpoint that does nothing else. */
+const ask = (trouble: Trouble, options?: ModelOptions) => askOnce({ misbehave: () => trouble }, options);
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
@@ -141,12 +131,11 @@ it('goes back to the newer name of the limit where the older one is refused', as
       response.writeHead(400, JSON_HEADERS).end(JSON.stringify({ error }));
     };
   };
-  const fake = await FakeOpenAi.open({
+  const fake = await startModel({
     // One long answer makes the model try the older name.
     answer: ({ index }) => (index === 0 ? 'word '.repeat(500) : '5 5 5 SLEEP'),
     misbehave: ({ body }) => ('max_tokens' in body ? refusing('max_tokens') : null),
   });
-  open.push(fake);
   const { model } = await modelOf(fake);
   for (let k = 0; k < 3; k++) await model.complete(firstPrompt(), NEVER);
   const names = fake.requests.map(({ body }) => Object.keys(body)[2]);
@@ -207,10 +196,9 @@ describe('a key', () => {
   });
 
   it('that is a placeholder takes no word out of answers', async () => {
-    const environment = (fake: FakeOpenAi) => ({ ...fake.environment, OPENAI_API_KEY: 'none' });
-    const fake = await FakeOpenAi.open({ answer: () => 'none of it\n5 5 5 SLEEP' });
-    open.push(fake);
-    const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment: environment(fake) }) });
+    const fake = await startModel({ answer: () => 'none of it\n5 5 5 SLEEP' });
+    const environment = { ...fake.environment, OPENAI_API_KEY: 'none' };
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment }) });
     expect((await model.complete(firstPrompt(), NEVER)).completion).toBe('none of it\n5 5 5 SLEEP');
   });
 
@@ -222,4 +210,26 @@ describe('a key', () => {
     expect(thrown.message).toMatch(/^Expected OPENAI_CUSTOM_HEADERS to be a header a line/);
     expect(thrown.message).not.toContain('gate-secret');
   });
+
+  it('is in no message, whatever the endpoint says', async () => {
+    for (const trouble of ['echo', '401', 'echo-answer']) {
+      const { error, answer } = await ask(trouble);
+      const said = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
+      expect(said).toContain('[redacted]');
+      expect(said).not.toContain(FAKE_KEY);
+    }
+  });
+});
+
+it('the client says nothing by itself, whatever OPENAI_LOG says', async () => {
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  const spies = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation(() => {}),
+  );
+  for (const trouble of [null, 'echo', 'html', 'reset']) await ask(trouble);
+  vi.unstubAllEnvs();
+  for (const spy of spies) {
+    expect(spy).not.toHaveBeenCalled();
+    spy.mockRestore();
+  }
 });

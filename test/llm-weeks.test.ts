@@ -1,22 +1,24 @@
 /** Weeks that a language model plays: many at once, each at its own pace, and as recorded. */
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toGrader } from '../src/graders/grader.js';
-import { costOf } from '../src/llm/ledger.js';
 import { type AskOptions, askWeeks } from '../src/llm/weeks.js';
 import { TrajectoryReplayer } from '../src/reeval/replayer.js';
 import type { TrajectoryEpisode } from '../src/trajectory/episode.js';
 import { episodeLine } from '../src/trajectory/line.js';
 import { parseEpisode } from '../src/trajectory/read.js';
 import { othersTurn } from '../src/vec-env/turns.js';
-import { FakeOpenAi, type FakeOptions } from './fakes/openai.js';
+import type { FakeOpenAi, FakeOptions } from './fakes/openai.js';
 import { type Exchange, TROUBLES } from './fakes/openai-troubles.js';
-import { type ModelOptions, modelOf, PLAYER, PRICES, weeksFrom } from './support/llm.js';
-
-const open: FakeOpenAi[] = [];
-afterEach(async () => {
-  for (const fake of open.splice(0)) await fake.close();
-});
+import {
+  billedFor,
+  type ModelOptions,
+  modelOf,
+  PLAYER,
+  PRICES,
+  startModel,
+  weeksFrom,
+} from './support/llm.js';
 
 /** Answers are held back until so many have been asked for. */
 function together(count: number): FakeOptions {
@@ -34,12 +36,6 @@ function together(count: number): FakeOptions {
       return index < count ? hold : null;
     },
   };
-}
-
-async function fakeOf(options: FakeOptions = {}): Promise<FakeOpenAi> {
-  const fake = await FakeOpenAi.open(options);
-  open.push(fake);
-  return fake;
 }
 
 async function ask(
@@ -85,7 +81,7 @@ function mismatchesIn(episodes: readonly TrajectoryEpisode[]): unknown[] {
 
 describe('weeks', () => {
   it('are all played, at most so many at once, one request under way for each', async () => {
-    const fake = await fakeOf(together(3));
+    const fake = await startModel(together(3));
     let steps = 0;
     const { episodes, error } = await ask(fake, 7, { onStep: () => steps++ });
     expect(error).toBeNull();
@@ -99,7 +95,7 @@ describe('weeks', () => {
   });
 
   it('are as recorded, whatever the endpoint does meanwhile', async () => {
-    const fake = await fakeOf({ misbehave: ({ index }) => BENIGN[index % BENIGN.length] });
+    const fake = await startModel({ misbehave: ({ index }) => BENIGN[index % BENIGN.length] });
     const { episodes, error } = await ask(fake, 4, {}, { retries: 3 });
     expect(error).toBeNull();
     expect(episodes.length).toBe(4);
@@ -115,8 +111,8 @@ describe('weeks', () => {
   });
 
   it('are the same, whoever ends first', async () => {
-    const slow = await fakeOf(together(3));
-    const quick = await fakeOf();
+    const slow = await startModel(together(3));
+    const quick = await startModel();
     const bySeed = (episodes: TrajectoryEpisode[]) =>
       [...episodes].sort((a, b) => a.seed - b.seed).map(episodeLine);
     const [a, b] = [await ask(slow, 5), await ask(quick, 5, { concurrency: 1 })];
@@ -126,7 +122,7 @@ describe('weeks', () => {
 
   it('begin in the place of one that ends, at once', async () => {
     // The first week's first answer never comes: the other place plays all others.
-    const fake = await fakeOf({ misbehave: ({ index }) => (index === 0 ? 'silence' : null) });
+    const fake = await startModel({ misbehave: ({ index }) => (index === 0 ? 'silence' : null) });
     const stop = new AbortController();
     const seen: number[] = [];
     const asked = await modelOf(fake);
@@ -150,7 +146,7 @@ describe('weeks', () => {
 
 describe('when the endpoint fails', () => {
   it('for good, nobody asks any more', async () => {
-    const fake = await fakeOf({ misbehave: ({ index }) => (index >= 40 ? '401' : null) });
+    const fake = await startModel({ misbehave: ({ index }) => (index >= 40 ? '401' : null) });
     const { episodes, error } = await ask(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     expect(episodes.length).toBe(0);
@@ -158,7 +154,7 @@ describe('when the endpoint fails', () => {
   });
 
   it('for one week, the others under way are finished, and no other is begun', async () => {
-    const fake = await fakeOf({ misbehave: ({ user, index }) => (index === 50 && user ? '500' : null) });
+    const fake = await startModel({ misbehave: ({ index }) => (index === 50 ? '500' : null) });
     const { episodes, error } = await ask(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(episodes.length).toBe(2);
@@ -166,7 +162,7 @@ describe('when the endpoint fails', () => {
   });
 
   it('the caller may leave: nothing is asked after that', async () => {
-    const fake = await fakeOf();
+    const fake = await startModel();
     const { model } = await modelOf(fake);
     const all = { model, grader: toGrader('v2'), concurrency: 3, player: PLAYER };
     for await (const _ of askWeeks(weeksFrom(100, 9), all)) break;
@@ -179,7 +175,7 @@ describe('when the endpoint fails', () => {
 
 describe('a budget', () => {
   it('ends before it is passed, with whole weeks, and goes on where more is given', async () => {
-    const fake = await fakeOf();
+    const fake = await startModel();
     const first = await ask(fake, 9, {}, { ledger: { prices: PRICES, budget: 0.15 } });
     expect(first.error).toMatchObject({ code: 'over_budget' });
     const costs = first.episodes.map(({ usage }) => usage!.cost_usd!);
@@ -207,7 +203,7 @@ describe('a budget', () => {
     });
     await fc.assert(
       fc.asyncProperty(runs, async ({ troubles, budget, concurrency }) => {
-        const fake = await FakeOpenAi.open({ misbehave: ({ index }) => troubles[index % troubles.length] });
+        const fake = await startModel({ misbehave: ({ index }) => troubles[index % troubles.length] });
         const settings = { retries: 1, timeoutMs: 40, ledger: { prices: PRICES, budget } };
         const { ledger, episodes } = await ask(fake, 4, { concurrency }, settings);
         await fake.close();
@@ -220,10 +216,3 @@ describe('a budget', () => {
     );
   });
 });
-
-/** What the fake would be paid. */
-const billedFor = ({ billed }: FakeOpenAi): number =>
-  billed.reduce((sum, usage) => {
-    const cached = usage.prompt_tokens_details.cached_tokens;
-    return sum + costOf(PRICES, { prompt: usage.prompt_tokens, cached, completion: usage.completion_tokens });
-  }, 0);

@@ -1,5 +1,5 @@
 /** One commit of all that differs. Either it is made whole, or nothing of it is seen. */
-import type { CommitOperation } from '@huggingface/hub';
+import type { CommitOperation, CommitOutput, CommitProgressEvent } from '@huggingface/hub';
 import { type Connection, common } from './connection.js';
 import { HubError, isStatus } from './errors.js';
 import { type PlannedFile, planFiles, toSend, type UploadPlan } from './plan.js';
@@ -14,22 +14,28 @@ export interface CommitMessage {
   readonly description?: string;
 }
 
+export interface CommitOptions {
+  readonly message: CommitMessage;
+  readonly signal: AbortSignal;
+  /** Told of the bytes of large files as they are hashed, before they are sent. */
+  readonly onHashed?: (bytes: number) => void;
+}
+
 /** @throws HubError, also where somebody else has committed to one of the same files meanwhile; the signal's reason. */
 export async function commitFiles(
   connection: Connection,
   plan: UploadPlan,
-  message: CommitMessage,
-  signal: AbortSignal,
+  options: CommitOptions,
 ): Promise<string | null> {
   let current = plan;
   for (let conflicts = 0; ; conflicts++) {
     const sent = toSend(current.planned);
     if (sent.length === 0) return null;
     try {
-      return await commitOnce(connection, current, sent, message, signal);
+      return await commitOnce(connection, current, sent, options);
     } catch (error) {
       if (!isStatus(error, 412) || conflicts === CONFLICTS) throw error;
-      current = await planAgain(connection, current, signal);
+      current = await planAgain(connection, current, options.signal);
     }
   }
 }
@@ -39,9 +45,8 @@ export async function commitFiles(
  * @throws HubError where another has changed what would be overwritten.
  */
 async function planAgain(connection: Connection, plan: UploadPlan, signal: AbortSignal): Promise<UploadPlan> {
-  const { repo, branch, files } = plan;
-  const remote = await lookAt(connection, repo, branch);
-  const planned = await planFiles(connection, repo, remote, files, signal, plan.planned);
+  const remote = await lookAt(connection, plan.repo, plan.branch);
+  const planned = await planFiles(connection, plan, remote, { signal }, plan.planned);
   const stolen = planned.find((now, k) => now.change !== 'same' && differs(now, plan.planned[k]));
   if (stolen === undefined) return { ...plan, remote, planned };
   throw new HubError(
@@ -57,16 +62,15 @@ async function commitOnce(
   connection: Connection,
   { repo, branch, remote }: UploadPlan,
   sent: readonly PlannedFile[],
-  { title, description }: CommitMessage,
-  signal: AbortSignal,
+  { message, signal, onHashed = () => {} }: CommitOptions,
 ): Promise<string> {
   const operations: CommitOperation[] = [];
   for (const { file } of sent) {
     operations.push({ operation: 'addOrUpdate', path: file.target, content: await contentOf(file.blob) });
   }
-  const commit = await connection.library.commit({
+  const events = connection.library.commitIter({
     ...common(connection),
-    ...{ repo, branch, title, description },
+    ...{ repo, branch, ...message },
     // So that files which came between are seen, and an attempt whose answer was lost makes no second commit.
     parentCommit: remote.head ?? undefined,
     operations,
@@ -76,8 +80,33 @@ async function commitOnce(
     // of a batch together, at its end.
     useXet: false,
   });
+  const commit = await followed(events, hashingOf(sent, onHashed));
   const url: unknown = commit?.commit.url;
   return typeof url === 'string' ? url : repoUrl(connection.endpoint, repo);
+}
+
+/** What a commit comes to, which the library's `commit` gives without what it tells meanwhile. */
+async function followed(
+  events: AsyncGenerator<CommitProgressEvent, CommitOutput | undefined>,
+  follow: (event: CommitProgressEvent) => void,
+): Promise<CommitOutput | undefined> {
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done) return value;
+    follow(value);
+  }
+}
+
+/** The library reads large files once more before it sends them. It tells which part of each is done. */
+function hashingOf(sent: readonly PlannedFile[], onHashed: (bytes: number) => void) {
+  const sizes = new Map(sent.map(({ file }) => [file.target, file.blob.size]));
+  const hashed = new Map<string, number>();
+  return (event: CommitProgressEvent): void => {
+    if (event.event !== 'fileProgress' || event.state !== 'hashing') return;
+    const bytes = Math.round(event.progress * (sizes.get(event.path) ?? 0));
+    onHashed(bytes - (hashed.get(event.path) ?? 0));
+    hashed.set(event.path, bytes);
+  };
 }
 
 /** Bytes. */

@@ -1,7 +1,8 @@
 /** How the Hub is spoken to. */
+import { CLOCK } from '../http/clock.js';
 import type { Account } from './account.js';
 import { type HubLibrary, loadHub } from './library.js';
-import { type FetchOptions, PATIENCE, patientFetch } from './patient-fetch.js';
+import { type FetchOptions, patientFetch } from './patient-fetch.js';
 
 /** How requests are made. */
 export interface Connection {
@@ -11,18 +12,15 @@ export interface Connection {
   readonly fetch: typeof fetch;
 }
 
-export interface ConnectOptions extends Omit<FetchOptions, 'token' | 'patience'> {
-  readonly patience?: FetchOptions['patience'];
-}
+export type ConnectOptions = Omit<FetchOptions, 'token' | 'clock'> & Partial<Pick<FetchOptions, 'clock'>>;
 
 /** Asks nothing yet. @throws LibraryError `library_missing`. */
-export async function connect(account: Account, options: ConnectOptions): Promise<Connection> {
+export async function connect(
+  { endpoint, token }: Account,
+  { clock = CLOCK, ...options }: ConnectOptions,
+): Promise<Connection> {
   const library = await loadHub();
-  return {
-    library,
-    ...account,
-    fetch: patientFetch({ patience: PATIENCE, ...options, token: account.token }),
-  };
+  return { library, endpoint, token, fetch: patientFetch({ ...options, clock, token }) };
 }
 
 /** What the library's functions take, beside what each is for. */

@@ -10,8 +10,8 @@ export interface HubErrorOptions {
   readonly transient?: boolean;
   /** The message without its remedy. */
   readonly brief?: string;
-  /** Seconds that the Hub asks to wait; null where it does not say. */
-  readonly retryAfter?: number | null;
+  /** How long the Hub asks to wait, in milliseconds; null where it does not say. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** The Hub refused, could not be reached, or holds what nobody foresaw. */
@@ -20,7 +20,7 @@ export class HubError extends RhythmError {
   readonly hubCode: string | null;
   readonly transient: boolean;
   readonly brief: string;
-  readonly retryAfter: number | null;
+  readonly retryAfterMs: number | null;
 
   // No cause: what libraries and servers say may quote the token, and a stack trace would print it.
   constructor(message: string, options: HubErrorOptions = {}) {
@@ -29,7 +29,7 @@ export class HubError extends RhythmError {
     this.hubCode = options.hubCode ?? null;
     this.transient = options.transient ?? false;
     this.brief = options.brief ?? message;
-    this.retryAfter = options.retryAfter ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 

@@ -17,12 +17,19 @@ export interface Inspection {
   readonly evalSeed: number | null;
 }
 
+/** How a reading is ended, and followed. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  /** Told of the bytes as they are read. */
+  readonly onRead?: (bytes: number) => void;
+}
+
 /** @throws what reading throws: NotReadableError once the file has changed. */
 export async function inspect(
   { blob, target }: LocalFile,
   naming: Naming | null,
   token: string | null,
-  signal: AbortSignal,
+  { signal, onRead }: Reading,
 ): Promise<Inspection> {
   const hash = naming === null ? null : hashOf(naming, blob.size);
   const secret = token === null ? null : new SecretSearch(token);
@@ -32,6 +39,7 @@ export async function inspect(
     hash?.update(chunk);
     secret?.look(chunk);
     rows?.look(chunk);
+    onRead?.(chunk.length);
   }
   return {
     oid: hash?.digest('hex') ?? null,

@@ -73,7 +73,7 @@ const placeOf = (target: string, directory: string): string =>
 const named = (path: string): Place => ({ source: path, target: basename(resolve(path)) });
 
 function isDirectory(path: string): boolean {
-  const there = lookAt(path);
+  const there = statOf(path);
   if (there === null) {
     throw new InputError(
       'unknown_name',
@@ -89,7 +89,7 @@ function isDirectory(path: string): boolean {
 
 const say = (path: string): string => JSON.stringify(madePrintable(path));
 
-function lookAt(path: string): Stats | null {
+function statOf(path: string): Stats | null {
   try {
     return path === '' ? null : (statSync(path, { throwIfNoEntry: false }) ?? null);
   } catch (error) {

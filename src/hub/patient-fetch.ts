@@ -2,30 +2,22 @@
  * `fetch` for the Hub: asks again where an answer may become better, waits as long as the Hub asks it to, and fails in
  * words without secrets. The Hub's library asks once, and throws for whatever comes.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import pRetry from 'p-retry';
+import { askAgain, type BackOff, backOff, type Failed } from '../http/ask-again.js';
+import type { Clock } from '../http/clock.js';
 import { HubError } from './errors.js';
 import { redacted } from './redact.js';
 import { faultOf, refusalOf } from './refusals.js';
 
-/** How often and how long it asks again; times in milliseconds. */
-export interface Patience {
-  /** Attempts after the first. */
-  readonly retries: number;
-  /** Before the second attempt; doubled for each one more. */
-  readonly minTimeout: number;
-  readonly maxTimeout: number;
-}
-
-export const PATIENCE: Patience = { retries: 5, minTimeout: 1000, maxTimeout: 30_000 };
-
-/** Seconds. Who is asked to wait longer had better come back. */
-const MAX_WAIT = 300;
+/** Attempts after the first. */
+const RETRIES = 5;
+const WAITS: BackOff = { first: 1000, last: 30_000 };
+/** Who is asked to wait longer had better come back. */
+const MOST_WAIT_MS = 300_000;
 
 export interface FetchOptions {
   readonly token: string | null;
   readonly signal: AbortSignal;
-  readonly patience: Patience;
+  readonly clock: Clock;
   /** Told before each wait. */
   readonly onWait: (why: string) => void;
   /** Told of the bytes of contents as they leave; negative ones are those of an attempt that failed. */
@@ -34,31 +26,25 @@ export interface FetchOptions {
 
 /** @throws from what it returns: HubError; the signal's reason. */
 export function patientFetch(options: FetchOptions): typeof fetch {
-  const { signal, patience } = options;
+  const { signal, clock, onWait } = options;
   return (input, init) =>
-    pRetry(() => attempt(input, init ?? {}, options), {
-      ...patience,
-      signal,
-      shouldRetry: ({ error }) => worthWaiting(error),
-      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        retriesLeft > 0 && worthWaiting(error)
-          ? wait(error, `attempt ${attemptNumber} of ${patience.retries + 1}`, options)
-          : undefined,
+    askAgain(() => attempt(input, init ?? {}, options), {
+      ...{ retries: RETRIES, signal, clock },
+      waitAfter: (failed) => waitAfter(failed, onWait),
     });
 }
 
-const worthWaiting = (error: Error): error is HubError =>
-  error instanceof HubError && error.transient && (error.retryAfter ?? 0) <= MAX_WAIT;
-
-async function wait(
-  { brief, retryAfter }: HubError,
-  which: string,
-  { onWait, signal }: FetchOptions,
-): Promise<void> {
-  const soon = retryAfter === null ? 'soon' : `in ${retryAfter} s`;
-  onWait(`${brief}; asking again ${soon} (${which}).`);
-  if (retryAfter !== null) await sleep(1000 * retryAfter, undefined, { signal });
+/** As `askAgain` wants it: as long as the Hub asks for, and no shorter than one would wait by oneself. */
+function waitAfter({ error, attempt, left }: Failed, onWait: FetchOptions['onWait']): number | null {
+  if (left === 0 || !mayPass(error)) return null;
+  const ms = Math.max(error.retryAfterMs ?? 0, backOff(WAITS, attempt));
+  const which = `attempt ${attempt} of ${RETRIES + 1}`;
+  onWait(`${error.brief}; asking again in ${Math.ceil(ms / 1000)} s (${which}).`);
+  return ms;
 }
+
+const mayPass = (error: Error): error is HubError =>
+  error instanceof HubError && error.transient && (error.retryAfterMs ?? 0) <= MOST_WAIT_MS;
 
 type Input = Parameters<typeof fetch>[0];
 type Init = NonNullable<Parameters<typeof fetch>[1]>;

@@ -2,7 +2,7 @@
 import { InputError } from '../errors.js';
 import type { Connection } from './connection.js';
 import { HubError } from './errors.js';
-import { type Inspection, inspect, type Naming } from './inspect.js';
+import { type Inspection, inspect, type Naming, type Reading } from './inspect.js';
 import type { LocalFile } from './local-files.js';
 import { filesAt, type Remote, type RemoteFile } from './remote.js';
 import type { Repo } from './repo.js';
@@ -38,10 +38,9 @@ export const toSend = (planned: readonly PlannedFile[]): PlannedFile[] =>
  */
 export async function planFiles(
   connection: Connection,
-  repo: Repo,
+  { repo, files }: Pick<UploadRequest, 'repo' | 'files'>,
   remote: Remote,
-  files: readonly LocalFile[],
-  signal: AbortSignal,
+  reading: Reading,
   before: readonly PlannedFile[] = [],
 ): Promise<PlannedFile[]> {
   const paths = files.map(({ target }) => target);
@@ -53,7 +52,7 @@ export async function planFiles(
   for (const [k, file] of files.entries()) {
     const now = there.get(file.target) ?? null;
     const known = before[k]?.there?.oid === now?.oid ? before[k] : undefined;
-    planned.push(known ?? (await planOne(file, now, connection.token, signal)));
+    planned.push(known ?? (await planOne(file, now, connection.token, reading)));
   }
   return planned;
 }
@@ -62,11 +61,11 @@ async function planOne(
   file: LocalFile,
   there: RemoteFile | null,
   token: string | null,
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<PlannedFile> {
   // Of another size, it differs whatever its name is.
   const naming: Naming | null = there?.size === file.blob.size ? there.naming : null;
-  const inspection = await inspectUnchanged(file, naming, token, signal);
+  const inspection = await inspectUnchanged(file, naming, token, reading);
   if (inspection.holdsToken) refuseToken(file);
   const same = naming !== null && inspection.oid === there?.oid;
   return { file, change: there === null ? 'new' : same ? 'same' : 'changed', there, inspection };
@@ -84,10 +83,10 @@ async function inspectUnchanged(
   file: LocalFile,
   naming: Naming | null,
   token: string | null,
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<Inspection> {
   try {
-    return await inspect(file, naming, token, signal);
+    return await inspect(file, naming, token, reading);
   } catch (error) {
     if ((error as Error).name !== 'NotReadableError') throw error;
     throw new HubError(

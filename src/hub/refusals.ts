@@ -14,8 +14,8 @@ const REMEDIES: Readonly<Record<number, string>> = {
   405: 'Check HF_ENDPOINT: it may be no Hub.',
   412: 'Somebody committed meanwhile. Run the same command again.',
   413: 'It takes no files of this size. Split them.',
-  501: 'Check HF_ENDPOINT: it may be no Hub.',
   429: 'It is asked too often. Run the same command later: it goes on where this one stopped.',
+  501: 'Check HF_ENDPOINT: it may be no Hub.',
 };
 
 /** @param what was asked, as people read it. @param text the answer's body. */
@@ -38,7 +38,7 @@ export function refusalOf(response: Response, text: string, what: string, token:
   return new HubError(`${brief}. ${remedy}${id}`, {
     brief,
     ...{ status, hubCode, transient },
-    retryAfter: retryAfterOf(headers),
+    retryAfterMs: waitAskedFor(headers),
   });
 }
 
@@ -53,13 +53,13 @@ function saidIn(text: string): string {
   }
 }
 
-/** Seconds; null where it does not say. @param now in milliseconds. */
-export function retryAfterOf(headers: Headers, now = Date.now()): number | null {
+/** Milliseconds; null where it does not say. */
+export function waitAskedFor(headers: Headers, now = Date.now()): number | null {
   const wait = retryAfterMs(headers, now);
-  if (wait !== null) return Math.ceil(wait / 1000);
+  if (wait !== null) return wait;
   // The Hub's own: "api";r=0;t=55.
   const limit = /;\s*r=0\s*;\s*t=(\d+)/.exec(headers.get('ratelimit') ?? '');
-  return limit === null ? null : Number(limit[1]);
+  return limit === null ? null : 1000 * Number(limit[1]);
 }
 
 /** Faults that waiting does not mend. */

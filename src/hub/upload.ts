@@ -1,7 +1,8 @@
 /** Uploads to the Hub: look at what is there, create what is missing, send what differs, and commit it as one. */
-import { type CommitMessage, commitFiles } from './commit.js';
+import { type CommitOptions, commitFiles } from './commit.js';
 import { type Connection, common } from './connection.js';
 import { HubError, isStatus } from './errors.js';
+import type { Reading } from './inspect.js';
 import { planFiles, type UploadPlan, type UploadRequest } from './plan.js';
 import { lookAt, type Remote } from './remote.js';
 import { type Repo, repoText } from './repo.js';
@@ -10,9 +11,9 @@ import { type Repo, repoText } from './repo.js';
 export async function planUpload(
   connection: Connection,
   request: UploadRequest,
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<UploadPlan> {
-  const { repo, branch, files } = request;
+  const { repo, branch } = request;
   const remote = await lookAt(connection, repo, branch);
   if (remote.exists && request.private && !remote.private) {
     throw new HubError(
@@ -20,7 +21,7 @@ export async function planUpload(
         'make it private on its settings page first.',
     );
   }
-  return { ...request, remote, planned: await planFiles(connection, repo, remote, files, signal) };
+  return { ...request, remote, planned: await planFiles(connection, request, remote, reading) };
 }
 
 /**
@@ -31,14 +32,14 @@ export async function planUpload(
 export async function carryOut(
   connection: Connection,
   plan: UploadPlan,
-  message: CommitMessage,
-  signal: AbortSignal,
+  options: CommitOptions,
 ): Promise<string | null> {
   const remote = await makeReady(connection, plan);
-  const { repo, files, planned: before } = plan;
   const moved = remote.base !== plan.remote.base;
-  const planned = moved ? await planFiles(connection, repo, remote, files, signal, before) : before;
-  return commitFiles(connection, { ...plan, remote, planned }, message, signal);
+  const planned = moved
+    ? await planFiles(connection, plan, remote, { signal: options.signal }, plan.planned)
+    : plan.planned;
+  return commitFiles(connection, { ...plan, remote, planned }, options);
 }
 
 /** Creates the repository and the branch where they are missing. */

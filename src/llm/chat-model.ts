@@ -1,14 +1,16 @@
 /** A model behind a chat endpoint: asked until it answers, or for as long as there is any use in it. */
 import type { OpenAI } from 'openai';
-import pRetry from 'p-retry';
+import { askAgain, type BackOff, backOff, type Failed } from '../http/ask-again.js';
+import { CLOCK, type Clock } from '../http/clock.js';
 import type { Prompt } from '../text/prompt.js';
 import type { Sampling, Usage } from '../trajectory/episode.js';
-import { CLOCK, type Clock, Gate } from './clock.js';
 import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, PassingFault } from './errors.js';
 import { clip, faultOf, refusalOf } from './faults.js';
+import { Gate } from './gate.js';
 import { costOf, type Ledger, mostFor } from './ledger.js';
+import { type LimitName, LimitNames } from './limit-name.js';
 import type { Answer, LanguageModel } from './model.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
 import type { Tally } from './tally.js';
@@ -30,15 +32,12 @@ export interface ChatModelOptions {
   readonly random?: () => number;
 }
 
-/** The first wait where an endpoint says nothing; it doubles up to the last. */
-const FIRST_WAIT_MS = 500;
-const LAST_WAIT_MS = 60_000;
+/** Where an endpoint says nothing. */
+const WAITS: BackOff = { first: 500, last: 60_000 };
 /** Longer than this nobody wants to look at a command that waits. */
 const MOST_WAIT_MS = 15 * 60_000;
 /** So that those who waited do not all come back at once. */
 const SPREAD = 0.25;
-/** How endpoints call the limit of an answer, each by the other's name. */
-const OTHER_NAME = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
 /** What a chat template adds to a prompt's own tokens, at the most. */
 const TEMPLATE_TOKENS = 64;
 
@@ -50,7 +49,6 @@ interface Asking {
   requests: number;
 }
 
-type LimitName = keyof typeof OTHER_NAME;
 type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 
 export class ChatModel implements LanguageModel {
@@ -60,8 +58,7 @@ export class ChatModel implements LanguageModel {
   readonly #options: ChatModelOptions;
   readonly #clock: Clock;
   readonly #gate: Gate;
-  #limitName: LimitName = 'max_completion_tokens';
-  readonly #refusedNames = new Set<LimitName>();
+  readonly #limitNames = new LimitNames();
 
   constructor(options: ChatModelOptions) {
     this.name = options.name;
@@ -75,11 +72,9 @@ export class ChatModel implements LanguageModel {
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
     const { retries, tally } = this.#options;
     const asking = { prompt, signal, requests: 0 };
-    const reply = await pRetry(() => this.#try(asking), {
-      ...{ retries, signal, minTimeout: 0 },
-      shouldRetry: ({ error }) => error instanceof PassingFault,
-      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        this.#fail(error, attemptNumber, retriesLeft, signal),
+    const reply = await askAgain(() => this.#try(asking), {
+      ...{ retries, signal, clock: this.#clock },
+      waitAfter: (failed) => this.#waitAfter(failed),
     });
     const usage = this.#usageOf(reply, asking);
     tally.answered(usage);
@@ -87,9 +82,9 @@ export class ChatModel implements LanguageModel {
     return { completion, reasoning, finish, refused, usage };
   }
 
-  /** Waits before the next try. @throws EndpointError where there is no use in one. */
-  async #fail(error: Error, attempt: number, left: number, signal: AbortSignal): Promise<void> {
-    if (!(error instanceof PassingFault)) return;
+  /** As `askAgain` wants it. @throws EndpointError after the last try, and where nobody wants to wait so long. */
+  #waitAfter({ error, attempt, left }: Failed): number | null {
+    if (!(error instanceof PassingFault)) return null;
     const { url } = this.#options.endpoint;
     if (left === 0) {
       const tries = attempt === 1 ? 'got' : `got ${attempt} failures one after the other, the last of them`;
@@ -108,23 +103,20 @@ export class ChatModel implements LanguageModel {
     }
     const random = this.#options.random ?? Math.random;
     // Told to come at once it still gives the endpoint time.
-    const wait = asked || Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+    const wait = asked || backOff(WAITS, attempt);
     if (error.crowded) this.#gate.close(wait);
-    await this.#clock.wait(wait * (1 + SPREAD * random()), signal);
+    return wait * (1 + SPREAD * random());
   }
 
   /** One request, but where another form of it is asked for. */
   async #try(asking: Asking): Promise<Reply> {
     for (;;) {
-      const name = this.#limitName;
+      const name = this.#limitNames.current;
       try {
         return await this.#request(asking, name);
       } catch (error) {
         if (!(error instanceof OtherName)) throw error;
-        this.#refusedNames.add(name);
-        const other = OTHER_NAME[name];
-        if (this.#refusedNames.has(other)) throw error.fault;
-        this.#limitName = other;
+        if (!this.#limitNames.refuse(name)) throw error.fault;
       }
     }
   }
@@ -140,8 +132,8 @@ export class ChatModel implements LanguageModel {
     let cost = most;
     try {
       const reply = await this.#send(asking, limitName);
-      cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
-      this.#checkLimit(reply);
+      cost = this.#costOf(reply, prompt);
+      if ((reply.tokens?.completion ?? 0) > this.sampling.max_tokens) this.#limitNames.exceeded();
       return reply;
     } catch (error) {
       if (wasFree(error)) cost = 0;
@@ -184,12 +176,6 @@ export class ChatModel implements LanguageModel {
     return { model, messages: [system, user], [limitName]: max_tokens, ...sampling };
   }
 
-  /** Servers that do not know the newer name of the limit, and do not say so, answer at greater length. */
-  #checkLimit({ tokens }: Reply): void {
-    if (tokens === null || tokens.completion <= this.sampling.max_tokens) return;
-    if (!this.#refusedNames.has('max_tokens')) this.#limitName = 'max_tokens';
-  }
-
   /** Dollars: no token is less than a byte. */
   #most([system, user]: Prompt, completion = this.sampling.max_tokens): number {
     const { prices } = this.ledger;
@@ -197,16 +183,16 @@ export class ChatModel implements LanguageModel {
     return prices === null ? 0 : mostFor(prices, bytes + TEMPLATE_TOKENS, completion);
   }
 
-  /** Of an endpoint that does not count, the most that it can have been. */
-  #costOf({ tokens }: Reply, prompt: Prompt): number {
+  /** Of an endpoint that does not count, the most that it can have been: a filter has written nothing. */
+  #costOf(reply: Reply, prompt: Prompt): number {
     const { prices } = this.ledger;
     if (prices === null) return 0;
-    return tokens === null ? this.#most(prompt) : costOf(prices, tokens);
+    if (reply.tokens !== null) return costOf(prices, reply.tokens);
+    return reply === FILTERED ? this.#most(prompt, 0) : this.#most(prompt);
   }
 
   #usageOf(reply: Reply, { prompt, requests }: Asking): Usage {
     const { tokens, finish, refused } = reply;
-    const cost = reply === FILTERED ? this.#most(prompt, 0) : this.#costOf(reply, prompt);
     return {
       requests,
       ...(tokens === null
@@ -216,7 +202,7 @@ export class ChatModel implements LanguageModel {
             cached_tokens: tokens.cached,
             completion_tokens: tokens.completion,
           }),
-      ...(this.ledger.prices === null ? {} : { cost_usd: cost }),
+      ...(this.ledger.prices === null ? {} : { cost_usd: this.#costOf(reply, prompt) }),
       cut_off: finish === 'length' ? 1 : 0,
       refused: refused ? 1 : 0,
     };

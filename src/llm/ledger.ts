@@ -54,7 +54,7 @@ export class Ledger {
   #spent: number;
   #reserved = 0;
   #underWay = 0;
-  #finished: { weeks: number; cost: number };
+  readonly #finished: { weeks: number; cost: number };
   /** The most that a request has had set aside: before a week has been finished, what its requests may cost. */
   #mostForRequest = 0;
   /** Once a request had to be left out no week is begun. */
@@ -92,7 +92,7 @@ export class Ledger {
   /**
    * Begins a week that is expected to be finished, by what the finished ones have cost on average; before there is one,
    * by the most that it can cost, but for the first. It waits while that does not fit and weeks under way may turn out
-   * cheaper. @param mostForWeek before a request has been made. @throws BudgetError; the signal's reason.
+   * cheaper. @param mostForRequest counts until a dearer one was made. @throws BudgetError; the signal's reason.
    */
   async beginWeek(mostForRequest: number, signal: AbortSignal): Promise<WeekAccount> {
     this.#mostForRequest = Math.max(this.#mostForRequest, mostForRequest);
@@ -110,14 +110,15 @@ export class Ledger {
       },
       end: (finished) => {
         this.#playing.delete(week);
-        if (finished) this.#finished = this.#with(week.paid);
+        if (finished) this.#finish(week.paid);
         this.#changed();
       },
     };
   }
 
-  #with(cost: number): { weeks: number; cost: number } {
-    return { weeks: this.#finished.weeks + 1, cost: this.#finished.cost + cost };
+  #finish(cost: number): void {
+    this.#finished.weeks++;
+    this.#finished.cost += cost;
   }
 
   #fits(most: number): boolean {

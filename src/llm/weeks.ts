@@ -50,7 +50,7 @@ export async function* askWeeks(
   options: AskOptions,
 ): AsyncGenerator<TrajectoryEpisode> {
   const concurrency = checkInteger('concurrency', options.concurrency, 1, MAX_CONCURRENCY);
-  const table = new Table(options, concurrency);
+  const playground = new Playground(options, concurrency);
   const coming = weeks[Symbol.iterator]();
   const playing = new Set<Promise<Ended>>();
   let failure: Failure | null = null;
@@ -58,7 +58,7 @@ export async function* askWeeks(
     while (failure === null && playing.size < concurrency) {
       const next = coming.next();
       if (next.done) return;
-      const week: Promise<Ended> = table.play(next.value).then(
+      const week: Promise<Ended> = playground.play(next.value).then(
         (episode) => ({ week, episode }),
         (error) => ({ week, error }),
       );
@@ -71,16 +71,16 @@ export async function* askWeeks(
       playing.delete(ended.week);
       if ('error' in ended) {
         failure ??= ended;
-        if (!leavesOthers(ended.error)) table.stop();
+        if (!leavesOthers(ended.error)) playground.stop();
         continue;
       }
       fill();
       yield ended.episode;
     }
   } finally {
-    table.stop();
+    playground.stop();
     await Promise.all(playing);
-    table.close();
+    playground.close();
   }
   if (failure !== null) throw (failure as Failure).error;
 }
@@ -115,7 +115,7 @@ function readSlot(result: StepResult, slot: number): Shown {
 }
 
 /** Where weeks are played. */
-class Table {
+class Playground {
   readonly #options: AskOptions;
   readonly #slots: Slots;
   readonly #grader: Float32Array;

@@ -110,6 +110,7 @@ export class Slots {
     return this.#wait(this.#steps, slot, action, read);
   }
 
+  /** Nothing more is done: promises that are waited for never settle. */
   close(): void {
     if (this.#flushing !== null) clearImmediate(this.#flushing);
     this.#env.close();

@@ -13,8 +13,8 @@ export interface TeachByModelOptions extends Omit<AskOptions, 'player'> {
 
 /** What tells the episodes of a range of seeds apart, in its order. */
 export function keysOf({ first, last }: SeedRange, profiles: string, model: string): string[] {
-  const of = { ...modelPlayer(model), condition: CUSTOM, profile_mode: profiles };
-  return Array.from({ length: last - first + 1 }, (_, i) => episodeKey({ ...of, seed: first + i }));
+  const common = { ...modelPlayer(model), condition: CUSTOM, profile_mode: profiles };
+  return Array.from({ length: last - first + 1 }, (_, i) => episodeKey({ ...common, seed: first + i }));
 }
 
 /**

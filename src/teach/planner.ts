@@ -8,7 +8,7 @@ import type { Grader } from '../graders/grader.js';
 import { digitOf } from '../policies/inference/words.js';
 import type { Objective } from '../policies/planner/objectives.js';
 import { STEPPED_POLICIES, type SteppedPlayer, type SteppedPolicy } from '../policies/stepped.js';
-import { type Prompt, prompts } from '../text/prompt.js';
+import { prompts } from '../text/prompt.js';
 import { spell } from '../text/system.js';
 import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import type { TextMove } from '../trajectory/move.js';
@@ -92,14 +92,8 @@ async function playWeeks(
   const model = variant.name === options.teacher ? null : variant.name;
   const player = { teacher: options.teacher, model, objective, oracle: variant.oracle };
   const recorder = new TrajectoryRecorder(env, player, grader);
-  const setting = {
-    numEnvs: env.numEnvs,
-    grader,
-    backend,
-    kernel,
-    threads,
-    objective: objective ?? undefined,
-  };
+  const engine = { backend, kernel, threads };
+  const setting = { numEnvs: env.numEnvs, grader, ...engine, objective: objective ?? undefined };
   using teacher = variant.open(setting, () =>
     personsOf(env.world, { profile: profiles, seeds: Uint32Array.from(seeds) }),
   );
@@ -127,7 +121,7 @@ function movesOf(teacher: SteppedPlayer, observations: Float32Array, n: number):
     seen.set(observations.subarray(i * width, i * width + OBSERVATION_SIZE), i * OBSERVATION_SIZE);
   }
   const { actions, beliefs } = teacher.decide(seen);
-  return prompts(observations).map((prompt: Prompt, i) => ({
+  return prompts(observations).map((prompt, i) => ({
     prompt,
     completion: completionOf(
       teacher.reasons(i),

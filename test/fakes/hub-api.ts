@@ -93,11 +93,10 @@ export class HubApi {
     }
     for (const [route, handler] of this.#routes) {
       const match = route.exec(`${asked.method} ${asked.path}`);
-      if (match !== null)
-        return handler(
-          asked,
-          match.slice(1).map((part, k) => decodeURIComponent(part ?? (k === 0 ? 'model' : 'HEAD'))),
-        );
+      if (match === null) continue;
+      // Models have no word of their own in some paths; where a revision is left out, the default branch is meant.
+      const parts = match.slice(1).map((part, k) => part ?? (k === 0 ? 'model' : 'HEAD'));
+      return handler(asked, parts.map(decodeURIComponent));
     }
     return refusal(404, `Nothing at ${asked.method} ${asked.path}`);
   }

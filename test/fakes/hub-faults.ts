@@ -39,7 +39,8 @@ export class Faults {
     return new Promise((resolve) => this.#awaited.push(resolve));
   }
 
-  find(request: string): Misdeed | null {
+  /** Counts a request. @returns what is done instead of an answer to it; null for nothing. */
+  next(request: string): Misdeed | null {
     for (const each of this.#faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, does } = each.fault;
       if (!on.test(request)) continue;
@@ -49,8 +50,8 @@ export class Faults {
     return null;
   }
 
-  /** Whether it has taken the request upon itself. */
-  async commit(
+  /** @returns whether it has taken the request upon itself. */
+  async misbehave(
     misdeed: Misdeed | null,
     request: IncomingMessage,
     response: ServerResponse,

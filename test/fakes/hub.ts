@@ -1,14 +1,15 @@
 /**
- * A Hugging Face Hub of this machine: what uploads need of it, over HTTP, kept in memory. Tests start it within their
- * process; `npx tsx test/fakes/hub.ts` runs it and prints what to export.
+ * A Hugging Face Hub of this machine: what uploads need of it, over HTTP, kept in memory.
+ *
+ *     npx tsx test/fakes/hub.ts --port 8788
  */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { HubApi, type Reply, type Setting } from './hub-api.js';
 import { Faults } from './hub-faults.js';
 import type { FakeRepo } from './hub-store.js';
+import { type Fake, LocalServer, printExports } from './local-server.js';
 
 export interface FakeHubOptions extends Partial<Setting> {
   readonly port?: number;
@@ -16,85 +17,75 @@ export interface FakeHubOptions extends Partial<Setting> {
 }
 
 /** A request that was answered, or misbehaved to. */
-export interface Seen {
+export interface HubRequest {
   /** `METHOD /path?query`. */
   readonly what: string;
+  /** Of its body; -1 where that was not read to its end. */
   readonly bytes: number;
   readonly authorization: string | null;
 }
 
-export interface FakeHub {
-  readonly url: string;
-  /** What clients read of their environment. */
-  readonly env: { readonly HF_ENDPOINT: string; readonly HF_TOKEN: string };
-  readonly faults: Faults;
+export class FakeHub implements Fake {
+  readonly faults = new Faults();
   /** In the order in which they were answered. */
-  readonly seen: Seen[];
-  readonly repos: Map<string, FakeRepo>;
-  repo(type: string, name: string): FakeRepo | undefined;
-  close(): Promise<void>;
-}
+  readonly requests: HubRequest[] = [];
+  readonly #api: HubApi;
+  readonly #token: string;
+  readonly #server: LocalServer;
 
-export async function openFakeHub(options: FakeHubOptions = {}): Promise<FakeHub> {
-  const {
-    port = 0,
-    token = 'hf_aFakeTokenOfNobody',
-    large = 10_000_000,
-    part = 5_000_000,
-    namespaces,
-  } = options;
-  const faults = new Faults();
-  const seen: Seen[] = [];
-  let url = '';
-  const api = new HubApi({ large, part, namespaces }, () => url);
-  const server = createServer((request, response) => {
-    serve(request, response, { api, faults, seen, token }).catch(() => request.socket.destroy());
-  });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    ...{ url, faults, seen, repos: api.repos },
-    env: { HF_ENDPOINT: url, HF_TOKEN: token },
-    repo: (type, name) => api.repo(type, name),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-interface Serving {
-  readonly api: HubApi;
-  readonly faults: Faults;
-  readonly seen: Seen[];
-  readonly token: string;
-}
-
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { api, faults, seen, token }: Serving,
-): Promise<void> {
-  const { method = '', url = '', headers } = request;
-  const what = `${method} ${url}`;
-  const misdeed = faults.find(what);
-  const authorization = headers.authorization ?? null;
-  if (await faults.commit(misdeed, request, response)) {
-    seen.push({ what, bytes: -1, authorization });
-    return;
+  private constructor({ token = 'hf_aFakeTokenOfNobody', ...setting }: FakeHubOptions) {
+    const { large = 10_000_000, part = 5_000_000, namespaces } = setting;
+    this.#token = token;
+    this.#api = new HubApi({ large, part, namespaces }, () => this.url);
+    this.#server = new LocalServer((request, response) => {
+      this.#serve(request, response).catch(() => request.socket.destroy());
+    });
   }
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  seen.push({ what, bytes: body.length, authorization });
-  const { pathname, searchParams } = new URL(url, 'http://hub');
-  const known = authorization === `Bearer ${token}`;
-  const wrong = authorization !== null && !known;
-  const reply = api.answer({ method, path: pathname, query: searchParams, body, known, wrong });
-  if (misdeed !== null) request.socket.destroy();
-  else write(response, reply);
+
+  static async open(options: FakeHubOptions = {}): Promise<FakeHub> {
+    const hub = new FakeHub(options);
+    await hub.#server.listen(options.port);
+    return hub;
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get environment(): { HF_ENDPOINT: string; HF_TOKEN: string } {
+    return { HF_ENDPOINT: this.url, HF_TOKEN: this.#token };
+  }
+
+  get repos(): Map<string, FakeRepo> {
+    return this.#api.repos;
+  }
+
+  repo(type: string, name: string): FakeRepo | undefined {
+    return this.#api.repo(type, name);
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request;
+    const what = `${method} ${url}`;
+    const misdeed = this.faults.next(what);
+    const authorization = headers.authorization ?? null;
+    if (await this.faults.misbehave(misdeed, request, response)) {
+      this.requests.push({ what, bytes: -1, authorization });
+      return;
+    }
+    const body = Buffer.concat(await request.toArray());
+    this.requests.push({ what, bytes: body.length, authorization });
+    const { pathname, searchParams } = new URL(url, this.url);
+    const known = authorization === `Bearer ${this.#token}`;
+    const wrong = authorization !== null && !known;
+    const reply = this.#api.answer({ method, path: pathname, query: searchParams, body, known, wrong });
+    if (misdeed !== null) request.socket.destroy();
+    else write(response, reply);
+  }
 }
 
 function write(response: ServerResponse, { status, json, content, headers = {} }: Reply): void {
@@ -103,8 +94,9 @@ function write(response: ServerResponse, { status, json, content, headers = {} }
   response.writeHead(status, { ...type, ...headers, 'x-request-id': 'fake' }).end(body);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const hub = await openFakeHub({ port: Number(process.argv[2] ?? 0) });
-  for (const [name, value] of Object.entries(hub.env)) console.log(`export ${name}=${value}`);
-  console.log('# A Hub of this machine, until it is interrupted. Nothing leaves it, and nothing is kept.');
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { port: { type: 'string' } } });
+  printExports('A Hub', await FakeHub.open({ port: Number(values.port ?? 0) }));
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

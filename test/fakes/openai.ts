@@ -4,11 +4,11 @@
  *
  *     npx tsx test/fakes/openai.ts --port 8787 --delay 50
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type Fake, LocalServer, printExports } from './local-server.js';
 import {
   type FakeRequest,
   type FakeUsage,
@@ -32,53 +32,48 @@ export interface FakeOptions {
 const OPENAI_PATH = '/v1/chat/completions';
 const AZURE_PATH = /^\/openai\/deployments\/[^/]+\/chat\/completions$/;
 
-export class FakeOpenAi {
+export class FakeOpenAi implements Fake {
   /** All that came, the oldest first. */
   readonly requests: FakeRequest[] = [];
   /** Tokens of all answers that a real endpoint would have been paid for. */
   readonly billed: FakeUsage[] = [];
   /** The most requests that were under way at once. */
   most = 0;
-  options: FakeOptions;
-  readonly #server: Server;
+  readonly #options: FakeOptions;
+  readonly #server: LocalServer;
   #underWay = 0;
 
   private constructor(options: FakeOptions) {
-    this.options = options;
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#options = options;
+    this.#server = new LocalServer((request, response) => void this.#serve(request, response));
   }
 
   static async open(options: FakeOptions = {}): Promise<FakeOpenAi> {
     const fake = new FakeOpenAi(options);
-    await new Promise<void>((resolve, reject) => {
-      fake.#server.once('error', reject);
-      fake.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
-    });
+    await fake.#server.listen(options.port);
     return fake;
   }
 
-  get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  get url(): string {
+    return this.#server.url;
   }
 
-  /** What a command's environment holds to find it. */
   get environment(): { OPENAI_BASE_URL: string; OPENAI_API_KEY: string } {
-    return { OPENAI_BASE_URL: `${this.origin}/v1`, OPENAI_API_KEY: FAKE_KEY };
+    return { OPENAI_BASE_URL: `${this.url}/v1`, OPENAI_API_KEY: FAKE_KEY };
   }
 
   /** The same as Azure's. */
   get azureEnvironment(): Record<string, string> {
     return {
-      AZURE_OPENAI_ENDPOINT: this.origin,
+      AZURE_OPENAI_ENDPOINT: this.url,
       AZURE_OPENAI_API_KEY: FAKE_KEY,
       AZURE_OPENAI_DEPLOYMENT: 'fake-deployment',
       OPENAI_API_VERSION: '2024-10-21',
     };
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  close(): Promise<void> {
+    return this.#server.close();
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -96,14 +91,14 @@ export class FakeOpenAi {
     const user = body.messages.at(-1).content;
     const request = { index: this.requests.length, path, headers: incoming.headers, body, user };
     this.requests.push(request);
-    if (this.options.delay) await wait(this.options.delay);
+    if (this.#options.delay) await wait(this.#options.delay);
     await this.#answer(request, response);
   }
 
   async #answer(request: FakeRequest, response: ServerResponse): Promise<void> {
-    const content = (this.options.answer ?? answerOf)(request);
+    const content = (this.#options.answer ?? answerOf)(request);
     const good = replyOf(request, content);
-    const trouble = this.options.misbehave?.(request) ?? null;
+    const trouble = this.#options.misbehave?.(request) ?? null;
     const act = typeof trouble === 'string' ? TROUBLES[trouble] : trouble;
     if (typeof trouble === 'string' && act === undefined) throw new Error(`no such trouble: ${trouble}`);
     if (act === null) json(response, 200, good);
@@ -169,7 +164,7 @@ async function main(): Promise<void> {
         ? troubles[Math.floor(index / every) % troubles.length]
         : null,
   });
-  for (const [name, value] of Object.entries(fake.environment)) console.log(`export ${name}=${value}`);
+  printExports('A model', fake);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -14,11 +14,11 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A running command; `until` resolves once it has written `text` to a stream, and fails if it ends before. */
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly finished: Promise<Finished>;
-  until(stream: 'stdout' | 'stderr', text: string): Promise<void>;
+  /** Once it has written `wanted` to a stream: the match and its groups. Fails if it ends before. */
+  until(stream: 'stdout' | 'stderr', wanted: string | RegExp): Promise<readonly string[]>;
 }
 
 export function startCli(args: readonly string[], env: Record<string, string> = {}): Running {
@@ -35,16 +35,22 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
   const finished = new Promise<Finished>((resolve) => {
     child.on('close', (code) => resolve({ code, ...seen }));
   });
-  const until = (stream: 'stdout' | 'stderr', text: string) =>
-    new Promise<void>((resolve, reject) => {
+  const until = (stream: 'stdout' | 'stderr', wanted: string | RegExp) =>
+    new Promise<readonly string[]>((resolve, reject) => {
       const look = () => {
-        if (seen[stream].includes(text)) resolve();
+        const found = find(wanted, seen[stream]);
+        if (found !== null) resolve(found);
       };
       child[stream].on('data', look);
-      finished.then((end) => reject(new Error(`ended without ${text}: ${JSON.stringify(end)}`)));
+      finished.then((end) => reject(new Error(`ended without ${wanted}: ${JSON.stringify(end)}`)));
       look();
     });
   return { child, finished, until };
+}
+
+function find(wanted: string | RegExp, text: string): readonly string[] | null {
+  if (typeof wanted === 'string') return text.includes(wanted) ? [wanted] : null;
+  return wanted.exec(text);
 }
 
 export function runCli(

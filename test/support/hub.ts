@@ -1,15 +1,17 @@
-/** A fake Hub for a test, and uploads to it within this process, which wait for nothing. */
+/** A fake Hub for a test, and uploads to it within this process, in which nobody waits. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
+import type { Clock } from '../../src/http/clock.js';
 import type { CommitMessage } from '../../src/hub/commit.js';
 import { type Connection, connect } from '../../src/hub/connection.js';
 import { guarded } from '../../src/hub/guard.js';
 import { collectFiles } from '../../src/hub/local-files.js';
 import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/hub/plan.js';
 import { carryOut, planUpload } from '../../src/hub/upload.js';
-import { type FakeHub, type FakeHubOptions, openFakeHub } from '../fakes/hub.js';
+import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
+import { PatientClock } from './patient-clock.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,8 +20,8 @@ afterEach(async () => {
 
 /** Closed after the test. */
 export async function startHub(options: FakeHubOptions = {}): Promise<FakeHub> {
-  const hub = await openFakeHub(options);
-  closing.push(hub.close);
+  const hub = await FakeHub.open(options);
+  closing.push(() => hub.close());
   return hub;
 }
 
@@ -39,24 +41,26 @@ export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `$
 
 export interface Told {
   readonly waits: string[];
+  /** Bytes. */
   sent: number;
+  read: number;
+  hashed: number;
 }
 
-/** Asks again at once. */
 async function connectTo(
   hub: FakeHub,
   {
-    token = hub.env.HF_TOKEN,
+    token = hub.environment.HF_TOKEN,
     signal = new AbortController().signal,
     onWait = () => {},
-  }: Pick<Wanted, 'token' | 'signal' | 'onWait'> = {},
+    clock = new PatientClock(),
+  }: Pick<Wanted, 'token' | 'signal' | 'onWait' | 'clock'> = {},
 ): Promise<{ connection: Connection; told: Told }> {
-  const told: Told = { waits: [], sent: 0 };
+  const told: Told = { waits: [], sent: 0, read: 0, hashed: 0 };
   const connection = await connect(
     { endpoint: hub.url, token },
     {
-      signal,
-      patience: { retries: 2, minTimeout: 0, maxTimeout: 0 },
+      ...{ signal, clock },
       onWait: (why) => {
         told.waits.push(why);
         onWait(why);
@@ -75,6 +79,7 @@ export interface Wanted extends Partial<Omit<UploadRequest, 'files'>> {
   readonly message?: CommitMessage;
   readonly signal?: AbortSignal;
   readonly onWait?: (why: string) => void;
+  readonly clock?: Clock;
   /** Called between the plan and what it says. */
   readonly between?: (plan: UploadPlan) => unknown;
 }
@@ -97,10 +102,16 @@ export async function uploadTo(
   const { connection, told } = await connectTo(hub, { ...wanted, signal });
   const { files } = await collectFiles(paths, prefix);
   const request = { repo: REPO, branch: 'main', private: false, ...wanted, files };
+  const onRead = (count: number) => {
+    told.read += count;
+  };
+  const onHashed = (count: number) => {
+    told.hashed += count;
+  };
   return guarded(connection.token, signal, async () => {
-    const plan = await planUpload(connection, request, signal);
+    const plan = await planUpload(connection, request, { signal, onRead });
     await wanted.between?.(plan);
-    return { url: await carryOut(connection, plan, message, signal), plan, told };
+    return { url: await carryOut(connection, plan, { message, signal, onHashed }), plan, told };
   });
 }
 
@@ -120,4 +131,4 @@ export const textsAt = (hub: FakeHub, branch = 'main', type = 'dataset'): Record
 
 /** How often a hub saw requests of a kind. */
 export const countOf = (hub: FakeHub, kind: RegExp): number =>
-  hub.seen.filter(({ what }) => kind.test(what)).length;
+  hub.requests.filter(({ what }) => kind.test(what)).length;

@@ -1,33 +1,29 @@
-/** Models of the fake endpoint, and time that passes when it is told to. */
-
+/** Models of the fake endpoint. */
+import { afterEach } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
 import { ChatModel, type ChatModelOptions } from '../../src/llm/chat-model.js';
 import { openClient } from '../../src/llm/client.js';
-import type { Clock } from '../../src/llm/clock.js';
 import { type Endpoint, toEndpoint } from '../../src/llm/endpoint.js';
-import { Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
+import { costOf, Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
+import type { Answer } from '../../src/llm/model.js';
 import { Tally } from '../../src/llm/tally.js';
 import type { AskedWeek } from '../../src/llm/weeks.js';
 import { prompt } from '../../src/text/prompt.js';
-import type { FakeOpenAi } from '../fakes/openai.js';
+import { FakeOpenAi, type FakeOptions } from '../fakes/openai.js';
+import { PatientClock } from './patient-clock.js';
 
 export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
 
-/** When time begins, in milliseconds. */
-export const START = Date.parse('2026-11-22T00:00:00Z');
+const open: FakeOpenAi[] = [];
+afterEach(async () => {
+  for (const fake of open.splice(0)) await fake.close();
+});
 
-/** Nobody waits; what would have been waited for is noted. */
-export class PatientClock implements Clock {
-  readonly waits: number[] = [];
-  #now = START;
-
-  readonly now = (): number => this.#now;
-
-  async wait(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    this.waits.push(ms);
-    this.#now += ms;
-  }
+/** Closed after the test. */
+export async function startModel(options: FakeOptions = {}): Promise<FakeOpenAi> {
+  const fake = await FakeOpenAi.open(options);
+  open.push(fake);
+  return fake;
 }
 
 export interface ModelOptions extends Partial<Omit<ChatModelOptions, 'ledger'>> {
@@ -60,6 +56,30 @@ const FIRST = (() => {
 
 /** What is asked first in a week. */
 export const firstPrompt = () => prompt(FIRST, []);
+
+export interface Outcome extends Asked {
+  readonly fake: FakeOpenAi;
+  readonly answer: Answer | null;
+  readonly error: Error | null;
+}
+
+/** Asks a fake of its own once, at a price. */
+export async function askOnce(of: FakeOptions, options: ModelOptions = {}): Promise<Outcome> {
+  const fake = await startModel(of);
+  const asked = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
+  const outcome = await asked.model.complete(firstPrompt(), NEVER).then(
+    (answer) => ({ answer, error: null }),
+    (error: Error) => ({ answer: null, error }),
+  );
+  return { ...asked, fake, ...outcome };
+}
+
+/** What a fake would be paid, by PRICES. */
+export const billedFor = ({ billed }: FakeOpenAi): number =>
+  billed.reduce((sum, usage) => {
+    const cached = usage.prompt_tokens_details.cached_tokens;
+    return sum + costOf(PRICES, { prompt: usage.prompt_tokens, cached, completion: usage.completion_tokens });
+  }, 0);
 
 export const PLAYER = { teacher: 'llm', model: 'fake', objective: null, oracle: false };
 

@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, realpathSync, rmSync, type Stats, sta
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../failure.js';
+import { naming } from './file-fault.js';
 
 /** Somewhere to write to; '-' is the standard output. */
 export interface Output {
@@ -84,7 +85,7 @@ export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;
   const target = stat(path);
   // A device or a pipe is written to, not replaced.
-  if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'));
+  if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'), path);
   const place = targetOf(path);
   const beside = join(dirname(place), `.${basename(place).slice(0, MAX_STEM)}.${process.pid}.tmp`);
   unfinished.add(beside);
@@ -157,12 +158,12 @@ class FileOutput implements Output {
   }
 
   async write(data: string | Uint8Array): Promise<void> {
-    await this.#handle.writeFile(data);
+    await this.#handle.writeFile(data).catch(naming(this.#target));
   }
 
   async commit(): Promise<void> {
     // On the disk before it takes the old one's name: a crash leaves one of the two, whole.
-    await this.#handle.sync();
+    await this.#handle.sync().catch(naming(this.#target));
     await this.#close();
     await rename(this.#beside, this.#target);
     unfinished.delete(this.#beside);
@@ -183,14 +184,16 @@ class FileOutput implements Output {
 
 class DirectOutput implements Output {
   readonly #handle: FileHandle;
+  readonly #target: string;
   #closed = false;
 
-  constructor(handle: FileHandle) {
+  constructor(handle: FileHandle, target: string) {
     this.#handle = handle;
+    this.#target = target;
   }
 
   async write(data: string | Uint8Array): Promise<void> {
-    await this.#handle.writeFile(data);
+    await this.#handle.writeFile(data).catch(naming(this.#target));
   }
 
   async commit(): Promise<void> {

@@ -10,6 +10,7 @@ import type { TrajectoryEpisode } from '../../trajectory/episode.js';
 import { episodeKey, episodeLine } from '../../trajectory/line.js';
 import { BadEpisode, parseEpisode, readEpisode } from '../../trajectory/read.js';
 import { UsageError } from '../failure.js';
+import { naming } from '../files/file-fault.js';
 import { type LineSpan, lineSpans } from '../files/line-spans.js';
 import { openOutput, stat, targetOf } from '../files/output-file.js';
 import { lock, lockOf } from './lock.js';
@@ -115,10 +116,7 @@ export class Journal {
   async append(episode: TrajectoryEpisode): Promise<void> {
     const line = Buffer.from(episodeLine(episode));
     const start = this.#end;
-    for (let done = 0; done < line.length; ) {
-      done += (await this.#partial.write(line, done, line.length - done, start + done)).bytesWritten;
-    }
-    await this.#partial.sync();
+    await writeAt(this.#partial, start, line).catch(naming(this.partialPath));
     this.#end = start + line.length;
     this.#entries.set(episodeKey(episode), { handle: this.#partial, start, end: this.#end - 1 });
   }
@@ -128,7 +126,11 @@ export class Journal {
     // Never cut to nothing first: it says something whenever the process may end.
     this.#amounts ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
     const text = JSON.stringify({ spent_usd: dollars });
-    writeSync(this.#amounts, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
+    try {
+      writeSync(this.#amounts, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
+    } catch (error) {
+      naming(this.#spentPath)(error);
+    }
   }
 
   /** The episodes of these keys that are there, in their order, one at a time. */
@@ -238,6 +240,14 @@ const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).
 function mayBeTorn(text: string): boolean {
   const written = text.replace(/\0+$/, '');
   return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
+}
+
+/** Writes to the disk: when this settles, it is there. */
+async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
+  }
+  await handle.sync();
 }
 
 async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {

@@ -73,7 +73,7 @@ function parsePrices(text: string): Prices {
 }
 
 /** Within the bounds that hold for every endpoint. @throws UsageError. */
-export function checkLlmOptions(options: ModelFlags): void {
+function checkLlmOptions(options: ModelFlags): void {
   check(options, 'concurrency', 1, 1024);
   check(options, 'maxTokens', 1, 1_000_000);
   check(options, 'temperature', 0, 2);

@@ -10,14 +10,7 @@ import { NUM_STEPS } from '../../world/fields.js';
 import { PERSON_NAMES } from '../../world/resolve.js';
 import { UsageError } from '../failure.js';
 import { checkJournal, Journal, keptText } from '../llm/journal.js';
-import {
-  checkLlmOptions,
-  LLM_DEFAULTS,
-  type ModelFlags,
-  type OpenedModel,
-  prepareModel,
-  samplingOf,
-} from '../llm/options.js';
+import { LLM_DEFAULTS, type ModelFlags, type OpenedModel, prepareModel, samplingOf } from '../llm/options.js';
 import { sameRun } from '../llm/same-run.js';
 import { LlmSummary } from '../llm/summary.js';
 import type { EngineOptions } from '../options.js';
@@ -89,7 +82,6 @@ async function play(
 const MAX_WEEKS = 1_000_000;
 
 function check({ model, output, ...options }: LlmTeachOptions): string {
-  checkLlmOptions(options);
   const { first, last } = options.seeds;
   if (last - first >= MAX_WEEKS) {
     throw new UsageError(

@@ -1,8 +1,7 @@
 /** `rhythm-vec teach --teacher planner`: a file of trajectories, whole or not there. */
 import { counted } from '../../evaluate/figures.js';
 import type { Grader } from '../../graders/grader.js';
-import type { TeachOptions } from '../../teach/planner.js';
-import { teach } from '../../teach/planner.js';
+import { type TeachOptions, teach } from '../../teach/planner.js';
 import { episodeLine } from '../../trajectory/line.js';
 import { openOutput } from '../files/output-file.js';
 import type { EngineOptions } from '../options.js';
@@ -24,17 +23,10 @@ export async function teachByPlanner(
   const output = await openOutput(options.output);
   const progress = createProgress('steps');
   const { variant = 'planner' } = options;
+  const how = { ...options, variant, grader, signal, onProgress: progress.update };
   let episodes = 0;
   try {
-    const work = {
-      ...options,
-      teacher: 'planner',
-      variant,
-      grader,
-      signal,
-      onProgress: progress.update,
-    } as const;
-    for await (const some of teach(work)) {
+    for await (const some of teach({ ...how, teacher: 'planner' })) {
       await output.write(some.map(episodeLine).join(''));
       episodes += some.length;
     }

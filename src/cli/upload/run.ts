@@ -11,7 +11,7 @@ import { checkBranch, checkRepo, type RepoType } from '../../hub/repo.js';
 import { carryOut, planUpload } from '../../hub/upload.js';
 import { packageVersion } from '../../version.js';
 import { UsageError } from '../failure.js';
-import { createProgress, type Progress } from '../progress.js';
+import { Meter } from './meter.js';
 import { filesText, notesOn, repositoryText, sizeOf } from './text.js';
 
 export interface UploadCommandOptions {
@@ -40,9 +40,12 @@ export async function runUpload(
   const meter = new Meter();
   try {
     await guarded(account.token, signal, async () => {
-      const connection = await connect(account, { signal, onWait: note(account), onSent: meter.add });
+      const connection = await connectFor(account, meter, signal);
       const request = { repo, branch, private: options.private ?? false, files: local.files };
-      const plan = await planUpload(connection, request, signal);
+      meter.total = sizeOf(local.files);
+      const onRead = (bytes: number): void => meter.add('read', bytes);
+      const plan = await planUpload(connection, request, { signal, onRead });
+      meter.stop();
       say(account, plan, local, options);
       if (!options.dryRun) await send(connection, plan, options, meter, signal);
     });
@@ -72,22 +75,21 @@ function refuseWithoutToken(): never {
   );
 }
 
-const note =
-  ({ token }: Account) =>
-  (text: string): void => {
-    process.stderr.write(`note: ${withoutSecrets(text, token)}\n`);
+function connectFor(account: Account, meter: Meter, signal: AbortSignal): Promise<Connection> {
+  const onWait = (why: string): void => {
+    // A note takes a line of its own.
+    meter.stop();
+    note(account, why);
   };
-
-const print = ({ token }: Pick<Account, 'token'>, lines: readonly string[]): void => {
-  for (const line of lines) process.stdout.write(`${withoutSecrets(line, token)}\n`);
-};
+  return connect(account, { signal, onWait, onSent: (bytes) => meter.add('sent', bytes) });
+}
 
 function say(account: Account, plan: UploadPlan, local: LocalFiles, options: UploadCommandOptions): void {
   print(account, [
     repositoryText(account.endpoint, plan, options.dryRun ?? false),
     ...filesText(plan.planned),
   ]);
-  for (const text of notesOn(plan.planned, local)) note(account)(text);
+  for (const text of notesOn(plan.planned, local)) note(account, text);
   if (options.dryRun) print(account, ['Nothing was changed: --dry-run.']);
 }
 
@@ -103,15 +105,18 @@ async function send(
     print(connection, ['Nothing to upload: all of it is there.']);
     return;
   }
-  meter.total = sizeOf(sent);
+  meter.total = sizeOf(sent.map(({ file }) => file));
   try {
-    const url = await carryOut(connection, plan, messageOf(options, sent.length), signal);
+    const message = messageOf(options, sent.length);
+    const onHashed = (bytes: number): void => meter.add('hashed', bytes);
+    const url = await carryOut(connection, plan, { message, signal, onHashed });
     meter.stop();
     print(connection, [url === null ? 'Nothing to upload: all of it is there by now.' : `Committed: ${url}`]);
   } catch (error) {
     meter.stop();
-    if (signal.aborted)
-      note(connection)('what was sent stays at the Hub; the same command goes on from there.');
+    if (signal.aborted) {
+      note(connection, 'what was sent stays at the Hub; the same command goes on from there.');
+    }
     throw error;
   }
 }
@@ -125,18 +130,10 @@ function messageOf({ message }: UploadCommandOptions, count: number): CommitMess
   return description === '' ? { title: title.trim() } : { title: title.trim(), description };
 }
 
-/** Bytes that have left, as a bar. */
-class Meter {
-  total = 0;
-  #sent = 0;
-  readonly #progress: Progress = createProgress('bytes');
+function print({ token }: Pick<Account, 'token'>, lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${withoutSecrets(line, token)}\n`);
+}
 
-  readonly add = (bytes: number): void => {
-    this.#sent += bytes;
-    if (this.total > 0) this.#progress.update(Math.min(Math.max(this.#sent, 0), this.total), this.total);
-  };
-
-  stop(): void {
-    this.#progress.stop();
-  }
+function note({ token }: Pick<Account, 'token'>, text: string): void {
+  process.stderr.write(`note: ${withoutSecrets(text, token)}\n`);
 }

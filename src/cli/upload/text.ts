@@ -1,5 +1,5 @@
 /** What `rhythm-vec upload` says of a plan. */
-import { CARD, type LocalFiles, leftOutText } from '../../hub/local-files.js';
+import { CARD, type LocalFile, type LocalFiles, leftOutText } from '../../hub/local-files.js';
 import { type PlannedFile, toSend, type UploadPlan } from '../../hub/plan.js';
 import { repoText, repoUrl } from '../../hub/repo.js';
 
@@ -18,8 +18,8 @@ export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boole
   return `${what} is there, ${visibility}; its branch ${branch} is at ${remote.head.slice(0, 8)}.`;
 }
 
-export const sizeOf = (files: readonly PlannedFile[]): number =>
-  files.reduce((sum, { file }) => sum + file.blob.size, 0);
+export const sizeOf = (files: readonly LocalFile[]): number =>
+  files.reduce((sum, { blob }) => sum + blob.size, 0);
 
 /** A line for each file, and their sum. */
 export function filesText(planned: readonly PlannedFile[]): string[] {
@@ -30,7 +30,10 @@ export function filesText(planned: readonly PlannedFile[]): string[] {
   );
   const sent = toSend(planned);
   const files = planned.length === 1 ? 'file' : 'files';
-  return [...lines, `To upload: ${sent.length} of ${planned.length} ${files}, ${sizeText(sizeOf(sent))}.`];
+  return [
+    ...lines,
+    `To upload: ${sent.length} of ${planned.length} ${files}, ${sizeText(sizeOf(sent.map(({ file }) => file)))}.`,
+  ];
 }
 
 const UNITS = ['kB', 'MB', 'GB', 'TB'];

@@ -1,24 +1,5 @@
-/** Time, for those who wait; tests bring their own. */
-import { setTimeout as delay } from 'node:timers/promises';
-
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** @throws the signal's reason. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-export const CLOCK: Clock = {
-  now: Date.now,
-  async wait(ms, signal) {
-    try {
-      await delay(ms, undefined, { signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
-  },
-};
+/** Who was turned away keeps the others from asking, too. */
+import type { Clock } from '../http/clock.js';
 
 /** A gate that one who was turned away closes to all for a while. */
 export class Gate {
