@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Audit, audit } from '../src/audit/audit.js';
 import { drawingsOf } from '../src/audit/drawings.js';
-import { toSnakeCase } from '../src/evaluate/report.js';
+import { reproducibleJson } from '../src/audit/json.js';
 import { svgOf } from '../src/pictures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
 import { withTables } from './audit-page.js';
@@ -19,7 +19,7 @@ for (const grader of GRADER_NAMES) audits.push(await audit({ grader }));
 for (const one of audits) {
   const folder = `audits/${one.grader}`;
   mkdirSync(at(folder), { recursive: true });
-  put(`${folder}/audit.json`, `${JSON.stringify(kept(one), null, 2)}\n`);
+  put(`${folder}/audit.json`, `${JSON.stringify(reproducibleJson(one), null, 2)}\n`);
   if (check) continue;
   for (const { name, drawing } of drawingsOf(one)) put(`${folder}/${name}.svg`, await svgOf(drawing));
 }
@@ -35,18 +35,4 @@ function put(path: string, text: string): void {
     `docs/${path} is not what the audit finds: run npm run audits, and read docs/graders.md again.`,
   );
   process.exitCode = 1;
-}
-
-/** What does not depend on the machine. */
-function kept({
-  weeks: _,
-  machine: __,
-  seconds: ___,
-  backend,
-  backendReason,
-  kernel,
-  threads,
-  ...rest
-}: Audit) {
-  return toSnakeCase(rest);
 }

@@ -134,6 +134,11 @@ const refused: [name: string, args: string[], message: string][] = [
   ['a directory without a name', ['--output', ''], 'got an empty name'],
   ['a directory as file', ['--json', file('')], 'which is a directory'],
   ['a file in no directory', ['--json', file('no/x.json')], 'Create it first.'],
+  [
+    "a file of the report's",
+    ['--output', file(''), '--json', file('audit.json')],
+    'Expected --json to be another file than those of --output',
+  ],
   ['few evaluations', ['--evaluations', '10'], 'Expected evaluations to be an integer from 1000'],
   ['evaluations that are no number', ['--evaluations', 'many'], "option '--evaluations <n>'"],
   ['more persons than episodes', ['--episodes', '5', '--persons', '6'], 'persons'],

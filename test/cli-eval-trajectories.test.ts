@@ -81,6 +81,11 @@ describe('refuses, as a usage error', () => {
       ['--components', file('no.jsonl'), '--trajectories', `${dirname(file('x'))}/./no.jsonl`],
       'Expected --trajectories to be another file than --components',
     ],
+    [
+      'the place where weeks that are paid for are kept meanwhile',
+      ['--policies', 'llm:m', '--json', file('t.jsonl.partial'), '--trajectories', file('t.jsonl')],
+      'Expected --json to be another file than those kept until --trajectories is whole',
+    ],
     ['the standard output twice', ['--json', '-', '--trajectories', '-'], 'another file than --json, got -.'],
     ['a missing directory', ['--trajectories', file('no/t.jsonl')], 'Create it first.'],
     [

@@ -13,6 +13,9 @@ import {
 } from '../src/index.js';
 import { camelCase } from '../src/names.js';
 import { BLIND_TAPES } from '../src/policies/blind-tapes.js';
+import { ResultGatherer } from '../src/report/gathered.js';
+import { sectionsOf } from '../src/report/page.js';
+import { parseResult } from '../src/report/results.js';
 import { elementsOf } from './support/pictures.js';
 
 const read = (path: string): string => readFileSync(new URL(`../docs/${path}`, import.meta.url), 'utf8');
@@ -25,10 +28,21 @@ function toCamelCase(value: unknown): unknown {
   const named = (name: string) => (COMPONENT_NAMES.includes(name) ? name : camelCase(name));
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [named(name), toCamelCase(of)]));
 }
-const audits = GRADER_NAMES.map(
-  (name) => toCamelCase(JSON.parse(read(`audits/${name}/audit.json`))) as Audit,
-);
+const stored = GRADER_NAMES.map((name) => JSON.parse(read(`audits/${name}/audit.json`)));
+const audits = stored.map((audit) => toCamelCase(audit) as Audit);
 const rowOf = ({ rows }: Audit, policy: string): AuditRow => rows.find((row) => row.policy === policy)!;
+
+it('the audits are what a report reads', () => {
+  const gatherer = new ResultGatherer();
+  for (const audit of stored) gatherer.addResult(`audit of ${audit.grader}`, parseResult(audit));
+  const data = gatherer.data();
+  expect(data.audits.map(({ audit }) => audit.rows.length)).toEqual(audits.map(({ rows }) => rows.length));
+  const files = sectionsOf(data).find(({ id }) => id === 'files')!;
+  const said = files.parts.map(String).join('');
+  for (const { grader } of audits) expect(said).toContain(`<bdi>audit of ${grader}</bdi>`);
+  expect(said).toContain('Where no backend stands, the file does not say what played');
+  expect(said).not.toContain('undefined');
+});
 
 it('the tables are those of the audits', () => {
   expect(withTables(page, audits)).toBe(page);

@@ -83,6 +83,14 @@ describe.each(WEEKS)('%s', (_name, week) => {
   });
 });
 
+it('has no element that must be drawn apart, and laid on the picture then: that takes longer than all others', async () => {
+  const see = elementsOf(await svgOf(drawTimeline({ week: WHOLE }))).map(({ attributes }) => attributes);
+  const isSeen = (paint: string | undefined): boolean => paint !== undefined && paint !== 'none';
+  const filledAndStroked = see.filter(({ fill, stroke }) => isSeen(fill) && isSeen(stroke));
+  expect(filledAndStroked.length).toBeGreaterThan(2 * NUM_STEPS - 1);
+  expect(filledAndStroked.filter(({ opacity = '1' }) => Number(opacity) < 1)).toEqual([]);
+});
+
 it('is told in words', () => {
   const { description } = drawTimeline({ week: WHOLE });
   expect(description).toContain('Actions: day 1 sleep, deep_work, socialize, exercise; day 2 ');

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../src/index.js';
-import { Session } from '../src/server/sessions/session.js';
+import { Session } from '../src/server/session.js';
 import { decodeFrame, encodeFrame } from '../src/server/vec/frame.js';
 import { VecPool } from '../src/server/vec/pool.js';
 import { VecSession } from '../src/server/vec/vec-session.js';

@@ -1,39 +1,22 @@
 /** The pictures of an audit. */
 import { drawBands } from '../pictures/bands.js';
-import { drawComponents } from '../pictures/components.js';
-import type { Drawing } from '../pictures/drawing.js';
-import { drawPrices } from '../pictures/prices.js';
+import type { NamedDrawing } from '../pictures/drawing.js';
 import { drawRewards } from '../pictures/rewards.js';
 import { drawTapes } from '../pictures/tapes.js';
-import { COMPONENT_NAMES } from '../world/fields.js';
 import type { Audit } from './audit.js';
-import { HEURISTIC } from './players.js';
+import { drawAuditComponents, drawAuditPrices, seedsNote } from './price-drawings.js';
 import type { Week } from './weeks.js';
-
-export interface NamedDrawing {
-  /** What its file is called, without an ending. */
-  readonly name: string;
-  readonly drawing: Drawing;
-}
 
 /** Of what was found and what it earned, in the order of a report. */
 export function drawingsOf(audit: Audit): NamedDrawing[] {
-  const { grader } = audit;
-  const weeks = audit.weeks.filter(({ policy }) => !policy.startsWith('push:'));
-  const fresh = `Fresh seeds ${audit.seeds.fresh}; of persons with a tape of their own ${audit.seeds.persons}.`;
+  const { grader, graderWeights: weights, seeds } = audit;
+  const rows = audit.rows.map((row) => ({ ...row, name: row.policy }));
+  const priced = { grader, weights, seeds, rows };
+  const shown = audit.weeks.filter(({ policy }) => !policy.startsWith('push:'));
+  const notes = [seedsNote(audit)];
   return [
-    {
-      name: 'prices',
-      drawing: drawPrices({
-        title: `What grader ${grader} pays for`,
-        notes: [fresh],
-        baseline: HEURISTIC.name,
-        rows: audit.rows
-          .filter(({ policy }) => policy !== HEURISTIC.name)
-          .map(({ policy, price }) => ({ name: policy, gain: price })),
-      }),
-    },
-    { name: 'components', drawing: drawComponents(componentsOf(audit, fresh)) },
+    { name: 'prices', drawing: drawAuditPrices(priced) },
+    { name: 'components', drawing: drawAuditComponents(priced) },
     {
       name: 'tapes',
       drawing: drawTapes({
@@ -44,29 +27,18 @@ export function drawingsOf(audit: Audit): NamedDrawing[] {
     {
       name: 'rewards',
       drawing: drawRewards({
-        notes: [fresh],
-        rows: weeks.map(({ policy, rewards }) => ({ name: policy, rewards })),
+        notes,
+        rows: shown.map(({ policy, rewards }) => ({ name: policy, rewards })),
       }),
     },
     {
       name: 'meters',
       drawing: drawBands({
-        notes: [fresh],
-        rows: weeks.map(({ policy, bands }) => ({ name: policy, bands })),
+        notes,
+        rows: shown.map(({ policy, bands }) => ({ name: policy, bands })),
       }),
     },
   ];
 }
-
-const componentsOf = ({ rows, grader, graderWeights }: Audit, fresh: string) => ({
-  title: `What grader ${grader} adds up`,
-  notes: [fresh],
-  rows: rows
-    .filter(({ role }) => role !== 'push')
-    .map(({ policy, components }) => ({
-      name: policy,
-      parts: COMPONENT_NAMES.map((name) => graderWeights[name] * components[name].mean),
-    })),
-});
 
 const labelOf = ({ policy, one }: Week): string => (one ? policy : `${policy}, commonest`);

@@ -1,8 +1,8 @@
 /** An audit as a page of Markdown. */
 import { decimals, intervalInText } from '../evaluate/figures.js';
+import type { NamedDrawing } from '../pictures/drawing.js';
 import { COMPONENT_NAMES } from '../world/fields.js';
 import type { Audit } from './audit.js';
-import type { NamedDrawing } from './drawings.js';
 import type { AuditRow } from './prices.js';
 
 /** @param drawings pictures that lie beside the page as SVG, by their names. */

@@ -1,37 +1,8 @@
-/** `rhythm-vec audit`: what a grader really pays for. */
-import { join } from 'node:path';
+/** `rhythm-vec audit`: what a grader really pays for. What finds out is loaded when it is asked for. */
 import { type Command, Option } from 'commander';
-import { type Audit, audit } from '../audit/audit.js';
-import { drawingsOf } from '../audit/drawings.js';
-import { reportOf } from '../audit/report.js';
-import { toSnakeCase } from '../evaluate/report.js';
-import { loadCanvas, pngOf } from '../pictures/png.js';
-import { svgOf } from '../pictures/svg.js';
-import { loadVega } from '../pictures/vega.js';
-import { SCHEMAS } from '../schemas.js';
-import { renderAudit } from './audit/table.js';
+import type { AuditCommandOptions } from './audit/run.js';
 import type { Context } from './context.js';
-import { checkNotGrader, readGrader } from './files/grader-file.js';
-import {
-  checkDirectory,
-  checkOutput,
-  jsonText,
-  makeDirectory,
-  type OutputFile,
-  writeTogether,
-} from './files/output-file.js';
-import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from './options.js';
-import { createProgress } from './progress.js';
-
-interface Options extends EngineOptions {
-  readonly grader: string;
-  readonly output?: string;
-  readonly json?: string;
-  readonly seed?: number;
-  readonly evaluations?: number;
-  readonly episodes?: number;
-  readonly persons?: number;
-}
+import { addEngineOptions, parseInteger } from './options.js';
 
 const HELP = `
 Before anything is trained: what can be earned under a grader without looking at the person, and what is left for who does?
@@ -67,52 +38,8 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
     .option('--persons <n>', 'of these, played by who knows the person (default: 400)', parseInteger);
   addEngineOptions(command)
     .addHelpText('after', HELP)
-    .action((options: Options) => runAudit(options, signal));
-}
-
-async function runAudit({ output, json, ...options }: Options, signal: AbortSignal): Promise<void> {
-  checkEngineOptions(options);
-  checkNotGrader('--json', json, options.grader);
-  const grader = await readGrader(options.grader);
-  if (json !== undefined) checkOutput('--json', json);
-  if (output !== undefined) await prepare(output);
-  const progress = createProgress('weeks');
-  const people = json === '-' ? process.stderr : process.stdout;
-  try {
-    const result = await audit({ ...options, grader, signal, onProgress: progress.update });
-    progress.stop();
-    people.write(renderAudit(result));
-    const files = output === undefined ? [] : await reportFiles(output, result, signal);
-    if (json !== undefined) files.push({ path: json, data: jsonText(toJson(result)) });
-    signal.throwIfAborted();
-    if (output !== undefined) makeDirectory(output);
-    await writeTogether(files);
-  } finally {
-    progress.stop();
-  }
-}
-
-/** Refuses, before any work is done, what could not be written in the end. */
-async function prepare(directory: string): Promise<void> {
-  // One after the other: the same is named first each time.
-  await loadVega();
-  await loadCanvas();
-  checkDirectory('--output', directory);
-}
-
-const toJson = ({ weeks: _, backendReason: __, ...result }: Audit): unknown =>
-  toSnakeCase({ schema: SCHEMAS.audit, ...result });
-
-async function reportFiles(directory: string, result: Audit, signal: AbortSignal): Promise<OutputFile[]> {
-  const drawings = drawingsOf(result);
-  const files: OutputFile[] = [];
-  for (const { name, drawing } of drawings) {
-    signal.throwIfAborted();
-    const svg = await svgOf(drawing, { theme: 'auto' });
-    files.push({ path: `${name}.svg`, data: svg }, { path: `${name}.png`, data: await pngOf(svg) });
-  }
-  files.push({ path: 'audit.json', data: jsonText(toJson(result)) });
-  // Last: a report is only there with all that it shows.
-  files.push({ path: 'audit.md', data: reportOf(result, drawings) });
-  return files.map(({ path, data }) => ({ path: join(directory, path), data }));
+    .action(async (options: AuditCommandOptions) => {
+      const { runAudit } = await import('./audit/run.js');
+      await runAudit(options, signal);
+    });
 }

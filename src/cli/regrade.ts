@@ -10,9 +10,10 @@ import { createWorld } from '../world/world.js';
 import { readComponents } from './components/stream.js';
 import type { Context } from './context.js';
 import { UsageError } from './failure.js';
-import { checkNotGrader, readGrader } from './files/grader-file.js';
+import { readGrader } from './files/grader-file.js';
 import { checkInput, checkOther, inputName, openInput } from './files/input-file.js';
-import { checkOutput, writeJson } from './files/output-file.js';
+import { besideOutputs, writeJson } from './files/output-file.js';
+import { checkOutputs } from './files/output-places.js';
 import { parseNames } from './options.js';
 import { renderRegraded } from './regrade/table.js';
 
@@ -56,17 +57,14 @@ export function addRegradeCommand(program: Command, { signal }: Context): void {
 async function runRegrade({ components, conditions, json, ...options }: Options, signal: AbortSignal) {
   checkInput('--components', components);
   if (json !== undefined) {
-    checkOutput('--json', json);
+    checkOutputs([{ option: '--json', path: json }], options.grader);
     checkOther('--json', json, '--components', components);
   }
-  checkNotGrader('--json', json, options.grader);
   const grader = await readGrader(options.grader);
   const input = openInput(components, signal);
   const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());
   const regraded = regradeStored(selected(stored, conditions), grader);
-  // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = json === '-' ? process.stderr : process.stdout;
-  people.write(renderRegraded(regraded));
+  besideOutputs(json).write(renderRegraded(regraded));
   if (json !== undefined) await writeJson(json, toJson(regraded));
 }
 

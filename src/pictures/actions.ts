@@ -3,7 +3,7 @@ import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
 import { checkNames, checkNumbers, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
-import { LIGHT, SEMIBOLD, SERIES } from './theme.js';
+import { LIGHT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
 import type { Layer, TopView, View } from './view.js';
 
 export interface ActionUse extends Named {
@@ -85,14 +85,13 @@ function panelOf({ name, rows }: Group, most: number): View {
   };
 }
 
-const BARE = { title: null, domain: false, ticks: false, labelColor: LIGHT.ink } as const;
 const ACTIONS = {
   field: 'action',
   type: 'nominal',
   sort: null,
-  axis: { ...BARE, orient: 'top', labelAngle: 0, labelPadding: 4 },
+  axis: { ...NAME_AXIS, orient: 'top', labelAngle: 0, labelPadding: 4 },
 } as const;
-const PERSONS = { field: 'name', type: 'nominal', axis: { ...BARE, labelPadding: 8 } } as const;
+const PERSONS = { field: 'name', type: 'nominal', axis: { ...NAME_AXIS, labelPadding: 8 } } as const;
 
 const NUMBERS: Layer = {
   mark: { type: 'text' },

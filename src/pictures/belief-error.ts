@@ -3,8 +3,8 @@ import { NUM_STEPS } from '../world/fields.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
-import { textWidth } from './text-width.js';
-import { ACCENT, FONT_SIZE, SERIES } from './theme.js';
+import { widestOf } from './text-width.js';
+import { ACCENT, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 import { dayOf, inDays } from './week.js';
 
@@ -36,7 +36,7 @@ export function drawBeliefError(picture: BeliefErrorPicture): Drawing {
   const { rows, title = 'Belief error over the week', notes = [] } = picture;
   checkNames('rows', rows);
   rows.forEach(checkErrors);
-  const width = Math.max(LEAST_WIDTH, ...rows.map(({ name }) => textWidth(name, FONT_SIZE)));
+  const width = Math.max(LEAST_WIDTH, widestOf(rows.map(({ name }) => name)));
   const caption = [
     'Mean absolute error of social, morning and work after each step (line) with its 95 % interval (band).',
     'Dashed: the error of believing 0.5 each, in the same weeks.',

@@ -3,8 +3,8 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { checkNames, checkNumbers, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
-import { textWidth } from './text-width.js';
-import { COMPONENT_COLOURS, FONT_SIZE, INK_ON_COLOUR, LIGHT, SEMIBOLD } from './theme.js';
+import { widestOf } from './text-width.js';
+import { COMPONENT_COLOURS, INK_ON_COLOUR, LIGHT, NAME_AXIS, SEMIBOLD } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface ComponentsPicture extends Caption {
@@ -56,7 +56,7 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
 
 /** What is left for bars. */
 function widthIn(room: number, rows: readonly ComponentsRow[]): number {
-  const names = Math.max(...rows.map(({ name }) => textWidth(name, FONT_SIZE)));
+  const names = widestOf(rows.map(({ name }) => name));
   return Math.max(120, Math.floor(room - names - MARGIN));
 }
 
@@ -81,7 +81,7 @@ function sumOf({ name, parts }: ComponentsRow) {
 const NAMES = {
   field: 'name',
   type: 'nominal',
-  axis: { title: null, domain: false, ticks: false, labelColor: LIGHT.ink, labelPadding: 8 },
+  axis: { ...NAME_AXIS, labelPadding: 8 },
   // Half the inner padding at the ends makes a row a whole number of units.
   scale: { paddingInner: 0.25, paddingOuter: 0.125 },
 } as const;

@@ -1,7 +1,7 @@
 /** What an episode of each player takes of a service that is paid for: tokens, and dollars. */
 import { checkNames, checkNumber, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
-import { COMPONENT_COLOURS, LIGHT, SERIES } from './theme.js';
+import { COMPONENT_COLOURS, NAME_AXIS, SERIES } from './theme.js';
 import type { TopView, View } from './view.js';
 
 export interface CostRow extends Named {
@@ -43,7 +43,7 @@ export function drawCosts(picture: CostsPicture): Drawing {
 const NAMES = {
   field: 'name',
   type: 'nominal',
-  axis: { title: null, domain: false, ticks: false, labelColor: LIGHT.ink, labelPadding: 8 },
+  axis: { ...NAME_AXIS, labelPadding: 8 },
   scale: { paddingInner: 0.25, paddingOuter: 0.125 },
 } as const;
 

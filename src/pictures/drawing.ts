@@ -9,6 +9,12 @@ export interface Drawing {
   readonly spec: object;
 }
 
+export interface NamedDrawing {
+  /** What its files are called, without an ending. */
+  readonly name: string;
+  readonly drawing: Drawing;
+}
+
 /** What every picture may be told. */
 export interface Caption {
   /** Default: what the picture shows. */

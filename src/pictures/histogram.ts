@@ -3,8 +3,8 @@ import { InputError } from '../errors.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
-import { textWidth } from './text-width.js';
-import { ACCENT, FONT_SIZE, LIGHT, SERIES } from './theme.js';
+import { widestOf } from './text-width.js';
+import { ACCENT, LIGHT, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface HistogramPicture extends Caption {
@@ -96,7 +96,7 @@ const tenthsOf = ([low, high]: readonly [number, number]): number[] =>
 
 function barsOn(domain: [number, number], rows: readonly HistogramRow[]): Layer {
   const names = rows.map(({ name }) => name);
-  const widest = Math.max(...names.map((name) => textWidth(name, FONT_SIZE)));
+  const widest = widestOf(names);
   return {
     mark: { type: 'rect', opacity: 0.5, stroke: LIGHT.paper, strokeWidth: 0.5 },
     encoding: {

@@ -3,7 +3,7 @@ import type { Interval } from '../evaluate/statistics.js';
 import { checkNames, checkNumber, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal, signed } from './numbers.js';
-import { LIGHT, SERIES } from './theme.js';
+import { LIGHT, NAME_AXIS, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface PricePicture extends Caption {
@@ -63,7 +63,7 @@ const pointOf = ({ name, gain: { mean, low, high } }: Row) => ({
 const NAMES = {
   field: 'name',
   type: 'nominal',
-  axis: { title: null, domain: false, ticks: false, labelColor: LIGHT.ink, labelPadding: 10 },
+  axis: { ...NAME_AXIS, labelPadding: 10 },
 } as const;
 const gain = (field: string) =>
   ({

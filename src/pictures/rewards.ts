@@ -4,8 +4,8 @@ import { checkNames, checkNumber, checkNumbers, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
 import type { StepRewards } from './step-rewards.js';
-import { textWidth } from './text-width.js';
-import { ACCENT, FONT_SIZE, LIGHT, SERIES } from './theme.js';
+import { widestOf } from './text-width.js';
+import { ACCENT, LIGHT, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 import { dayOf, HALVES, inDays, LATE_SHADE } from './week.js';
 
@@ -31,7 +31,7 @@ export function drawRewards(picture: RewardsPicture): Drawing {
   const caption =
     'Mean reward of each step (bars) and of each half (lines), without luck and grade. Shaded: the late half.';
   // A name stands above its panel, and must not reach the next.
-  const width = Math.max(LEAST_WIDTH, ...rows.map(({ name }) => textWidth(name, FONT_SIZE)));
+  const width = Math.max(LEAST_WIDTH, widestOf(rows.map(({ name }) => name)));
   const spec: TopView = {
     title: { text: title, subtitle: [caption, ...notes] },
     data: { values: rows.flatMap((row) => [...barsOf(row), ...meansOf(row)]) },

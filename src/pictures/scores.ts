@@ -3,7 +3,7 @@ import type { Interval } from '../evaluate/statistics.js';
 import { checkNames, checkNumber, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { decimal } from './numbers.js';
-import { ACCENT, LIGHT, SEMIBOLD, SERIES } from './theme.js';
+import { ACCENT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
 import type { Layer, TopView, View } from './view.js';
 
 export interface ScoreMark extends Named {
@@ -114,7 +114,7 @@ function panelOf({ name, rows }: Group, domain: [number, number]): View {
 const NAMES = {
   field: 'name',
   type: 'nominal',
-  axis: { title: null, domain: false, ticks: false, grid: true, labelColor: LIGHT.ink, labelPadding: 10 },
+  axis: { ...NAME_AXIS, grid: true, labelPadding: 10 },
 } as const;
 
 const NUMBERS: Layer = {

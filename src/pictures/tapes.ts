@@ -1,11 +1,12 @@
 /** Tapes side by side: what each policy does in the slots of the week. */
 import { illegalAction, isAction } from '../validate/actions.js';
-import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
+import { NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
 import { checkList, checkNames, type Named } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
-import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT } from './theme.js';
+import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS } from './theme.js';
 import type { TopView, View } from './view.js';
+import { daysInWords } from './week.js';
 
 export interface TapeRow extends Named {
   /** Codes, [28] by step. */
@@ -61,7 +62,7 @@ export function drawTapes(picture: TapePicture): Drawing {
     vconcat: [week(rows), LEGEND],
     spacing: 18,
   };
-  const described = rows.map(({ name, actions }) => `${name}: ${inWords(actions)}.`);
+  const described = rows.map(({ name, actions }) => `${name}: ${daysInWords(actions)}.`);
   return { title, description: described.join(' '), spec };
 }
 
@@ -119,7 +120,7 @@ function week(rows: readonly TapeRow[]): View {
           field: 'name',
           type: 'nominal',
           sort: names,
-          axis: { title: null, domain: false, ticks: false, labelColor: LIGHT.ink, labelPadding: 8 },
+          axis: { ...NAME_AXIS, labelPadding: 8 },
         },
       },
       layer: [{ mark: CELL, encoding: { color: FILL } }, MARK],
@@ -152,13 +153,3 @@ const LEGEND: View = {
     ],
   },
 };
-
-/** "day 1 deep_work, learn, ...; day 2 ..." */
-function inWords(actions: ArrayLike<number>): string {
-  const names = Array.from(actions, (action) => ACTION_NAMES[action]);
-  const days = Array.from({ length: RHYTHM.days }, (_, day) => {
-    const slots = names.slice(day * NUM_SLOTS, (day + 1) * NUM_SLOTS);
-    return `day ${day + 1} ${slots.join(', ')}`;
-  });
-  return days.join('; ');
-}

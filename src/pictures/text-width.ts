@@ -1,4 +1,5 @@
 /** How wide text will be, where nothing can measure it: a little too wide rather than too narrow. */
+import { FONT_SIZE } from './theme.js';
 
 /** Shares of the font size: upper bounds of Inter's, regular and semibold, for characters as they are common. */
 const NARROW = 0.4;
@@ -13,6 +14,10 @@ export function textWidth(text: string, fontSize: number): number {
   for (const character of text) shares += shareOf(character);
   return shares * fontSize;
 }
+
+/** The width of the widest of some lines in the usual size. */
+export const widestOf = (texts: readonly string[]): number =>
+  Math.max(...texts.map((text) => textWidth(text, FONT_SIZE)));
 
 function shareOf(character: string): number {
   if (NARROW_CHARACTERS.has(character)) return NARROW;

@@ -56,6 +56,9 @@ export const FONT = 'Inter, Helvetica, Arial, sans-serif';
 export const FONT_SIZE = 11;
 export const SEMIBOLD = 600;
 
+/** Names beside rows, or above columns: an axis of nothing but texts. */
+export const NAME_AXIS = { title: null, domain: false, ticks: false, labelColor: LIGHT.ink } as const;
+
 /** What all pictures have in common. No text has a limit: nothing is cut, a long name makes a wide picture. */
 export const CONFIG: Config = {
   // One description for the whole picture says more than a role for every mark.

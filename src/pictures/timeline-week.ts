@@ -4,7 +4,6 @@ import { InputError } from '../errors.js';
 import { illegalAction, isAction } from '../validate/actions.js';
 import { describe } from '../validate/values.js';
 import {
-  ACTION_NAMES,
   BELIEF_NAMES,
   EVENT_NAMES,
   METER_NAMES,
@@ -15,6 +14,7 @@ import {
 import { RHYTHM } from '../world/spec.js';
 import { checkList, checkNumber, checkNumbers } from './check.js';
 import { decimal } from './numbers.js';
+import { daysInWords } from './week.js';
 
 /** A week, or its first n steps. Steps that are still to come are left free. */
 export interface TimelineWeek {
@@ -89,15 +89,8 @@ export function weekInWords(week: TimelineWeek): string {
   return [actionsInWords(week), eventsInWords(week), metersInWords(week), beliefInWords(week)].join(' ');
 }
 
-function actionsInWords({ actions }: TimelineWeek): string {
-  const names = Array.from(actions, (action) => ACTION_NAMES[action]);
-  const { slotsPerDay } = RHYTHM;
-  const days = Array.from({ length: Math.ceil(names.length / slotsPerDay) }, (_, day) => {
-    const slots = names.slice(day * slotsPerDay, (day + 1) * slotsPerDay);
-    return `day ${day + 1} ${slots.join(', ')}`;
-  });
-  return days.length === 0 ? 'No step was taken.' : `Actions: ${days.join('; ')}.`;
-}
+const actionsInWords = ({ actions }: TimelineWeek): string =>
+  actions.length === 0 ? 'No step was taken.' : `Actions: ${daysInWords(actions)}.`;
 
 function eventsInWords({ events }: TimelineWeek): string {
   const said = Array.from(events, (event, step) =>

@@ -11,7 +11,7 @@ import { RHYTHM } from '../world/spec.js';
 import { checkNumber } from './check.js';
 import type { Caption, Drawing } from './drawing.js';
 import { ACTION_FACES } from './tapes.js';
-import { textWidth } from './text-width.js';
+import { textWidth, widestOf } from './text-width.js';
 import { ACCENT, FONT_SIZE, INK_ON_COLOUR, LIGHT, SERIES } from './theme.js';
 import { checkWeek, isGiven, type TimelineWeek, weekInWords } from './timeline-week.js';
 import type { Layer, TopView, View } from './view.js';
@@ -97,8 +97,7 @@ const named = (title: string, titleX: number) => ({
 });
 const NAME_X = -32;
 /** What stands beside the days: the panels' names and scales. */
-const MARGIN =
-  Math.max(...[...METER_NAMES, ...BELIEF_NAMES].map((name) => textWidth(name, FONT_SIZE))) - NAME_X + 8;
+const MARGIN = widestOf([...METER_NAMES, ...BELIEF_NAMES]) - NAME_X + 8;
 const share = (field: string, name: string) =>
   ({
     field,
@@ -241,7 +240,8 @@ function rewardsRow({ rewards }: TimelineWeek): View {
     layer: [
       {
         data: { values },
-        mark: { type: 'rect', color: SERIES, opacity: 0.7, stroke: LIGHT.paper, strokeWidth: 1 },
+        // Of the fill alone: with an opacity of its own every bar would be a layer as large as the picture.
+        mark: { type: 'rect', color: SERIES, fillOpacity: 0.7, stroke: LIGHT.paper, strokeWidth: 1 },
         encoding: { ...SPAN, y: { ...y, field: 'reward' }, y2: { datum: 0 } },
       },
       {

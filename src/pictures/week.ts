@@ -1,5 +1,5 @@
 /** The week as an axis: days of four slots, and the halves that the grade tells apart. */
-import { NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
+import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/spec.js';
 import { LIGHT } from './theme.js';
 import type { Layer } from './view.js';
@@ -9,6 +9,16 @@ export const LATE = NUM_STEPS / 2;
 
 /** Days from the week's beginning to that of a step. */
 export const dayOf = (step: number): number => step / NUM_SLOTS;
+
+/** "day 1 deep_work, learn, ...; day 2 ...". @param actions codes by step. */
+export function daysInWords(actions: ArrayLike<number>): string {
+  const names = Array.from(actions, (action) => ACTION_NAMES[action]);
+  const days = Array.from({ length: Math.ceil(names.length / NUM_SLOTS) }, (_, day) => {
+    const slots = names.slice(day * NUM_SLOTS, (day + 1) * NUM_SLOTS);
+    return `day ${day + 1} ${slots.join(', ')}`;
+  });
+  return days.join('; ');
+}
 
 /** The halves by name, and where they begin and end, in days. */
 export const HALVES = [

@@ -4,7 +4,7 @@ import type { TrajectoryEpisode } from '../trajectory/episode.js';
 import { costsOfEvaluation, type ReportedCost, withoutKnown } from './costs.js';
 import { madeUnique, nameOf } from './names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
-import type { AuditResult, Result, RunResult } from './results.js';
+import { type AuditResult, type Engine, engineOf, type Result } from './results.js';
 import {
   type ScoreRow,
   scoresOfEvaluation,
@@ -24,7 +24,7 @@ export interface Source {
   readonly seeds: readonly string[];
   readonly episodes: number | null;
   /** Where it was computed; null for a file that does not say. */
-  readonly run: RunResult | null;
+  readonly run: Engine | null;
   /** What of it was left out or is doubtful; '' for nothing. */
   readonly remark: string;
 }
@@ -48,8 +48,9 @@ export interface ReportData {
 }
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
-const seedsOf = (rows: readonly Pick<ScoreRow, 'condition' | 'seeds'>[]): string[] =>
-  unique(rows.map(({ condition, seeds }) => `${condition} ${seeds}`));
+
+/** What of a source its rows say. */
+type Content = Pick<Source, 'graders' | 'seeds' | 'episodes'>;
 
 /** Takes files one after the other. */
 export class ResultGatherer {
@@ -61,44 +62,46 @@ export class ResultGatherer {
 
   /** A file of one value. */
   addResult(label: string, result: Result): void {
-    const { value: run } = result;
-    const about = { label, kind: result.kind, versions: [run.version], worlds: [run.world_digest], run };
-    if (result.kind === 'audit') {
-      const { grader, seeds } = result.value;
-      this.#audits.push({ source: label, audit: result.value });
-      const said = [`fresh ${seeds.fresh}`, `persons ${seeds.persons}`];
-      this.#sources.push({ ...about, graders: [grader], seeds: said, episodes: null, remark: '' });
-      return;
-    }
-    const scores =
-      result.kind === 'evaluation'
-        ? scoresOfEvaluation(label, result.value)
-        : scoresOfReevaluation(label, result.value);
+    const { kind, value } = result;
+    const made = { versions: [value.version], worlds: [value.world_digest], run: engineOf(result) };
+    this.#sources.push({ label, kind, ...made, ...this.#take(label, result), remark: remarkOn(result) });
+  }
+
+  #take(label: string, { kind, value }: Result): Content {
+    if (kind === 'audit') return this.#addAudit(label, value);
+    if (kind === 'reevaluation') return this.#addScores(scoresOfReevaluation(label, value));
+    this.#costs.push(...costsOfEvaluation(label, value));
+    return this.#addScores(scoresOfEvaluation(label, value));
+  }
+
+  #addAudit(source: string, audit: AuditResult): Content {
+    this.#audits.push({ source, audit });
+    const { grader, seeds } = audit;
+    return {
+      graders: [grader],
+      seeds: [`fresh ${seeds.fresh}`, `persons ${seeds.persons}`],
+      episodes: null,
+    };
+  }
+
+  #addScores(scores: readonly ScoreRow[]): Content {
     this.#scores.push(...scores);
-    if (result.kind === 'evaluation') this.#costs.push(...costsOfEvaluation(label, result.value));
-    this.#sources.push({
-      ...about,
+    return {
       graders: unique(scores.map(({ grader }) => grader)),
-      seeds: seedsOf(scores),
+      seeds: unique(scores.map(({ condition, seeds }) => `${condition} ${seeds}`)),
       episodes: scores.reduce((sum, { episodes }) => sum + episodes, 0),
-      remark: result.kind === 'reevaluation' ? remarkOn(result.value.mismatched_episodes) : '',
-    });
+    };
   }
 
   /** A file of episodes, complete. */
   addTrajectories(label: string, file: TrajectoryTally, remark: string): void {
     const players = file.players(label);
-    const scores = players.flatMap(({ name, scores: own }) => scoresOfPlayer(label, name, own));
     this.#players.push(...players);
-    this.#scores.push(...scores);
-    this.#sources.push({
-      ...{ label, kind: 'trajectories', versions: file.versions, worlds: file.worlds },
-      graders: unique(scores.map(({ grader }) => grader)),
-      seeds: seedsOf(scores),
-      episodes: players.reduce((sum, { episodes }) => sum + episodes, 0),
-      run: null,
-      remark,
-    });
+    const content = this.#addScores(
+      players.flatMap(({ name, scores }) => scoresOfPlayer(label, name, scores)),
+    );
+    const made = { versions: file.versions, worlds: file.worlds, run: null };
+    this.#sources.push({ label, kind: 'trajectories', ...made, ...content, remark });
   }
 
   data(): ReportData {
@@ -114,8 +117,10 @@ export class ResultGatherer {
   }
 }
 
-const remarkOn = (mismatched: number): string =>
-  mismatched === 0 ? '' : `${counted(mismatched, 'episode')} NOT AS RECORDED`;
+function remarkOn({ kind, value }: Result): string {
+  const mismatched = kind === 'reevaluation' ? value.mismatched_episodes : 0;
+  return mismatched === 0 ? '' : `${counted(mismatched, 'episode')} NOT AS RECORDED`;
+}
 
 /** One file of episodes while it is read. */
 export class TrajectoryTally {

@@ -47,10 +47,11 @@ const interval = object({ mean: number, low: numberOrNull, high: numberOrNull })
 const rowsOf = <T extends z.ZodType>(row: T) =>
   list(row, 'a list of rows').min(1, { error: () => 'Expected at least one row, got none.' });
 
-/** What ran, and where. */
-const RUN = {
-  version: printableName,
-  world_digest: digest,
+/** Which release made it, of which world. */
+const MADE = { version: printableName, world_digest: digest };
+
+/** What computed it, and where. */
+const ENGINE = {
   backend: printableName,
   kernel: printableName,
   threads: count,
@@ -58,7 +59,8 @@ const RUN = {
 };
 
 const EVALUATION = object({
-  ...RUN,
+  ...MADE,
+  ...ENGINE,
   grader: printableName,
   rows: rowsOf(
     object({
@@ -82,7 +84,8 @@ const EVALUATION = object({
 });
 
 const REEVALUATION = object({
-  ...RUN,
+  ...MADE,
+  ...ENGINE,
   mismatched_episodes: count,
   rows: rowsOf(
     object({
@@ -105,7 +108,9 @@ const REEVALUATION = object({
 });
 
 const AUDIT = object({
-  ...RUN,
+  ...MADE,
+  // Those of docs/audits are the same on any machine, and name none.
+  ...z.object(ENGINE).partial().shape,
   grader: printableName,
   grader_weights: each(number),
   seeds: object({ fresh: printableName, persons: printableName }),
@@ -138,13 +143,19 @@ const AUDIT = object({
 export type EvaluationResult = z.output<typeof EVALUATION>;
 export type ReevaluationResult = z.output<typeof REEVALUATION>;
 export type AuditResult = z.output<typeof AUDIT>;
-export type RunResult = Pick<EvaluationResult, keyof typeof RUN>;
+export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
 
 /** A file of one value. */
 export type Result =
   | { readonly kind: 'evaluation'; readonly value: EvaluationResult }
   | { readonly kind: 'reevaluation'; readonly value: ReevaluationResult }
   | { readonly kind: 'audit'; readonly value: AuditResult };
+
+/** What computed a result; null for one that does not say all of it. */
+export function engineOf({ value: { backend, kernel, threads, machine } }: Result): Engine | null {
+  const said = backend !== undefined && kernel !== undefined && threads !== undefined;
+  return said && machine !== undefined ? { backend, kernel, threads, machine } : null;
+}
 
 interface Reader {
   readonly schema: Schema;

@@ -1,13 +1,8 @@
 /** What a report consists of: sections of text, tables and figures. */
-import type { Drawing } from '../pictures/drawing.js';
+import type { NamedDrawing } from '../pictures/drawing.js';
 import type { Html } from './html.js';
 
-export interface Figure {
-  /** What its files are called, without an ending. */
-  readonly name: string;
-  readonly drawing: Drawing;
-}
-
+export type Figure = NamedDrawing;
 export type Part = Html | Figure;
 
 export interface Section {

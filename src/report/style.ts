@@ -31,8 +31,7 @@ a:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--link); outl
 nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; margin: 1.25rem 0 0; padding: 0; list-style: none; }
 nav a { display: inline-block; padding-block: 0.25rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0; font-size: 0.875rem; }
-dt { color: var(--muted); }
-dt { grid-column: 1; }
+dt { grid-column: 1; color: var(--muted); }
 dd { grid-column: 2; margin: 0; }
 code { padding: 0.1em 0.3em; border-radius: 3px; background: var(--shade); font-size: 0.875em; }
 .warning { padding: 0.75rem 1rem; border-left: 4px solid var(--warning); background: var(--shade); }

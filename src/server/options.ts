@@ -89,7 +89,7 @@ export function toServeSettings(options: ServeOptions): Settings {
     checkInteger(name, asked[name as NumberName] ?? usual, low, high),
   ]);
   const host = checkString('host', asked.host ?? '127.0.0.1');
-  const { backend, kernel, threads, onFailure = report } = asked;
+  const { backend, kernel, threads, onFailure = toStandardError } = asked;
   const token = checkToken(asked.token);
   if (token === undefined && !isLoopback(host)) requireInsecure(host, toFlag('insecure', asked.insecure));
   return { ...Object.fromEntries(numbers), host, token, backend, kernel, threads, onFailure } as Settings;
@@ -124,6 +124,6 @@ function requireInsecure(host: string, insecure: boolean): void {
   );
 }
 
-function report(error: unknown): void {
+function toStandardError(error: unknown): void {
   process.stderr.write(`error: ${error instanceof Error ? error.stack : String(error)}\n`);
 }

@@ -10,7 +10,7 @@ import { openEnvRoutes } from './http/openenv.js';
 import { json, type Route } from './http/routes.js';
 import { Metrics } from './metrics.js';
 import type { Settings } from './options.js';
-import { Session } from './sessions/session.js';
+import { Session } from './session.js';
 import { Sockets } from './sockets/sockets.js';
 import { type SocketsByPath, upgrade } from './upgrade.js';
 import { Batches } from './v1/batches.js';

@@ -7,9 +7,15 @@ import type { Sockets } from './sockets/sockets.js';
 /** By path. */
 export type SocketsByPath = Readonly<Record<string, Sockets>>;
 
-const NOWHERE = { status: 404, detail: 'Not Found' };
+interface Refused {
+  readonly status: number;
+  /** For people. */
+  readonly detail: string;
+}
+
+const NOWHERE: Refused = { status: 404, detail: 'Not Found' };
 /** Such as h2c, which some clients of HTTP/2 ask for with their first request. */
-const NO_OTHER = {
+const NO_OTHER: Refused = {
   status: 400,
   detail: 'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send it without one.',
 };
@@ -26,15 +32,15 @@ export function upgrade(
   const [path] = (request.url ?? '/').split('?');
   const refused = refusalOf(request, Object.hasOwn(sockets, path), admit);
   if (refused === null) sockets[path].upgrade(request, stream, head);
-  else turnAway(stream, refused.status, refused.detail);
+  else turnAway(stream, refused);
 }
 
-function refusalOf({ headers }: IncomingMessage, isSocket: boolean, admit: Admit): typeof NOWHERE | null {
+function refusalOf({ headers }: IncomingMessage, isSocket: boolean, admit: Admit): Refused | null {
   if (headers.upgrade?.toLowerCase() !== 'websocket') return NO_OTHER;
   return isSocket ? admit(headers) : NOWHERE;
 }
 
-function turnAway(stream: Duplex, status: number, detail: string): void {
+function turnAway(stream: Duplex, { status, detail }: Refused): void {
   const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

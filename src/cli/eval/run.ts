@@ -1,5 +1,4 @@
 /** The work of `rhythm-vec eval`. */
-import { resolve } from 'node:path';
 import { selectConditions } from '../../conditions.js';
 import { playerNamed } from '../../evaluate/choosing.js';
 import { evaluate } from '../../evaluate/evaluate.js';
@@ -8,10 +7,10 @@ import { evaluationToJson } from '../../evaluate/report.js';
 import type { Grader } from '../../graders/grader.js';
 import { POLICY_NAMES } from '../../policies/policies.js';
 import { headerText, rowsText } from '../components/text.js';
-import { UsageError } from '../failure.js';
-import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import { checkOutput, openOutput, writeJson } from '../files/output-file.js';
-import { checkJournal } from '../llm/journal.js';
+import { readGrader } from '../files/grader-file.js';
+import { besideOutputs, openOutput, writeJson } from '../files/output-file.js';
+import { checkOutputs, type PlannedOutput } from '../files/output-places.js';
+import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/options.js';
 import { checkEngineOptions } from '../options.js';
 import { createProgress } from '../progress.js';
@@ -38,14 +37,10 @@ export interface EvalCommandOptions
 /** @throws UsageError for paths; InputError for names; what asking a model throws; the signal's reason. */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories } = options;
-  checkEngineOptions(options);
-  checkOutputs({ json, components, trajectories }, options.grader);
-  const names = modelsIn(options.policies);
-  checkModels(names, options);
+  const names = check(options);
   const openers = await prepareModels(names, options);
   const grader = await readGrader(options.grader);
-  // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = [json, components, trajectories].includes('-') ? process.stderr : process.stdout;
+  const people = besideOutputs(json, components, trajectories);
   const kept = await keepWeeks(options, names, grader);
   const models = new EvalModels(openers, kept?.spending ?? {}, options);
   const stored = components === undefined ? null : await openOutput(components);
@@ -80,6 +75,15 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   }
 }
 
+/** @returns the language models. @throws UsageError. */
+function check(options: EvalCommandOptions): string[] {
+  checkEngineOptions(options);
+  const models = modelsIn(options.policies);
+  checkOutputs(outputsOf(options, models), options.grader);
+  checkModels(models, options);
+  return models;
+}
+
 /** What `evaluate` is asked for, of all that the command knows. */
 function asked(options: EvalCommandOptions): EvaluateOptions {
   const { policies, conditions, seeds, episodes, profiles, backend, kernel, threads } = options;
@@ -102,17 +106,19 @@ async function keepWeeks(
   return keepInJournal(path, evaluated, samplingOf(options));
 }
 
-/** Refuses places that cannot be written to, the grader's file, and one place for two outputs. */
-function checkOutputs(outputs: Outputs, grader: string): void {
-  const taken = new Map<string, string>();
-  for (const [name, path] of Object.entries(outputs) as [string, string | undefined][]) {
-    if (path === undefined) continue;
-    const option = `--${name}`;
-    checkOutput(option, path);
-    checkNotGrader(option, path, grader);
-    const other = taken.get(resolve(path));
-    taken.set(resolve(path), option);
-    if (other === undefined) continue;
-    throw new UsageError(`Expected ${option} to be another file than ${other}, got ${path}. Name another.`);
-  }
+/** What is written, by which option. Weeks that are paid for are kept until all of them are there. */
+function outputsOf(
+  { json, components, trajectories }: Outputs,
+  models: readonly string[],
+): readonly PlannedOutput[] {
+  const named = Object.entries({
+    '--json': json,
+    '--components': components,
+    '--trajectories': trajectories,
+  });
+  return named.flatMap(([option, path]) => {
+    if (path === undefined) return [];
+    const paid = option === '--trajectories' && models.length > 0;
+    return [{ option, path, meanwhile: paid ? journalFiles(path) : [] }];
+  });
 }

@@ -76,18 +76,24 @@ export function discardOpenOutputs(): void {
   for (const path of unfinished) rmSync(path, { force: true });
 }
 
+/** Where text for people goes: whoever asks for an output on the standard output wants nothing else there. */
+export const besideOutputs = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
+  paths.includes('-') ? process.stderr : process.stdout;
+
 /** Opens a path that `checkOutput` has let pass. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;
   const target = stat(path);
   // A device or a pipe is written to, not replaced.
   if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'), path);
-  // Where a link points, so that the link stays one.
-  const place = target === null ? path : realpathSync(path);
+  const place = targetOf(path);
   const beside = join(dirname(place), `.${basename(place).slice(0, MAX_STEM)}.${process.pid}.tmp`);
   unfinished.add(beside);
   return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
 }
+
+/** What takes a path's place: where a link points, so that the link stays one. */
+export const targetOf = (path: string): string => (stat(path) === null ? path : realpathSync(path));
 
 /** A value as a file of JSON. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -36,26 +36,33 @@ export function checkTrajectories(
   }
 }
 
-/** The lines of files, one file after the other; '-' is the standard input. Blank lines are none. */
-export async function* readTrajectories(
+/** Files one after the other, each with its lines, to be read before the next is asked for; '-' is the standard input. */
+export async function* openFiles(
   paths: readonly string[],
   { signal, onProgress }: ReadOptions,
-): AsyncGenerator<TrajectoryLine> {
+): AsyncGenerator<{ readonly path: string; readonly lines: AsyncGenerator<Line> }> {
   const total = bytesOf(paths);
   let done = 0;
   for (const path of paths) {
     const input = openInput(path, signal);
-    const name = inputName(path);
+    const bytes = counting(input, (count) => {
+      done += count;
+      if (total !== null) onProgress?.(done, total);
+    });
     try {
-      const counted = counting(input, (bytes) => {
-        done += bytes;
-        if (total !== null) onProgress?.(done, total);
-      });
-      yield* episodesIn(name, readLines(counted, MAX_LINE_BYTES));
+      yield { path, lines: readLines(bytes, MAX_LINE_BYTES) };
     } finally {
       input.destroy();
     }
   }
+}
+
+/** The episodes of files, one file after the other. Blank lines are none. */
+export async function* readTrajectories(
+  paths: readonly string[],
+  options: ReadOptions,
+): AsyncGenerator<TrajectoryLine> {
+  for await (const { path, lines } of openFiles(paths, options)) yield* episodesIn(inputName(path), lines);
 }
 
 /** The lines of one file. @param name what its lines are called by. */
@@ -71,7 +78,7 @@ export async function* episodesIn(
 }
 
 /** Bytes that are counted as they come. */
-export async function* counting(
+async function* counting(
   input: AsyncIterable<Uint8Array>,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -82,7 +89,7 @@ export async function* counting(
 }
 
 /** Of all files; null where one has no size of its own. */
-export function bytesOf(paths: readonly string[]): number | null {
+function bytesOf(paths: readonly string[]): number | null {
   const files = paths.map((path) => (path === '-' ? null : stat(path)));
   return files.every((file) => file?.isFile()) ? files.reduce((sum, file) => sum + file!.size, 0) : null;
 }

@@ -3,7 +3,7 @@
  * waited for. Whoever does the same work again takes from there, and from OUTPUT, what is there. When all is done OUTPUT
  * takes it over, whole or not at all.
  */
-import { closeSync, constants, openSync, readFileSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { SCHEMAS } from '../../schemas.js';
 import type { TrajectoryEpisode } from '../../trajectory/episode.js';
@@ -12,8 +12,8 @@ import { BadEpisode, parseEpisode, readEpisode } from '../../trajectory/read.js'
 import { UsageError } from '../failure.js';
 import { naming } from '../files/file-fault.js';
 import { type LineSpan, lineSpans } from '../files/line-spans.js';
-import { openOutput, stat } from '../files/output-file.js';
-import { lock } from './lock.js';
+import { openOutput, stat, targetOf } from '../files/output-file.js';
+import { lock, lockOf } from './lock.js';
 
 export interface JournalOptions {
   /** The output: a file, which need not be there. */
@@ -32,6 +32,13 @@ export function checkJournal(option: string, path: string, payer: string): void 
     `Expected ${option} to be a file with ${payer}, got ${path}: what was paid for is kept beside it. Name a file.`,
   );
 }
+
+const partialOf = (path: string): string => `${path}.partial`;
+const spentOf = (path: string): string => `${path}.spent`;
+
+/** The files that a journal keeps until its output is whole. @param path the output's. */
+export const journalFiles = (path: string): string[] =>
+  [partialOf, spentOf, lockOf].map((nameOf) => nameOf(targetOf(path)));
 
 /** What work that was interrupted leaves, as a line. @param place the journal's. @param all what it was to make: "6 episodes". */
 export const keptText = (place: string, kept: number, all: string): string =>
@@ -73,8 +80,8 @@ export class Journal {
    *   nothing is changed.
    */
   static async open(options: JournalOptions): Promise<Journal> {
-    // Where a link points: whoever comes by another name works on the same.
-    const path = stat(options.path) === null ? options.path : realpathSync(options.path);
+    // Whoever comes by another name works on the same.
+    const path = targetOf(options.path);
     const journal = new Journal({ ...options, path }, lock(path));
     try {
       await journal.#read();
@@ -158,11 +165,11 @@ export class Journal {
 
   /** Where episodes are kept until all are there. */
   get partialPath(): string {
-    return `${this.#path}.partial`;
+    return partialOf(this.#path);
   }
 
   get #spentPath(): string {
-    return `${this.#path}.spent`;
+    return spentOf(this.#path);
   }
 
   async #write(keys: readonly string[]): Promise<void> {

@@ -2,13 +2,16 @@
 import { closeSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { UsageError } from '../failure.js';
 
+/** Which file says that somebody works on another. */
+export const lockOf = (path: string): string => `${path}.lock`;
+
 /**
  * Takes `PATH.lock`, which holds this process's number. One that a killed process has left is taken over, by one of those
  * who find it.
  * @returns what gives it back; harmless when called again. @throws UsageError if a process that runs has it.
  */
 export function lock(path: string): () => void {
-  const place = `${path}.lock`;
+  const place = lockOf(path);
   while (!create(place)) {
     const text = textOf(place);
     const holder = text === null ? 0 : Number.parseInt(text, 10) || 0;

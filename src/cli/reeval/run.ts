@@ -5,8 +5,9 @@ import { type ReevaluatedRow, Reevaluation, type Section } from '../../reeval/re
 import { SCHEMAS } from '../../schemas.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../failure.js';
-import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import { checkOutput, writeJson } from '../files/output-file.js';
+import { readGrader } from '../files/grader-file.js';
+import { besideOutputs, writeJson } from '../files/output-file.js';
+import { checkOutputs } from '../files/output-places.js';
 import { inBatches, toStandardError } from '../files/trajectory-batches.js';
 import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
 import { checkEngineOptions, type EngineOptions } from '../options.js';
@@ -27,8 +28,7 @@ export interface ReevalOptions extends EngineOptions {
 export async function runReeval(options: ReevalOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
   const { jsonl, json } = options;
-  if (json !== undefined) checkOutput('--json', json);
-  checkNotGrader('--json', json, options.grader);
+  if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
   checkTrajectories('--jsonl', jsonl, json === undefined ? null : { option: '--json', path: json });
   using reevaluation = new Reevaluation(options, await gradersOf(options));
   const stream = new ReevalStream(reevaluation, options.mismatches, toStandardError);
@@ -40,9 +40,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
     throw new UsageError(`Expected episodes, got none${why}. Pass what rhythm-vec teach writes.`);
   }
   const sections = reevaluation.sections();
-  // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = json === '-' ? process.stderr : process.stdout;
-  people.write(renderReevaluated(reevaluation.run, sections, counts));
+  besideOutputs(json).write(renderReevaluated(reevaluation.run, sections, counts));
   if (json !== undefined) {
     const { grader: _, graderWeights: __, backendReason: ___, ...run } = reevaluation.run;
     const results = {

@@ -5,17 +5,10 @@ import { parseResult, RESULT_KINDS } from '../../report/results.js';
 import { SCHEMAS } from '../../schemas.js';
 import { BadRow } from '../../validate/rows.js';
 import { UsageError } from '../failure.js';
-import { inputName, openInput } from '../files/input-file.js';
-import { type Line, printable, readLines } from '../files/lines.js';
+import { inputName } from '../files/input-file.js';
+import { type Line, printable } from '../files/lines.js';
 import { inBatches, type Report } from '../files/trajectory-batches.js';
-import {
-  bytesOf,
-  counting,
-  episodesIn,
-  MAX_LINE_BYTES,
-  type ReadOptions,
-  SkippedLines,
-} from '../files/trajectory-files.js';
+import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
 
 /** A file of one value is held whole; none of those that this package writes is nearly as large. */
 const MAX_VALUE = 64 * 2 ** 20;
@@ -33,23 +26,11 @@ export interface Gathered {
 
 /** @throws UsageError that names the file that is none of the results; the signal's reason. */
 export async function gatherResults(paths: readonly string[], options: GatherOptions): Promise<Gathered> {
-  const { signal, onProgress } = options;
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));
-  const total = bytesOf(paths);
-  let [done, skipped] = [0, 0];
-  for (const [k, path] of paths.entries()) {
-    const input = openInput(path, signal);
-    const bytes = counting(input, (count) => {
-      done += count;
-      if (total !== null) onProgress?.(done, total);
-    });
-    try {
-      const lines = readLines(bytes, MAX_LINE_BYTES);
-      skipped += await addFile(gatherer, { name: inputName(path), label: labels[k] }, lines, options);
-    } finally {
-      input.destroy();
-    }
+  let [k, skipped] = [0, 0];
+  for await (const { path, lines } of openFiles(paths, options)) {
+    skipped += await addFile(gatherer, { name: inputName(path), label: labels[k++] }, lines, options);
   }
   return { gatherer, skipped };
 }

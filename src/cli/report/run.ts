@@ -3,16 +3,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { counted } from '../../evaluate/figures.js';
-import { loadCanvas, pngOf } from '../../pictures/png.js';
-import { svgOf } from '../../pictures/svg.js';
-import { loadVega } from '../../pictures/vega.js';
 import type { ReportData } from '../../report/gathered.js';
 import { pageOf, sectionsOf } from '../../report/page.js';
-import { isFigure } from '../../report/section.js';
+import { isFigure, type Section } from '../../report/section.js';
 import { packageVersion } from '../../version.js';
 import { UsageError } from '../failure.js';
 import { checkInput, checkOther } from '../files/input-file.js';
 import { makeDirectory, type OutputFile, writeTogether } from '../files/output-file.js';
+import { checkPictures, drawAll, outputsOf, type PictureFiles } from '../files/picture-files.js';
 import { toStandardError } from '../files/trajectory-batches.js';
 import { createProgress } from '../progress.js';
 import { checkReplaceable, checkReportDirectory, earlierFiles, PAGE } from './directory.js';
@@ -33,9 +31,7 @@ export async function runReport(
   signal: AbortSignal,
 ): Promise<boolean> {
   checkPaths(paths, output);
-  // One after the other: the same is named first each time.
-  await loadVega();
-  await loadCanvas();
+  await checkPictures();
   const { gatherer, skipped } = await gather(paths, signal);
   const files = await filesOf(gatherer.data(), signal);
   checkReplaceable(
@@ -76,23 +72,21 @@ async function gather(paths: readonly string[], signal: AbortSignal): Promise<Ga
 /** Plots, and the page last: it is only there with all that it shows. Paths are within the directory. */
 async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFile[]> {
   const sections = sectionsOf(data);
+  const plots = await plotsOf(sections, signal);
+  const files = plots.flatMap(outputsOf);
+  const svgs = new Map(plots.map(({ name, svg }) => [name, svg]));
+  const made = { files: files.map(({ path }) => path), version: packageVersion() };
+  return [...files, { path: PAGE, data: pageOf(data, sections, svgs, made) }];
+}
+
+async function plotsOf(sections: readonly Section[], signal: AbortSignal): Promise<PictureFiles[]> {
   const figures = sections.flatMap(({ parts }) => parts.filter(isFigure));
-  const svgs = new Map<string, string>();
-  const files: OutputFile[] = [];
   const progress = createProgress('plots');
   try {
-    for (const [k, { name, drawing }] of figures.entries()) {
-      signal.throwIfAborted();
-      progress.update(k, figures.length);
-      const svg = await svgOf(drawing, { theme: 'auto' });
-      svgs.set(name, svg);
-      files.push({ path: `${name}.svg`, data: svg }, { path: `${name}.png`, data: await pngOf(svg) });
-    }
+    return await drawAll(figures, { signal, onProgress: progress.update });
   } finally {
     progress.stop();
   }
-  const made = { files: files.map(({ path }) => path), version: packageVersion() };
-  return [...files, { path: PAGE, data: pageOf(data, sections, svgs, made) }];
 }
 
 const countsOf = (files: readonly OutputFile[]): string => {

@@ -3,8 +3,9 @@
 import type { SeedRange } from '../../conditions.js';
 import { evalSeedsIn, rangeText } from '../../dataset/seeds.js';
 import { UsageError } from '../failure.js';
-import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import { checkOutput } from '../files/output-file.js';
+import { readGrader } from '../files/grader-file.js';
+import { checkOutputs } from '../files/output-places.js';
+import { journalFiles } from '../llm/journal.js';
 import { LLM_FLAGS } from '../llm/options.js';
 import { checkEngineOptions } from '../options.js';
 import { type LlmTeachOptions, teachByLlm } from './llm.js';
@@ -25,8 +26,8 @@ const OWN = {
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
   refuseOthers(options);
   checkEngineOptions(options);
-  checkOutput('--output', options.output);
-  checkNotGrader('--output', options.output, options.grader);
+  const meanwhile = options.teacher === 'llm' ? journalFiles(options.output) : [];
+  checkOutputs([{ option: '--output', path: options.output, meanwhile }], options.grader);
   const grader = await readGrader(options.grader);
   noteEvalSeeds(options.seeds);
   await (options.teacher === 'llm' ? teachByLlm : teachByPlanner)(options, grader, signal);

@@ -1,9 +1,8 @@
 /** What graders really pay for: audits. */
+import { drawAuditComponents, drawAuditPrices } from '../../audit/price-drawings.js';
 import { decimals, grouped, intervalInText } from '../../evaluate/figures.js';
-import { drawComponents } from '../../pictures/components.js';
-import { drawPrices } from '../../pictures/prices.js';
 import { drawTapes } from '../../pictures/tapes.js';
-import { ACTION_NAMES, COMPONENT_NAMES } from '../../world/fields.js';
+import { ACTION_NAMES } from '../../world/fields.js';
 import type { ReportData, ReportedAudit } from '../gathered.js';
 import { type Column, html, paragraph, table } from '../html.js';
 import { madeUnique } from '../names.js';
@@ -22,34 +21,16 @@ export function pricesSection({ audits }: ReportData): Section | null {
   };
 }
 
-const BASELINE = 'heuristic';
-
 function partsOf({ source, audit }: ReportedAudit, suffix: string): Part[] {
   const { grader, grader_weights: weights, seeds, verdict } = audit;
   const rows: Row[] = madeUnique(audit.rows.map((row) => ({ ...row, name: row.policy })));
-  const notes = [`Fresh seeds ${seeds.fresh}; of persons with a tape of their own ${seeds.persons}.`];
-  const prices = drawPrices({
-    title: `What grader ${grader} pays for`,
-    notes,
-    baseline: BASELINE,
-    rows: rows.filter(({ name }) => name !== BASELINE).map(({ name, price }) => ({ name, gain: price })),
-  });
-  const components = drawComponents({
-    title: `What grader ${grader} adds up`,
-    notes,
-    rows: rows
-      .filter(({ role }) => role !== 'push')
-      .map((row) => ({
-        name: row.name,
-        parts: COMPONENT_NAMES.map((name) => weights[name] * row.components[name].mean),
-      })),
-  });
+  const priced = { grader, weights, seeds, rows };
   return [
     html`<h3>Grader <bdi>${grader}</bdi>, by <bdi>${source}</bdi></h3>\n`,
     paragraph(verdict),
-    { name: `prices${suffix}`, drawing: prices },
+    { name: `prices${suffix}`, drawing: drawAuditPrices(priced) },
     table(`What grader ${grader} pays, over the heuristic`, COLUMNS, rows),
-    { name: `components${suffix}`, drawing: components },
+    { name: `components${suffix}`, drawing: drawAuditComponents(priced) },
     ...tapesOf(audit, suffix),
   ];
 }

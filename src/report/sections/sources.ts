@@ -70,7 +70,7 @@ export function sourcesSection({ sources }: ReportData): Section {
 }
 
 const NO_MACHINE =
-  'Trajectories do not say on which machine they were played: every backend and kernel plays them the same, bit for bit.';
+  'Where no backend stands, the file does not say what played: every backend and kernel plays the same, bit for bit.';
 
 const COLUMNS: readonly Column<Source>[] = [
   { head: 'file', cell: ({ label }) => label },

@@ -8,7 +8,7 @@ import { type Begin, MAX_ID, RESET_SCHEMA, toBegin } from '../protocol/begin.js'
 import { jsonSchema } from '../protocol/json-schema.js';
 import { answerMcp, MCP_SCHEMA, mcpParseError } from '../protocol/mcp.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resultText } from '../protocol/observation.js';
-import { inBody, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { inBody, RefusedError, refusalsOf, toldAs } from '../protocol/refusals.js';
 import { STATE_SCHEMA, stateOf } from '../protocol/state.js';
 import { bodyOf, objectOf } from './request.js';
 import { json, jsonText, type Route } from './routes.js';
@@ -131,7 +131,7 @@ const playing = (env: Stateless): readonly Route[] => [
     response: RESULT_SCHEMA,
     handle: async (request) => {
       const body = bodyOf(await request.text()) ?? {};
-      return jsonText(env.reset(ofBody(() => toBegin(body))));
+      return jsonText(env.reset(toldAs(inBody, () => toBegin(body))));
     },
   },
   {
@@ -170,11 +170,3 @@ const MCP: Route = {
     }
   },
 };
-
-function ofBody<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw error instanceof RefusedError ? new RefusedError(inBody(error.refusals)) : error;
-  }
-}

@@ -1,7 +1,7 @@
 /** A request as handlers read it: its body, up to a limit, and whether anybody still waits for the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe } from '../../validate/values.js';
-import { type Refusal, RefusedError } from '../protocol/refusals.js';
+import { missing, noObject, type Refusal, RefusedError } from '../protocol/refusals.js';
 
 /** A body that is larger than the server reads. */
 export class TooLargeError extends Error {
@@ -84,7 +84,7 @@ export function bodyOf(text: string): unknown {
 export function objectOf(text: string): object {
   const body = bodyOf(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new RefusedError([body === undefined ? NO_BODY : noObject(body)]);
+  throw new RefusedError([body === undefined ? missing(['body'], null) : noObject(['body'], describe(body))]);
 }
 
 const [LIST, OBJECT] = Buffer.from('[{');
@@ -102,13 +102,4 @@ const noJson = ({ message }: SyntaxError): Refusal => ({
   msg: 'JSON decode error',
   input: {},
   ctx: { error: message },
-});
-
-const NO_BODY: Refusal = { type: 'missing', loc: ['body'], msg: 'Field required', input: null };
-
-const noObject = (body: unknown): Refusal => ({
-  type: 'dict_type',
-  loc: ['body'],
-  msg: 'Input should be a valid dictionary',
-  input: describe(body),
 });

@@ -10,10 +10,14 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
-/** Entries `from` to before `to` as a JSON array. */
-export function listText(values: ArrayLike<number>, from = 0, to = values.length): string {
-  let text = '[';
+/** Entries `from` to before `to`, with commas between them. */
+export function numbersText(values: ArrayLike<number>, from: number, to: number): string {
+  let text = '';
   for (let at = from; at < to; at++)
     text += at === from ? numberText(values[at]) : `,${numberText(values[at])}`;
-  return `${text}]`;
+  return text;
 }
+
+/** The same as a JSON array. */
+export const listText = (values: ArrayLike<number>, from = 0, to = values.length): string =>
+  `[${numbersText(values, from, to)}]`;

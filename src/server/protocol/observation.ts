@@ -22,12 +22,15 @@ const ACTIONS = jsonNames(ACTION_NAMES);
 
 const nameText = (names: readonly string[], code: number): string => (code < 0 ? 'null' : names[code]);
 
-/** How a field is written; the reward stands beside the observation. */
+/** How a field is written that is not numbers. */
 const WRITERS: Readonly<Record<string, (row: Float32Array, at: number, size: number) => string>> = {
   event: (row, at) => nameText(EVENTS, row[at]),
   last_action: (row, at) => nameText(ACTIONS, row[at]),
 };
-const FIELDS = OBSERVATION_FIELDS.filter(({ name }) => name !== 'reward').map(({ name, offset, size }) => {
+
+/** The reward stands beside the observation. */
+const SHOWN_FIELDS = OBSERVATION_FIELDS.filter(({ name }) => name !== 'reward');
+const FIELDS = SHOWN_FIELDS.map(({ name, offset, size }) => {
   const plain = size === 1 ? (row: Float32Array, at: number) => numberText(row[at]) : listOf;
   return { key: `"${name}":`, offset, size, write: WRITERS[name] ?? plain };
 });
@@ -43,12 +46,12 @@ const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episod
  * @param begins whether the episode has just begun: it has no reward yet.
  */
 export function resultText(shown: Shown, slot: number, begins: boolean): string {
-  const { observations, rewards, terminated } = shown;
+  const { observations, rewards } = shown;
   const base = slot * OBSERVATION_SIZE;
   let text = '{"observation":{';
   for (const { key, offset, size, write } of FIELDS)
     text += `${key}${write(observations, base + offset, size)},`;
-  const done = terminated[slot] !== 0;
+  const done = isOver(shown, slot);
   const reward = begins ? 'null' : numberText(rewards[slot]);
   return `${text}${done ? gradeText(shown, slot) : UNGRADED},"reward":${reward},"done":${done}}`;
 }
@@ -82,12 +85,7 @@ const fieldSchema = ({ name, size, meaning, low, high }: (typeof OBSERVATION_FIE
 
 /** For documentation: what `resultText` writes is made to follow it, and tested against it. */
 export const OBSERVATION_SCHEMA = z.strictObject({
-  ...Object.fromEntries(
-    OBSERVATION_FIELDS.filter(({ name }) => name !== 'reward').map((field) => [
-      field.name,
-      fieldSchema(field),
-    ]),
-  ),
+  ...Object.fromEntries(SHOWN_FIELDS.map((field) => [field.name, fieldSchema(field)])),
   final_score: number.min(0).max(1).nullable().describe('the grade, once the episode is over'),
   components: z
     .strictObject(

@@ -19,9 +19,6 @@ type Words = Pick<Refusal, 'type' | 'msg' | 'ctx'>;
 /** Where the types of faults are explained, as the recorded server says it. */
 const EXPLAINED = 'https://errors.pydantic.dev/2.13/v/';
 
-const MISSING: Words = { type: 'missing', msg: 'Field required' };
-const EXTRA: Words = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
-
 /** By the type that a schema expects. */
 const WRONG_TYPES: Readonly<Record<string, Words>> = {
   string: { type: 'string_type', msg: 'Input should be a valid string' },
@@ -33,6 +30,28 @@ const WRONG_TYPES: Readonly<Record<string, Words>> = {
   record: { type: 'dict_type', msg: 'Input should be a valid dictionary' },
 };
 
+/** A field that is not there. @param input what it is missing in. */
+export const missing = (loc: Refusal['loc'], input: unknown): Refusal => ({
+  type: 'missing',
+  loc,
+  msg: 'Field required',
+  input,
+});
+
+/** A field that nobody knows. @param input what it says. */
+export const extra = (loc: Refusal['loc'], input: unknown): Refusal => ({
+  type: 'extra_forbidden',
+  loc,
+  msg: 'Extra inputs are not permitted',
+  input,
+});
+
+/** Something else than an object. */
+export function noObject(loc: Refusal['loc'], input: unknown): Refusal {
+  const { type, msg } = WRONG_TYPES.object;
+  return { type, loc, msg, input };
+}
+
 /** The faults of `input`. */
 export function refusalsOf(error: z.ZodError, input: unknown): Refusal[] {
   return error.issues.flatMap((issue) => refusalsOfIssue(issue, input));
@@ -42,10 +61,10 @@ function refusalsOfIssue(issue: Issue, input: unknown): Refusal[] {
   const loc = issue.path as (string | number)[];
   const value = valueAt(input, loc);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ ...EXTRA, loc: [...loc, key], input: valueAt(value, [key]) }));
+    return issue.keys.map((key) => extra([...loc, key], valueAt(value, [key])));
   }
   if (value === undefined && issue.code !== 'custom') {
-    return [{ ...MISSING, loc, input: valueAt(input, loc.slice(0, -1)) }];
+    return [missing(loc, valueAt(input, loc.slice(0, -1)))];
   }
   return [{ ...wordsOf(issue), loc, input: value }];
 }
@@ -98,6 +117,15 @@ export const explained = (refusals: readonly Refusal[]): Refusal[] =>
 /** As faults of a request's body are told. */
 export const inBody = (refusals: readonly Refusal[]): Refusal[] =>
   refusals.map((refusal) => ({ ...refusal, loc: ['body', ...refusal.loc] }));
+
+/** Does it; what is refused is told otherwise. @param as `explained` or `inBody`. */
+export function toldAs<T>(as: (refusals: readonly Refusal[]) => Refusal[], act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw error instanceof RefusedError ? new RefusedError(as(error.refusals)) : error;
+  }
+}
 
 /** Faults of a request that are told: an answer is not much longer than what it answers. */
 const MOST_TOLD = 100;

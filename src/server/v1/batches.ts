@@ -14,15 +14,16 @@ export interface BatchesOptions extends Pick<VecEnvOptions, 'backend' | 'kernel'
 
 export type BatchKind = 'scored' | 'rollouts' | 'prompts';
 
+/** Of every route of /v1. */
+export const BATCH_FAILURES = {
+  413: 'The body is larger than the server reads',
+  503: 'As many requests of /v1 as the server takes are in progress; the header Retry-After says when to come back',
+};
+
 export class Batches extends Turns {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly worldDigest = createWorld().digest;
   readonly count: (what: BatchKind, count: number) => void;
-  /** For the description of their routes. */
-  readonly failures = {
-    413: 'The body is larger than the server reads',
-    503: 'As many requests of /v1 as the server takes are in progress; the header Retry-After says when to come back',
-  };
 
   constructor({ backend, kernel, threads, batchRequests, onDone }: BatchesOptions) {
     super(batchRequests);

@@ -1,5 +1,5 @@
 /** Long arrays as JSON, a slice at a time. */
-import { numberText } from '../protocol/numbers.js';
+import { numbersText } from '../protocol/numbers.js';
 
 /** Numbers that are written between two turns: less than a millisecond's. */
 const SLICE = 8192;
@@ -8,7 +8,7 @@ type Numbers = ArrayLike<number> | BigUint64Array;
 
 /** Pieces of a JSON array; hashes are hexadecimal text, since no JSON number holds them. */
 export async function* arrayText(values: Numbers, turn: () => Promise<void>): AsyncGenerator<string> {
-  const write = values instanceof BigUint64Array ? hashesText : floatsText;
+  const write = values instanceof BigUint64Array ? hashesText : numbersText;
   for (let from = 0; from < values.length; from += SLICE) {
     await turn();
     const to = Math.min(from + SLICE, values.length);
@@ -27,19 +27,13 @@ export async function objectsText(values: readonly object[], turn: () => Promise
   return `[${parts.join()}]`;
 }
 
-function floatsText(values: ArrayLike<number>, from: number, to: number): string {
-  let text = numberText(values[from]);
-  for (let at = from + 1; at < to; at++) text += `,${numberText(values[at])}`;
-  return text;
-}
-
 function hashesText(values: BigUint64Array, from: number, to: number): string {
   const texts: string[] = [];
   for (let at = from; at < to; at++) texts.push(`"${values[at].toString(16).padStart(16, '0')}"`);
   return texts.join();
 }
 
-/** `"name":[...],...` of arrays by name, as text. */
+/** A JSON object of arrays by name. */
 export async function objectText(
   arrays: Readonly<Record<string, Numbers>>,
   turn: () => Promise<void>,

@@ -5,7 +5,7 @@ import { EnvOfSize } from '../../evaluate/env-of-size.js';
 import { toColumns } from '../../rollout/replay/objects.js';
 import { prompts } from '../../text/prompt.js';
 import type { Route } from '../http/routes.js';
-import type { Batches } from './batches.js';
+import { BATCH_FAILURES, type Batches } from './batches.js';
 import { namingColumns, rowsOf } from './rows.js';
 import { checkRows, HISTORIES, PROFILE_MODES, refusing, SEEDS } from './schemas.js';
 
@@ -36,7 +36,7 @@ export const promptsRoute = (batches: Batches): Route => ({
   summary: 'The chat messages that a language model is asked with, after the actions of each row.',
   request: PROMPTS_REQUEST,
   response: PROMPTS_RESPONSE,
-  failures: batches.failures,
+  failures: BATCH_FAILURES,
   handle: (http) =>
     batches.answer(
       http,

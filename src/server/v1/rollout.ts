@@ -14,7 +14,7 @@ import {
   OBSERVATION_SIZE,
 } from '../../world/fields.js';
 import type { Route } from '../http/routes.js';
-import type { Batches } from './batches.js';
+import { BATCH_FAILURES, type Batches } from './batches.js';
 import { objectText } from './numbers.js';
 import { ACTION, checkRows, column, GRADER, graderOf, PROFILE_MODES, refusing, SEED } from './schemas.js';
 
@@ -86,7 +86,7 @@ export const rolloutRoute = (batches: Batches): Route => ({
   summary: 'Rollouts in groups, with every step, by a built-in policy or by tapes.',
   request: ROLLOUT_REQUEST,
   response: ROLLOUT_RESPONSE,
-  failures: batches.failures,
+  failures: BATCH_FAILURES,
   handle: (http) =>
     batches.answer(
       http,

@@ -9,7 +9,7 @@ import { parseCompletion } from '../../text/parse.js';
 import { describe } from '../../validate/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import type { Route } from '../http/routes.js';
-import type { Batches } from './batches.js';
+import { BATCH_FAILURES, type Batches } from './batches.js';
 import { objectsText, objectText } from './numbers.js';
 import { namingColumns, rowsOf } from './rows.js';
 import {
@@ -81,7 +81,7 @@ export const scoreRoute = (batches: Batches): Route => ({
   summary: 'What completions, or actions, are worth: the reward stack, replayed from seed and history.',
   request: SCORE_REQUEST,
   response: SCORE_RESPONSE,
-  failures: batches.failures,
+  failures: BATCH_FAILURES,
   handle: (http) =>
     batches.answer(http, SCORE_REQUEST, (request, turn) => {
       checkRequest(request);

@@ -1,11 +1,12 @@
 /** A vector environment over a socket: as long as the socket lives, and no longer. */
 import { z } from 'zod';
-import { InputError, RhythmError } from '../../errors.js';
+import { InputError } from '../../errors.js';
 import type { Actions } from '../../validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../vec-env/options.js';
 import { createVecEnv, type VecEnv } from '../../vec-env.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
 import { explained, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { NotNowError, refusalOf } from '../sockets/refusal.js';
 import { type Answer, errorAnswer, type Talk } from '../sockets/talk.js';
 import { decodeFrame, encodeFrame, type Frame, type FrameArray } from './frame.js';
 import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './messages.js';
@@ -23,8 +24,6 @@ interface Opened {
   readonly env: VecEnv;
   readonly outputs: readonly OutputName[];
 }
-
-class NotNowError extends Error {}
 
 export class VecSession implements Talk {
   readonly #options: VecSessionOptions;
@@ -213,9 +212,6 @@ function take<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.outp
 
 function refusal(error: unknown): Answer {
   if (error instanceof InvalidJsonError) return errorAnswer('INVALID_JSON', error.message);
-  if (error instanceof RefusedError) {
-    return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.refusals });
-  }
   if (error instanceof InputError) {
     const errors = [{ type: error.code, loc: [], msg: error.message, input: null }];
     return errorAnswer('VALIDATION_ERROR', error.message, { errors });
@@ -223,8 +219,5 @@ function refusal(error: unknown): Answer {
   if (error instanceof NoSlotsError) {
     return errorAnswer('CAPACITY_REACHED', error.message, { taken: error.taken, capacity: error.capacity });
   }
-  if (error instanceof NotNowError || error instanceof RhythmError) {
-    return errorAnswer('EXECUTION_ERROR', error.message);
-  }
-  throw error;
+  return refusalOf(error);
 }

@@ -1,19 +1,16 @@
 /** One client's environment over a socket: OpenEnv's messages, one episode at a time, in a slot of the batch. */
-import { RhythmError } from '../../errors.js';
-import type { Slots } from '../../slots/slots.js';
-import { describe } from '../../validate/values.js';
-import { toAction } from '../protocol/action.js';
-import { type Begin, toBegin } from '../protocol/begin.js';
-import { answerMcp } from '../protocol/mcp.js';
-import { isOver, resultText, stepsOf } from '../protocol/observation.js';
-import { explained, type Refusal, RefusedError } from '../protocol/refusals.js';
-import { stateOf } from '../protocol/state.js';
-import { type Answer, errorAnswer, type Talk } from '../sockets/talk.js';
+import type { Slots } from '../slots/slots.js';
+import { describe } from '../validate/values.js';
+import { toAction } from './protocol/action.js';
+import { type Begin, toBegin } from './protocol/begin.js';
+import { answerMcp } from './protocol/mcp.js';
+import { isOver, resultText, stepsOf } from './protocol/observation.js';
+import { explained, extra, missing, type Refusal, RefusedError, toldAs } from './protocol/refusals.js';
+import { stateOf } from './protocol/state.js';
+import { NotNowError, refusalOf } from './sockets/refusal.js';
+import { type Answer, errorAnswer, type Talk } from './sockets/talk.js';
 
 type Message = Readonly<Record<string, unknown>>;
-
-/** What cannot be done now, although the request is well-formed. */
-class ExecutionError extends Error {}
 
 export class Session implements Talk {
   readonly #slots: Slots;
@@ -52,7 +49,7 @@ export class Session implements Talk {
     try {
       return await handler(message);
     } catch (error) {
-      return refusal(error);
+      return refusalOf(error);
     }
   }
 
@@ -80,7 +77,7 @@ export class Session implements Talk {
   };
 
   async #reset(data: unknown): Promise<Answer> {
-    const begin = explaining(() => toBegin(data));
+    const begin = toldAs(explained, () => toBegin(data));
     const frame = await this.#slots.reset(this.#slot!, begin, (shown, slot) => {
       this.#episode = begin;
       this.#steps = 0;
@@ -92,8 +89,8 @@ export class Session implements Talk {
 
   async #step(data: unknown): Promise<Answer> {
     const action = toAction(data);
-    if (this.#episode === null) throw new ExecutionError(NOT_RESET);
-    if (this.#over) throw new ExecutionError(EPISODE_OVER);
+    if (this.#episode === null) throw new NotNowError(NOT_RESET);
+    if (this.#over) throw new NotNowError(EPISODE_OVER);
     const frame = await this.#slots.step(this.#slot!, action, (shown, slot) => {
       this.#steps = stepsOf(shown, slot);
       this.#over = isOver(shown, slot);
@@ -130,31 +127,10 @@ const nameOf = (type: unknown): string => (typeof type === 'string' ? type.slice
 function checkKeys(message: Message, known: readonly string[], required?: string): void {
   const refusals: Refusal[] = [];
   if (required !== undefined && message[required] === undefined) {
-    refusals.push({ type: 'missing', loc: [required], msg: 'Field required', input: message });
+    refusals.push(missing([required], message));
   }
   for (const key of Object.keys(message)) {
-    if (known.includes(key)) continue;
-    const msg = 'Extra inputs are not permitted';
-    refusals.push({ type: 'extra_forbidden', loc: [key], msg, input: message[key] });
+    if (!known.includes(key)) refusals.push(extra([key], message[key]));
   }
   if (refusals.length > 0) throw new RefusedError(explained(refusals));
-}
-
-/** What is refused of a socket's message is explained, unlike what is refused of a body. */
-function explaining<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw error instanceof RefusedError ? new RefusedError(explained(error.refusals)) : error;
-  }
-}
-
-function refusal(error: unknown): Answer {
-  if (error instanceof RefusedError) {
-    return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.refusals });
-  }
-  if (error instanceof ExecutionError || error instanceof RhythmError) {
-    return errorAnswer('EXECUTION_ERROR', error.message);
-  }
-  throw error;
 }
