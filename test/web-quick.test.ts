@@ -51,6 +51,14 @@ globalThis.clearTimeout = (timer) => {
   else clear(timer);
 };`;
 
+/** Runs in the page before its own scripts: how far a crowd has come is heard when `late` is called. */
+const HOLD_REPORTS = `const reports = [];
+const listen = MessagePort.prototype.addEventListener;
+MessagePort.prototype.addEventListener = function (kind, hear) {
+  listen.call(this, kind, (event) => reports.push(() => hear.call(this, event)));
+};
+globalThis.late = () => reports.splice(0).forEach((report) => report());`;
+
 /** Does all this, and says what the page is then like. @param deeds calls of what QUICKLY has, in JavaScript. */
 const quickly = <T>(page: Page, deeds: string, found = 'location.hash'): Promise<T> =>
   page.evaluate(`quickly(${deeds}).then(() => ${found})`) as Promise<T>;
@@ -155,6 +163,74 @@ describe.skipIf(absent !== null)('quick hands', () => {
       await page.getByRole('button', { name: 'Play' }).waitFor();
       await slots(page, 5);
       expect(await page.evaluate('due === null')).toBe(true);
+    });
+
+    it('find a slider where it was last', async () => {
+      await using visited = await visitQuickly('#graders?people=48');
+      const { page } = visited;
+      const slider = page.getByRole('slider', { name: 'Crash free' });
+      await slider.waitFor();
+      const moves = [300, 400, 500].map((to) => `enter('Crash free', ${to})`).join(', ');
+      await quickly(page, `${moves}, go('One person'), () => {}`);
+      await slots(page, 0);
+      await page.goBack();
+      await expect.poll(() => slider.inputValue()).toBe('500');
+    });
+
+    it('find what they typed in one view in no other', async () => {
+      await using visited = await visitQuickly('#crowd?people=1000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      await page.getByRole('link', { name: 'One person' }).click();
+      const seed = page.getByRole('textbox', { name: 'Seed' });
+      await seed.fill('77');
+      await page.goBack();
+      await page.locator('.results').waitFor();
+      expect(page.url()).toBe(at('#crowd?people=1000'));
+    });
+  });
+
+  describe('on controls', () => {
+    it('see no numbers of what was chosen before as if they were of this', async () => {
+      await using visited = await visitQuickly('#crowd?people=1000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      const busy = "document.querySelector('.results').ariaBusy";
+      expect(await quickly(page, "choose('Policy', 'random')", busy)).toBe('true');
+      await page.goto(at('#graders?people=48'));
+      await page.getByText('48 of 48 people').waitFor();
+      const people = "document.querySelector('.played').textContent";
+      expect(await quickly(page, "enter('First seed', '7'), leave('First seed')", people)).toBe(
+        '0 of 48 people',
+      );
+    });
+
+    it('live a week again with a double click, which does not stop it', async () => {
+      await using visited = await visitQuickly('#crowd?people=20000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      // At its left, where the narrower button is that then stands there.
+      const position = { x: 10, y: 10 };
+      await page.getByRole('button', { name: 'Live the week again' }).dblclick({ position });
+      await page.locator('.results[aria-busy="false"]').waitFor();
+    });
+
+    it('see what is done as done, however late they hear how far it has come', async () => {
+      await using visited = await visitQuickly('#crowd?people=1000', HOLD_REPORTS);
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      const busy = "document.querySelector('.results').ariaBusy";
+      expect(await quickly(page, 'late', busy)).toBe('false');
+    });
+
+    it('leave a view and come back to it before it was noticed', async () => {
+      await using visited = await visitQuickly('#crowd?people=20000');
+      const { page } = visited;
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await quickly(page, "go('Graders'), () => {}, go('Crowd')");
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      await quickly(page, "go('Graders'), () => {}, go('One person'), () => {}, go('Graders')");
+      await page.locator('table.ranking').waitFor();
     });
   });
 });

@@ -1,6 +1,6 @@
 /** A picture of src/pictures on the page, with its words as text and its numbers as a table. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Drawing } from '../../../src/pictures/drawing.js';
 import { captioned } from '../drawing/caption.js';
 import { svgText } from '../drawing/client.js';
@@ -57,7 +57,7 @@ interface Svg {
 function useSvg(drawing: Drawing | null): Svg {
   const svg = useSignal<Svg>({ text: null, why: null });
   const tone = shownTone.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     let current = true;
     if (drawing === null) return;
     svgText(drawing, tone).then(

@@ -31,7 +31,8 @@ export function CrowdControls({ state, change, progress, ready, again, stop }: P
             Live the week again
           </Button>
         ) : (
-          <Button onClick={stop}>Stop</Button>
+          // The second click of two was meant for the button that stood here before.
+          <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
         )}
         <Course progress={progress} />
       </div>

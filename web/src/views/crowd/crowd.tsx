@@ -1,6 +1,6 @@
 /** The crowd: many people live one week under a policy, and the same people under another. */
 import { proxy } from 'comlink';
-import { useCallback, useEffect } from 'preact/hooks';
+import { useCallback, useLayoutEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/pictures/numbers.js';
 import type { StateOf } from '../../address.js';
 import { ask, engineFailure, lookForEngine, shownEngine } from '../../engine/client.js';
@@ -33,7 +33,7 @@ function Week({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
     const request = JSON.parse(asked) as CrowdRequest;
     start((report) => ask((engine) => engine.crowd(request, proxy(report))));
   }, [asked, start]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (known) live();
   }, [known, live]);
   return (

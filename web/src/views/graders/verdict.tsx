@@ -1,5 +1,5 @@
 /** In words, what the grader pays for. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Interval } from '../../../../src/evaluate/statistics.js';
 import { contestant, tapeOf } from '../../graders/contestants.js';
 import type { Verdict } from '../../graders/verdict.js';
@@ -74,7 +74,7 @@ const REST = 700;
 
 function Heard({ text }: { readonly text: string }) {
   const [heard, hear] = useState('');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setTimeout(() => hear(text), REST);
     return () => clearTimeout(timer);
   }, [text]);
