@@ -197,6 +197,12 @@ describe.skipIf(absent !== null)('quick hands', () => {
       await page.locator('.results[aria-busy="false"]').waitFor();
       const busy = "document.querySelector('.results').ariaBusy";
       expect(await quickly(page, "choose('Policy', 'random')", busy)).toBe('true');
+      await page.goto(at('#person?moves=01'));
+      await slots(page, 2);
+      const another = "document.querySelector('.week').ariaBusy";
+      expect(await quickly(page, "choose('Person', 'discrete')", another)).toBe('true');
+      await slots(page, 0);
+      expect(await page.evaluate(another)).toBe('false');
       await page.goto(at('#graders?people=48'));
       await page.getByText('48 of 48 people').waitFor();
       const people = "document.querySelector('.played').textContent";

@@ -43,6 +43,10 @@ const settingOf = ({ seed, person, grader }: PersonState): WeekSetting => ({
   grader,
 });
 
+/** Whether a week is not that of the state, whose own is not there yet. */
+export const isAnothers = ({ setting }: Shown, state: PersonState): boolean =>
+  JSON.stringify(setting) !== JSON.stringify(settingOf(state));
+
 /** Shows the week of a state, step by step where a policy has to be asked, and asks the policy for what is next. */
 export async function follow(state: PersonState): Promise<void> {
   turn += 1;

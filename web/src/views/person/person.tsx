@@ -9,7 +9,7 @@ import { ByHand } from './by-hand.js';
 import { ByPolicy } from './by-policy.js';
 import { Course } from './course.js';
 import { addressOf, type PERSON_FIELDS } from './fields.js';
-import { adviceAt, failure, follow, type Shown, shown, unfollow } from './follow.js';
+import { adviceAt, failure, follow, isAnothers, type Shown, shown, unfollow } from './follow.js';
 import { useShortcuts } from './keys.js';
 import { Now } from './now.js';
 import { Over } from './over.js';
@@ -64,22 +64,24 @@ function ShownWeek(props: ShownWeekProps) {
   return (
     <>
       <Told shown={shown} playing={week.playing} />
-      {shown.ending !== null ? (
-        <Over shown={shown} ending={shown.ending} seen={ran.current} />
-      ) : by === BY_HAND ? (
-        <HandAndBelief key={`${seed} ${person}`} {...props} />
-      ) : (
-        <div class="now-and-next">
-          <Now shown={shown} />
-          <ByPolicy
-            key={`${seed} ${person} ${by}`}
-            week={week}
-            next={adviceAt(addressOf(week.state))}
-            shortcuts={props.shortcuts}
-          />
-        </div>
-      )}
-      <Course shown={shown} />
+      <div class="week" aria-busy={isAnothers(shown, week.state)}>
+        {shown.ending !== null ? (
+          <Over shown={shown} ending={shown.ending} seen={ran.current} />
+        ) : by === BY_HAND ? (
+          <HandAndBelief key={`${seed} ${person}`} {...props} />
+        ) : (
+          <div class="now-and-next">
+            <Now shown={shown} />
+            <ByPolicy
+              key={`${seed} ${person} ${by}`}
+              week={week}
+              next={adviceAt(addressOf(week.state))}
+              shortcuts={props.shortcuts}
+            />
+          </div>
+        )}
+        <Course shown={shown} />
+      </div>
     </>
   );
 }
