@@ -193,6 +193,16 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(await page.locator('.file pre').textContent()).toBe(text);
   });
 
+  it('are said to be copied until another could be', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await page.evaluate('navigator.clipboard.writeText = async () => {}; null');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied.').waitFor();
+    await page.getByRole('button', { name: 'v1', exact: true }).click();
+    await page.getByText('Copied.').waitFor({ state: 'detached' });
+  });
+
   it('say so when their worker’s script is missing, and start it again', async () => {
     await using visited = await visit('#crowd?people=1000');
     const { page } = visited;
