@@ -75,7 +75,7 @@ describe.skipIf(absent !== null)('graders', () => {
       await page.getByRole('button', { name, exact: true }).click();
       await expect.poll(() => ranking(page)).toEqual(expected(weights));
     }
-    expect(weightsIn(page)).toEqual(EQUAL);
+    await expect.poll(() => weightsIn(page)).toEqual(EQUAL);
     expect(visited.foreign).toEqual([]);
     expect(visited.said).toEqual([]);
   });
@@ -87,16 +87,16 @@ describe.skipIf(absent !== null)('graders', () => {
     await slider(page, 'Belief accuracy').focus();
     for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
     let weights = moveWeight(slidersAt(V2), 5, 300).weights;
-    expect(weightsIn(page)).toEqual(weights);
+    await expect.poll(() => weightsIn(page)).toEqual(weights);
     await expect.poll(() => ranking(page)).toEqual(expected(weights));
     await page.keyboard.press('End');
     await expect.poll(() => ranking(page)).toEqual(expected([0, 0, 0, 0, 0, 1000]));
     await page.getByRole('button', { name: 'v1', exact: true }).click();
     await page.getByRole('button', { name: 'lock Progress' }).press('Enter');
-    expect(await slider(page, 'Progress').isDisabled()).toBe(true);
+    await expect.poll(() => slider(page, 'Progress').isDisabled()).toBe(true);
     const typed = page.getByRole('textbox', { name: 'Crash free as a number' });
     await typed.fill('0.9');
-    expect(await typed.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => typed.getAttribute('aria-invalid')).toBe('true');
     await page.getByText('Expected 0.00 to 0.75.').waitFor();
     await typed.fill('0.4');
     await page.keyboard.press('Enter');
