@@ -139,7 +139,7 @@ describe.skipIf(absent !== null)('graders', () => {
       Promise.all(
         (await rows.all()).map(async (row) => (await row.locator('td').allTextContents()).slice(1)),
       );
-    await expect.poll(shown, { timeout: 30_000 }).toEqual(found);
+    await expect.poll(shown).toEqual(found);
     expect(found).toHaveLength(COMPONENT_NAMES.length);
   });
 

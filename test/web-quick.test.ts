@@ -59,6 +59,22 @@ MessagePort.prototype.addEventListener = function (kind, hear) {
 };
 globalThis.late = () => reports.splice(0).forEach((report) => report());`;
 
+/** Runs in the page before its own scripts: what a policy does next is heard when `answer` is called. */
+const HOLD_ADVICE = `const answers = [];
+globalThis.Worker = class extends Worker {
+  addEventListener(kind, hear, ...rest) {
+    super.addEventListener(kind, (event) => {
+      if (event.data?.value?.value?.reasons === undefined) hear.call(this, event);
+      else answers.push(() => hear.call(this, event));
+    }, ...rest);
+  }
+};
+globalThis.answer = () => {
+  if (answers.length === 0) return false;
+  answers.shift()();
+  return true;
+};`;
+
 /** Does all this, and says what the page is then like. @param deeds calls of what QUICKLY has, in JavaScript. */
 const quickly = <T>(page: Page, deeds: string, found = 'location.hash'): Promise<T> =>
   page.evaluate(`quickly(${deeds}).then(() => ${found})`) as Promise<T>;
@@ -125,6 +141,17 @@ describe.skipIf(absent !== null)('quick hands', () => {
       expect(await quickly(page, "choose('Played by', 'planner'), () => {}", said)).toMatch(
         /^What planner does nextImagining weeks/,
       );
+    });
+
+    it('stay on the button that they wait for', async () => {
+      await using visited = await visitQuickly('#person?by=heuristic', HOLD_ADVICE);
+      const { page } = visited;
+      await page.getByText('Deciding …').waitFor();
+      await page.getByRole('button', { name: 'Step' }).focus();
+      await expect.poll(() => page.evaluate('answer()')).toBe(true);
+      await page.getByText('It gives no reasons.').waitFor();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.url()).toBe(at('#person?by=heuristic&at=1'));
     });
 
     it('begin with another person whom they know nothing of', async () => {

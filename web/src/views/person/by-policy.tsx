@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
-import { thinksLong } from '../../person/names.js';
+import { BY_HAND, thinksLong } from '../../person/names.js';
 import type { Advice } from '../../person/week.js';
 import { title } from '../../person/words.js';
 import { useShortcuts } from './keys.js';
@@ -36,13 +36,9 @@ export function ByPolicy({ week, next, shortcuts }: ByPolicyProps) {
   return (
     <section class="panel next" aria-labelledby="next">
       <h2 id="next">What {state.by} does next</h2>
-      {shown === null ? (
-        <Thinking by={state.by} />
-      ) : (
-        <div class={next === null ? 'stale' : ''} aria-busy={next === null}>
-          <NextMove next={shown} />
-        </div>
-      )}
+      <div class={next === null && shown !== null ? 'stale' : ''} aria-busy={next === null}>
+        {shown === null ? <Thinking by={state.by} /> : <NextMove next={shown} />}
+      </div>
       <div class="actions">
         <Button main onClick={playOrPause}>
           {playing ? 'Pause' : 'Play'}
@@ -50,7 +46,7 @@ export function ByPolicy({ week, next, shortcuts }: ByPolicyProps) {
         <Button onClick={stepOnce} disabled={next === null}>
           Step
         </Button>
-        <Button onClick={() => week.playedBy('hand')}>Take over by hand</Button>
+        <Button onClick={() => week.playedBy(BY_HAND)}>Take over by hand</Button>
       </div>
     </section>
   );
