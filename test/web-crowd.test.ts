@@ -262,7 +262,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await shown(page);
       const pictures = page.page.getByRole('img');
       await expect.poll(() => pictures.count()).toBe(3);
-      expect(await page.page.locator('.unseen[role="status"]').textContent()).toMatch(
+      expect(await page.page.locator('main > .heard[role="status"]').textContent()).toMatch(
         /^1,000 people have lived their week. Mean final scores: heuristic 0\.\d{4}, blind-tape 0\.\d{4}\.$/,
       );
       const described = await pictures.locator('desc').allTextContents();
