@@ -75,6 +75,22 @@ globalThis.answer = () => {
   return true;
 };`;
 
+/** Runs in the page before its own scripts: counts what is to be drawn, of which nothing is drawn before `draw` is called. */
+const HOLD_DRAWINGS = `globalThis.asked = 0;
+const waiting = [];
+globalThis.Worker = class extends Worker {
+  constructor(url, options) {
+    super(url, options);
+    this.draws = options.name === 'drawing';
+  }
+  postMessage(...message) {
+    if (!this.draws) return super.postMessage(...message);
+    asked += 1;
+    waiting.push(() => super.postMessage(...message));
+  }
+};
+globalThis.draw = () => waiting.splice(0).forEach((send) => send());`;
+
 /** Does all this, and says what the page is then like. @param deeds calls of what QUICKLY has, in JavaScript. */
 const quickly = <T>(page: Page, deeds: string, found = 'location.hash'): Promise<T> =>
   page.evaluate(`quickly(${deeds}).then(() => ${found})`) as Promise<T>;
@@ -152,6 +168,23 @@ describe.skipIf(absent !== null)('quick hands', () => {
       await page.getByText('It gives no reasons.').waitFor();
       await page.keyboard.press('Enter');
       await expect.poll(() => page.url()).toBe(at('#person?by=heuristic&at=1'));
+    });
+
+    it('have the last picture without those that it overtook', async () => {
+      await using visited = await visitQuickly('#person?moves=01', HOLD_DRAWINGS);
+      const { page } = visited;
+      const asked = () => page.evaluate('asked');
+      await expect.poll(asked).toBe(1);
+      for (const count of [3, 4, 5]) {
+        await page.keyboard.press('1');
+        await slots(page, count);
+      }
+      expect(await asked()).toBe(1);
+      await page.evaluate('draw()');
+      await expect.poll(asked).toBe(2);
+      await page.evaluate('draw()');
+      await page.getByRole('img').waitFor();
+      expect(await asked()).toBe(2);
     });
 
     it('begin with another person whom they know nothing of', async () => {

@@ -57,20 +57,25 @@ interface Svg {
 function useSvg(drawing: Drawing | null): Svg {
   const svg = useSignal<Svg>({ text: null, why: null });
   const tone = shownTone.value;
+  const before = useRef<Promise<void>>(Promise.resolve());
   useLayoutEffect(() => {
-    let current = true;
     if (drawing === null) return;
-    svgText(drawing, tone).then(
-      (text) => {
-        if (current) svg.value = { text, why: null };
-      },
-      ({ message }: Error) => {
-        if (current) svg.value = { text: null, why: message };
-      },
-    );
+    let current = true;
+    // One after the other: what is overtaken while it waits is never drawn, and the last one need not wait for it.
+    before.current = before.current.then(async () => {
+      if (!current) return;
+      const drawn = await svgOf(drawing, tone);
+      if (current) svg.value = drawn;
+    });
     return () => {
       current = false;
     };
   }, [drawing, tone, svg]);
   return svg.value;
 }
+
+const svgOf = (drawing: Drawing, tone: 'light' | 'dark'): Promise<Svg> =>
+  svgText(drawing, tone).then(
+    (text) => ({ text, why: null }),
+    ({ message }: Error) => ({ text: null, why: message }),
+  );

@@ -18,7 +18,7 @@ export function Told({ shown, playing }: ToldProps) {
   useLayoutEffect(() => {
     const { moments, ending } = shown;
     const score = ending === null ? '' : ` Final score ${ending.finalScore.toFixed(3)}.`;
-    const rest = playing ? REST_WHILE_PLAYING : REST;
+    const rest = playing && ending === null ? REST_WHILE_PLAYING : REST;
     const timer = setTimeout(() => tell(announce(moments[moments.length - 1]) + score), rest);
     return () => clearTimeout(timer);
   }, [shown, playing]);

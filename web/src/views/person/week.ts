@@ -38,7 +38,7 @@ export function weekOf(
   // A link may ask for more than a week has.
   const at = by === BY_HAND ? 0 : Math.min(state.at, NUM_STEPS - moves.length);
   const here = addressOf(state);
-  const playing = playsAt.value === here && moves.length + at < NUM_STEPS;
+  const playing = playsAt.value === here;
   const afresh = (patch: Partial<PersonState>): void => change({ ...patch, moves: [], at: 0 });
   return {
     ...{ state, playing, begun: moves.length + at > 0 },
