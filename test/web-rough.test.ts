@@ -89,7 +89,11 @@ describe.skipIf(absent !== null)('the page', () => {
       const { page } = visited;
       for (const text of HOSTILE) {
         const address = `#${view}?${names.map((name) => `${name}=${text}`).join('&')}`;
-        await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+        // The notice of the one before stands there until the page has read this one.
+        await page.evaluate(`new Promise((read) => {
+          addEventListener('hashchange', () => read(), { once: true });
+          location.hash = ${JSON.stringify(address)};
+        })`);
         await page.locator('.notice').waitFor();
         expect(await page.locator('main').locator('script, img, iframe').count()).toBe(0);
         expect(await visited.overhang()).toBeLessThanOrEqual(0);
