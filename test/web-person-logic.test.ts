@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../src/evaluate/evaluate.js';
 import { Episode } from '../src/reference/episode.js';
+import { othersTurn } from '../src/vec-env/turns.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, PROFILE_NAMES, TRAIT_NAMES } from '../src/world/fields.js';
 import { COMPARED, liveWeek } from '../web/src/person/live.js';
 import { movesFrom, movesText } from '../web/src/person/moves-text.js';
@@ -74,26 +75,39 @@ describe('an adviser', () => {
   const fresh = (moves: readonly Move[]) =>
     new Adviser().ask(NAME, SETTING, moves, liveWeek(SETTING, moves).observations);
 
-  it('says the same whatever it was asked before', () => {
+  it('says the same whatever it was asked before', async () => {
     const adviser = new Adviser();
     const ask = (moves: readonly Move[]) =>
       adviser.ask(NAME, SETTING, moves, liveWeek(SETTING, moves).observations);
     const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
     for (const moves of [MOVES.slice(0, 2), MOVES.slice(0, 5), MOVES.slice(0, 4), others.slice(0, 6)])
-      expect(ask(moves)).toEqual(fresh(moves));
+      expect(await ask(moves)).toEqual(await fresh(moves));
   });
 
-  it('goes on after it was asked for what there is not', () => {
+  it('gives way between the steps that it watches, and goes on from there', async () => {
+    const adviser = new Adviser();
+    const ask = (moves: readonly Move[]) =>
+      adviser.ask(NAME, SETTING, moves, liveWeek(SETTING, moves).observations);
+    const ended = expect(ask(MOVES.slice(0, 9))).rejects.toThrow('Something else was asked.');
+    expect(await ask(MOVES.slice(0, 6))).toEqual(await fresh(MOVES.slice(0, 6)));
+    await ended;
+    const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
+    void ask(MOVES).catch(() => {});
+    await othersTurn();
+    expect(await ask(others.slice(0, 3))).toEqual(await fresh(others.slice(0, 3)));
+  });
+
+  it('goes on after it was asked for what there is not', async () => {
     const adviser = new Adviser();
     const { observations } = liveWeek(SETTING, []);
-    expect(() => adviser.ask('nobody', SETTING, [], observations)).toThrow('Expected a policy of');
-    expect(adviser.ask(NAME, SETTING, [], observations)).toEqual(fresh([]));
+    await expect(adviser.ask('nobody', SETTING, [], observations)).rejects.toThrow('Expected a policy of');
+    expect(await adviser.ask(NAME, SETTING, [], observations)).toEqual(await fresh([]));
   });
 
-  it('has reasons where a policy thinks, and none where it does not', () => {
+  it('has reasons where a policy thinks, and none where it does not', async () => {
     const { observations } = liveWeek(SETTING, []);
-    expect(fresh([]).reasons).toMatch(/^Nothing was seen of this person yet/);
-    expect(new Adviser().ask('random', SETTING, [], observations).reasons).toBeNull();
+    expect((await fresh([])).reasons).toMatch(/^Nothing was seen of this person yet/);
+    expect((await new Adviser().ask('random', SETTING, [], observations)).reasons).toBeNull();
   });
 
   it('never asks an oracle', () => {

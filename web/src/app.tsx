@@ -1,8 +1,8 @@
 /** The page: what stands around the views. */
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { lookForEngine } from './engine/client.js';
 import { EngineLine } from './engine/line.js';
-import { change, dismissComplaints, linkTo, place } from './location.js';
+import { changeOf, dismissComplaints, linkTo, place, settle } from './location.js';
 import { Notice } from './states/faces.js';
 import { TONES, tone } from './tone.js';
 import { VIEWS } from './views/table.js';
@@ -10,10 +10,10 @@ import { VIEWS } from './views/table.js';
 export function App() {
   const { view: name, state, complaints } = place.value;
   const { title, Component } = VIEWS.find((view) => view.name === name)!;
-  useEffect(() => {
+  useLayoutEffect(() => {
     void lookForEngine();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · rhythm-vec`;
   }, [title]);
   return (
@@ -30,7 +30,7 @@ export function App() {
             ))}
           </Notice>
         )}
-        <Component key={name} state={state} change={change} />
+        <Component key={name} state={state} change={changeOf(name)} />
       </main>
       <footer>
         <EngineLine />
@@ -53,7 +53,12 @@ function Header({ shown }: { readonly shown: string }) {
       </p>
       <nav aria-label="Views">
         {VIEWS.map((view) => (
-          <a key={view.name} href={linkTo(view)} aria-current={view.name === shown ? 'page' : undefined}>
+          <a
+            key={view.name}
+            href={linkTo(view)}
+            aria-current={view.name === shown ? 'page' : undefined}
+            onClick={settle}
+          >
             {view.title}
           </a>
         ))}

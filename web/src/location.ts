@@ -44,11 +44,19 @@ function remember(): void {
 export const linkTo = ({ name, fields }: Addressed): string =>
   left.value[name] ?? toAddress(name, fields, initialState(fields));
 
+type Change = (patch: Readonly<Record<string, unknown>>, how?: 'push' | 'replace') => void;
+
 /**
- * Changes the state of the view that is shown, and the address with it.
- * @param how 'push' (default) can be gone back from; 'replace' for what changes while a finger is down.
+ * What changes the state of a view, and the address with it, while it is shown. A view that goes changes nothing any
+ * more: a field that is removed still tells what was typed into it.
  */
-export function change(patch: Readonly<Record<string, unknown>>, how: 'push' | 'replace' = 'push'): void {
+export const changeOf =
+  (view: string): Change =>
+  (patch, how) => {
+    if (place.value.view === view) change(patch, how);
+  };
+
+function change(patch: Readonly<Record<string, unknown>>, how: 'push' | 'replace' = 'push'): void {
   const { view, state } = place.value;
   const { fields } = known.find(({ name }) => name === view)!;
   const next = { ...state, ...patch };
@@ -81,8 +89,8 @@ function write(address: string, how: 'push' | 'replace'): void {
   if (resting === undefined) settle();
 }
 
-/** Writes what is wanted, until the browser has taken it. */
-function settle(): void {
+/** Writes what is wanted, until the browser has taken it. Who is about to go elsewhere does not wait for that. */
+export function settle(): void {
   clearTimeout(resting);
   resting = undefined;
   if (location.hash === wanted) return;

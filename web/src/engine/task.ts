@@ -1,6 +1,6 @@
 /** A long question to the engine as a view sees it: under way, answered, or failed. */
 import { type Signal, useSignal } from '@preact/signals';
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask } from './client.js';
 import type { Progress, Report } from './jobs.js';
 import { type Failure, toFailure } from './outcome.js';
@@ -33,7 +33,9 @@ export function useTask<T>(): Task<T> {
       };
       show({ progress: { done: 0, total: 1 }, failure: null });
       try {
-        const value = await work((progress) => show({ progress }));
+        // The last of them may come behind the answer, which has another way.
+        const report: Report = (progress) => state.peek().progress !== null && show({ progress });
+        const value = await work(report);
         show({ progress: null, value });
       } catch (error) {
         show({ progress: null, failure: toFailure(error) });
@@ -46,7 +48,7 @@ export function useTask<T>(): Task<T> {
     ask((engine) => engine.stop()).catch(() => {});
   }, []);
   // Whoever leaves the view waits for nothing in it any more.
-  useEffect(
+  useLayoutEffect(
     () => () => {
       latest.current += 1;
       if (state.peek().progress !== null) stop();

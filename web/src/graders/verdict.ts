@@ -1,5 +1,4 @@
 /** What a grader pays for, as the ranking under it shows. */
-
 import type { PolicyComponents, Standing } from '../../../src/evaluate/ranking.js';
 import { type Interval, intervalOf } from '../../../src/evaluate/statistics.js';
 import { regrade } from '../../../src/graders/regrade.js';

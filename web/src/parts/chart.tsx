@@ -1,6 +1,6 @@
 /** A picture of src/pictures on the page, with its words as text and its numbers as a table. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Drawing } from '../../../src/pictures/drawing.js';
 import { captioned } from '../drawing/caption.js';
 import { svgText } from '../drawing/client.js';
@@ -57,20 +57,25 @@ interface Svg {
 function useSvg(drawing: Drawing | null): Svg {
   const svg = useSignal<Svg>({ text: null, why: null });
   const tone = shownTone.value;
-  useEffect(() => {
-    let current = true;
+  const before = useRef<Promise<void>>(Promise.resolve());
+  useLayoutEffect(() => {
     if (drawing === null) return;
-    svgText(drawing, tone).then(
-      (text) => {
-        if (current) svg.value = { text, why: null };
-      },
-      ({ message }: Error) => {
-        if (current) svg.value = { text: null, why: message };
-      },
-    );
+    let current = true;
+    // One after the other: what is overtaken while it waits is never drawn, and the last one need not wait for it.
+    before.current = before.current.then(async () => {
+      if (!current) return;
+      const drawn = await svgOf(drawing, tone);
+      if (current) svg.value = drawn;
+    });
     return () => {
       current = false;
     };
   }, [drawing, tone, svg]);
   return svg.value;
 }
+
+const svgOf = (drawing: Drawing, tone: 'light' | 'dark'): Promise<Svg> =>
+  svgText(drawing, tone).then(
+    (text) => ({ text, why: null }),
+    ({ message }: Error) => ({ text: null, why: message }),
+  );

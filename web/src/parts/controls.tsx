@@ -91,7 +91,7 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  readonly onClick: () => void;
+  readonly onClick: (event: MouseEvent) => void;
   /** The one thing to do here. */
   readonly main?: boolean;
   /** It keeps the focus meanwhile: who pressed it by keyboard is not lost. */

@@ -3,7 +3,8 @@ import { toGrader } from '../../../src/graders/grader.js';
 import { POLICIES, type Policy } from '../../../src/policies/policies.js';
 import { findAnyPolicy, STEPPED_POLICIES, type SteppedPolicy } from '../../../src/policies/stepped.js';
 import { heuristicAction, randomAction } from '../../../src/reference/baselines.js';
-import { NUM_METERS, OBSERVATION } from '../../../src/world/fields.js';
+import { othersTurn } from '../../../src/vec-env/turns.js';
+import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import type { Advice, Move, WeekSetting } from './week.js';
 
@@ -69,31 +70,48 @@ function fixed({ choice, options, ...policy }: Policy, { seed, grader }: WeekSet
 export class Adviser {
   #player: WeekPlayer | null = null;
   #of = '';
-  /** The moves after which the player was asked last. */
+  /** The moves after which the player was asked last, and what it said. */
   #asked: readonly Move[] = [];
+  #move: Move | null = null;
   readonly #said = new Map<string, Advice>();
+  /** Whoever asks last is answered. */
+  #turn = 0;
 
   /**
-   * What a policy would do after these moves.
-   * @param observations f32 [moves + 1, 22]. @throws InputError `unknown_name`.
+   * What a policy would do after these moves. Others have their turn between two steps that it watches: of some it thinks
+   * for a while. Who asks meanwhile ends this, and goes on from where it was if the moves are the same up to there.
+   * @param observations f32 [moves + 1, 22].
+   * @throws InputError `unknown_name`; DOMException `AbortError` if somebody else asked meanwhile.
    */
-  ask(name: string, setting: WeekSetting, moves: readonly Move[], observations: Float32Array): Advice {
+  async ask(
+    name: string,
+    setting: WeekSetting,
+    moves: readonly Move[],
+    observations: Float32Array,
+  ): Promise<Advice> {
+    this.#turn += 1;
+    const mine = this.#turn;
     const week = JSON.stringify([name, setting]);
     const key = JSON.stringify([week, moves]);
     const known = this.#said.get(key);
     if (known !== undefined) return known;
     const first = this.#follows(week, moves) ? this.#asked.length + 1 : this.#restart(name, setting);
-    // Whoever fails is begun anew.
-    this.#of = '';
-    const size = observations.length / (moves.length + 1);
-    let move: Move | null = null;
     for (let i = first; i <= moves.length; i++) {
-      move = this.#player!.decide(observations.slice(i * size, (i + 1) * size));
+      if (i > first) await othersTurn();
+      if (mine !== this.#turn) throw new DOMException('Something else was asked.', 'AbortError');
+      this.#decide(week, moves.slice(0, i), observations);
     }
-    const advice = { ...move!, reasons: this.#player!.reasons() };
-    [this.#of, this.#asked] = [week, moves];
+    const advice = { ...this.#move!, reasons: this.#player!.reasons() };
     this.#said.set(key, advice);
     return advice;
+  }
+
+  #decide(week: string, moves: readonly Move[], observations: Float32Array): void {
+    // Whoever fails is begun anew.
+    this.#of = '';
+    const at = moves.length * OBSERVATION_SIZE;
+    this.#move = this.#player!.decide(observations.slice(at, at + OBSERVATION_SIZE));
+    [this.#of, this.#asked] = [week, moves];
   }
 
   /** Whether these moves go on where the player was asked last. */
@@ -101,7 +119,7 @@ export class Adviser {
     const before = moves.slice(0, this.#asked.length);
     return (
       week === this.#of &&
-      moves.length > this.#asked.length &&
+      moves.length >= this.#asked.length &&
       JSON.stringify(before) === JSON.stringify(this.#asked)
     );
   }

@@ -1,4 +1,5 @@
 /** What happens in a week in words: for who listens, and for who reads. */
+import { signed as signedTo } from '../../../src/pictures/numbers.js';
 import { phrasesOf } from '../../../src/policies/inference/phrases.js';
 import {
   ACTION_NAMES,
@@ -21,11 +22,7 @@ export const title = (name: string): string => {
 };
 
 /** With a sign, and a minus as typeset: "+0.12", "−0.05", "0.00". */
-export function signed(value: number, digits = 2): string {
-  const text = Math.abs(value).toFixed(digits);
-  if (Number(text) === 0) return text;
-  return `${value < 0 ? '−' : '+'}${text}`;
-}
+export const signed = (value: number, digits = 2): string => signedTo(value, digits);
 
 /** One sentence a fact: what the step just taken brought. */
 export function announce(moment: Moment): string {

@@ -31,7 +31,7 @@ const COUNSEL: Readonly<Record<Failure['kind'], string>> = {
 export function FailureFace({ failure, retry }: { readonly failure: Failure; readonly retry: () => void }) {
   const { kind, message } = failure;
   return (
-    <div class={`face failure ${kind}`} role="alert">
+    <div class="face" role="alert">
       <h2>{HEADS[kind]}</h2>
       {COUNSEL[kind] !== '' && <p>{COUNSEL[kind]}</p>}
       {kind === 'refused' && <p>{message}</p>}

@@ -3,6 +3,8 @@ import { POLICY_NAMES } from '../../../../src/policies/policies.js';
 import { GRADER_NAMES, PROFILE_NAMES } from '../../../../src/world/fields.js';
 import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
+import { PERSONS } from '../../person/week.js';
+import { plain } from '../../person/words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NOBODY } from './fields.js';
 import { Limits } from './limits.js';
@@ -31,7 +33,8 @@ export function CrowdControls({ state, change, progress, ready, again, stop }: P
             Live the week again
           </Button>
         ) : (
-          <Button onClick={stop}>Stop</Button>
+          // The second click of two was meant for the button that stood here before.
+          <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
         )}
         <Course progress={progress} />
       </div>
@@ -41,16 +44,9 @@ export function CrowdControls({ state, change, progress, ready, again, stop }: P
 
 function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { people, seed, policy, against, grader, persons } = state;
-  const sizes = [...new Set([...SIZES, people])].sort((a, b) => a - b).map(String);
   return (
     <div class="controls">
-      <Select
-        label="People"
-        value={String(people)}
-        names={sizes}
-        words={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}
-        onChange={(size) => change({ people: Number(size) })}
-      />
+      <PeopleChoice people={people} onChange={(size) => change({ people: size })} />
       <Select
         label="Policy"
         value={policy}
@@ -73,8 +69,8 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
       <Select
         label="Persons"
         value={persons}
-        names={['sampled', 'discrete', ...PROFILE_NAMES]}
-        words={{ discrete: 'one of three', ...PROFILE_WORDS }}
+        names={PERSONS}
+        words={PERSON_WORDS}
         onChange={(name) => change({ persons: name })}
       />
       <TextField
@@ -88,9 +84,29 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   );
 }
 
-const PROFILE_WORDS = Object.fromEntries(
-  PROFILE_NAMES.map((name) => [name, `all ${name.replaceAll('_', ' ')}`]),
-);
+const PERSON_WORDS = {
+  discrete: 'one of three',
+  ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `all ${plain(name)}`])),
+};
+
+interface PeopleChoiceProps {
+  readonly people: number;
+  readonly onChange: (people: number) => void;
+}
+
+/** A link may have chosen another number than there are to choose from. */
+function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
+  const sizes = [...new Set([...SIZES, people])].sort((a, b) => a - b).map(String);
+  return (
+    <Select
+      label="People"
+      value={String(people)}
+      names={sizes}
+      words={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}
+      onChange={(size) => onChange(Number(size))}
+    />
+  );
+}
 
 function Course({ progress }: { readonly progress: Progress | null }) {
   if (progress === null) return null;

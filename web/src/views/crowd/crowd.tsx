@@ -1,6 +1,6 @@
 /** The crowd: many people live one week under a policy, and the same people under another. */
 import { proxy } from 'comlink';
-import { useCallback, useEffect } from 'preact/hooks';
+import { useCallback, useLayoutEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/pictures/numbers.js';
 import type { StateOf } from '../../address.js';
 import { ask, engineFailure, lookForEngine, shownEngine } from '../../engine/client.js';
@@ -14,6 +14,7 @@ import { CrowdFigures } from './figures.js';
 import { CrowdPictures } from './pictures.js';
 import { Proof } from './proof.js';
 import { count } from './words.js';
+import './crowd.css';
 
 type State = StateOf<typeof CROWD_FIELDS>;
 
@@ -33,7 +34,7 @@ function Week({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
     const request = JSON.parse(asked) as CrowdRequest;
     start((report) => ask((engine) => engine.crowd(request, proxy(report))));
   }, [asked, start]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (known) live();
   }, [known, live]);
   return (
@@ -44,7 +45,7 @@ function Week({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         policy decides what they do in each of the week’s 28 slots; the grader says how well that went.
       </p>
       <CrowdControls {...{ state, change, progress, ready: known, again: live, stop: task.stop }} />
-      <p class="unseen" role="status">
+      <p class="heard" role="status">
         {progress === null && failure === null && value !== null && inWords(value)}
       </p>
       {!known && <Loading>Looking for a graphics device, and comparing it with the reference …</Loading>}

@@ -1,9 +1,10 @@
 /** What a link says of the crowd. */
 import { POLICY_NAMES } from '../../../../src/policies/policies.js';
-import { GRADER_NAMES, MAX_U32, PROFILE_NAMES } from '../../../../src/world/fields.js';
+import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
 import { oneOf, whole } from '../../address.js';
+import { PERSONS } from '../../person/week.js';
 
-export const LEAST_PEOPLE = 1000;
+const LEAST_PEOPLE = 1000;
 export const MOST_PEOPLE = 1_000_000;
 
 /** Nobody to be compared with. */
@@ -16,5 +17,5 @@ export const CROWD_FIELDS = {
   policy: oneOf('heuristic', POLICY_NAMES),
   against: oneOf('blind-tape', [...POLICY_NAMES, NOBODY]),
   grader: oneOf('v2', GRADER_NAMES),
-  persons: oneOf('sampled', ['sampled', 'discrete', ...PROFILE_NAMES]),
+  persons: oneOf('sampled', PERSONS),
 };

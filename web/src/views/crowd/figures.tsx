@@ -1,5 +1,4 @@
 /** The crowd in a few numbers. */
-
 import { decimal, signed } from '../../../../src/pictures/numbers.js';
 import { ACCENT, SERIES } from '../../../../src/pictures/theme.js';
 import type { Crowd, CrowdPairing, CrowdPlayer } from '../../engine/crowd/request.js';

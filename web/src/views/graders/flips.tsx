@@ -1,5 +1,5 @@
 /** Who changes places at which weight. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PolicyComponents } from '../../../../src/evaluate/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluate/sensitivity.js';
 import { title } from '../../person/words.js';
@@ -101,7 +101,7 @@ function useSensitivity(
   const [found, find] = useState<Found | null>(null);
   const latest = useRef(weights);
   latest.current = weights;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setTimeout(async () => {
       const rows = await sensitivityOf(policies, weights).catch(() => null);
       if (rows !== null && latest.current === weights) find({ weights, rows });

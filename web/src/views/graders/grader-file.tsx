@@ -44,12 +44,13 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
 
 /** Out of the page. */
 function Ways({ text, file }: { readonly text: string; readonly file: string }) {
-  const said = useSignal('');
+  const tried = useSignal({ text: '', said: '' });
   const copy = async (): Promise<void> => {
-    said.value = await navigator.clipboard.writeText(text).then(
+    const said = await navigator.clipboard.writeText(text).then(
       () => 'Copied.',
       () => 'The browser does not let this page copy. Select the text instead.',
     );
+    tried.value = { text, said };
   };
   return (
     <>
@@ -58,7 +59,7 @@ function Ways({ text, file }: { readonly text: string; readonly file: string }) 
           Download {file}
         </a>
         <Button onClick={() => void copy()}>Copy</Button>
-        <span role="status">{said.value}</span>
+        <span role="status">{tried.value.text === text && tried.value.said}</span>
       </div>
       <p class="fine">
         It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code>{' '}

@@ -1,5 +1,5 @@
 /** What a grader pays for: six weights to move, and the ranking of the policies under them. */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { rankPolicies } from '../../../../src/evaluate/ranking.js';
 import { verdictOf } from '../../graders/verdict.js';
 import { fractionsOf, type Weights } from '../../graders/weights.js';
@@ -20,7 +20,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
   const { seed, weights } = state;
   const people = Number(state.people);
   const again = (): void => void play(seed, people);
-  useEffect(() => {
+  useLayoutEffect(() => {
     again();
     return stopPlaying;
   }, [seed, people]);

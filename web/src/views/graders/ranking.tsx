@@ -1,5 +1,4 @@
 /** The policies under the grader, the best first: what each score is made of, and its lead over the next. */
-
 import type { PolicyComponents, Standing } from '../../../../src/evaluate/ranking.js';
 import type { Interval } from '../../../../src/evaluate/statistics.js';
 import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';

@@ -1,6 +1,7 @@
 /** In words, what the grader pays for. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Interval } from '../../../../src/evaluate/statistics.js';
+import { decimal } from '../../../../src/pictures/numbers.js';
 import { contestant, tapeOf } from '../../graders/contestants.js';
 import type { Verdict } from '../../graders/verdict.js';
 import { plain, signed } from '../../person/words.js';
@@ -64,17 +65,14 @@ const turned = ({ mean, low, high }: Interval): Interval => ({
 
 /** "0.021 (95 %: 0.018 to 0.024)" */
 const inWords = ({ mean, low, high }: Interval): string =>
-  low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${bound(low)} to ${bound(high!)})`;
-
-/** A minus as typeset, and none before a zero. */
-const bound = (value: number): string => (value < 0 ? signed(value, 3) : value.toFixed(3));
+  low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
 
 /** What is heard while a slider moves would never end: it is said when it rests. */
 const REST = 700;
 
 function Heard({ text }: { readonly text: string }) {
   const [heard, hear] = useState('');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setTimeout(() => hear(text), REST);
     return () => clearTimeout(timer);
   }, [text]);

@@ -1,54 +1,52 @@
 /** What a policy will do next, and why; it goes on by itself, or step by step. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
-import { thinksLong } from '../../person/names.js';
+import { BY_HAND, thinksLong } from '../../person/names.js';
 import type { Advice } from '../../person/week.js';
 import { title } from '../../person/words.js';
-import { advice } from './follow.js';
 import { useShortcuts } from './keys.js';
 import type { Week } from './week.js';
 
 /** Milliseconds that a step is looked at. */
 const PACE = 650;
 
-export function ByPolicy({ week, shortcuts }: { readonly week: Week; readonly shortcuts: boolean }) {
-  const { playing, step, state } = week;
-  const next = advice.value;
+interface ByPolicyProps {
+  readonly week: Week;
+  /** Null while it thinks. */
+  readonly next: Advice | null;
+  readonly shortcuts: boolean;
+}
+
+export function ByPolicy({ week, next, shortcuts }: ByPolicyProps) {
+  const { playing, step, playOrPause, state } = week;
   // While it thinks, what it last said stands there, dimmed: else the page would jump at every step.
   const last = useRef<Advice | null>(null);
   const shown = next ?? last.current;
   last.current = shown;
-  const toggle = (): void => {
-    playing.value = !playing.value;
-  };
   const stepOnce = (): void => {
     if (next !== null) step();
   };
-  useShortcuts(shortcuts, { p: toggle, s: stepOnce });
-  useEffect(() => {
-    if (!playing.value || next === null) return;
+  useShortcuts(shortcuts, { p: playOrPause, s: stepOnce });
+  useLayoutEffect(() => {
+    if (!playing || next === null) return;
     const timer = setTimeout(step, PACE);
     return () => clearTimeout(timer);
-  }, [playing.value, next]);
+  }, [playing, next]);
   return (
     <section class="panel next" aria-labelledby="next">
       <h2 id="next">What {state.by} does next</h2>
-      {shown === null ? (
-        <Thinking by={state.by} />
-      ) : (
-        <div class={next === null ? 'stale' : ''} aria-busy={next === null}>
-          <NextMove next={shown} />
-        </div>
-      )}
+      <div class={next === null && shown !== null ? 'stale' : ''} aria-busy={next === null}>
+        {shown === null ? <Thinking by={state.by} /> : <NextMove next={shown} />}
+      </div>
       <div class="actions">
-        <Button main onClick={toggle}>
-          {playing.value ? 'Pause' : 'Play'}
+        <Button main onClick={playOrPause}>
+          {playing ? 'Pause' : 'Play'}
         </Button>
         <Button onClick={stepOnce} disabled={next === null}>
           Step
         </Button>
-        <Button onClick={() => week.playedBy('hand')}>Take over by hand</Button>
+        <Button onClick={() => week.playedBy(BY_HAND)}>Take over by hand</Button>
       </div>
     </section>
   );

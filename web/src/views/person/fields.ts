@@ -1,6 +1,6 @@
 /** What a link says of a week: whose it is, what was done by hand, and how many steps a policy played after that. */
 import { GRADER_NAMES, MAX_U32, NUM_STEPS } from '../../../../src/world/fields.js';
-import { type Field, oneOf, type StateOf, whole } from '../../address.js';
+import { type Field, oneOf, type StateOf, toAddress, whole } from '../../address.js';
 import { movesFrom, movesText } from '../../person/moves-text.js';
 import { BY_HAND, PLAYER_NAMES } from '../../person/names.js';
 import { type Move, PERSONS } from '../../person/week.js';
@@ -24,3 +24,6 @@ export const PERSON_FIELDS = {
 };
 
 export type PersonState = StateOf<typeof PERSON_FIELDS>;
+
+/** Of a week's state: the same for the same week, moves and player. */
+export const addressOf = (state: PersonState): string => toAddress('person', PERSON_FIELDS, state);

@@ -7,7 +7,7 @@ import { type Moment, momentsOf } from '../../person/reading.js';
 import { type Advice, type Ending, isOver, type Move, type WeekSetting } from '../../person/week.js';
 import type { PersonApi } from '../../person/worker.js';
 import { WorkerLine } from '../../workers/line.js';
-import type { PersonState } from './fields.js';
+import { addressOf, type PersonState } from './fields.js';
 
 /** A week up to now. */
 export interface Shown {
@@ -25,9 +25,14 @@ const line = new WorkerLine<PersonApi>(
 
 /** The week; null before the first is there. */
 export const shown = signal<Shown | null>(null);
-/** What the policy will do next; null by hand, at the end, and while it thinks. */
-export const advice = signal<Advice | null>(null);
 export const failure = signal<Failure | null>(null);
+
+/** What a policy said last, and at which address it was asked. */
+const said = signal<{ readonly address: string; readonly advice: Advice } | null>(null);
+
+/** What the policy will do next; null by hand, at the end, and while it thinks. */
+export const adviceAt = (address: string): Advice | null =>
+  said.value?.address === address ? said.value.advice : null;
 
 /** Whoever asks last is answered; answers to others are dropped. */
 let turn = 0;
@@ -38,12 +43,15 @@ const settingOf = ({ seed, person, grader }: PersonState): WeekSetting => ({
   grader,
 });
 
+/** Whether a week is not that of the state, whose own is not there yet. */
+export const isAnothers = ({ setting }: Shown, state: PersonState): boolean =>
+  JSON.stringify(setting) !== JSON.stringify(settingOf(state));
+
 /** Shows the week of a state, step by step where a policy has to be asked, and asks the policy for what is next. */
 export async function follow(state: PersonState): Promise<void> {
   turn += 1;
   const mine = turn;
   const isMine = (): boolean => mine === turn;
-  advice.value = null;
   failure.value = null;
   try {
     await play(state, isMine);
@@ -59,14 +67,13 @@ export function unfollow(): void {
 
 async function play(state: PersonState, isMine: () => boolean): Promise<void> {
   const setting = settingOf(state);
-  const steps = Math.min(NUM_STEPS, state.moves.length + state.at);
-  const moves = alreadyShown(state, setting, steps);
+  const moves = movesKnown(state);
   await show(setting, moves, isMine);
   while (isMine() && state.by !== BY_HAND && !isOver(moves)) {
     const next = await line.ask((worker) => worker.advise(state.by, setting, moves));
     if (!isMine()) return;
-    if (moves.length === steps) {
-      advice.value = next;
+    if (moves.length === stepsOf(state)) {
+      said.value = { address: addressOf(state), advice: next };
       return;
     }
     moves.push({ action: next.action, belief: next.belief });
@@ -77,11 +84,16 @@ async function play(state: PersonState, isMine: () => boolean): Promise<void> {
 /** What was played by whom, so that a policy is not asked again for what it said. */
 let known: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
 
-function alreadyShown({ moves, by }: PersonState, setting: WeekSetting, steps: number): Move[] {
-  const key = JSON.stringify([setting, by, moves]);
+/** The moves up to where a state says, as far as it is known yet what its policy does. A copy. */
+export function movesKnown(state: PersonState): Move[] {
+  const { moves, by } = state;
+  const key = JSON.stringify([settingOf(state), by, moves]);
   if (known.key !== key) known = { key, moves };
-  return known.moves.slice(0, steps);
+  return known.moves.slice(0, stepsOf(state));
 }
+
+/** A link may ask for more than a week has. */
+const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, moves.length + at);
 
 async function show(setting: WeekSetting, moves: readonly Move[], isMine: () => boolean): Promise<void> {
   const lived = moves.slice();

@@ -1,5 +1,5 @@
 /** The end of a week: who the person was, what was believed, and what the week was worth. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Ending } from '../../person/week.js';
 import type { Shown } from './follow.js';
 import { Grade, Others } from './grade.js';
@@ -16,7 +16,7 @@ interface OverProps {
 export function Over({ shown, ending, seen }: OverProps) {
   const head = useRef<HTMLHeadingElement>(null);
   // What had the focus is gone: who plays by keyboard goes on reading here.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (seen && document.activeElement === document.body) head.current?.focus();
   }, [seen]);
   return (

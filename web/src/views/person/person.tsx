@@ -1,7 +1,6 @@
 /** One person's week, by hand or by policy; who the person was is shown at its end, and not before. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { toAddress } from '../../address.js';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { BY_HAND } from '../../person/names.js';
 import { FailureFace, Loading } from '../../states/faces.js';
 import type { ViewProps } from '../view.js';
@@ -9,8 +8,8 @@ import { BeliefSliders } from './belief.js';
 import { ByHand } from './by-hand.js';
 import { ByPolicy } from './by-policy.js';
 import { Course } from './course.js';
-import { PERSON_FIELDS } from './fields.js';
-import { failure, follow, type Shown, shown, unfollow } from './follow.js';
+import { addressOf, type PERSON_FIELDS } from './fields.js';
+import { adviceAt, failure, follow, isAnothers, type Shown, shown, unfollow } from './follow.js';
 import { useShortcuts } from './keys.js';
 import { Now } from './now.js';
 import { Over } from './over.js';
@@ -24,15 +23,17 @@ import './person.css';
 
 export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;
-  const address = toAddress('person', PERSON_FIELDS, state);
+  const address = addressOf(state);
+  const playsAt = useSignal<string | null>(null);
   const again = (): void => void follow(state);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // Also when it is come back to.
+    if (playsAt.peek() !== address) playsAt.value = null;
     again();
     return unfollow;
   }, [address]);
-  const playing = useSignal(false);
   const shortcuts = useSignal(true);
-  const week = weekOf(props, shown.value, playing);
+  const week = weekOf(props, playsAt);
   useShortcuts(shortcuts.value, { u: week.undo, n: week.anotherPerson });
   return (
     <div class="person">
@@ -62,18 +63,25 @@ function ShownWeek(props: ShownWeekProps) {
   ran.current ||= shown.ending === null;
   return (
     <>
-      <Told shown={shown} playing={week.playing.value} />
-      {shown.ending !== null ? (
-        <Over shown={shown} ending={shown.ending} seen={ran.current} />
-      ) : by === BY_HAND ? (
-        <HandAndBelief key={`${seed} ${person}`} {...props} />
-      ) : (
-        <div class="now-and-next">
-          <Now shown={shown} />
-          <ByPolicy key={`${seed} ${person} ${by}`} week={week} shortcuts={props.shortcuts} />
-        </div>
-      )}
-      <Course shown={shown} />
+      <Told shown={shown} playing={week.playing} />
+      <div class="week" aria-busy={isAnothers(shown, week.state)}>
+        {shown.ending !== null ? (
+          <Over shown={shown} ending={shown.ending} seen={ran.current} />
+        ) : by === BY_HAND ? (
+          <HandAndBelief key={`${seed} ${person}`} {...props} />
+        ) : (
+          <div class="now-and-next">
+            <Now shown={shown} />
+            <ByPolicy
+              key={`${seed} ${person} ${by}`}
+              week={week}
+              next={adviceAt(addressOf(week.state))}
+              shortcuts={props.shortcuts}
+            />
+          </div>
+        )}
+        <Course shown={shown} />
+      </div>
     </>
   );
 }
@@ -82,7 +90,7 @@ const NOBODY = [0.5, 0.5, 0.5];
 
 /** Both columns know the belief: the left one has its sliders, and with an action of the right one it is said. */
 function HandAndBelief({ shown, week, shortcuts }: ShownWeekProps) {
-  const last = shown.moves[shown.moves.length - 1];
+  const last = week.state.moves.at(-1);
   const belief = useSignal<readonly number[]>(last?.belief ?? NOBODY);
   const stated = useSignal(last === undefined || last.belief !== null);
   const act = (action: number): void => week.act({ action, belief: stated.value ? belief.value : null });

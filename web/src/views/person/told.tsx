@@ -1,5 +1,5 @@
 /** What happens, for who listens. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { announce } from '../../person/words.js';
 import type { Shown } from './follow.js';
 
@@ -15,10 +15,10 @@ interface ToldProps {
 
 export function Told({ shown, playing }: ToldProps) {
   const [told, tell] = useState('');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { moments, ending } = shown;
     const score = ending === null ? '' : ` Final score ${ending.finalScore.toFixed(3)}.`;
-    const rest = playing ? REST_WHILE_PLAYING : REST;
+    const rest = playing && ending === null ? REST_WHILE_PLAYING : REST;
     const timer = setTimeout(() => tell(announce(moments[moments.length - 1]) + score), rest);
     return () => clearTimeout(timer);
   }, [shown, playing]);

@@ -2,7 +2,7 @@
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Table } from '../../parts/table.js';
 import type { Ending } from '../../person/week.js';
-import { mostParticular, namedPerson, personInWords, title } from '../../person/words.js';
+import { mostParticular, namedPerson, personInWords, type Trait, title } from '../../person/words.js';
 import { ENDS } from './belief.js';
 
 const TOLD = 5;
@@ -35,19 +35,7 @@ export function Truth({ ending }: { readonly ending: Ending }) {
           ? `The belief was off by ${beliefMae.toFixed(3)} on the mean of the three.`
           : 'No belief was given, which earns nothing.'}
       </p>
-      <details>
-        <summary>All 16 hidden numbers</summary>
-        <Table
-          caption="What the engine knew of this person, and what share of all people have less of it"
-          columns={['hidden number', 'value', 'people with less', 'in words']}
-          rows={traits.map(({ name, value, share, words }) => [
-            name,
-            value.toFixed(3),
-            `${Math.round(100 * share)} %`,
-            words,
-          ])}
-        />
-      </details>
+      <HiddenNumbers traits={traits} />
     </>
   );
 }
@@ -80,3 +68,19 @@ function Dimension({ k, truth, said }: DimensionProps) {
     </div>
   );
 }
+
+const HiddenNumbers = ({ traits }: { readonly traits: readonly Trait[] }) => (
+  <details>
+    <summary>All 16 hidden numbers</summary>
+    <Table
+      caption="What the engine knew of this person, and what share of all people have less of it"
+      columns={['hidden number', 'value', 'people with less', 'in words']}
+      rows={traits.map(({ name, value, share, words }) => [
+        name,
+        value.toFixed(3),
+        `${Math.round(100 * share)} %`,
+        words,
+      ])}
+    />
+  </details>
+);

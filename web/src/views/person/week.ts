@@ -4,18 +4,16 @@ import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { BY_HAND } from '../../person/names.js';
 import type { Move } from '../../person/week.js';
 import type { ViewProps } from '../view.js';
-import type { PERSON_FIELDS, PersonState } from './fields.js';
-import type { Shown } from './follow.js';
+import { addressOf, type PERSON_FIELDS, type PersonState } from './fields.js';
+import { movesKnown } from './follow.js';
 
 /** Where "another person" is found: seeds of the distribution that agents are trained on. */
 const SEEDS = 10_000;
 
 export interface Week {
   readonly state: PersonState;
-  /** Null before it is there. */
-  readonly shown: Shown | null;
   /** Whether the policy goes on by itself. */
-  readonly playing: Signal<boolean>;
+  readonly playing: boolean;
   /** Whether there is something to undo. */
   readonly begun: boolean;
   /** Another setting: the week begins anew. */
@@ -23,41 +21,46 @@ export interface Week {
   readonly act: (move: Move) => void;
   /** The policy's next step. */
   readonly step: () => void;
+  /** Has the policy go on by itself, or no longer. */
+  readonly playOrPause: () => void;
   readonly undo: () => void;
   readonly restart: () => void;
   readonly anotherPerson: () => void;
   readonly playedBy: (name: string) => void;
 }
 
+/** @param playsAt the address at which the policy goes on by itself: who goes to another has paused it. */
 export function weekOf(
   { state, change }: ViewProps<typeof PERSON_FIELDS>,
-  shown: Shown | null,
-  playing: Signal<boolean>,
+  playsAt: Signal<string | null>,
 ): Week {
   const { moves, by } = state;
   // A link may ask for more than a week has.
   const at = by === BY_HAND ? 0 : Math.min(state.at, NUM_STEPS - moves.length);
-  const afresh = (patch: Partial<PersonState>): void => {
-    playing.value = false;
-    change({ ...patch, moves: [], at: 0 });
-  };
+  const here = addressOf(state);
+  const playing = playsAt.value === here;
+  const afresh = (patch: Partial<PersonState>): void => change({ ...patch, moves: [], at: 0 });
   return {
-    ...{ state, shown, playing, begun: moves.length + at > 0 },
+    ...{ state, playing, begun: moves.length + at > 0 },
     set: afresh,
-    act: (move) => change({ moves: [...moves, move], at: 0 }),
-    // One place in the browser's history for all that a policy plays by itself.
-    step: () => change({ at: at + 1 }, playing.value ? 'replace' : 'push'),
+    act(move) {
+      // The last one's page may not be there yet when the next key comes.
+      if (moves.length < NUM_STEPS) change({ moves: [...moves, move], at: 0 });
+    },
+    step() {
+      if (playing) playsAt.value = addressOf({ ...state, at: at + 1 });
+      // One place in the browser's history for all that a policy plays by itself.
+      change({ at: at + 1 }, playing ? 'replace' : 'push');
+    },
+    playOrPause() {
+      playsAt.value = playing ? null : here;
+    },
     undo() {
-      playing.value = false;
       if (at > 0) change({ at: at - 1 });
       else if (moves.length > 0) change({ moves: moves.slice(0, -1) });
     },
     restart: () => afresh({}),
     anotherPerson: () => afresh({ seed: Math.floor(Math.random() * SEEDS) }),
-    playedBy(name) {
-      playing.value = false;
-      const soFar = by === BY_HAND ? moves : (shown?.moves ?? moves);
-      change({ by: name, moves: soFar, at: 0 });
-    },
+    playedBy: (name) => change({ by: name, moves: by === BY_HAND ? moves : movesKnown(state), at: 0 }),
   };
 }
