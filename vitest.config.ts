@@ -1,13 +1,56 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that compare engines at the backend interface: `unit` runs them without a device, `gpu` with one. */
+const ACROSS_ENGINES = ['changed-world', 'golden', 'metamorphic', 'mutation', 'one-seed', 'one-step'];
+const ACROSS_BATCHES = ['async-backend', 'batch-masks', 'gather', 'save-load'];
+
+/** Folders of `test` that need more than a quick run has: each entry is a project. `unit` has all others. */
+const FOLDERS: Readonly<Record<string, string[]>> = {
+  cli: ['cli', 'docs', 'examples', 'fakes', 'package', 'bench'],
+  server: ['server'],
+  browser: ['browser'],
+  python: ['python'],
+};
+const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
+const webgpu = testsOf('engine/backends/webgpu');
+const quick = {
+  include: ['test/**/*.test.ts'],
+  exclude: [webgpu, ...Object.values(FOLDERS).flat().map(testsOf)],
+};
+const gpu = [
+  webgpu,
+  ...ACROSS_ENGINES.map((name) => `test/engine/${name}.test.ts`),
+  ...ACROSS_BATCHES.map((name) => `test/engine/backends/${name}.test.ts`),
+  'test/engine/vec-env/{run,step-outputs}.test.ts',
+];
+
+/** `test:all` runs these, and `soak` is apart: it makes every random draw that tests know, and more. */
+const projects = [
+  { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
+  { name: 'gpu', include: gpu, env: { RHYTHM_SKIP: 'kernels' } },
+  ...Object.entries(FOLDERS).map(([name, folders]) => ({ name, include: folders.map(testsOf) })),
+  { name: 'soak', ...quick, env: { RHYTHM_DRAWS: '4', RHYTHM_SKIP: 'webgpu' } },
+];
+/** What each project adds. Chromium and Python have processes of their own, so their tests run one file at a time, at the end. */
+const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+const together = { maxWorkers: '100%', sequence: { groupOrder: 0 } };
+const ADDED: Readonly<Record<string, object>> = {
+  browser: { ...alone, globalSetup: 'test/support/web/global-setup.ts' },
+  python: alone,
+};
+
 export default defineConfig({
   resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/web/shared.ts',
+    globalSetup: 'test/support/compiled.ts',
+    setupFiles: 'test/support/typed-arrays.ts',
     testTimeout: 120_000,
-    // As long as a page is waited for elsewhere, on a processor that others use, too: see test/web/visit.ts.
+    // Other waits for a page take as long: see test/support/web/visit.ts.
     expect: { poll: { timeout: 90_000 } },
+    projects: projects.map((project) => ({
+      extends: true as const,
+      test: { ...project, ...(ADDED[project.name] ?? together) },
+    })),
   },
 });

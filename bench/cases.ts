@@ -1,5 +1,5 @@
-/** What is timed: a table of cases, those that matter most first. Each is verified against the reference before. */
-import { nativeBackend } from '../dist/backends/native.js';
+/** The benchmark's cases, the most important first. Each is verified against the reference before it is timed. */
+import { nativeBackend } from '../dist/engine/backends/native.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
 import { FORK_STEP, NAMES, SIZE } from './names.js';
 import * as plays from './plays.js';
@@ -7,20 +7,20 @@ import type { Play, Setting } from './rig.js';
 import { WRITES, type Writes } from './writes.js';
 
 export interface Case extends Setting {
-  /** As in the JSON: what is done, how. */
+  /** The name in the JSON file. */
   readonly name: string;
   readonly writes: Writes;
-  /** What is timed: every episode from where it begins to its grade. */
+  /** The timed play: every episode from its start to its grade. */
   readonly play: Play;
-  /** What leaves the same when the reference plays it. */
+  /** The play of the reference that must give the same outputs. */
   readonly truth: Play;
-  /** Steps that a play takes of each episode. */
+  /** Steps that a play takes per episode. */
   readonly steps: number;
 }
 
 type Way = Pick<Case, 'name' | 'writes' | 'play' | 'truth' | 'steps'>;
 
-/** Whole episodes; unless something else is named, the reference plays them the same way. */
+/** A case of whole episodes. By default the reference plays it the same way. */
 const way = (name: string, writes: Writes, play: Play, truth: Play = play): Way => ({
   name,
   writes,
@@ -32,15 +32,15 @@ const way = (name: string, writes: Writes, play: Play, truth: Play = play): Way 
 export const FUSED = way(NAMES.fused, WRITES.grades, plays.random);
 export const STEP = way(NAMES.step, WRITES.steps, plays.steps);
 const HEURISTIC = way(NAMES.heuristic, WRITES.grades, plays.heuristic);
-const TAPE = way(NAMES.tape, WRITES.grades, plays.tape);
-const RECORDED = way(NAMES.recorded, WRITES.trajectory, plays.recordedTape);
+const SEQUENCE = way(NAMES.sequence, WRITES.grades, plays.sequence);
+const RECORDED = way(NAMES.recorded, WRITES.trajectory, plays.recordedSequence);
 const FORK: Way = {
   ...way(NAMES.fork, WRITES.grades, plays.fork, plays.forkUnforked),
   steps: NUM_STEPS - FORK_STEP,
 };
 const ENV_STEP = way(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
-// One call shows one thing: the end, which a run of the same tape shows too.
-const ADDON_STEP = way(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.tape);
+// The call shows only the final outputs, which a run of the same actions also shows.
+const ADDON_STEP = way(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
 
 const rows = 'row-major' as const;
 const columns = 'column-major' as const;
@@ -51,7 +51,7 @@ export const KERNELS: readonly string[] = nativeBackend
   .filter((kernel) => kernel.available)
   .map((kernel) => kernel.name);
 
-/** A native case on one thread, row-major as `createVecEnv` is by default, unless said otherwise. */
+/** A native case: one thread and row-major outputs by default. */
 const native = (kernel: string, of: Way, changes: Partial<Setting> = {}): Case => ({
   ...of,
   backend: 'native',
@@ -62,18 +62,18 @@ const native = (kernel: string, of: Way, changes: Partial<Setting> = {}): Case =
   ...changes,
 });
 
-/** What every kernel is measured by. One lane at a time gains nothing from columns. */
+/** The cases of every kernel. The scalar kernel gains nothing from columns. */
 const kernelCases = (kernel: string): Case[] => [
   native(kernel, FUSED),
   ...(kernel === 'scalar' ? [] : [native(kernel, STEP, { layout: columns })]),
   native(kernel, STEP),
   native(kernel, FORK),
-  native(kernel, TAPE),
+  native(kernel, SEQUENCE),
   native(kernel, RECORDED),
   native(kernel, HEURISTIC),
 ];
 
-/** What is asked of the best kernel alone. */
+/** Further cases of the best kernel. */
 const bestCases = (kernel: string): Case[] => [
   native(kernel, FUSED, { episodes: SIZE.large }),
   native(kernel, FUSED, { episodes: SIZE.large, threads: 2 }),

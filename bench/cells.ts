@@ -1,26 +1,26 @@
-/** What a sweep's figures say: from which size on threads pay. */
+/** Finds the batch sizes from which on threads pay off in a sweep. */
 
 export interface Cell {
   readonly name: string;
   readonly threads: number;
   readonly episodes: number;
-  /** Null where the timer was too coarse. */
+  /** Null if the timer was too coarse. */
   readonly nsPerStep: number | null;
-  /** Whole episodes. */
+  /** Of whole episodes. */
   readonly episodesPerSecond: number | null;
 }
 
 export interface Pays {
   readonly name: string;
   readonly threads: number;
-  /** The sizes at which so many threads pay. */
+  /** The sizes at which this number of threads pays off. */
   readonly episodes: readonly number[];
 }
 
-/** Threads pay where they reach this many times the rate of one: less is in the noise. */
+/** Threads pay off at this multiple of the rate of one thread; smaller gains are noise. */
 export const PAYS = 1.1;
 
-/** For each way of playing and each number of threads above one. */
+/** Returns the sizes at which threads pay off, for each case and number of threads above one. */
 export function payingSizes(cells: readonly Cell[]): Pays[] {
   const alone = cells.filter((cell) => cell.threads === 1);
   const pays = new Map<string, { name: string; threads: number; episodes: number[] }>();

@@ -1,4 +1,4 @@
-/** Processes of their own, for what only a fresh one can tell. */
+/** Child processes, for measurements that need a fresh process. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,11 +9,11 @@ const execute = promisify(execFile);
 
 export interface Ended {
   readonly stdout: string;
-  /** Wall time, from before the process is started until it has ended. */
+  /** Wall time of the process, from before its start to its end. */
   readonly ns: number;
 }
 
-/** Runs Node with these arguments in the package's folder. Rejects unless it ends well. */
+/** Runs Node with these arguments in the package's folder. Rejects if it fails. */
 export async function runNode(args: readonly string[]): Promise<Ended> {
   const start = now();
   const { stdout } = await execute(process.execPath, args, { cwd: ROOT });

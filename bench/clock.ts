@@ -1,10 +1,10 @@
-/** Two clocks: the processor's, by a chain of dependent additions, and the timer, with its resolution. */
-import { loadAddon } from '../dist/backends/addon.js';
+/** Two clocks: processor cycles, counted by a chain of dependent additions, and the timer with its resolution. */
+import { loadAddon } from '../dist/engine/backends/addon.js';
 import { median } from './rows.js';
 
 const ADDS = 4_000_000;
 
-/** Gigahertz now, each addition taking a cycle; null without the addon. */
+/** Returns the clock rate in gigahertz (one addition takes one cycle); null without the addon. */
 export function measureClock(): number | null {
   let addon: ReturnType<typeof loadAddon>;
   try {
@@ -17,10 +17,10 @@ export function measureClock(): number | null {
   return ADDS / (now() - start);
 }
 
-/** Nanoseconds, since whenever. */
+/** Nanoseconds of a monotonic clock. */
 export const now = (): number => Number(process.hrtime.bigint());
 
-/** The timer's resolution in nanoseconds: the least that it can tell apart. */
+/** Returns the timer's resolution in nanoseconds. */
 export function timerTick(): number {
   const ticks = Array.from({ length: 100 }, () => {
     const start = now();

@@ -1,9 +1,9 @@
-/** Figures of a device for people and for the JSON. */
+/** Prints the figures of a device, for people and for the JSON file. */
 import type { DeviceFigures } from './device.js';
 import { judge } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
 
-/** For the JSON: the bars with their verdicts. */
+/** Returns the figures for the JSON file: targets with their verdicts. */
 export const deviceToJson = ({ ratios, ...figures }: DeviceFigures) => ({
   ...figures,
   ...ratiosToJson({ ratios, leftOut: [] }),
@@ -24,7 +24,9 @@ export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): s
   return [
     `WebGPU on ${adapter}${exact ? ', exact to the bit' : ', INEXACT'}`,
     table(head, lines, 3),
-    software ? 'A SOFTWARE ADAPTER: a processor that pretends to be a device. These rows claim nothing.' : '',
+    software
+      ? 'A SOFTWARE ADAPTER: a processor emulates a device. These rows say nothing about devices.'
+      : '',
     ratios.some((ratio) => judge(ratio) !== null) ? renderRatios({ ratios, leftOut: [] }) : '',
   ]
     .filter(Boolean)

@@ -1,12 +1,12 @@
 /**
- * `--webgpu`: what a device does beside one native thread, where results stay on it and where they are read back.
+ * `--webgpu`: measures a device beside one native thread, with results left on the device and with results read back.
  *
- * Every row is verified before it is timed: a device must leave the bits that the processor leaves, in every slot.
+ * Every row is verified before it is timed: device and processor must give the same bits in every environment.
  */
-import type { AsyncBackend, AsyncBatch, Device } from '../dist/backends/async-backend.js';
-import type { RunRequest, StepRequest } from '../dist/backends/backend.js';
-import { ASYNC_BACKENDS } from '../dist/backends/node.js';
-import { allocateOutputs } from '../dist/backends/outputs.js';
+import type { AsyncBackend, AsyncBatch, Device } from '../dist/engine/backends/async-backend.js';
+import type { RunRequest, StepRequest } from '../dist/engine/backends/backend.js';
+import { ASYNC_BACKENDS } from '../dist/engine/backends/node.js';
+import { allocateOutputs } from '../dist/engine/backends/outputs.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 import { KERNELS } from './cases.js';
 import { now, timerTick } from './clock.js';
@@ -17,7 +17,7 @@ import { LEAST_TICKS, median } from './rows.js';
 import { compare } from './verify.js';
 
 export interface DevicePlan {
-  /** Episodes, on a device and on a processor that pretends to be one. */
+  /** Numbers of episodes, on a device and on a software adapter. */
   readonly sizes: readonly number[];
   readonly softwareSizes: readonly number[];
   readonly rounds: number;
@@ -30,9 +30,9 @@ export const FULL_DEVICE: DevicePlan = {
 };
 export const SMALL_DEVICE: DevicePlan = { sizes: [1000], softwareSizes: [200], rounds: 1 };
 
-/** Where the bars are set. */
+/** The size at which targets are set. */
 const MILLION = 2 ** 20;
-/** Devices of data centres, of which more is asked. */
+/** Data-centre devices, which have a higher target. */
 const DATA_CENTRE = /\b([ABHL]\d{2,3}|GH200|GB200|MI\d{3}|V100|T4)\b/i;
 
 export interface DeviceRow {
@@ -40,13 +40,13 @@ export interface DeviceRow {
   readonly name: string;
   readonly readBack: boolean;
   readonly episodes: number;
-  /** Null where the timer was too coarse. */
+  /** Null if the timer was too coarse. */
   readonly nsPerStep: number | null;
   readonly stepsPerSecond: number | null;
 }
 
 export interface DeviceFigures {
-  /** Null if there is none; then `reason` says why. */
+  /** Null without a device; `reason` then says why. */
   readonly device: Device | null;
   readonly reason: string | null;
   readonly rounds: number;
@@ -72,12 +72,12 @@ const RANDOM: RunRequest = {
 
 async function fused(batch: AsyncBatch, readBack: boolean): Promise<void> {
   await batch.run(RANDOM);
-  await (readBack ? batch.read() : batch.settled());
+  await (readBack ? batch.read() : batch.finished());
 }
 
 const codes = new Map<number, Uint8Array>();
 
-/** u8 [episodes]: of step `t`, alike for every `NUM_ACTIONS` steps. */
+/** u8 [episodes]: the actions of step `t`, which repeat every `NUM_ACTIONS` steps. */
 function actionsAt(t: number, episodes: number): Uint8Array {
   const longest =
     codes.get(episodes) ?? Uint8Array.from({ length: episodes + NUM_ACTIONS }, (_, i) => i % NUM_ACTIONS);
@@ -94,7 +94,7 @@ const stepsOf =
       if (batch.submit(request) !== null) throw new Error('Expected a legal step.');
       if (readBack) await batch.read();
     }
-    await batch.settled();
+    await batch.finished();
   };
 
 const backendOf = (name: string): AsyncBackend => ASYNC_BACKENDS.find((backend) => backend.name === name)!;
@@ -132,7 +132,7 @@ async function open(subject: Subject): Promise<Opened> {
     device: batch.device,
     async begin() {
       batch.reset(request);
-      await batch.settled();
+      await batch.finished();
     },
     play: () => subject.play(batch, readBack),
     async left() {
@@ -143,7 +143,7 @@ async function open(subject: Subject): Promise<Opened> {
   };
 }
 
-/** Nanoseconds of one play. */
+/** Returns the nanoseconds of one play. */
 async function timePlay(opened: Opened): Promise<number> {
   await opened.begin();
   const start = now();
@@ -154,7 +154,7 @@ async function timePlay(opened: Opened): Promise<number> {
 const titleOf = ({ backend, name, episodes, readBack }: Subject): string =>
   `${backend.name}, ${name}, ${episodes} episodes${readBack ? ', read back' : ''}`;
 
-/** Rows of one size: verified against the first of each way, then timed in turns. */
+/** Measures the rows of one size: verifies each against the first of its case, then times them in turns. */
 async function measureSize(episodes: number, rounds: number, onProgress: OnProgress): Promise<DeviceRow[]> {
   const subjects = subjectsAt(episodes);
   const opened: Opened[] = [];
@@ -195,7 +195,7 @@ function rowOf({ backend, name, readBack, episodes }: Subject, ns: number, tick:
   };
 }
 
-/** @throws Mismatch before a size is timed, if a device leaves other bits than the processor. */
+/** @throws Mismatch before a size is timed, if a device gives other bits than the processor. */
 export async function measureDevice(plan: DevicePlan, onProgress: OnProgress): Promise<DeviceFigures> {
   const backend = backendOf('webgpu');
   const { available, reason = null } = await backend.availability();
@@ -210,7 +210,7 @@ export async function measureDevice(plan: DevicePlan, onProgress: OnProgress): P
   return { device, reason, rounds: plan.rounds, rows, ratios: ratiosOf(rows, device) };
 }
 
-/** A software adapter claims nothing. */
+/** Returns the ratios; none for a software adapter. */
 function ratiosOf(rows: readonly DeviceRow[], { adapter, software }: Device): Ratio[] {
   if (software) return [];
   const rate = (backend: string) =>

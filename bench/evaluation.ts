@@ -1,6 +1,6 @@
-/** `--evaluation`: how long the re-evaluation of 150 episodes takes, in a warm process and as a process of its own. */
+/** `--evaluation`: times the re-evaluation of 150 episodes, in a warm process and as a process of its own. */
 import { isDeepStrictEqual } from 'node:util';
-import { evaluationToJson } from '../dist/evaluate/report.js';
+import { evaluationToJson } from '../dist/evaluation/evaluation-json.js';
 import { evaluate } from '../dist/index.js';
 import { runNode } from './child.js';
 import { now } from './clock.js';
@@ -13,7 +13,7 @@ const CONDITIONS = ['in-distribution', 'ood'];
 const BACKEND = 'native';
 const COMMAND = ['dist/cli/main.js', 'eval', '--conditions', CONDITIONS.join(), '--backend', BACKEND];
 
-/** How often. */
+/** The number of measurements. */
 export interface EvaluationPlan {
   readonly calls: number;
   readonly processes: number;
@@ -24,23 +24,23 @@ export const SMALL_EVALUATION: EvaluationPlan = { calls: 1, processes: 1 };
 export interface EvaluationTimes {
   readonly conditions: readonly string[];
   readonly kernel: string;
-  /** Episodes of the conditions; each is played by every policy. */
+  /** Episodes of the conditions. Every policy plays each. */
   readonly episodes: number;
   readonly policies: number;
-  /** Milliseconds, medians: of `evaluate()` in a warm process; */
+  /** Milliseconds, medians: `evaluate()` in a warm process, */
   readonly callMs: number;
-  /** of the command, from its start to its end; */
+  /** the command from start to end, */
   readonly processMs: number;
-  /** and of a Node that does nothing, which is part of that. */
+  /** and an empty Node process, which is part of the command's time. */
   readonly emptyProcessMs: number;
 }
 
-interface Told {
+interface EvaluationJson {
   readonly kernel: string;
   readonly rows: readonly { condition: string; episodes: number }[];
 }
 
-const toJson = (evaluation: Awaited<ReturnType<typeof evaluate>>): Told =>
+const toJson = (evaluation: Awaited<ReturnType<typeof evaluate>>): EvaluationJson =>
   JSON.parse(JSON.stringify(evaluationToJson(evaluation)));
 
 /** @throws Mismatch if a row of the evaluation is not the reference's; BackendError without the addon. */
@@ -50,7 +50,7 @@ export async function timeEvaluation(plan: EvaluationPlan, onProgress: OnProgres
   const expected = toJson(await evaluate({ ...options, backend: 'reference' }));
   const warm = toJson(await evaluate(options));
   const { stdout } = await runNode([...COMMAND, '--json', '-']);
-  for (const { rows } of [warm, JSON.parse(stdout) as Told]) {
+  for (const { rows } of [warm, JSON.parse(stdout) as EvaluationJson]) {
     if (!isDeepStrictEqual(rows, expected.rows)) {
       throw new Mismatch('evaluation: Expected the rows that the reference computes, got others.');
     }
@@ -88,6 +88,6 @@ export function renderEvaluation(times: EvaluationTimes): string {
   return [
     `Evaluation of ${conditions.join(' and ')}: ${episodes} episodes, by each of ${policies} policies (${kernel})`,
     `evaluate() in a warm process: ${digits(callMs, 2)} ms`,
-    `rhythm-vec eval, start-up included: ${digits(processMs, 0)} ms (a Node that does nothing: ${digits(emptyProcessMs, 0)} ms)`,
+    `rhythm-vec eval, start-up included: ${digits(processMs, 0)} ms (an empty Node process: ${digits(emptyProcessMs, 0)} ms)`,
   ].join('\n');
 }

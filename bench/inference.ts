@@ -1,4 +1,6 @@
-/** `--inference`: what inference reaches by watching, and how long it takes, over weeks with fresh seeds. */
+/** `--inference`: measures the accuracy of inference and its time, on episodes with fresh seeds. */
+
+import { heuristicAction, randomAction } from '../dist/engine/reference/baselines.js';
 import {
   createVecEnv,
   createWorld,
@@ -7,7 +9,6 @@ import {
   OBSERVATION_SIZE,
   type StepResult,
 } from '../dist/index.js';
-import { heuristicAction, randomAction } from '../dist/reference/baselines.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../dist/world/fields.js';
 import { now } from './clock.js';
 import { breathe, type OnProgress } from './measure.js';
@@ -16,7 +17,7 @@ import { Mismatch } from './verify.js';
 
 export interface InferencePlan {
   readonly episodes: number;
-  /** The week of slot i is of this seed and i. Nothing was tuned on them. */
+  /** Environment i plays this seed plus i. Nothing was tuned on these seeds. */
   readonly firstSeed: number;
 }
 export const FULL_INFERENCE: InferencePlan = { episodes: 2000, firstSeed: 20_000 };
@@ -24,25 +25,25 @@ export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 
 
 /** Steps after which figures are taken. */
 const SHOWN: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
-/** Slots whose intervals are looked at: to explain one costs more than to update it. */
+/** Environments whose intervals are checked: explaining one costs more than an update. */
 const EXPLAINED = 300;
 const world = createWorld();
 
-/** What was reached after some steps, by watching who acts so. */
+/** Accuracy after some steps, with one way of acting. */
 export interface InferenceRow {
-  /** How actions were chosen, by CHOOSERS. */
+  /** The way of acting, by CHOOSERS. */
   readonly watching: string;
   readonly steps: number;
   readonly beliefMae: number;
-  /** What the inference itself expected it to be. */
+  /** The error that the inference itself expected. */
   readonly expectedMae: number;
-  /** Share of targets within 10 % to 90 % of the posterior. */
+  /** Share of targets within the posterior's 10 % to 90 % quantiles. */
   readonly coverage: number;
-  /** To take in a step of one episode and to believe, the mean over all steps so far. */
+  /** Milliseconds to observe a step and compute a belief, per episode; the mean over all steps so far. */
   readonly msPerUpdate: number;
 }
 
-/** How the next action of every slot is chosen. */
+/** Chooses the next action of every environment. */
 type Chooser = (
   observations: Float32Array,
   inference: Inference,
@@ -58,7 +59,7 @@ const CHOOSERS: Readonly<Record<string, Chooser>> = {
     }),
   random: (_rows, { numEnvs }, step, firstSeed) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => randomAction(world.params, firstSeed + i, step, 0)),
-  /** Always the action that tells most: what can be known at all, whatever it costs the person. */
+  /** Always plays the most informative action, whatever its reward: shows what can be inferred at best. */
   curious: (_rows, inference) => {
     const worth = inference.probeValues();
     return Uint8Array.from({ length: inference.numEnvs }, (_, i) => {
@@ -68,7 +69,7 @@ const CHOOSERS: Readonly<Record<string, Chooser>> = {
   },
 };
 
-/** @throws Mismatch if what is believed of an episode hangs on the others. */
+/** @throws Mismatch if the belief about an episode depends on the other episodes. */
 export async function measureInference(plan: InferencePlan, onProgress: OnProgress): Promise<InferenceRow[]> {
   const rows: InferenceRow[] = [];
   for (const watching of Object.keys(CHOOSERS)) {
@@ -83,16 +84,16 @@ function watch(watching: string, { episodes, firstSeed }: InferencePlan): Infere
   using env = createVecEnv({ numEnvs: episodes });
   const inference = new Inference(world, episodes);
   const alone = new Inference(world, 1);
-  let shown = env.reset({ seed: firstSeed });
+  let result = env.reset({ seed: firstSeed });
   const targets = env.beliefTargets();
-  for (const each of [alone, inference]) each.observe(seenBy(each, shown));
+  for (const each of [alone, inference]) each.observe(seenBy(each, result));
   const rows: InferenceRow[] = [];
   let spent = 0;
   for (let step = 0; step < NUM_STEPS; step++) {
-    shown = env.step(CHOOSERS[watching](shown.observations, inference, step, firstSeed));
-    alone.observe(seenBy(alone, shown));
+    result = env.step(CHOOSERS[watching](result.observations, inference, step, firstSeed));
+    alone.observe(seenBy(alone, result));
     const start = now();
-    inference.observe(shown.observations);
+    inference.observe(result.observations);
     const beliefs = inference.beliefs();
     spent += now() - start;
     if (SHOWN.includes(step + 1)) {
@@ -105,7 +106,7 @@ function watch(watching: string, { episodes, firstSeed }: InferencePlan): Infere
   return rows;
 }
 
-/** The rows of as many slots as an inference has. */
+/** Returns the observations of an inference's environments. */
 const seenBy = ({ numEnvs }: Inference, { observations }: StepResult): Float32Array =>
   observations.slice(0, numEnvs * OBSERVATION_SIZE);
 
@@ -130,19 +131,19 @@ function reachedBy(inference: Inference, beliefs: Float32Array, targets: Float32
 const mean = (list: Float32Array): number => list.reduce((sum, x) => sum + x, 0) / list.length;
 
 function coverageOf(inference: Inference, targets: Float32Array): number {
-  const slots = Math.min(inference.numEnvs, EXPLAINED);
+  const count = Math.min(inference.numEnvs, EXPLAINED);
   let inside = 0;
-  for (let i = 0; i < slots; i++) {
+  for (let i = 0; i < count; i++) {
     for (const [k, { low, high }] of inference.explain(i).targets.entries()) {
       const target = targets[i * NUM_BELIEFS + k];
       if (low <= target && target <= high) inside++;
     }
   }
-  return inside / (slots * NUM_BELIEFS);
+  return inside / (count * NUM_BELIEFS);
 }
 
 export function renderInference(rows: readonly InferenceRow[]): string {
-  const head = ['inference, watching', 'steps', 'belief MAE', 'expected', '10-90 % holds', 'ms an update'];
+  const head = ['inference, watching', 'steps', 'belief MAE', 'expected', '10-90 % holds', 'ms per update'];
   const lines = rows.map(({ watching, steps, beliefMae, expectedMae, coverage, msPerUpdate }) => [
     watching,
     steps,

@@ -1,4 +1,4 @@
-/** `--language`: what a training loop of a language model asks for, in rows a second on one thread, validation included. */
+/** `--language`: times what language-model training calls, in rows per second on one thread, including validation. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   ACTION_NAMES,
@@ -20,7 +20,7 @@ import { median } from './rows.js';
 import { Mismatch } from './verify.js';
 
 export interface LanguagePlan {
-  /** Of each case. */
+  /** Rows of each case. */
   readonly rows: number;
   readonly rounds: number;
 }
@@ -28,21 +28,21 @@ export const FULL_LANGUAGE: LanguagePlan = { rows: 2 ** 17, rounds: 15 };
 export const SMALL_LANGUAGE: LanguagePlan = { rows: 500, rounds: 1 };
 
 interface Case {
-  /** As in the JSON. */
+  /** The name in the JSON file. */
   readonly name: string;
   readonly what: string;
-  /** Rows a second that are asked for. */
+  /** The target in rows per second. */
   readonly bar: number;
   readonly rows: number;
   play(): unknown;
-  /** What the first rows should come to; compared before anything is timed. */
+  /** Verifies the first rows before anything is timed. */
   check(): boolean;
 }
 
 /** A whole number below `n`, the same in every run. */
 const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** Rows with distinct seeds, and every length from 0 to 27 as often. */
+/** Rows with distinct seeds and random history lengths from 0 to 27. */
 function columnsOf(rows: number): Required<Omit<ReplayColumns, 'profiles'>> {
   return {
     seeds: Uint32Array.from({ length: rows }, (_, i) => 100 + i),
@@ -72,7 +72,7 @@ function objectsOf({
   }));
 }
 
-/** Completions as models write them: some reasoning, then the answer. */
+/** Completions as models write them: reasoning, then the answer. */
 const completionsOf = (rows: number): string[] =>
   Array.from({ length: rows }, (_, i) => {
     const answer = `${drawn(i, 10)} ${drawn(i + 1, 10)} ${drawn(i + 2, 10)} ${ACTION_NAMES[drawn(i, NUM_ACTIONS)].toUpperCase()}`;
@@ -81,7 +81,7 @@ const completionsOf = (rows: number): string[] =>
     return `<reasoning>${thought.repeat(1 + (i % 5))}</reasoning>\n${answer}`;
   });
 
-/** What agents see after eight steps, each with the seven before it. */
+/** Observations after eight steps, each with the seven steps before it. */
 function seenBy(rows: number): Float32Array {
   const env = createVecEnv({ numEnvs: rows, observation: { history: true }, threads: 1 });
   env.reset({ seed: 100 });
@@ -95,8 +95,8 @@ function casesOf(rows: number): Case[] {
   const few = columnsOf(Math.min(rows, 500));
   const objects = objectsOf(columns);
   const texts = completionsOf(rows);
-  const seen = seenBy(rows);
-  const width = seen.length / rows;
+  const observations = seenBy(rows);
+  const width = observations.length / rows;
   return [
     {
       name: 'score_replay_columns',
@@ -113,9 +113,10 @@ function casesOf(rows: number): Case[] {
     {
       name: 'prompts',
       ...{ what: 'prompts, seven steps each', bar: 5e4, rows },
-      // A string is written when it is first looked at.
-      play: () => prompts(seen).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),
-      check: () => isDeepStrictEqual(prompts(seen)[rows - 1], prompt(seen.slice(-width))),
+      // Node builds a concatenated string only when it is read.
+      play: () =>
+        prompts(observations).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),
+      check: () => isDeepStrictEqual(prompts(observations)[rows - 1], prompt(observations.slice(-width))),
     },
     {
       name: 'parsing',
@@ -166,11 +167,12 @@ async function verify(cases: readonly Case[], onProgress: OnProgress): Promise<v
   for (const { what, check } of cases) {
     onProgress(`verifying ${what}`);
     await breathe();
-    if (!check()) throw new Mismatch(`${what}: Expected what is computed row by row, got something else.`);
+    if (!check())
+      throw new Mismatch(`${what}: Expected the results of a computation row by row, got others.`);
   }
 }
 
-/** Of each case, the nanoseconds of each round. */
+/** Returns the nanoseconds of each round, per case. */
 async function timesOf(
   cases: readonly Case[],
   rounds: number,
@@ -189,13 +191,13 @@ async function timesOf(
   return times;
 }
 
-/** For the JSON: the bars with their verdicts. */
+/** Returns the figures for the JSON file: targets with their verdicts. */
 export const languageToJson = ({ rows, ratios }: LanguageFigures) => ({
   rows,
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
-/** @param judged whether the bars are shown. */
+/** @param judged whether the targets are shown. */
 export function renderLanguage({ rows, ratios }: LanguageFigures, judged: boolean): string {
   const lines = rows.map(({ what, rows: count, rowsPerSecond }) => [what, count, digits(rowsPerSecond, 0)]);
   const drawnTable = table(['language models, one thread', 'rows', 'rows/s'], lines);

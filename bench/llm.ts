@@ -1,4 +1,4 @@
-/** `--llm`: weeks of a language model that takes its time, by the compiled command, on the cores that there are. */
+/** `--llm`: plays episodes of a slow language model with the compiled command. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { Mismatch } from './verify.js';
 export interface LlmPlan {
   readonly episodes: number;
   readonly concurrency: number;
-  /** Of an answer. */
+  /** Milliseconds until an answer. */
   readonly delayMs: number;
 }
 export const FULL_LLM: LlmPlan = { episodes: 150, concurrency: 16, delayMs: 50 };
@@ -24,18 +24,18 @@ export const SMALL_LLM: LlmPlan = { episodes: 2, concurrency: 2, delayMs: 0 };
 
 export interface LlmFigures {
   readonly plan: LlmPlan;
-  /** The whole process. */
+  /** Seconds of the whole process. */
   readonly seconds: number;
-  /** What the answers alone take, so many at once. */
+  /** Seconds that the answers alone take at this concurrency. */
   readonly leastSeconds: number;
 }
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** @throws Mismatch for a command that fails, or asks more than is needed. */
+/** @throws Mismatch if the command fails or sends too many requests. */
 export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise<LlmFigures> {
   const { episodes, concurrency, delayMs } = plan;
-  onProgress(`${episodes} weeks of a model`);
+  onProgress(`${episodes} episodes of a model`);
   const fake = await FakeOpenAi.open({ delay: delayMs });
   const folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
   try {
@@ -45,7 +45,7 @@ export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise
     const written = readFileSync(join(folder, 'llm.jsonl'), 'utf8').split('\n').length - 1;
     if (written !== episodes || fake.requests.length !== episodes * NUM_STEPS || fake.most > concurrency) {
       throw new Mismatch(
-        `teach: Expected ${episodes} weeks of ${NUM_STEPS} requests, at most ${concurrency} at once, got ` +
+        `teach: Expected ${episodes} episodes of ${NUM_STEPS} requests, at most ${concurrency} at once, got ` +
           `${written}, ${fake.requests.length} requests, ${fake.most} at once.`,
       );
     }
@@ -67,7 +67,7 @@ async function teach({ episodes, concurrency }: LlmPlan, output: string, environ
   if (code !== 0) throw new Mismatch(`teach: Expected exit code 0, got ${code}.`);
 }
 
-/** The last weeks may be fewer than can be played at once. */
+/** The last round may have fewer episodes than run in parallel. */
 const leastOf = ({ episodes, concurrency, delayMs }: LlmPlan): number =>
   (Math.ceil(episodes / concurrency) * NUM_STEPS * delayMs) / 1000;
 
@@ -80,13 +80,13 @@ export const llmToJson = (figures: LlmFigures) => ({
   ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
 });
 
-/** @param judged whether the bar is shown. */
+/** @param judged whether the target is shown. */
 export function renderLlm(figures: LlmFigures, judged: boolean): string {
   const { plan, seconds, leastSeconds } = figures;
-  const what = `${plan.episodes} weeks, ${plan.concurrency} at once, answers in ${plan.delayMs} ms`;
-  const shown = table(
+  const what = `${plan.episodes} episodes, ${plan.concurrency} at once, answers in ${plan.delayMs} ms`;
+  const text = table(
     ['teach --teacher llm', 'seconds', 'answers alone'],
     [[what, digits(seconds, 1), digits(leastSeconds, 1)]],
   );
-  return judged ? `${shown}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : shown;
+  return judged ? `${text}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : text;
 }

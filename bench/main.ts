@@ -1,18 +1,20 @@
 /**
- * `npm run bench`: every case verified, then timed, and the ratios that sum them up. `--help` says what else there is.
+ * `npm run bench`: verifies every case, times it, and prints the ratios that sum up the results. `--help` lists the
+ * options.
  *
- * Where things are: cases.ts is the table of what is timed, plays.ts how it is played, measure.ts the timing, ratios.ts
- * the bars. What is timed is the compiled package: tools that run TypeScript as it is can slow it down many times.
+ * cases.ts has the table of cases, plays.ts the ways of playing, measure.ts the timing, ratios.ts the targets. The
+ * compiled package is timed: tools that run TypeScript directly can be many times slower.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { nativeBackend } from '../dist/backends/native.js';
 import { exitCodeOf, messageOf } from '../dist/cli/failure.js';
 import { checkOutput, openOutput } from '../dist/cli/files/output-file.js';
-import { describeMachine } from '../dist/evaluate/machine.js';
-import { toSnakeCase } from '../dist/evaluate/report.js';
-import { SCHEMAS } from '../dist/schemas.js';
-import { packageVersion } from '../dist/version.js';
+import { nativeBackend } from '../dist/engine/backends/native.js';
+import { toSnakeCase } from '../dist/evaluation/evaluation-json.js';
+import { describeMachine } from '../dist/evaluation/machine.js';
+import { SCHEMAS } from '../dist/shared/schemas.js';
+import { packageVersion } from '../dist/shared/version.js';
+import { FULL_BODIES, measureBodies, renderBodies, SMALL_BODIES } from './bodies.js';
 import { CASES, KERNELS } from './cases.js';
 import { FULL_DEVICE, measureDevice, SMALL_DEVICE } from './device.js';
 import { deviceToJson, renderDevice } from './device-report.js';
@@ -37,9 +39,9 @@ import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
 
 const HELP = `
-A row is wall time a step, in nanoseconds and in cycles of the clock measured beside each sample. Rows are native kernels
-and the reference; 'fused' is whole episodes in one call, 'step' a call for each of the 28 steps. Nothing is timed
-that does not leave the reference's bits. A row too short for the timer is void, and ratios that need it are left out.
+A row is wall time per step, in nanoseconds and in cycles of the clock measured beside each sample. Rows are native kernels
+and the reference; 'fused' is whole episodes in one call, 'step' one call per step. Every case is verified to give the
+reference's bits before it is timed. A row too short for the timer is void, and ratios that need it are left out.
 
 Examples:
   npm run bench -- --rounds 5
@@ -56,7 +58,7 @@ const PROVENANCE = {
   version: packageVersion(),
   worldDigest: WORLD.digest,
   machine: describeMachine(),
-  /** Of the last minute before: above 0, others took part of what is measured. */
+  /** Of the last minute. Above 0, other processes took part of the machine. */
   loadAverage: loadavg()[0],
 };
 
@@ -71,6 +73,7 @@ interface Options {
   readonly inference?: boolean;
   readonly serve?: boolean;
   readonly llm?: boolean;
+  readonly bodies?: boolean;
   readonly json?: string;
 }
 
@@ -83,15 +86,16 @@ function parsePositive(text: string): number {
 function parseOptions(): Options {
   return new Command('bench')
     .option('--rounds <n>', 'interleaved rounds over all cases', parsePositive, ROUNDS)
-    .option('--sweep', 'also: 1 to 2^20 episodes by 1, 2 and all threads')
-    .option('--memory', 'also: what a million episodes take')
-    .option('--evaluation', 'also: the time of the 150-episode evaluation, start-up included and not')
+    .option('--sweep', 'also: 1 to 2^20 episodes on 1, 2 and all threads')
+    .option('--memory', 'also: the memory of a million episodes')
+    .option('--evaluation', 'also: the time of the 150-episode evaluation, with and without start-up')
     .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
     .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
-    .option('--inference', 'also: how near beliefs come to who the person is, and the time of an update')
-    .option('--serve', 'also: the server, its client in another process')
-    .option('--llm', 'also: 150 weeks of a language model that answers in 50 ms, 16 at once')
-    .option('--smoke', 'all of it once and small: shows that it runs and is right, not how fast it is')
+    .option('--inference', 'also: the accuracy of inferred beliefs, and the time of an update')
+    .option('--serve', 'also: the server, with a client in another process')
+    .option('--llm', 'also: 150 episodes of a language model that answers in 50 ms, 16 at once')
+    .option('--bodies', 'also: the cost of bodies and messages of many shapes for the server')
+    .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -99,7 +103,7 @@ function parseOptions(): Options {
     .opts<Options>();
 }
 
-/** What else can be measured, in this order: for the JSON, and as text. */
+/** Optional measurements, in this order: for the JSON file, and as text. */
 const SECTIONS = {
   sweep: async (small: boolean) => {
     const result = await sweep(small ? SMALL_SWEEP : FULL_SWEEP, progress);
@@ -133,17 +137,21 @@ const SECTIONS = {
     const figures = await measureLlm(small ? SMALL_LLM : FULL_LLM, progress);
     return { result: llmToJson(figures), text: renderLlm(figures, !small) };
   },
+  bodies: async (small: boolean) => {
+    const result = await measureBodies(small ? SMALL_BODIES : FULL_BODIES, progress);
+    return { result, text: renderBodies(result) };
+  },
 } as const;
 
 type SectionName = keyof typeof SECTIONS;
 
-/** Those asked for; of a smoke run all, if there is an addon. */
+/** Returns the requested sections; in a smoke run all, if there is an addon. */
 const sectionsOf = (options: Options): SectionName[] =>
   (Object.keys(SECTIONS) as SectionName[]).filter(
     (name) => options[name] || (options.smoke && KERNELS.length > 0),
   );
 
-/** On a terminal only, on one line; '' removes it. */
+/** Shows progress on one line of a terminal; '' clears it. */
 function progress(what: string): void {
   const { isTTY, columns } = process.stderr;
   if (isTTY) process.stderr.write(`\r\x1b[K${what.slice(0, columns - 1)}`);
@@ -153,16 +161,17 @@ async function main(): Promise<void> {
   const options = parseOptions();
   const { smoke = false, json } = options;
   if (json !== undefined) checkOutput('--json', json);
-  // Whoever asks for JSON on the standard output wants nothing else there.
-  const people = json === '-' ? process.stderr : process.stdout;
+  // If JSON goes to the standard output, everything else goes to the standard error.
+  const output = json === '-' ? process.stderr : process.stdout;
   const print = (text: string) => {
     progress('');
-    people.write(`${text}\n`);
+    output.write(`${text}\n`);
   };
   const effort = smoke ? SMALL : { ...FULL, rounds: options.rounds };
-  if (smoke) print('Everything runs once and small: this shows that it is right, not how fast it is.');
+  if (smoke)
+    print('Everything runs once with small sizes: this verifies results and does not measure speed.');
   if (PROVENANCE.loadAverage >= 1 && !smoke) {
-    print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: figures of an idle machine are better.`);
+    print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: measure on an idle machine.`);
   }
   const { rows, tick } = await measure(CASES, effort, progress);
   const ratios = ratiosOf(rows, availableParallelism());

@@ -1,4 +1,6 @@
-/** Verify, then time: interleaved rounds of every case, the clock measured beside each sample, medians at the end. */
+/**
+ * Verifies, then times: interleaved rounds of every case, the clock measured beside each sample, medians at the end.
+ */
 import { Bench } from 'tinybench';
 import type { Case } from './cases.js';
 import { measureClock, now, timerTick } from './clock.js';
@@ -6,14 +8,14 @@ import type { Rig } from './rig.js';
 import { type Row, type Sample, type Subject, toRow } from './rows.js';
 import { Truths, titleOf, verify } from './verify.js';
 
-/** How thorough to be. */
+/** The effort of a measurement. */
 export interface Effort {
-  /** Over all cases. */
+  /** Rounds over all cases. */
   readonly rounds: number;
-  /** Of one sample: at least so many plays, for at least so many milliseconds. */
+  /** The least plays of a sample, and its least milliseconds. */
   readonly plays: number;
   readonly ms: number;
-  /** Milliseconds of playing before the first sample, so that JavaScript is compiled by then. */
+  /** Milliseconds of playing before the first sample, so that the JavaScript is compiled. */
   readonly warmMs: number;
 }
 
@@ -27,7 +29,7 @@ export interface Measured {
 
 export type OnProgress = (what: string) => void;
 
-/** Nanoseconds of one play: the median of some, each from the beginning. */
+/** Returns the nanoseconds of one play: the median of several, each from the start. */
 export function timePlay(rig: Rig, { plays, ms }: Length): number {
   const bench = new Bench({
     time: ms,
@@ -46,11 +48,11 @@ function sample(rig: Rig, effort: Effort): Sample {
   const before = measureClock();
   const ns = timePlay(rig, effort);
   const after = measureClock();
-  // An interruption makes the clock seem slower than it is, never faster.
+  // An interruption makes the clock seem slower, never faster.
   return { ns, cycles: before === null || after === null ? null : ns * Math.max(before, after) };
 }
 
-/** Lets signals in, so that whoever has seen enough can interrupt. */
+/** Yields to the event loop, so that signals are handled. */
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const subjectOf = ({ play: _play, truth: _truth, steps, writes, ...subject }: Case): Subject => ({
@@ -60,9 +62,9 @@ const subjectOf = ({ play: _play, truth: _truth, steps, writes, ...subject }: Ca
 });
 
 /**
- * A row for each case.
- * @param onProgress hears what is being done.
- * @throws Mismatch before anything is timed, if a case shows anything but what the reference shows.
+ * Measures a row for each case.
+ * @param onProgress called with the current work.
+ * @throws Mismatch before anything is timed, if a case's outputs differ from the reference's.
  */
 export async function measure(
   cases: readonly Case[],

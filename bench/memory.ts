@@ -1,4 +1,4 @@
-/** `--memory`: what a million episodes with observations take. */
+/** `--memory`: measures the memory of a million episodes with observations. */
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';
 import { STATE_WORDS } from '../dist/world/fields.js';
 import { runNode } from './child.js';
@@ -11,12 +11,12 @@ export const FULL_MEMORY: readonly number[] = [MILLION, 2 ** 20];
 export const SMALL_MEMORY: readonly number[] = [2 ** 16];
 const STEPS = 4;
 
-/** Bytes, at most: of state an episode, and resident for a million episodes with observations. */
+/** Targets in bytes: state per episode, and resident memory of a million episodes with observations. */
 const STATE_BAR = 256;
 const RESIDENT_BAR = 600e6;
 
-/** What the child prints. */
-interface Told {
+/** The child's output. */
+interface ChildOutput {
   readonly backend: string;
   readonly startBytes: number;
   readonly peakBytes: number;
@@ -27,12 +27,12 @@ interface Told {
 export interface MemoryRow {
   readonly episodes: number;
   readonly backend: string;
-  /** Resident at most, in a process of its own: Node, the package, and all episodes. */
+  /** Peak resident memory of a process with Node, the package and all episodes. */
   readonly peakBytes: number;
   /** Before any episode was opened. */
   readonly startBytes: number;
   readonly outputBytesPerEpisode: number;
-  /** Whatever grew, shared out. */
+  /** The growth, divided by the episodes. */
   readonly bytesPerEpisode: number;
 }
 
@@ -41,12 +41,12 @@ export interface Memory {
   readonly rows: readonly MemoryRow[];
   readonly bars: {
     readonly stateBytesPerEpisode: MemoryBar;
-    /** Of the row of a million. */
+    /** Of the row of a million episodes. */
     readonly peakBytes: MemoryBar;
   };
 }
 
-/** In bytes. */
+/** A target in bytes. */
 interface MemoryBar {
   readonly bound: 'at most';
   readonly bar: number;
@@ -60,21 +60,21 @@ const atMost = (bar: number, bytes: number | undefined): MemoryBar => ({
   met: bytes === undefined ? null : bytes <= bar,
 });
 
-/** @throws Mismatch if the last episode of a batch shows anything but what the reference does. */
+/** @throws Mismatch if the last episode of a batch differs from the reference's. */
 export async function measureMemory(sizes: readonly number[], onProgress: OnProgress): Promise<Memory> {
   const rows: MemoryRow[] = [];
   for (const episodes of sizes) {
     onProgress(`memory of ${episodes} episodes`);
     const { stdout } = await runNode(['bench/memory-child.js', String(episodes), String(STEPS)]);
-    const told = JSON.parse(stdout) as Told;
-    checkLast(episodes, told.last);
+    const child = JSON.parse(stdout) as ChildOutput;
+    checkLast(episodes, child.last);
     rows.push({
       episodes,
-      backend: told.backend,
-      peakBytes: told.peakBytes,
-      startBytes: told.startBytes,
-      outputBytesPerEpisode: told.outputBytes / episodes,
-      bytesPerEpisode: (told.peakBytes - told.startBytes) / episodes,
+      backend: child.backend,
+      peakBytes: child.peakBytes,
+      startBytes: child.startBytes,
+      outputBytesPerEpisode: child.outputBytes / episodes,
+      bytesPerEpisode: (child.peakBytes - child.startBytes) / episodes,
     });
   }
   const stateBytesPerEpisode = STATE_WORDS * Uint32Array.BYTES_PER_ELEMENT;
@@ -89,7 +89,7 @@ export async function measureMemory(sizes: readonly number[], onProgress: OnProg
   };
 }
 
-/** The child's slot i plays seed i, and action 0 at every step. */
+/** Compares with the reference. Environment i of the child plays seed i, with action 0 at every step. */
 function checkLast(episodes: number, last: readonly number[]): void {
   using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
   let { observations } = env.reset({ seed: episodes - 1 });
@@ -108,9 +108,9 @@ export function renderMemory({ stateBytesPerEpisode, rows, bars }: Memory): stri
     'episodes',
     'backend',
     'resident MB',
-    'of it at the start',
-    'bytes an episode',
-    'of it outputs',
+    'at the start',
+    'bytes per episode',
+    'of these outputs',
   ];
   const lines = rows.map((row) => [
     String(row.episodes),
@@ -126,7 +126,7 @@ export function renderMemory({ stateBytesPerEpisode, rows, bars }: Memory): stri
   return [
     'Memory',
     table(head, lines, 2),
-    ...judged(state, (bar) => `${stateBytesPerEpisode} bytes of state an episode, at most ${bar}`),
+    ...judged(state, (bar) => `${stateBytesPerEpisode} bytes of state per episode, at most ${bar}`),
     ...judged(
       resident,
       (bar) => `a million episodes with observations resident in at most ${megabytes(bar)} MB`,

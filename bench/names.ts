@@ -1,26 +1,26 @@
-/** What rows are called and at which sizes they are measured: by these, ratios find them. */
+/** Names of rows and sizes of measurements, by which ratios find their rows. */
 
 /** Episodes. */
 export const SIZE = {
-  /** Where the cost of a call shows. */
+  /** The cost of a call dominates. */
   small: 1024,
-  /** Where the bars are set. */
+  /** The size of the targets. */
   usual: 4096,
   /** More than a second-level cache holds. */
   large: 65_536,
-  /** Enough for the reference, which is slow. */
+  /** Small, because the reference is slow. */
   reference: 256,
 } as const;
 
-/** How many rollouts begin from each state, and at which step. */
+/** Rollouts from each state, and the step of that state. */
 export const ROLLOUTS = 16;
 export const FORK_STEP = 14;
 
 export const NAMES = {
   fused: 'fused random',
   heuristic: 'fused heuristic',
-  tape: 'fused tape',
-  recorded: 'fused tape, recorded',
+  sequence: 'fused action sequence',
+  recorded: 'fused action sequence, recorded',
   step: 'step',
   fork: `${ROLLOUTS} rollouts a state, forked at t = ${FORK_STEP}`,
   envStep: 'VecEnv.step',

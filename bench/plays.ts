@@ -1,16 +1,16 @@
-/** The ways of playing that are compared: whole runs, single steps, forks. */
-import { loadAddon } from '../dist/backends/addon.js';
-import type { RunPolicy, RunRequest } from '../dist/backends/backend.js';
-import { nativeBackend } from '../dist/backends/native.js';
-import { allocateOutputs, allocateTrajectory } from '../dist/backends/outputs.js';
+/** Ways of playing: whole runs, single steps, forks. */
+import { loadAddon } from '../dist/engine/backends/addon.js';
+import type { RunPolicy, RunRequest } from '../dist/engine/backends/backend.js';
+import { nativeBackend } from '../dist/engine/backends/native.js';
+import { allocateOutputs, allocateTrajectory } from '../dist/engine/backends/outputs.js';
+import { throwIfRefused } from '../dist/engine/vec-env/run-requests.js';
 import { createVecEnv } from '../dist/index.js';
-import { heed } from '../dist/vec-env/requests.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
+import { rowsOf, sequenceOf, stepsOf } from './action-sequences.js';
 import { FORK_STEP, ROLLOUTS } from './names.js';
 import { leftIn, openEpisodes, type Play, resetRequest, seedsOf, WORLD } from './rig.js';
-import { rowsOf, stepsOf, tapeOf } from './tapes.js';
 
-/** A run without beliefs, from where each slot is to its end. */
+/** A run without beliefs, from each environment's state to its end. */
 const plainRun = (policy: RunPolicy): RunRequest => ({
   policy,
   beliefs: null,
@@ -25,9 +25,9 @@ function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): P
     const request = { ...plainRun(policyFor(setting.episodes)), trajectory };
     return {
       begin: reset,
-      play(seen) {
-        heed(batch.run(request));
-        seen?.();
+      play(onOutputs) {
+        throwIfRefused(batch.run(request));
+        onOutputs?.();
       },
       left: () => leftIn(outputs, trajectory),
       close: () => batch.close(),
@@ -35,24 +35,24 @@ function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): P
   };
 }
 
-const taped = (episodes: number): RunPolicy => ({ kind: 'tape', actions: tapeOf(episodes) });
+const sequencePolicy = (episodes: number): RunPolicy => ({ kind: 'sequence', actions: sequenceOf(episodes) });
 
 export const random = runPlay(() => ({ kind: 'random', policySeeds: null }));
 export const heuristic = runPlay(() => ({ kind: 'heuristic' }));
-export const tape = runPlay(taped);
-export const recordedTape = runPlay(taped, true);
+export const sequence = runPlay(sequencePolicy);
+export const recordedSequence = runPlay(sequencePolicy, true);
 
-/** The tape, one call of the seam a step. */
+/** The action sequence, one call of the backend interface per step. */
 export const steps: Play = (setting) => {
   const { batch, outputs, reset } = openEpisodes(setting);
   const idle = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
-  const requests = rowsOf(stepsOf(tapeOf(setting.episodes))).map((actions) => ({ actions, ...idle }));
+  const requests = rowsOf(stepsOf(sequenceOf(setting.episodes))).map((actions) => ({ actions, ...idle }));
   return {
     begin: reset,
-    play(seen) {
+    play(onOutputs) {
       for (const request of requests) {
-        heed(batch.submit(request));
-        seen?.();
+        throwIfRefused(batch.submit(request));
+        onOutputs?.();
       }
     },
     left: () => leftIn(outputs),
@@ -60,40 +60,40 @@ export const steps: Play = (setting) => {
   };
 };
 
-/** The same as anybody calls it: `VecEnv.step` with Uint8Array actions, all validation on. */
+/** The same through the public API: `VecEnv.step` with Uint8Array actions and all validation. */
 export const envSteps: Play = ({ backend, kernel, threads, episodes: numEnvs, layout }) => {
   const env = createVecEnv({ numEnvs, backend, kernel: kernel ?? undefined, threads, layout });
   const seed = seedsOf(numEnvs);
-  let shown = env.reset({ seed });
-  const rows = rowsOf(stepsOf(tapeOf(numEnvs)));
+  let result = env.reset({ seed });
+  const rows = rowsOf(stepsOf(sequenceOf(numEnvs)));
   return {
     begin() {
-      shown = env.reset({ seed });
+      result = env.reset({ seed });
     },
-    play(seen) {
+    play(onOutputs) {
       for (const actions of rows) {
-        shown = env.step(actions);
-        seen?.();
+        result = env.step(actions);
+        onOutputs?.();
       }
     },
-    left: () => leftIn(shown),
+    left: () => leftIn(result),
     close: () => env.close(),
   };
 };
 
-/** The same looped inside the addon: what `envSteps` would cost if calls cost nothing. */
+/** The same as a loop inside the addon: the time of `envSteps` without the calls. */
 export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
   const { Batch: AddonBatch } = loadAddon();
   const columnMajor = layout === 'column-major';
   const outputs = allocateOutputs(episodes, { columnMajor, finalObservations: false }, nativeBackend.lead);
   const batch = new AddonBatch(kernel!, WORLD.words, false, episodes, threads, outputs);
-  const actions = stepsOf(tapeOf(episodes));
+  const actions = stepsOf(sequenceOf(episodes));
   const { mask, seeds, modes, profiles, graders } = resetRequest(seedsOf(episodes));
   return {
     begin: () => batch.reset(mask, seeds, modes, profiles, graders),
-    play(seen) {
-      heed(batch.stepEach(actions, NUM_STEPS));
-      seen?.();
+    play(onOutputs) {
+      throwIfRefused(batch.stepEach(actions, NUM_STEPS));
+      onOutputs?.();
     },
     left: () => leftIn(outputs),
     close: () => batch.close(),
@@ -103,21 +103,26 @@ export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
 /** The state from which a rollout begins. */
 const sourceOf = (rollout: number): number => Math.floor(rollout / ROLLOUTS);
 
-/** Rollouts of a tape from states at FORK_STEP, ROLLOUTS of each. */
+/** Rollouts of action sequences from states at FORK_STEP, ROLLOUTS per state. */
 export const fork: Play = (setting) => {
   const sources = setting.episodes / ROLLOUTS;
   const source = openEpisodes({ ...setting, episodes: sources });
   source.reset();
-  heed(source.batch.run({ ...plainRun(taped(sources)), stops: new Uint8Array(sources).fill(FORK_STEP) }));
+  throwIfRefused(
+    source.batch.run({
+      ...plainRun(sequencePolicy(sources)),
+      stops: new Uint8Array(sources).fill(FORK_STEP),
+    }),
+  );
   const target = openEpisodes(setting);
   const indices = Uint32Array.from({ length: setting.episodes }, (_, i) => sourceOf(i));
-  const request = { ...plainRun(taped(setting.episodes)), from: { source: source.batch, indices } };
+  const request = { ...plainRun(sequencePolicy(setting.episodes)), from: { source: source.batch, indices } };
   return {
-    // Each play takes all states anew.
+    // Each play copies all states again.
     begin() {},
-    play(seen) {
-      heed(target.batch.run(request));
-      seen?.();
+    play(onOutputs) {
+      throwIfRefused(target.batch.run(request));
+      onOutputs?.();
     },
     left: () => leftIn(target.outputs),
     close() {
@@ -127,23 +132,23 @@ export const fork: Play = (setting) => {
   };
 };
 
-/** What forked rollouts must come to, without a fork: each lives its source's week, then its own. */
+/** The expected outputs of forked rollouts, without a fork: each plays its source's actions, then its own. */
 export const forkUnforked: Play = (setting) => {
   const { episodes } = setting;
   const sourceSeeds = seedsOf(episodes / ROLLOUTS);
-  const sourceTape = tapeOf(episodes / ROLLOUTS);
-  const actions = tapeOf(episodes);
+  const sourceSequence = sequenceOf(episodes / ROLLOUTS);
+  const actions = sequenceOf(episodes);
   for (let i = 0; i < episodes; i++) {
     const from = sourceOf(i) * NUM_STEPS;
-    actions.set(sourceTape.subarray(from, from + FORK_STEP), i * NUM_STEPS);
+    actions.set(sourceSequence.subarray(from, from + FORK_STEP), i * NUM_STEPS);
   }
   const seeds = Uint32Array.from({ length: episodes }, (_, i) => sourceSeeds[sourceOf(i)]);
   const { batch, outputs, reset } = openEpisodes(setting, seeds);
   return {
     begin: reset,
-    play(seen) {
-      heed(batch.run(plainRun({ kind: 'tape', actions })));
-      seen?.();
+    play(onOutputs) {
+      throwIfRefused(batch.run(plainRun({ kind: 'sequence', actions })));
+      onOutputs?.();
     },
     left: () => leftIn(outputs),
     close: () => batch.close(),

@@ -1,14 +1,14 @@
-/** The figures that sum the rows up, and the bars that they are held to. */
+/** The ratios that sum up the rows, and their targets. */
 import { NAMES, SIZE } from './names.js';
 import { LEAST_TICKS, type Row } from './rows.js';
 
-/** Which row; `kernel: 'best'` is the first native row's. */
+/** Selects a row; `kernel: 'best'` is the first native row's kernel. */
 export type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layout'>>;
 
 export interface Bar {
   readonly bound: 'at most' | 'at least';
   readonly bar: number;
-  /** What would be better still. */
+  /** A further target. */
   readonly goal?: number;
 }
 
@@ -16,9 +16,9 @@ interface Rule {
   readonly name: string;
   readonly unit: 'cyclesPerStep' | 'nsPerStep';
   readonly row: Key;
-  /** The row that it is divided by. Times: so a rate over another's is the other's row over this one's. */
+  /** The row to divide by. Rows hold times, so a ratio of rates is the other row over this one. */
   readonly over?: Key;
-  /** How many cores it takes to mean anything. */
+  /** The least number of cores for a meaningful ratio. */
   readonly cores?: number;
   readonly bar?: Bar;
 }
@@ -50,7 +50,13 @@ const RULES: readonly Rule[] = [
   { name: 'fused_cycles', unit: cycles, row: fused('avx512'), bar: atMost(16, 13.5) },
   { name: 'step_column_cycles', unit: cycles, row: step('avx512', columns), bar: atMost(14, 12) },
   { name: 'step_row_cycles', unit: cycles, row: step('avx512', rows), bar: atMost(20) },
-  { name: 'fork_over_fused', unit: cycles, row: best(NAMES.fork), over: best(NAMES.tape), bar: atMost(1.1) },
+  {
+    name: 'fork_over_fused',
+    unit: cycles,
+    row: best(NAMES.fork),
+    over: best(NAMES.sequence),
+    bar: atMost(1.1),
+  },
   { name: 'scalar_fused_cycles', unit: cycles, row: fused('scalar'), bar: atMost(200) },
   { name: 'scalar_step_cycles', unit: cycles, row: step('scalar', rows), bar: atMost(165) },
   {
@@ -76,7 +82,7 @@ const RULES: readonly Rule[] = [
     bar: atLeast(0.85),
   },
   { name: 'fused_over_scalar', unit: cycles, row: fused('scalar'), over: fused('avx512') },
-  // Each kernel in the layout that suits it.
+  // Each kernel in its best layout.
   { name: 'step_over_scalar', unit: cycles, row: step('scalar', rows), over: step('avx512', columns) },
   { name: 'avx2_fused_cycles', unit: cycles, row: fused('avx2') },
   { name: 'portable_fused_cycles', unit: cycles, row: fused('portable') },
@@ -85,17 +91,17 @@ const RULES: readonly Rule[] = [
 export interface Ratio {
   readonly name: string;
   readonly value: number;
-  /** Absent where a figure is for information. */
+  /** Absent for ratios without a target. */
   readonly bar?: Bar;
 }
 
 export interface Ratios {
   readonly ratios: readonly Ratio[];
-  /** Those that could not be made, and why. */
+  /** Ratios that could not be computed, and why. */
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** @param cores those that threads can run on. */
+/** @param cores available to threads. */
 export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
   const ratios: Ratio[] = [];
   const leftOut: { name: string; why: string }[] = [];
@@ -108,9 +114,9 @@ export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
   return { ratios, leftOut };
 }
 
-/** @returns why, if it cannot be said. */
+/** @returns the ratio, or the reason why there is none. */
 function apply({ unit, row, over, cores = 1 }: Rule, measured: readonly Row[], available: number) {
-  if (available < cores) return `It takes ${cores} cores, and here is ${available}.`;
+  if (available < cores) return `It needs ${cores} cores; this machine has ${available}.`;
   const value = figure(row, unit, measured);
   const by = over === undefined ? 1 : figure(over, unit, measured);
   if (typeof value === 'string') return value;
@@ -131,7 +137,7 @@ function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number 
 const meets = (value: number, bound: Bar['bound'], bar: number): boolean =>
   bound === 'at most' ? value <= bar : value >= bar;
 
-/** Whether a figure is within its bar, and within its goal; null for what has none. */
+/** Returns whether a ratio meets its target and its further target; null without one. */
 export function judge({ value, bar }: Ratio): { met: boolean | null; goalMet: boolean | null } {
   if (bar === undefined) return { met: null, goalMet: null };
   const { bound, goal } = bar;

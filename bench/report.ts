@@ -1,4 +1,4 @@
-/** Rows and ratios as tables for people and as JSON. */
+/** Prints rows and ratios as tables and as JSON. */
 import CliTable from 'cli-table3';
 import { judge, type Ratio, type Ratios } from './ratios.js';
 import type { Row } from './rows.js';
@@ -7,7 +7,7 @@ import type { Row } from './rows.js';
 const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
 const NAME_COLUMNS = 1;
 
-/** A table; all but the first `left` columns are numbers, and lean right. */
+/** Renders a table. All but the first `left` columns are numbers, aligned right. */
 export function table(
   head: readonly string[],
   lines: readonly (readonly (string | number)[])[],
@@ -69,7 +69,7 @@ export function renderRatios({ ratios, leftOut }: Ratios): string {
   return [...made, ...missing].join('\n');
 }
 
-/** `ratios` are finite numbers by name; what they are held to, and what is missing, stands beside. */
+/** Returns `ratios` by name, and beside them their targets and the missing ones. */
 export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknown> {
   const held = ratios.filter((ratio) => ratio.bar !== undefined);
   return {

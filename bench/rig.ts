@@ -1,10 +1,10 @@
-/** What a case plays on: open episodes that always begin alike, and how what they leave is looked at. */
-import type { Batch, Outputs, Trajectory } from '../dist/backends/backend.js';
-import { NODE } from '../dist/backends/node.js';
-import { openBatch } from '../dist/backends/open.js';
-import { OUTPUT_ARRAYS } from '../dist/backends/outputs.js';
-import { toGraders, toProfiles } from '../dist/validate/persons.js';
-import type { LAYOUTS } from '../dist/vec-env/options.js';
+/** What a case plays: episodes that always begin alike, and copies of their outputs. */
+import type { Batch, Outputs, Trajectory } from '../dist/engine/backends/backend.js';
+import { NODE } from '../dist/engine/backends/node.js';
+import { openBatch } from '../dist/engine/backends/open-batch.js';
+import { OUTPUT_ARRAYS } from '../dist/engine/backends/outputs.js';
+import { toGraders, toProfiles } from '../dist/engine/validate/profiles.js';
+import type { LAYOUTS } from '../dist/engine/vec-env/vec-env-options.js';
 import { createWorld } from '../dist/world/world.js';
 
 /** How a case runs. */
@@ -18,30 +18,30 @@ export interface Setting {
 }
 
 export type Elements = Float32Array | Int32Array | Uint8Array | Int8Array;
-/** Arrays by name, copies. */
+/** Copies of arrays, by name. */
 export type Left = ReadonlyMap<string, Elements>;
 
 export interface Rig {
-  /** Brings all episodes to where a play begins. Not timed. */
+  /** Brings all episodes to the start of a play. Not timed. */
   begin(): void;
-  /** What is timed. @param seen called after each call that shows something; left out when timing. */
-  play(seen?: () => void): void;
-  /** What a caller can read now. */
+  /** The timed work. @param onOutputs called after each call with outputs; absent during timing. */
+  play(onOutputs?: () => void): void;
+  /** Copies the current outputs. */
   left(): Left;
   close(): void;
 }
 
-/** Opens what is to be played. */
+/** Opens the episodes of a play. */
 export type Play = (setting: Setting) => Rig;
 
 export const WORLD = createWorld();
 const FIRST_SEED = 100;
 
-/** u32 [episodes]: slot i plays `FIRST_SEED + i`. */
+/** u32 [episodes]: environment i plays `FIRST_SEED + i`. */
 export const seedsOf = (episodes: number): Uint32Array =>
   Uint32Array.from({ length: episodes }, (_, i) => FIRST_SEED + i);
 
-/** What every reset of a batch is given: sampled persons, graded as `createVecEnv` does by default. */
+/** The reset request of every batch: sampled profiles and the default grader. */
 export function resetRequest(seeds: Uint32Array) {
   const { modes, floats } = toProfiles(WORLD, 'sampled', seeds.length);
   return { mask: null, seeds, modes, profiles: floats, graders: toGraders(WORLD, 'v2', seeds.length) };
@@ -53,7 +53,7 @@ export interface Episodes {
   reset(): void;
 }
 
-/** A batch at the seam, opened as VecEnv opens it: outputs begin on a cache line. */
+/** Opens a batch of the backend interface as VecEnv does, with outputs that begin on a cache line. */
 export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(setting.episodes)): Episodes {
   const { backend, kernel, threads, episodes: numEnvs, layout } = setting;
   const { batch, outputs } = openBatch(
@@ -71,19 +71,19 @@ export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(sett
   return { batch, outputs, reset: () => batch.reset(request) };
 }
 
-/** Copies of all outputs, and of a trajectory if there is one. */
+/** Copies all outputs, and the trajectory if there is one. */
 export function leftIn(outputs: Outputs, trajectory: Trajectory | null = null): Left {
   const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
-  const shown = names.map((name): [string, Elements | null] => [name, outputs[name]]);
+  const written = names.map((name): [string, Elements | null] => [name, outputs[name]]);
   const recorded = Object.entries(trajectory ?? {}).map(([name, array]): [string, Elements] => [
     `trajectory.${name}`,
     array,
   ]);
-  const arrays = [...shown, ...recorded].filter((entry): entry is [string, Elements] => entry[1] !== null);
+  const arrays = [...written, ...recorded].filter((entry): entry is [string, Elements] => entry[1] !== null);
   return new Map(arrays.map(([name, array]) => [name, array.slice()]));
 }
 
-/** Of row-major arrays of `episodes` slots each, the first `count` slots. */
+/** Returns the first `count` environments of row-major arrays of `episodes` environments. */
 export function firstSlots(left: Left, episodes: number, count: number): Left {
   const first = (array: Elements) => array.subarray(0, (array.length / episodes) * count);
   return new Map(Array.from(left, ([name, array]) => [name, first(array)]));

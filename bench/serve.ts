@@ -1,4 +1,4 @@
-/** `--serve`: the server in a process of its own, this process its client, both on the cores that there are. */
+/** `--serve`: measures the server in a child process, with this process as its client. */
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { ACTION_NAMES, parseCompletion, type ReplayRow, scoreReplay } from '../dist/index.js';
@@ -12,32 +12,32 @@ import { measurePlayers, type Played } from './serving/players.js';
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
-  /** Rows of a request, and how often it is asked. */
+  /** Rows per request, and the number of requests. */
   readonly rows: number;
   readonly rounds: number;
-  /** Weeks that each of so many clients plays. */
+  /** Clients, and the episodes that each plays. */
   readonly clients: number;
-  readonly weeks: number;
+  readonly episodes: number;
   readonly sessions: number;
 }
-export const FULL_SERVE: ServePlan = { rows: 100_000, rounds: 7, clients: 64, weeks: 50, sessions: 2000 };
-export const SMALL_SERVE: ServePlan = { rows: 3000, rounds: 1, clients: 4, weeks: 1, sessions: 100 };
+export const FULL_SERVE: ServePlan = { rows: 100_000, rounds: 7, clients: 64, episodes: 50, sessions: 2000 };
+export const SMALL_SERVE: ServePlan = { rows: 3000, rounds: 1, clients: 4, episodes: 1, sessions: 100 };
 
 export interface ServeFigures {
   readonly plan: ServePlan;
-  /** That server and client share. */
+  /** The cores that server and client share. */
   readonly cores: number;
-  /** From writing the request to having read the answer, both JSON; the median. */
+  /** The median time from writing the request to having read the answer, both JSON. */
   readonly scoreSeconds: number;
   readonly requestMegabytes: number;
   readonly clients: Played;
   readonly sessions: Played;
 }
 
-/** A whole number below `n`, the same in every run. */
+/** Returns a whole number below `n`, the same in every run. */
 const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** As a trainer sends them: histories of every length, and completions of 150 characters. */
+/** Columns as a trainer sends them: histories of every length, completions of 150 characters. */
 function columnsOf(rows: number) {
   const seeds = Array.from({ length: rows }, (_, i) => 100 + drawn(i, 9900));
   const names = (i: number, length: number) =>
@@ -79,7 +79,7 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   onProgress('scores, verifying');
   const { scores, faults } = await score(url, columns);
   if (faults.length > 0 || !isDeepStrictEqual(scores.total, totalsOf(columns))) {
-    throw new Mismatch('/v1/score: Expected what scoreReplay computes, got something else.');
+    throw new Mismatch('/v1/score: Expected the scores of scoreReplay, got others.');
   }
   const times: number[] = [];
   for (let round = 1; round <= rounds; round++) {
@@ -98,7 +98,7 @@ export async function measureServe(plan: ServePlan, onProgress: OnProgress): Pro
   const { url } = server;
   const scoreSeconds = await timeScore(url, plan, onProgress);
   onProgress(`${plan.clients} clients`);
-  const clients = await measurePlayers(url, plan.clients, plan.weeks);
+  const clients = await measurePlayers(url, plan.clients, plan.episodes);
   onProgress(`${plan.sessions} sessions`);
   const sessions = await measurePlayers(url, plan.sessions, 1);
   const requestMegabytes = Buffer.byteLength(JSON.stringify(columnsOf(plan.rows))) / 1e6;
@@ -119,7 +119,7 @@ export const serveToJson = (figures: ServeFigures) => ({
   ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
 });
 
-/** @param judged whether the bars are shown. */
+/** @param judged whether the targets are shown. */
 export function renderServe(figures: ServeFigures, judged: boolean): string {
   const { plan, cores, scoreSeconds, requestMegabytes, clients, sessions } = figures;
   const scored = `POST /v1/score, ${plan.rows} rows, ${digits(requestMegabytes, 1)} MB`;
@@ -128,7 +128,7 @@ export function renderServe(figures: ServeFigures, judged: boolean): string {
     playedLine(`/ws, ${plan.clients} clients`, clients),
     playedLine(`/ws, ${plan.sessions} sessions, all at once`, sessions),
   ];
-  const head = [`server and client on ${cores} cores`, 'a second', 'median ms', 'p99 ms'];
+  const head = [`server and client on ${cores} cores`, 'per second', 'median ms', 'p99 ms'];
   const drawnTable = table(head, lines);
   return judged ? `${drawnTable}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : drawnTable;
 }

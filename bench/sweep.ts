@@ -1,4 +1,4 @@
-/** `--sweep`: sizes from one episode to a million, by threads: where do threads pay? */
+/** `--sweep`: times sizes from one episode to a million, by threads, to find where threads pay off. */
 import { availableParallelism } from 'node:os';
 import { FUSED, KERNELS, STEP } from './cases.js';
 import { type Cell, PAYS, type Pays, payingSizes } from './cells.js';
@@ -12,9 +12,9 @@ import { compare, titleOf } from './verify.js';
 
 export interface SweepPlan {
   readonly sizes: readonly number[];
-  /** Over the whole sweep. */
+  /** Rounds over the whole sweep. */
   readonly rounds: number;
-  /** Of one sample: at least so many plays, for at least so many milliseconds. */
+  /** The least plays of a sample, and its least milliseconds. */
   readonly plays: number;
   readonly ms: number;
 }
@@ -26,7 +26,7 @@ export const FULL_SWEEP: SweepPlan = {
   plays: 3,
   ms: 10,
 };
-/** Small, but threads have work, and so have all branches. */
+/** Small sizes that still give threads work and cover all branches. */
 export const SMALL_SWEEP: SweepPlan = { sizes: [1, 64, 16_384], rounds: 1, plays: 1, ms: 0 };
 
 export interface Sweep {
@@ -52,7 +52,7 @@ function pointsOf(sizes: readonly number[]): Point[] {
   );
 }
 
-/** Every point verified, then timed, by whole rounds. @throws Mismatch, or BackendError without the addon. */
+/** Verifies and times every point, in whole rounds. @throws Mismatch, or BackendError without the addon. */
 export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sweep> {
   const points = pointsOf(plan.sizes);
   const proof = new Proof();
@@ -70,10 +70,10 @@ export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sw
   return { kernel: kernel!, layout, cells, pays: payingSizes(cells) };
 }
 
-/** Small batches are played many at a time: one alone would be over before a timer could tell. */
+/** Small batches are played in several copies: a single play would be too short for the timer. */
 const copiesOf = (episodes: number): number => Math.min(64, Math.ceil(SIZE.small / episodes));
 
-/** Nanoseconds of one play of all copies. */
+/** Returns the nanoseconds of one play of all copies. */
 function timePoint(point: Point, plan: SweepPlan, proof: Proof | null): number {
   const rigs = Array.from({ length: copiesOf(point.episodes) }, () => point.play(point));
   const each = (act: (rig: Rig) => void) => () => rigs.forEach(act);
@@ -95,8 +95,8 @@ function timePoint(point: Point, plan: SweepPlan, proof: Proof | null): number {
 }
 
 /**
- * The first slots of every batch are compared with the reference, all of them with what one thread leaves: slot i plays
- * the same in a batch of any size.
+ * Verifies points: the first environments of every batch against the reference, and all of them against one thread.
+ * Environment i plays the same in a batch of any size.
  */
 class Proof {
   readonly #references = new Map<string, Left>();
@@ -138,7 +138,7 @@ function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: num
   };
 }
 
-/** A table a way of playing, and where threads pay. */
+/** Renders a table per way of playing, and the sizes at which threads pay off. */
 export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   const threads = [...new Set(cells.map((cell) => cell.threads))];
   const tables = [...new Set(cells.map((cell) => cell.name))].map((name) => {
@@ -154,7 +154,7 @@ export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   });
   const verdicts = pays.map(
     ({ name, threads: count, episodes }) =>
-      `${name}: ${count} threads pay (${PAYS} times the rate of one) at ${episodes.join(', ') || 'no size'}.`,
+      `${name}: ${count} threads pay off (${PAYS} times the rate of one) at ${episodes.join(', ') || 'no size'}.`,
   );
   return [...tables, ...verdicts].join('\n');
 }

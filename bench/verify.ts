@@ -1,23 +1,23 @@
-/** Nothing is timed before it is right: what a case shows is compared with what the reference shows, bit by bit. */
+/** Compares the outputs of a case with those of the reference, bit by bit, before it is timed. */
 import type { Case } from './cases.js';
 import type { Elements, Left, Play, Rig, Setting } from './rig.js';
 
-/** A case that leaves other bits than it should. */
+/** The error for outputs that differ. */
 export class Mismatch extends Error {}
 
-/** Which case it is, for people. */
+/** Returns the title of a case. */
 export const titleOf = ({ backend, kernel, name, threads, episodes, layout }: Setting & { name: string }) =>
   `${kernel ?? backend}, ${name}, ${layout}, ${episodes} episodes, threads ${threads}`;
 
-/** All that a play shows, after each call. */
+/** Returns copies of the outputs after each call of a play. */
 function watch(rig: Rig): Left[] {
-  const seen: Left[] = [];
+  const results: Left[] = [];
   rig.begin();
-  rig.play(() => seen.push(rig.left()));
-  return seen;
+  rig.play(() => results.push(rig.left()));
+  return results;
 }
 
-/** What the reference shows, remembered: kernels share it. */
+/** The outputs of the reference, cached: kernels share them. */
 export class Truths {
   readonly #known = new Map<Play, Map<string, readonly Left[]>>();
 
@@ -25,9 +25,9 @@ export class Truths {
     const known = this.#known.get(truth) ?? new Map<string, readonly Left[]>();
     this.#known.set(truth, known);
     const key = `${layout} ${episodes}`;
-    const shown = known.get(key) ?? playReference(truth, { episodes, layout });
-    known.set(key, shown);
-    return shown;
+    const results = known.get(key) ?? playReference(truth, { episodes, layout });
+    known.set(key, results);
+    return results;
   }
 }
 
@@ -40,22 +40,22 @@ function playReference(truth: Play, setting: Pick<Setting, 'episodes' | 'layout'
   }
 }
 
-/** Throws unless a case shows what the reference does, in every episode and after every call. */
+/** Throws unless a case's outputs equal the reference's, in every episode and after every call. */
 export function verify(row: Case, rig: Rig, truths: Truths): void {
   // The second play is compared, because repeated plays are timed.
   rig.begin();
   rig.play();
-  const shown = watch(rig);
+  const results = watch(rig);
   const expected = truths.of(row);
-  if (shown.length !== expected.length) {
-    throw new Mismatch(`${titleOf(row)}: Expected ${expected.length} results, got ${shown.length}.`);
+  if (results.length !== expected.length) {
+    throw new Mismatch(`${titleOf(row)}: Expected ${expected.length} results, got ${results.length}.`);
   }
-  shown.forEach((left, call) => {
+  results.forEach((left, call) => {
     compare(`${titleOf(row)}, call ${call + 1}`, left, expected[call]);
   });
 }
 
-/** Throws unless two have the same arrays of the same bits. */
+/** Throws unless both have the same arrays with the same bits. */
 export function compare(title: string, got: Left, expected: Left): void {
   const names = [...expected.keys()];
   if (names.join() !== [...got.keys()].join()) {
@@ -72,7 +72,7 @@ export function compare(title: string, got: Left, expected: Left): void {
 const bytesOf = ({ buffer, byteOffset, byteLength }: Elements): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-/** The first index at which bits differ, -1 for none. */
+/** Returns the first index at which bits differ, or -1. */
 function firstDifference(got: Elements, wanted: Elements): number {
   const [a, b] = [bytesOf(got), bytesOf(wanted)];
   if (a.equals(b)) return -1;

@@ -1,9 +1,9 @@
-/** What a case writes for its caller, in words and in bytes. An episode's own state is not counted. */
-import { allocateOutputs, allocateTrajectory, OUTPUT_ARRAYS } from '../dist/backends/outputs.js';
+/** What a case writes for its caller, in words and in bytes. The episode's own state is not counted. */
+import { allocateOutputs, allocateTrajectory, OUTPUT_ARRAYS } from '../dist/engine/backends/outputs.js';
 
 type Name = keyof typeof OUTPUT_ARRAYS;
 
-/** What a native step writes; the rest of the outputs is the grade, written at an episode's end. */
+/** The outputs of a native step. The others are the grade, written at an episode's end. */
 export const STEP_ARRAYS: readonly Name[] = ['observations', 'rewards', 'finalMask'];
 const NAMES = Object.keys(OUTPUT_ARRAYS) as Name[];
 export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
@@ -13,7 +13,7 @@ export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
 const bytesOf = (arrays: Iterable<{ readonly byteLength: number }>): number =>
   Array.from(arrays).reduce((sum, array) => sum + array.byteLength, 0);
 
-// One slot's arrays are as long as what a slot takes of many.
+// The arrays of one environment have the bytes that each environment of a batch adds.
 const SLOT = allocateOutputs(1);
 const outputBytes = (names: readonly Name[]): number => bytesOf(names.map((name) => SLOT[name]!));
 const STEP_BYTES = outputBytes(STEP_ARRAYS);
@@ -22,7 +22,7 @@ const GRADE_BYTES = outputBytes(GRADE_ARRAYS);
 const TRAJECTORY_BYTES = bytesOf(Object.values(allocateTrajectory(1)));
 
 export interface Writes {
-  /** As in the JSON. */
+  /** The text in the JSON file. */
   readonly text: string;
   /** Bytes of a whole episode of `steps` steps. */
   readonly bytes: (steps: number) => number;
@@ -37,7 +37,7 @@ export const WRITES = {
   },
 } as const satisfies Record<string, Writes>;
 
-/** What the words stand for. */
+/** Explains the words of the column "writes". */
 export const WRITES_LEGEND =
   `A step: ${STEP_ARRAYS.join(', ')}. A grade: ${GRADE_ARRAYS.join(', ')}. ` +
   'Bytes are those that a caller reads.';

@@ -1,12 +1,41 @@
-// The arguments of a call from JavaScript, unwrapped and checked.
+// Unwraps and checks the arguments of a call from JavaScript.
 #pragma once
 #include <napi.h>
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace rhythm {
 
-// A wrong type or size is a bug of the caller, src/backends/native.ts: it throws a TypeError and changes nothing.
+// The memory ranges of a call's arrays.
+class Ranges {
+ public:
+  // Returns whether a byte of [data, data + bytes) is in one of the ranges.
+  bool meet(const void* data, size_t bytes) const {
+    const auto begin = reinterpret_cast<uintptr_t>(data);
+    bool met = false;
+    for (int k = 0; k < count_; k++) met |= (begin < end_[k]) & (begin_[k] < begin + bytes);
+    return met;
+  }
+  // Adds a range. Returns false if there is no room for another.
+  bool add(const void* data, size_t bytes) {
+    if (bytes == 0) return true;
+    if (count_ == kMost) return false;
+    begin_[count_] = reinterpret_cast<uintptr_t>(data);
+    end_[count_++] = reinterpret_cast<uintptr_t>(data) + bytes;
+    return true;
+  }
+
+ private:
+  static constexpr int kMost = 24;  // of each kind a call has at most 19
+  uintptr_t begin_[kMost], end_[kMost];
+  int count_ = 0;
+};
+
+// The arguments of one call. A TypeError reports a bug of the caller (src/engine/backends/native.ts) before anything changes:
+// an array of a wrong type or size; an array that the call both reads and writes, or writes twice; an array that other
+// threads could change after the check.
 class Arguments {
  public:
   explicit Arguments(const Napi::CallbackInfo& info) : info_(info) {}
@@ -16,30 +45,58 @@ class Arguments {
   Napi::Value value(size_t at) const { return info_[at]; }
   size_t count() const { return info_.Length(); }
 
-  // The data of typed array `at` of exactly `length` elements.
+  // Returns the data of argument `at`, a typed array of exactly `length` elements. If T is const the call may only read it.
   template <class T>
   T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements<T>(info_[at], type, length, name);
   }
-  // The same, or null for null.
+  // The same; returns null if the argument is null.
   template <class T>
   T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return info_[at].IsNull() ? nullptr : array<T>(at, type, length, name);
   }
   template <class T>
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
+    void* data = typed(value, type, length, name);
+    if (data == nullptr) return nullptr;
+    const bool apart = std::is_const_v<T> ? reads(data, length * sizeof(T), name) : writes(data, length * sizeof(T), name);
+    return apart ? static_cast<T*>(data) : nullptr;
+  }
+  // The same for any type; does not record whether the call reads or writes the memory.
+  void* typed(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     if (!ok_) return nullptr;
     napi_typedarray_type got_type;
     size_t got_length = 0;
-    void* data = nullptr;  // also of a SharedArrayBuffer, which Napi::TypedArray cannot say
+    void* data = nullptr;  // also for a SharedArrayBuffer, which Napi::TypedArray does not support
+    napi_value buffer;
     const napi_status got =
-        napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, nullptr, nullptr);
-    if (got != napi_ok) return fail<T>(name, "a typed array");
-    if (got_type != type) return fail<T>(name, "another element type");
-    if (got_length != length) return fail<T>(name, (std::to_string(length) + " elements").c_str());
-    return static_cast<T*>(data);
+        napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, &buffer, nullptr);
+    if (got != napi_ok) return fail<void>(name, "a typed array");
+    if (got_type != type) return fail<void>(name, "the right element type");
+    if (got_length != length) return fail<void>(name, (std::to_string(length) + " elements").c_str());
+    bool own = false;
+    if (napi_is_arraybuffer(env(), buffer, &own) != napi_ok || !own) {
+      return fail<void>(name, "memory that is not shared with other threads");
+    }
+    return data;
   }
-  // A second error, or one on top of a getter's, would be fatal.
+  // Records memory that the call reads. Fails and returns false if the call also writes it.
+  bool reads(const void* data, size_t bytes, const char* name) {
+    if (!ok_) return false;
+    if (written_.meet(data, bytes)) return fail<int>(name, "memory that the call does not write") != nullptr;
+    return note(read_, data, bytes, name);
+  }
+  // Records memory that the call writes. Fails and returns false if the call also reads it or writes it as another array.
+  bool writes(const void* data, size_t bytes, const char* name) {
+    if (!ok_) return false;
+    if (read_.meet(data, bytes) || written_.meet(data, bytes)) {
+      return fail<int>(name, "memory that no other array of the call uses") != nullptr;
+    }
+    return note(written_, data, bytes, name);
+  }
+  // Records memory that the call writes and that `take` has checked not to overlap.
+  bool writes_apart(const void* data, size_t bytes, const char* name) { return ok_ && note(written_, data, bytes, name); }
+  // Throws a TypeError, unless an error is pending: a second one would be fatal.
   template <class T>
   T* fail(const char* name, const char* expected) {
     if (ok_ && !env().IsExceptionPending()) {
@@ -48,7 +105,7 @@ class Arguments {
     ok_ = false;
     return nullptr;
   }
-  // An integer in [low, high].
+  // Returns argument `at`, an integer in [low, high].
   int integer(size_t at, int low, int high, const char* name) {
     if (!ok_) return low;
     if (info_[at].IsNumber()) {
@@ -60,8 +117,13 @@ class Arguments {
   }
 
  private:
+  bool note(Ranges& ranges, const void* data, size_t bytes, const char* name) {
+    return ranges.add(data, bytes) || fail<int>(name, "fewer arrays") != nullptr;
+  }
+
   const Napi::CallbackInfo& info_;
   bool ok_ = true;
+  Ranges read_, written_;
 };
 
 }  // namespace rhythm

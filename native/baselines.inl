@@ -1,19 +1,20 @@
-// The policies that a kernel runs by itself.
+// The built-in policies: random and heuristic.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Draws fate and action together: the more chains at once, the better.
+// Returns the random policy's action, and computes the step's draws with it: independent chains of operations overlap.
 template <class Time>
-RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, const OwnFates&, Fate& fate) {
+RHYTHM_INLINE U random_action(const Tables& w, U seed, Time now, U policy_seed, const OwnDraws&, Draws& draws) {
   const Key keys[3] = {make_key(seed, all(w.noise_stream)), make_key(seed, all(w.event_stream)),
                        make_key(seed, all(w.u[block::StreamPolicy]))};
   const U t = steps_of(now), zero = all(0u);
   Draw d[3] = {{t, zero}, {t, zero}, {t, policy_seed}};
   threefry(keys, d);
-  fate = {d[0], d[1]};
+  draws = {d[0], d[1]};
   return below(d[2].x0, count::Actions);
 }
-RHYTHM_INLINE U random_action(const Tables& w, U seed, SameTime now, U policy_seed, const OneFate& fates, Fate& fate) {
-  fate = fates.at(w, seed, now);
+RHYTHM_INLINE U random_action(const Tables& w, U seed, SameTime now, U policy_seed, const SharedDraws& source,
+                              Draws& draws) {
+  draws = source.at(w, seed, now);
   return below(threefry(seed, all(w.u[block::StreamPolicy]), steps_of(now), policy_seed).x0, count::Actions);
 }
 
@@ -22,7 +23,7 @@ RHYTHM_INLINE F meter_by_code(const Meters& m, uint32_t code) {
   return five[code];
 }
 
-// The first rule that holds decides, so they are applied from the last to the first.
+// Returns the heuristic's action. The first rule that applies decides, so the rules are evaluated from last to first.
 template <class Time>
 RHYTHM_INLINE U heuristic_action(const Tables& w, Time now, const Meters& m) {
   U action = by_slot(now, [&](int slot) { return all(w.schedule[slot]); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <new>
 
 namespace rhythm {
 
@@ -10,11 +11,11 @@ namespace count = world::count;
 
 namespace {
 
-// A part smaller than this many tiles costs more to hand over than to do: a wake-up takes some microseconds.
+// The least tiles per thread. A smaller part takes less time than waking a thread, which takes some microseconds.
 constexpr size_t kLeastTilesToStep = 256;
 constexpr size_t kLeastTilesToRun = 16;
 
-// Whatever indexes a table or bounds a loop.
+// Returns whether a state's codes are valid: all that index a table or bound a loop.
 bool legal_codes(const uint32_t* words) {
   const uint32_t steps = words[state::Step];
   const uint32_t began = words[state::Began];
@@ -26,7 +27,7 @@ bool legal_codes(const uint32_t* words) {
   return true;
 }
 
-// The latest step at which an episode begins.
+// Returns the latest step at which an episode begins.
 int latest_of(const Reset& reset, int slots) {
   int latest = 0;
   for (int slot = 0; slot < slots; slot++) {
@@ -36,7 +37,7 @@ int latest_of(const Reset& reset, int slots) {
   return latest;
 }
 
-// What a batch shows, kept while the original is overwritten.
+// A copy of a batch's outputs, kept while the original is overwritten.
 class ShownCopy {
  public:
   Outputs of(const Outputs& from, size_t slots) {
@@ -67,7 +68,7 @@ class ShownCopy {
   std::deque<std::vector<char>> kept_;
 };
 
-// The elements of `width` numbers that a slot has in an array of rows or columns.
+// Addresses the `width` numbers of one slot in an array of rows or of columns.
 class Row {
  public:
   Row(const Outputs& out, size_t width)
@@ -89,11 +90,16 @@ Batch::Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int 
   build_tables(block, imagination, *tables_);
 }
 
+// Returns the thread pool, or null if there is no memory for it. Then the caller does all the work, so no call fails half-way.
+ThreadPool* Batch::pool() {
+  if (pool_ == nullptr) pool_.reset(new (std::nothrow) ThreadPool(threads_));
+  return pool_.get();
+}
+
 template <class Work>
 void Batch::each_part_of(size_t first_tile, size_t last_tile, size_t least, const Work& work) {
   const size_t tiles = last_tile - first_tile;
-  if (threads_ == 1 || tiles < 2 * least) return work(first_tile, last_tile);
-  if (pool_ == nullptr) pool_ = std::make_unique<ThreadPool>(threads_);
+  if (threads_ == 1 || tiles < 2 * least || pool() == nullptr) return work(first_tile, last_tile);
   pool_->split(tiles, [&](size_t first, size_t last) { work(first_tile + first, first_tile + last); });
 }
 
@@ -110,7 +116,7 @@ void Batch::reset(const Outputs& out, const Reset& reset) {
 }
 
 std::optional<Refusal> Batch::refuse(const Step& step) {
-  // The common case needs no look at the states.
+  // The common case does not read the states.
   if (oldest_ < count::Steps && kernel_.legal(step.actions, static_cast<size_t>(slots_))) return std::nullopt;
   const size_t tile = kernel_.check(view({}), step, 0, tiles_.size());
   for (int slot = static_cast<int>(tile) * kTileLanes; slot < slots_; slot++) {
@@ -165,13 +171,13 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
   const bool copies_stale = from.batch != nullptr && from.batch->stale_results_;
   if (copies_stale) {
-    // Copied first, so that what they show of replaced episodes can be forgotten before they run.
+    // Copy first, so that results of replaced episodes can be cleared before the run.
     each_part_of(first_tile, last_tile, kLeastTilesToRun,
                  [&](size_t first, size_t last) { kernel_.gather(slots, origin, first, last); });
     run.from = nullptr;
   }
   if (stale_results_ || copies_stale) forget_results(out, first_tile, last_tile);
-  // Slots that a run in parts has not reached show what they showed.
+  // Slots that a run in parts has not reached keep their outputs.
   stale_results_ = stale_results_ && part.end < slots_;
   oldest_ = count::Steps;
   each_part_of(first_tile, last_tile, kLeastTilesToRun,
@@ -208,7 +214,8 @@ void Batch::keep_final(const Outputs& out, const Step& step, const uint8_t* mask
 }
 
 void Batch::gather(const Outputs& out, const From& from) {
-  // A batch that gathers from itself would read what it has overwritten.
+  // A batch that gathers from itself would read overwritten slots, so it copies them. The copies are made before any change:
+  // if there is no memory for them, nothing has changed.
   const bool itself = from.batch == this;
   const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
   ShownCopy copy;

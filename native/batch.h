@@ -1,4 +1,4 @@
-// One open batch: its tables, its tiles of state, where it writes, and how work is split over threads.
+// One open batch: its tables, its tiles of state, and its threads.
 #pragma once
 #include <memory>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace rhythm {
 
-// Why nothing happened: the first slot, and for a tape the step, that breaks a rule.
+// The refusal of a call: the first slot (and, in an action sequence, the step) that breaks a rule.
 struct Refusal {
   enum class Code { IllegalAction, EpisodeOver } code;
   int index;
@@ -18,7 +18,7 @@ struct Refusal {
   int value;
 };
 
-// Slots that begin anew after a step; null mask for none.
+// The slots to reset after a step. A null mask: none.
 struct AutoReset {
   const uint8_t* mask;
   const uint32_t* seeds;
@@ -26,14 +26,14 @@ struct AutoReset {
 
 class Batch;
 
-// Slots of another batch, and what it shows: slot indices[i] is slot i's origin. Null batch for none.
+// The source of a copy: a batch, its outputs, and the slots. Slot indices[i] is the origin of slot i. A null batch: no copy.
 struct From {
   const Batch* batch;
   Outputs shown;
   const uint32_t* indices;
 };
 
-// Slots [first, end); first is a tile's.
+// Slots [first, end). `first` is the first slot of a tile.
 struct Part {
   int first;
   int end;
@@ -44,22 +44,25 @@ class Batch {
   // `block` holds world::count::BlockWords words; `threads` counts the caller.
   Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int slots, int threads);
 
+  // Returns the bytes of the batch's states and tables.
+  size_t bytes() const { return sizeof(Tables) + tiles_.size() * sizeof(Tile); }
+
   // Each call writes to `out`, which holds as many rows as the batch has slots.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  // With `from`, of another batch, the slots of the part become copies first. run.from is not looked at.
+  // Runs the part. With `from`, another batch, the slots of the part first become copies. Ignores run.from.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const From& from);
 
-  // Makes every slot a copy, of its state and of what it shows. `from` may be this batch.
+  // Copies state and outputs into every slot. `from` may be this batch.
   void gather(const Outputs& out, const From& from);
-  // The states of `length` slots, those at `indices` or, if that is null, the first: [length, world::count::StateWords].
+  // Writes the states of `length` slots, [length, world::count::StateWords]: those at `indices`, or the first if it is null.
   void save(uint32_t* words, const uint32_t* indices, size_t length) const;
-  // Takes states and writes what they show: the last step, lived again from seed and tape, and grades of finished
-  // episodes. Returns false, and changes nothing, if a step, mode, flag or taped action is none.
+  // Loads states and writes their outputs: the last step, replayed from seed and actions, and the grades of finished
+  // episodes. Returns false and changes nothing if a step, mode, flag or recorded action is invalid.
   bool load(const Outputs& out, const uint32_t* words);
   void hash(uint64_t* hashes);
   void targets(float* rows);
-  // Plays rows that are no slots of this batch. A refusal's index is a row's; nothing was written then.
+  // Plays rows, which use no slots of this batch. On a refusal, whose index is that of a row, nothing is written.
   std::optional<Refusal> replay(const Replay& replay);
 
  private:
@@ -71,6 +74,7 @@ class Batch {
   std::optional<Refusal> refuse(const Replay& replay) const;
   void forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
   void keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile, size_t last_tile) const;
+  ThreadPool* pool();
   template <class Work>
   void each_part(size_t least, const Work& work);
   template <class Work>
@@ -81,9 +85,9 @@ class Batch {
   std::unique_ptr<Tables> tables_;
   std::vector<Tile> tiles_;
   const int threads_;
-  int oldest_ = 0;                    // no slot has taken more steps
-  std::unique_ptr<ThreadPool> pool_;  // started by the first call that is worth it
-  bool stale_results_ = false;        // the outputs show results of episodes that an autoreset has replaced
+  int oldest_ = 0;                    // the most steps that a slot may have taken
+  std::unique_ptr<ThreadPool> pool_;  // started by the first call with enough work
+  bool stale_results_ = false;        // whether the outputs hold results of episodes that an autoreset has replaced
 };
 
 }  // namespace rhythm

@@ -1,9 +1,9 @@
-// A clock for benches that counts cycles where no counter may be read.
+// A clock for benchmarks: counts cycles without a hardware counter.
 #pragma once
 
 namespace rhythm {
 
-// Runs `count` additions of which each needs the one before it.
+// Runs `count` additions; each depends on the previous one.
 void dependent_adds(int count);
 
 }  // namespace rhythm

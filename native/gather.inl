@@ -1,10 +1,10 @@
-// Copying slots, their states and what they show, from another batch.
+// Copies slots, their states and outputs, from another batch.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Where the lanes of a group come from.
+// The origins of a group's lanes.
 struct Origin {
-  const uint32_t* slots;  // of the group's lanes
-  bool one;               // all come from the same, as when many rollouts begin from one state
+  const uint32_t* slots;  // each lane's slot in the source
+  bool one;               // whether all lanes have the same origin, as when many rollouts begin from one state
 
   Origin(const Gather& from, const Group& g) : slots(from.indices + g.first) {
     one = g.full() && !any(!(load(slots) == all(slots[0])));
@@ -27,13 +27,13 @@ RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origin
   for (int k = 0; k < count::StateWords; k++) g.put(k, gather(from.tiles[0].words[k], index));
 }
 
-// Arrays of one element a slot.
+// Copies an array of one element per slot.
 template <class T>
 RHYTHM_INLINE void copy_elements(T* to, const T* from, const Group& g, const Origin& origin) {
   for (int i = 0; i < g.count; i++) to[g.first + i] = from[origin.slots[i]];
 }
 
-// Arrays of several numbers a slot, each as its batch lays it out.
+// Copies an array of several numbers per slot, each side in its batch's layout.
 template <int Width>
 RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, size_t from_stride, const Group& g,
                                 const Origin& origin) {

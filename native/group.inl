@@ -1,4 +1,4 @@
-// Neighbouring episodes of a tile as lanes: their state, and what callers' arrays hold for them.
+// Loads and stores neighbouring episodes of a tile as lanes: their state, and their entries in the caller's arrays.
 // Included inside a kernel's namespace, see kernel.inl.
 
 static_assert(kTileLanes % kLanes == 0);
@@ -6,9 +6,9 @@ static_assert(kTileLanes % kLanes == 0);
 // kLanes neighbouring episodes of a tile.
 struct Group {
   Tile* tile;
-  int lane;   // of the first, within the tile
-  int first;  // its slot
-  int count;  // how many of kLanes are slots of the batch
+  int lane;   // the first episode's lane in the tile
+  int first;  // the first episode's slot
+  int count;  // how many of the kLanes lanes are slots of the batch
 
   U word(int k) const { return load(&tile->words[k][lane]); }
   F number(int k) const { return float_bits(word(k)); }
@@ -20,12 +20,12 @@ struct Group {
   }
   static U bits_of_word(U x) { return x; }
   static U bits_of_word(F x) { return bits(x); }
-  // A group of one is never short.
+  // Returns whether all lanes are slots of the batch.
   bool full() const { return kLanes == 1 || count == kLanes; }
   M present() const { return kLanes == 1 ? all(true) : lane_numbers() < all(static_cast<uint32_t>(count)); }
 };
 
-// Memory that is asked for early arrives while something else is computed.
+// Prefetches memory, so that it arrives while something else is computed.
 RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   const char* line = static_cast<const char*>(from);
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
@@ -34,12 +34,12 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
 // From this many slots on a batch outgrows a core's own caches.
 constexpr int kSlotsInCache = 6144;
 
-// What a step or a run may look at of a tile: the words after these tell how an episode began.
+// The bytes of a tile that a step or a run may read. The later words record how the episode began.
 constexpr size_t kLivedBytes = sizeof(Tile::words[0]) * state::Began;
 static_assert(state::Began + 1 + count::Meters == count::StateWords);
 
-// Visits groups in order. With `ahead` the next tile is asked for early. `visit` should be always_inline where it is
-// short: a call for each group costs as much as a few of its rules.
+// Visits groups in order. With `ahead` it prefetches the next tile. A short `visit` should be always_inline: a call per
+// group costs as much as a few rules.
 template <class Visit>
 RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, bool ahead, const Visit& visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
@@ -57,7 +57,7 @@ RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last
   each_group(slots, first_tile, last_tile, slots.count > kSlotsInCache, visit);
 }
 
-// Arrays of one entry a slot. The last group may be shorter than a register: its missing lanes read 0.
+// Loads from arrays of one entry per slot. The last group may be shorter than a register: its missing lanes read 0.
 RHYTHM_INLINE U bytes_at(const uint8_t* array, const Group& g) {
   if (g.full()) return load_bytes(array + g.first);
   uint8_t lanes[kTileLanes] = {};
@@ -80,7 +80,7 @@ RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
   return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == all(0u));
 }
 
-// One byte a slot, 1 where the flag is set.
+// Stores one byte per slot: 1 if the flag is set, else 0.
 RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
   uint8_t lanes[kLanes] = {};
   if (!any(!flags)) {
@@ -96,7 +96,7 @@ RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
   }
 }
 
-// Column k of an array of rows of `width` floats a slot.
+// Loads column k of an array with a row of `width` floats per slot.
 RHYTHM_INLINE F column_at(const float* rows, int width, int k, const Group& g) {
   float lanes[kTileLanes] = {};
   for (int i = 0; i < g.count; i++) lanes[i] = rows[static_cast<size_t>(g.first + i) * width + k];
@@ -115,7 +115,7 @@ RHYTHM_INLINE void put_rows(float* rows, M who, const F* columns) {
   }
 }
 
-// One number a slot, for the lanes of `who`.
+// Stores one number per slot, for the lanes of `who`.
 template <class Lanes, class Number>
 RHYTHM_INLINE void put_where(Number* array, M who, Lanes x) {
   if (!any(!who)) return store(array, x);
@@ -127,7 +127,7 @@ RHYTHM_INLINE void put_where(Number* array, M who, Lanes x) {
   }
 }
 
-// Writes them as columns, `stride` floats apart, for the lanes of `who`.
+// Writes `Width` columns, `stride` floats apart, for the lanes of `who`.
 template <int Width>
 RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* columns) {
   if (!any(!who)) {
@@ -137,8 +137,8 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* col
   for (int k = 0; k < Width; k++) put_where(column + k * stride, who, columns[k]);
 }
 
-// A lane's row from its fours. The last four, if it is wider than what is left of the row, runs into the next row,
-// which then covers it; the last row has no next.
+// Writes one lane's row from pieces of four numbers. If the last piece is wider than the rest of the row, it overwrites the
+// start of the next row, which is written later. The last row writes exactly.
 template <int Width, int Lane, size_t Count>
 RHYTHM_INLINE void put_whole_row(float* row, const Fours (&fours)[Count]) {
   constexpr int last = Count - 1, left = Lane + 1 < kLanes ? 4 : Width - 4 * last;
@@ -149,7 +149,7 @@ template <int Width, size_t Count, int... Lane>
 RHYTHM_INLINE void put_lanes(float* rows, const Fours (&fours)[Count], std::integer_sequence<int, Lane...>) {
   (put_whole_row<Width, Lane>(rows + Lane * Width, fours), ...);
 }
-// Like put_rows for all lanes, and rows that follow each other.
+// Like put_rows, for all lanes and contiguous rows.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
   constexpr int count = (Width + 3) / 4;
@@ -161,23 +161,23 @@ RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
   put_lanes<Width>(rows, fours, std::make_integer_sequence<int, kLanes>());
 }
 
-RHYTHM_INLINE Life life_of(const Group& g) {
+RHYTHM_INLINE EpisodeState episode_of(const Group& g) {
   const int m = state::Meters;
   return {{g.number(m), g.number(m + 1), g.number(m + 2), g.number(m + 3), g.number(m + 4)},
           g.number(state::Early),
           g.number(state::Late),
           g.word(state::Crashes)};
 }
-// All of it but the sums of rewards.
-RHYTHM_INLINE void put_present(const Group& g, const Life& life) {
-  const F meters[] = {life.meters.v, life.meters.c, life.meters.p, life.meters.s, life.meters.n};
+// Stores an episode's state, except the sums of rewards.
+RHYTHM_INLINE void put_present(const Group& g, const EpisodeState& episode) {
+  const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
   for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
-  g.put(state::Crashes, life.crashes);
+  g.put(state::Crashes, episode.crashes);
 }
-RHYTHM_INLINE void put_life(const Group& g, const Life& life) {
-  put_present(g, life);
-  g.put(state::Early, life.early);
-  g.put(state::Late, life.late);
+RHYTHM_INLINE void put_episode(const Group& g, const EpisodeState& episode) {
+  put_present(g, episode);
+  g.put(state::Early, episode.early);
+  g.put(state::Late, episode.late);
 }
 RHYTHM_INLINE Beliefs beliefs_of(const Group& g) {
   return {g.number(state::Belief), g.number(state::Belief + 1), g.number(state::Belief + 2)};
@@ -188,7 +188,7 @@ RHYTHM_INLINE void put_beliefs(const Group& g, M who, const Beliefs& b) {
   g.put_where(who, state::Belief + 2, b.work);
   g.put_where(who, state::Given, all(1u));
 }
-// The k-th profile float of each episode's person.
+// Returns a function of k: the k-th float of each episode's profile.
 RHYTHM_INLINE auto profile_of(const Group& g) {
   return [&g](int k) { return g.number(state::Profile + k); };
 }

@@ -1,9 +1,9 @@
-// The rules are one expression each to the optimiser only if everything is inlined into its kernel.
+// Macros for inlining. The optimiser sees a rule as one expression only if everything is inlined into its kernel.
 #pragma once
 #define RHYTHM_INLINE [[maybe_unused]] static inline __attribute__((always_inline))
 #define RHYTHM_INLINE_MEMBER inline __attribute__((always_inline))
 
-// For loops over a handful of lane values: left as loops, gcc 12's vectoriser makes them ten times slower.
+// For loops over a handful of lane values. Left as loops, gcc 12's vectoriser makes them ten times slower.
 #if defined(__clang__)
 #define RHYTHM_UNROLL _Pragma("unroll")
 #else

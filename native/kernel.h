@@ -1,4 +1,4 @@
-// What a kernel is: the rules compiled for one lane type, as functions over a range of tiles.
+// A kernel: the rules compiled for one lane type, as functions over a range of tiles.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ struct alignas(64) Tile {
   uint32_t words[world::count::StateWords][kTileLanes];
 };
 
-// Where a batch writes: arrays that the caller owns (see src/backends/backend.ts).
+// The output arrays of a batch, owned by the caller (see src/engine/backends/backend.ts).
 struct Outputs {
   float* observations;
   float* final_observations;  // null: not kept
@@ -39,7 +39,7 @@ struct Slots {
   Outputs out;
 };
 
-// What has been before episodes that begin later in the week; null where the seam's request has null.
+// The past of episodes that begin at a later step. A pointer is null where the backend request has null.
 struct Start {
   const uint8_t* steps;
   const float* meters;
@@ -49,17 +49,17 @@ struct Start {
   const uint8_t* crashes;
 };
 
-// Null where the seam's request has null.
+// A reset. A pointer is null where the backend request has null.
 struct Reset {
   const uint8_t* mask;
   const uint32_t* seeds;
   const uint8_t* modes;
   const float* profiles;
   const float* graders;
-  // Whether this is the end of a step: then slots that took it keep its reward and grade.
+  // Whether this reset follows a step: then slots that took the step keep its reward and grade.
   bool after_step;
-  const uint8_t* stepped;  // which took it; null for all
-  const Start* start;      // null: the first step of the week
+  const uint8_t* stepped;  // the slots that took the step; null: all
+  const Start* start;      // null: episodes begin at step 0
 };
 
 struct Step {
@@ -72,7 +72,7 @@ struct Step {
 enum class Policy { Random, Heuristic, Tape };
 
 struct Trajectory {
-  int8_t* actions;  // null: none is wanted
+  int8_t* actions;  // null: no trajectory is wanted
   int8_t* events;
   float* rewards;
   float* meters;
@@ -80,7 +80,7 @@ struct Trajectory {
   float* anomalies;
 };
 
-// Where slots are copied from: slot indices[i] to slot i.
+// A copy of slots: slot indices[i] of the source becomes slot i.
 struct Gather {
   const Tile* tiles;
   Outputs shown;
@@ -88,7 +88,7 @@ struct Gather {
 };
 
 struct Run {
-  const Gather* from;  // slots that the batch's own become first; null: they stay
+  const Gather* from;  // a copy to make first; null: no copy
   Policy policy;
   const uint32_t* policy_seeds;
   const uint8_t* actions;
@@ -103,9 +103,9 @@ struct Kernel {
   const char* name;
   int lanes;
   void (*reset)(const Slots&, const Reset&, size_t first_tile, size_t last_tile);
-  // Whether all of an array are codes of actions.
+  // Returns whether all bytes of an array are codes of actions.
   bool (*legal)(const uint8_t* codes, size_t length);
-  // The first tile that holds an action that is none or a step after the end, else last_tile.
+  // Returns the first tile with an invalid action or a step after the end, else last_tile.
   size_t (*check)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*step)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
   void (*run)(const Slots&, const Run&, size_t first_tile, size_t last_tile);
@@ -118,11 +118,11 @@ struct Kernel {
 // A kernel that this addon was built with.
 struct KnownKernel {
   const Kernel* kernel;
-  // Whether this processor can run it. Asked outside the kernel's own file, which may use what the processor lacks.
+  // Returns whether this processor can run it. Defined outside the kernel's file, whose instructions the processor may lack.
   bool (*supported)();
 };
 
-// In priority order: the first that is supported is the best for this machine.
+// In priority order: the first supported kernel is the best for this machine.
 extern const KnownKernel kKernels[];
 extern const int kKernelCount;
 

@@ -1,4 +1,4 @@
-// A kernel's whole text, for the lane type of the namespace that includes it: F floats, U words, M masks, kLanes.
+// The source of a kernel, for the lane type of the including namespace: F floats, U words, M masks, kLanes.
 
 namespace block = world::block;
 namespace count = world::count;
@@ -7,11 +7,11 @@ namespace observation = world::observation;
 namespace state = world::state;
 namespace trait = world::trait;
 
-// The world's rules, as in src/reference.
+// The rules of docs/world.md, as in src/engine/reference.
 #include "threefry.inl"
 #include "meters.inl"
 #include "time.inl"
-#include "luck.inl"
+#include "draws.inl"
 #include "rules.inl"
 #include "profile.inl"
 #include "grade.inl"

@@ -1,4 +1,4 @@
-// Eight lanes. Built with its own instruction set: nothing in it may run on a processor without it.
+// The kernel of eight lanes. Compiled for AVX2: nothing in this file may run on a processor without it.
 #include <cfloat>
 #include <cstring>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// Sixteen lanes. Built with its own instruction set: nothing in it may run on a processor without it.
+// The kernel of sixteen lanes. Compiled for AVX-512: nothing in this file may run on a processor without it.
 #include <cfloat>
 #include <cstring>
 #include <type_traits>

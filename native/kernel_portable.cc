@@ -1,4 +1,4 @@
-// Four lanes, on any machine of a compiler with vector extensions.
+// The kernel of four lanes, for any machine whose compiler has vector extensions.
 #include <cfloat>
 #include <cstring>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// One episode at a time, on any machine.
+// The kernel of one lane, for any machine.
 #include <cfloat>
 #include <cstring>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// The kernels of this build, best first, and whether this processor can run each.
 #include "kernel.h"
 
 namespace rhythm {

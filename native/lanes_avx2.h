@@ -101,7 +101,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U index) {
   return {_mm256_i32gather_epi32(reinterpret_cast<const int*>(base), index.v, 4)};
 }
 
-// Two 128-bit pieces of memory, side by side. Loads put them there, which shuffles would have to queue for.
+// Returns two 128-bit pieces of memory, side by side. Loads place them, because shuffles would compete for one port.
 RHYTHM_INLINE __m256 pieces(const float* a, const float* b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
 }

@@ -88,7 +88,7 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
 // base[index], for each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
 
-// Four 128-bit pieces of memory, side by side. Loads put them there, which shuffles would have to queue for.
+// Returns four 128-bit pieces of memory, side by side. Loads place them, because shuffles would compete for one port.
 RHYTHM_INLINE __m512 pieces(const float* a, const float* b, const float* c, const float* d) {
   __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(a));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(b), 1);

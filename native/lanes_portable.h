@@ -103,7 +103,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Four columns as rows of four, one a lane.
+// Four columns as rows of four, one row per lane.
 struct Fours {
   FloatVector rows[kLanes];
 };

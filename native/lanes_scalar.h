@@ -1,4 +1,4 @@
-// One episode at a time: the honest baseline, and the fallback of a compiler without vector extensions.
+// One episode at a time: the baseline without vector instructions, and the fallback for compilers without vector extensions.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -54,7 +54,7 @@ RHYTHM_INLINE M operator|(M a, M b) { return {a.v || b.v}; }
 RHYTHM_INLINE M operator!(M a) { return {!a.v}; }
 RHYTHM_INLINE bool any(M a) { return a.v; }
 RHYTHM_INLINE uint32_t bits_of(M a) { return a.v ? 1 : 0; }
-// By an index, not by a branch: what people do is not predictable, and a wrong guess costs as much as forty operations.
+// Selects by an index, not by a branch: actions are unpredictable, and a wrong guess costs as much as forty operations.
 RHYTHM_INLINE F select(M m, F a, F b) {
   const float pair[2] = {b.v, a.v};
   return {pair[m.v ? 1 : 0]};

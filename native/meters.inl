@@ -1,4 +1,4 @@
-// One number for each meter, and what is done with five at once.
+// Vectors over the meters, and their operations.
 // Included inside a kernel's namespace, see kernel.inl.
 
 RHYTHM_INLINE F clamp01(F x) { return min(max(x, all(0.0f)), all(1.0f)); }

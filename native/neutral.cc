@@ -4,25 +4,28 @@
 
 #include "lanes_scalar.h"
 
-namespace rhythm::scalar {
+// A namespace of its own: kernel_scalar.cc includes the same source with other compiler options.
+namespace rhythm::neutral {
 
+using namespace scalar;
+using scalar::all;  // also visible beside the `all` of the rules, which would hide it
 namespace block = world::block;
 namespace count = world::count;
 namespace trait = world::trait;
 
-// The text of the rules themselves, on single lanes.
+// The rules themselves, on single lanes.
 #include "threefry.inl"
 #include "meters.inl"
 #include "time.inl"
-#include "luck.inl"
+#include "draws.inl"
 #include "rules.inl"
 
 namespace {
 
 void build(Tables& tables) {
-  // The neutral person has no reward weights, and needs none.
+  // The neutral profile has no reward weights.
   const auto trait_of = [&](int k) { return all(k < count::Traits ? tables.f[block::TraitNeutral + k] : 0.0f); };
-  const Person neutral = make_person(tables, trait_of);
+  const Profile neutral = make_profile(tables, trait_of);
   for (int slot = 0; slot < count::Slots; slot++) {
     const Focus works = focus_in(tables, slot, trait_of);
     tables.neutral_focus[slot] = works.focus.v;
@@ -36,10 +39,10 @@ void build(Tables& tables) {
 }
 
 }  // namespace
-}  // namespace rhythm::scalar
+}  // namespace rhythm::neutral
 
 namespace rhythm {
 
-void build_neutral(Tables& tables) { scalar::build(tables); }
+void build_neutral(Tables& tables) { neutral::build(tables); }
 
 }  // namespace rhythm

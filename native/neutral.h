@@ -1,10 +1,10 @@
-// What an action does to the person of whom nothing is personal, before stress: a table, since nobody's state is in it.
+// Tables of the neutral profile's response before stress (rule 4 of docs/world.md), which depends on no state.
 #pragma once
 #include "tables.h"
 
 namespace rhythm {
 
-// Fills `neutral` and `neutral_focus` of tables whose words and effects are there.
+// Fills `neutral` and `neutral_focus`. The words and effects of the tables must be filled before.
 void build_neutral(Tables& tables);
 
 }  // namespace rhythm

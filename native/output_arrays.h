@@ -1,8 +1,9 @@
-// The arrays that a batch writes: JavaScript's, found anew at every call.
+// The output arrays of a batch. JavaScript owns them, so every call looks up their addresses again.
 #pragma once
 #include <napi.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "arguments.h"
 #include "kernel.h"
@@ -11,7 +12,7 @@ namespace rhythm {
 
 class OutputArrays {
  public:
-  // Takes the arrays of `outputs`, an object as in src/backends/backend.ts, for `slots` slots. Runs its getters.
+  // Keeps the arrays of `outputs` (an object as in src/engine/backends/backend.ts) for `slots` slots. Runs its getters.
   bool take(Arguments& args, Napi::Object outputs, size_t slots) {
     if (!take_stride(args, outputs, slots)) return false;
     for (int k = 0; k < kArrays; k++) {
@@ -23,24 +24,19 @@ class OutputArrays {
     return true;
   }
 
-  // Where the arrays are now. JavaScript owns their buffers and could detach them, so it is asked at every call; once
-  // for all if they share one buffer, which is why they should.
+  // Finds the arrays for a call that writes them. JavaScript may detach their buffers, so every call looks up each buffer
+  // again. Arrays that share a buffer need one lookup.
   bool find(Arguments& args, Outputs& out) const {
-    char* data[kArrays] = {};
-    for (int b = 0; b < buffers_; b++) {
-      size_t length = 0;
-      data[b] = data_of(args.env(), buffer_[b].Value(), length);
-      if (length < end_[b]) return args.fail<int>("outputs", "arrays that were not detached") != nullptr;
-    }
-    const auto at = [&](int k) { return array_[k].present ? data[array_[k].buffer] + array_[k].offset : nullptr; };
-    const auto floats = [&](int k) { return reinterpret_cast<float*>(at(k)); };
-    const auto bytes = [&](int k) { return reinterpret_cast<uint8_t*>(at(k)); };
-    out = {floats(0), floats(1), floats(2), floats(3), floats(4),  floats(5),  floats(6),
-           floats(7), floats(8), reinterpret_cast<int32_t*>(at(9)), bytes(10), bytes(11), stride_};
-    return true;
+    return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
+      return args.writes_apart(data, bytes, name);  // `take` has checked it
+    });
+  }
+  // Finds the arrays for a call of another batch, which reads them.
+  bool find_source(Arguments& args, Outputs& out) const {
+    return find_each(args, out, [&](void* data, size_t bytes, const char* name) { return args.reads(data, bytes, name); });
   }
 
-  // Or they would live as long as whoever holds them waits for the garbage collector.
+  // Releases the arrays, so that they do not live until the batch object is collected.
   void let_go() {
     for (Napi::Reference<Napi::ArrayBuffer>& buffer : buffer_) buffer.Reset();
     buffers_ = 0;
@@ -51,7 +47,7 @@ class OutputArrays {
     const char* name;
     napi_typedarray_type type;
     size_t size;
-    size_t width;  // elements a slot
+    size_t width;  // elements per slot
     bool optional;
   };
   // In the order of Outputs.
@@ -63,8 +59,8 @@ class OutputArrays {
       {"rewards", napi_float32_array, 4, 1, false},
       {"finalScores", napi_float32_array, 4, 1, false},
       {"beliefMae", napi_float32_array, 4, 1, false},
-      {"earlyMeans", napi_float32_array, 4, 1, false},
-      {"lateMeans", napi_float32_array, 4, 1, false},
+      {"firstHalfMeans", napi_float32_array, 4, 1, false},
+      {"secondHalfMeans", napi_float32_array, 4, 1, false},
       {"episodeReturns", napi_float32_array, 4, 1, false},
       {"episodeLengths", napi_int32_array, 4, 1, false},
       {"terminated", napi_uint8_array, 1, 1, false},
@@ -75,6 +71,25 @@ class OutputArrays {
     int buffer = 0;
     size_t offset = 0;
   };
+
+  // Calls use(data, bytes, name) for each buffer until it returns false, with the memory from the first to the last array in
+  // the buffer. Bytes between the arrays count as written: checking each array would take too long for a step.
+  template <class Use>
+  bool find_each(Arguments& args, Outputs& out, const Use& use) const {
+    char* data[kArrays] = {};
+    for (int b = 0; b < buffers_; b++) {
+      size_t length = 0;
+      data[b] = data_of(args.env(), buffer_[b].Value(), length);
+      if (length < end_[b]) return args.fail<int>("outputs", "arrays that were not detached") != nullptr;
+      if (!use(data[b] + begin_[b], end_[b] - begin_[b], "outputs")) return false;
+    }
+    const auto at = [&](int k) { return array_[k].present ? data[array_[k].buffer] + array_[k].offset : nullptr; };
+    const auto floats = [&](int k) { return reinterpret_cast<float*>(at(k)); };
+    const auto bytes = [&](int k) { return reinterpret_cast<uint8_t*>(at(k)); };
+    out = {floats(0), floats(1), floats(2), floats(3), floats(4),  floats(5),  floats(6),
+           floats(7), floats(8), reinterpret_cast<int32_t*>(at(9)), bytes(10), bytes(11), stride_};
+    return true;
+  }
 
   static char* data_of(Napi::Env env, Napi::Value buffer, size_t& length) {
     void* data = nullptr;
@@ -96,16 +111,17 @@ class OutputArrays {
   bool take_array(Arguments& args, int k, const Napi::Value& value, size_t slots) {
     const Kind& kind = kKinds[k];
     const size_t rows = kind.width > 1 && stride_ != 0 ? stride_ : slots;
-    args.elements<void>(value, kind.type, rows * kind.width, kind.name);
-    if (!args.ok()) return false;
+    const size_t bytes = rows * kind.width * kind.size;
+    const void* data = args.typed(value, kind.type, rows * kind.width, kind.name);
+    if (data == nullptr) return false;
     napi_value buffer;
     size_t offset;
     napi_get_typedarray_info(args.env(), value, nullptr, nullptr, nullptr, &buffer, &offset);
-    if (!Napi::Value(args.env(), buffer).IsArrayBuffer()) return args.fail<int>(kind.name, "an ArrayBuffer's array") != nullptr;
     const int b = buffer_of(Napi::ArrayBuffer(args.env(), buffer));
     array_[k] = {true, b, offset};
-    end_[b] = std::max(end_[b], offset + rows * kind.width * kind.size);
-    return true;
+    begin_[b] = std::min(begin_[b], offset);
+    end_[b] = std::max(end_[b], offset + bytes);
+    return args.writes(data, bytes, kind.name);
   }
 
   int buffer_of(Napi::ArrayBuffer buffer) {
@@ -113,12 +129,13 @@ class OutputArrays {
       if (buffer_[b].Value().StrictEquals(buffer)) return b;
     }
     buffer_[buffers_] = Napi::Persistent(buffer);
+    begin_[buffers_] = SIZE_MAX;
     return buffers_++;
   }
 
   Array array_[kArrays];
   Napi::Reference<Napi::ArrayBuffer> buffer_[kArrays];
-  size_t end_[kArrays] = {};
+  size_t begin_[kArrays] = {}, end_[kArrays] = {};  // per buffer: the range of all its arrays
   int buffers_ = 0;
   size_t stride_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a batch shows: observations and grades.
+// Writes the outputs of a batch: observations and grades.
 // Included inside a kernel's namespace, see kernel.inl.
 
 struct Shown {
@@ -16,11 +16,12 @@ RHYTHM_INLINE Shown select(M m, const Shown& a, const Shown& b) {
           select(m, a.delta, b.delta), select(m, a.anomaly, b.anomaly)};
 }
 
-RHYTHM_INLINE Shown shown_of(const Tables& w, const Moment& moment, U action) {
-  return {lookup(w.shown_event, moment.event), to_float(action), moment.reward, moment.delta, moment.anomaly};
+RHYTHM_INLINE Shown shown_of(const Tables& w, const Transition& transition, U action) {
+  return {lookup(w.shown_event, transition.event), to_float(action), transition.reward, transition.delta,
+          transition.anomaly};
 }
 
-// The time as it is shown.
+// The time as in an observation.
 struct Clock {
   F step, day, slot, remaining;
 };
@@ -34,7 +35,7 @@ RHYTHM_INLINE Clock clock_of(const Tables&, OwnTime now) {
   return {step, to_float(now.t >> 2), to_float(now.t & all(3u)), all(static_cast<float>(count::Steps)) - step};
 }
 
-// Several numbers a slot, rows or columns as the batch has them, for the lanes of `who`.
+// Stores `Width` numbers per slot, as rows or columns according to the batch's layout, for the lanes of `who`.
 template <int Width>
 RHYTHM_INLINE void put_numbers(const Slots& slots, float* array, const Group& g, M who, const F* columns) {
   const size_t stride = slots.out.column_stride;
@@ -57,7 +58,7 @@ RHYTHM_INLINE void observe(const Slots& slots, const Group& g, M who, Time now, 
   put_numbers<count::ObservationFloats>(slots, slots.out.observations, g, who, columns);
 }
 
-// What an episode leaves: its grade, and the sum of its rewards.
+// Stores an episode's result: its grade, the sum of its rewards, its length.
 RHYTHM_INLINE void put_result(const Slots& slots, const Group& g, M who, const Grade& grade, F earned, int length) {
   const uint32_t lanes = bits_of(who);
   put_numbers<count::Components>(slots, slots.out.components, g, who, grade.components);
@@ -85,7 +86,7 @@ RHYTHM_INLINE void hide_result(const Slots& slots, const Group& g, M who) {
   put_result(slots, g, who, {{zero, zero, zero, zero, zero, zero}, zero, zero, zero, zero}, zero, 0);
 }
 
-// Asks early for the memory of what a run will end with.
+// Prefetches the memory that the end of a run will write.
 RHYTHM_INLINE void prefetch_shown(const Slots& slots, const Group& g) {
   const size_t stride = slots.out.column_stride;
   const auto ask = [&](const float* array, size_t width) {
@@ -103,17 +104,17 @@ RHYTHM_INLINE void forget_final(const Slots& slots, const Group& g) {
   put_numbers<count::ObservationFloats>(slots, slots.out.final_observations, g, g.present(), zeros);
 }
 
-RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const Life& life) {
+RHYTHM_INLINE Grade grade_group(const Slots& slots, const Group& g, const EpisodeState& episode) {
   const Beliefs target = targets_of(*slots.tables, profile_of(g));
   const M given = g.word(state::Given) == all(1u);
-  return grade_of(*slots.tables, life, beliefs_of(g), given, target,
+  return grade_of(*slots.tables, episode, beliefs_of(g), given, target,
                   [&](int k) { return g.number(state::Grader + k); });
 }
 
-// Grades and shows the episodes that ended. Returns what that adds to their last reward, after adding it.
-RHYTHM_INLINE F end_episodes(const Slots& slots, const Group& g, M ended, const Life& life, F earned_before,
+// Grades the episodes that ended and stores their results. Adds the terminal term to their last reward and returns it.
+RHYTHM_INLINE F end_episodes(const Slots& slots, const Group& g, M ended, const EpisodeState& episode, F earned_before,
                              F& reward) {
-  const Grade grade = grade_group(slots, g, life);
+  const Grade grade = grade_group(slots, g, episode);
   const F terminal = terminal_reward(*slots.tables, grade.final_score);
   reward = select(ended, reward + terminal, reward);
   show_result(slots, g, ended, grade, earned_before + reward);

@@ -1,7 +1,7 @@
-// Who the person is: profiles drawn from a seed, and the belief target that a profile implies.
+// Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 // Included inside a kernel's namespace, see kernel.inl.
 
-// The top 24 bits times 2^-24, exactly.
+// Returns the top 24 bits times 2^-24, exactly.
 RHYTHM_INLINE F unit(U x) { return to_float(x >> 8) * float_bits(all((127u - 24u) << 23)); }
 
 RHYTHM_INLINE void order(F& a, F& b) {
@@ -10,7 +10,7 @@ RHYTHM_INLINE void order(F& a, F& b) {
   a = low;
 }
 
-// A sorting network of 25 exchanges for nine (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
+// Sorts nine numbers by a network of 25 exchanges (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
 RHYTHM_INLINE void sort_nine(F* q) {
   constexpr int exchanges[25][2] = {{0, 1}, {3, 4}, {6, 7}, {1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7},
                                     {0, 3}, {3, 6}, {0, 3}, {1, 4}, {4, 7}, {1, 4}, {2, 5}, {5, 8}, {2, 5},
@@ -49,7 +49,7 @@ struct Beliefs {
   F social, morning, work;
 };
 
-// of(k): the person's k-th profile float, k known at run time only.
+// `of(k)` returns the profile's k-th float; k is known at run time only.
 template <class Of>
 RHYTHM_INLINE F target_of(const Tables& w, int belief, Of of) {
   F share[count::BeliefFactors];

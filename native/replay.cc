@@ -32,7 +32,7 @@ void Replayer::play(size_t first, size_t last) {
   }
 }
 
-// As many rows as continue sixteen states of one length: a tile whose lanes stop together runs fastest.
+// Prepares the rows that continue the next sixteen states of one length: a tile whose lanes stop together runs fastest.
 size_t Replayer::take_states(size_t first, size_t last) {
   const uint32_t* order = replay_.order;
   states_ = 0;
@@ -45,7 +45,7 @@ size_t Replayer::take_states(size_t first, size_t last) {
     }
     origins_[k - first] = static_cast<uint32_t>(states_ - 1);
   }
-  // The other lanes go along.
+  // Unused lanes run too, with any valid mode.
   std::fill(modes_ + states_, modes_ + kTileLanes, modes_[0]);
   std::fill(stops_ + states_, stops_ + kTileLanes, stops_[0]);
   return k;
@@ -67,7 +67,7 @@ void Replayer::put_state(uint32_t row) {
   seeds_[lane] = replay_.seeds[at];
   modes_[lane] = replay_.modes[at];
   stops_[lane] = replay_.stops[at];
-  // What is behind the history is not played.
+  // Entries after the history are not played.
   std::copy_n(replay_.histories + at * count::Steps, count::Steps, tapes_[lane]);
   if (replay_.profiles == nullptr) return;
   std::copy_n(replay_.profiles + at * count::ProfileFloats, count::ProfileFloats, profiles_[lane]);
@@ -86,7 +86,7 @@ void Replayer::reach() {
   kernel_.targets(slots, targets_[0], 0, 1);
 }
 
-// Takes the step of at most sixteen rows. `own`: row k's state is lane k, and nobody else's.
+// Takes the step of at most sixteen rows. `own`: the state of row k is lane k, and no other row continues it.
 void Replayer::propose(size_t first, size_t last, const uint32_t* origins, bool own) {
   const size_t rows = last - first;
   uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes];
@@ -117,7 +117,7 @@ void Replayer::propose(size_t first, size_t last, const uint32_t* origins, bool 
   }
 }
 
-// Of a belief as it counts (the world page's rule 9), or of 0.5 each where none is given.
+// Returns the error of a belief after rule 9 (docs/world.md), or of 0.5 each if no belief is given.
 float Replayer::error_of(const float* belief, const float* target) const {
   const auto error = [&](int k) {
     const float given = belief == nullptr ? 0.5f : std::min(belief[k], 1.0f);

@@ -1,5 +1,4 @@
-// Replays: rows of which each is an episode of its own, begun anew, brought to a step by its history, and taken one
-// step further.
+// Replays rows. Each row is an episode of its own: it begins, plays its history, and takes one more step.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +7,9 @@
 
 namespace rhythm {
 
-// Columns, and where results go, as the seam's request has them.
+// The columns of a replay and its output arrays, as in the backend request.
 struct Replay {
-  const uint32_t* order;  // rows: those of one length, and those that continue one state, stand together
+  const uint32_t* order;  // row numbers, grouped by history length and then by the state that they continue
   size_t count;
   const uint32_t* seeds;
   const uint8_t* modes;
@@ -19,14 +18,14 @@ struct Replay {
   const uint8_t* stops;
   const uint8_t* histories;
   const int8_t* actions;
-  const float* beliefs;  // null: no row gives one
-  const uint8_t* given;  // null if `beliefs` is
+  const float* beliefs;  // null: no row gives a belief
+  const uint8_t* given;  // null if `beliefs` is null
   float* rewards;
   float* belief_mae;
   uint64_t* hashes;
 };
 
-// A tile of episodes and what it shows, small enough to stay in the first-level cache.
+// A tile of episodes with its outputs, small enough to stay in the first-level cache.
 struct alignas(64) ReplayTile {
   Tile state;
   float observations[world::count::ObservationFloats][kTileLanes];
@@ -39,15 +38,15 @@ struct alignas(64) ReplayTile {
   Slots slots(const Tables& tables);
 };
 
-// Plays rows, sixteen states at a time. States that several rows continue are reached once, and forked.
+// Plays rows, sixteen states at a time. A state that several rows continue is computed once and forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
-  // The rows at order[first] to before order[last].
+  // Plays the rows order[first] to order[last - 1].
   void play(size_t first, size_t last);
 
  private:
-  // Rows that are played between one set of states and the next.
+  // The most rows played from one set of states.
   static constexpr size_t kMostRows = 16 * kTileLanes;
 
   size_t take_states(size_t first, size_t last);
@@ -62,7 +61,7 @@ class Replayer {
   const Replay& replay_;
   ReplayTile reached_ = {}, forked_ = {};
   int states_ = 0;
-  uint32_t origins_[kMostRows];  // of the rows that were taken: the lanes of their states
+  uint32_t origins_[kMostRows];  // for each row: the lane of its state
   uint32_t seeds_[kTileLanes] = {};
   uint8_t modes_[kTileLanes] = {};
   uint8_t stops_[kTileLanes] = {};

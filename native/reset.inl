@@ -1,4 +1,4 @@
-// Beginning episodes.
+// Begins episodes.
 // Included inside a kernel's namespace, see kernel.inl.
 
 RHYTHM_INLINE void put_profile(const Slots& slots, const Reset& r, const Group& g, M who, U seed) {
@@ -19,15 +19,15 @@ RHYTHM_INLINE void put_profile(const Slots& slots, const Reset& r, const Group& 
   }
 }
 
-// Lanes `who` begin at `now`, with a life that is as given.
+// Begins the episodes of lanes `who` at `now`, in the given state.
 template <class Time>
-RHYTHM_INLINE void begin_lanes(const Slots& slots, const Reset& r, const Group& g, M who, Time now, const Life& life,
-                               F earned) {
+RHYTHM_INLINE void begin_lanes(const Slots& slots, const Reset& r, const Group& g, M who, Time now,
+                               const EpisodeState& episode, F earned) {
   const U seed = words_at(r.seeds, g);
   if (r.modes != nullptr) g.put_where(who, state::Mode, bytes_at(r.modes, g));
   put_profile(slots, r, g, who, seed);
   g.put_where(who, state::Seed, seed);
-  put_life(g, select(who, life, life_of(g)));
+  put_episode(g, select(who, episode, episode_of(g)));
   g.put_where(who, state::Return, earned);
   g.put_where(who, state::Step, steps_of(now));
   g.put_where(who, state::Given, all(0u));
@@ -39,24 +39,24 @@ RHYTHM_INLINE void begin_lanes(const Slots& slots, const Reset& r, const Group& 
     }
   }
   g.put_where(who, state::Began, steps_of(now));
-  const F meters[] = {life.meters.v, life.meters.c, life.meters.p, life.meters.s, life.meters.n};
+  const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
   for (int k = 0; k < count::Meters; k++) g.put_where(who, state::FirstMeters + k, meters[k]);
-  observe(slots, g, who, now, life.meters, nothing_shown());
+  observe(slots, g, who, now, episode.meters, nothing_shown());
   const M silent = r.after_step ? who & !mask_at(r.stepped, g) : who;
   put_where(slots.out.rewards + g.first, silent, all(0.0f));
   hide_result(slots, g, silent);
 }
 
-// Apart, so that the common case stays small.
+// Begins episodes at later steps. Not inlined, so that the common case stays small.
 __attribute__((noinline)) void begin_later(const Slots& slots, const Reset& r, const Group& g, M who) {
   const Start& start = *r.start;
   const auto meter = [&](int k) { return column_at(start.meters, count::Meters, k, g); };
   const auto sum = [&](const float* sums) { return sums == nullptr ? all(0.0f) : column_at(sums, 1, 0, g); };
-  const Life life = {{meter(0), meter(1), meter(2), meter(3), meter(4)},
-                     sum(start.early),
-                     sum(start.late),
-                     start.crashes == nullptr ? all(0u) : bytes_at(start.crashes, g)};
-  begin_lanes(slots, r, g, who, OwnTime{bytes_at(start.steps, g)}, life, sum(start.returns));
+  const EpisodeState episode = {{meter(0), meter(1), meter(2), meter(3), meter(4)},
+                                sum(start.early),
+                                sum(start.late),
+                                start.crashes == nullptr ? all(0u) : bytes_at(start.crashes, g)};
+  begin_lanes(slots, r, g, who, OwnTime{bytes_at(start.steps, g)}, episode, sum(start.returns));
 }
 
 RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& g) {
@@ -65,8 +65,8 @@ RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& 
   if (!any(who)) return;
   if (r.start != nullptr) return begin_later(slots, r, g, who);
   const F zero = all(0.0f);
-  const Life life = {all(slots.tables->f + block::InitialMeters), zero, zero, all(0u)};
-  begin_lanes(slots, r, g, who, SameTime{0}, life, zero);
+  const EpisodeState episode = {all(slots.tables->f + block::InitialMeters), zero, zero, all(0u)};
+  begin_lanes(slots, r, g, who, SameTime{0}, episode, zero);
 }
 
 void reset(const Slots& slots, const Reset& r, size_t first_tile, size_t last_tile) {

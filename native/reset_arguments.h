@@ -1,4 +1,4 @@
-// The arguments of a reset.
+// Reads and checks the arguments of a reset.
 #pragma once
 #include <napi.h>
 
@@ -7,19 +7,19 @@
 
 namespace rhythm {
 
-// (mask u8|null, seeds u32, modes u8|null, profiles f32|null, graders f32|null), or with where episodes begin that do not
-// begin with the week: (..., steps u8, meters f32, early f32|null, late f32|null, returns f32|null, crashes u8|null)
+// (mask u8|null, seeds u32, modes u8|null, profiles f32|null, graders f32|null), or, for episodes that begin at a later
+// step: (..., steps u8, meters f32, early f32|null, late f32|null, returns f32|null, crashes u8|null)
 class ResetArguments {
  public:
-  // What is to be done, if the arguments are ok then; it points into this object.
+  // Returns the request, which is valid only if the arguments are ok. It points into this object.
   Reset take(Arguments& args, size_t slots) {
     const bool later = args.count() > kStart;
     if (later) start_ = take_start(args, slots);
-    const Reset reset = {args.array_or_null<uint8_t>(0, napi_uint8_array, slots, "mask"),
-                         args.array<uint32_t>(1, napi_uint32_array, slots, "seeds"),
-                         args.array_or_null<uint8_t>(2, napi_uint8_array, slots, "modes"),
-                         args.array_or_null<float>(3, napi_float32_array, slots * world::count::ProfileFloats, "profiles"),
-                         args.array_or_null<float>(4, napi_float32_array, slots * world::count::Components, "graders"),
+    const Reset reset = {args.array_or_null<const uint8_t>(0, napi_uint8_array, slots, "mask"),
+                         args.array<const uint32_t>(1, napi_uint32_array, slots, "seeds"),
+                         args.array_or_null<const uint8_t>(2, napi_uint8_array, slots, "modes"),
+                         args.array_or_null<const float>(3, napi_float32_array, slots * world::count::ProfileFloats, "profiles"),
+                         args.array_or_null<const float>(4, napi_float32_array, slots * world::count::Components, "graders"),
                          false,
                          nullptr,
                          later ? &start_ : nullptr};
@@ -31,15 +31,15 @@ class ResetArguments {
   static constexpr size_t kStart = 5;
 
   static Start take_start(Arguments& args, size_t slots) {
-    return {args.array<uint8_t>(kStart, napi_uint8_array, slots, "steps"),
-            args.array<float>(kStart + 1, napi_float32_array, slots * world::count::Meters, "meters"),
-            args.array_or_null<float>(kStart + 2, napi_float32_array, slots, "early"),
-            args.array_or_null<float>(kStart + 3, napi_float32_array, slots, "late"),
-            args.array_or_null<float>(kStart + 4, napi_float32_array, slots, "returns"),
-            args.array_or_null<uint8_t>(kStart + 5, napi_uint8_array, slots, "crashes")};
+    return {args.array<const uint8_t>(kStart, napi_uint8_array, slots, "steps"),
+            args.array<const float>(kStart + 1, napi_float32_array, slots * world::count::Meters, "meters"),
+            args.array_or_null<const float>(kStart + 2, napi_float32_array, slots, "early"),
+            args.array_or_null<const float>(kStart + 3, napi_float32_array, slots, "late"),
+            args.array_or_null<const float>(kStart + 4, napi_float32_array, slots, "returns"),
+            args.array_or_null<const uint8_t>(kStart + 5, napi_uint8_array, slots, "crashes")};
   }
 
-  // Whatever indexes a table: modes of all slots, steps of those that begin.
+  // Checks all values that index a table: the modes of all environments, the steps of those that are reset.
   static void check(Arguments& args, size_t slots, const Reset& reset) {
     for (size_t slot = 0; args.ok() && reset.modes != nullptr && slot < slots; slot++) {
       if (reset.modes[slot] > world::mode::Given) args.fail<int>("modes", "codes of modes");

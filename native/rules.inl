@@ -1,47 +1,67 @@
-// THE rules of a step in C++, written once over a lane type: F floats, U words, M masks of kLanes episodes.
-// Every + - * rounds once, in the order of the world's page. Included inside a kernel's namespace, see kernel.inl.
+// The rules of a step in C++ (docs/world.md, One step), in the order in which they are numbered there. They are written
+// once over a lane type: F floats, U words, M masks of kLanes episodes. Every + - * rounds once, in the page's order.
+// Included inside a kernel's namespace, see kernel.inl.
 
-// How well a person works in a slot, and what it does to cognition.
+// The part of an episode's state that every step changes.
+struct EpisodeState {
+  Meters meters;
+  F early, late;
+  U crashes;
+};
+RHYTHM_INLINE EpisodeState select(M m, const EpisodeState& a, const EpisodeState& b) {
+  return {select(m, a.meters, b.meters), select(m, a.early, b.early), select(m, a.late, b.late),
+          select(m, a.crashes, b.crashes)};
+}
+
+// The result of a step.
+struct Transition {
+  Meters delta, anomaly;
+  F earned;  // the reward without noise, which the grade counts
+  F reward;
+  U event;
+};
+
+// The focus in one slot of the day, and what it adds to cognition (rule 2).
 struct Focus {
   F focus, cognition;
 };
 RHYTHM_INLINE Focus select(M m, const Focus& a, const Focus& b) {
   return {select(m, a.focus, b.focus), select(m, a.cognition, b.cognition)};
 }
-// of(k): the person's k-th profile float.
+// `of(k)` returns the profile's k-th float.
 template <class Of>
 RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, Of of) {
   const F focus = slot == 0 ? of(trait::MorningFocus) : slot == 1 ? all(1.0f) : of(trait::NightFocus);
   return {focus, all(w.f[block::FocusCognition]) * (focus - all(1.0f))};
 }
 
-// What of a person the rules of a step read.
-struct Person {
+// The part of a profile that the rules read, without its focus.
+struct Profile {
   F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
       solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
-  Meters decay;
-  Meters reward_weights;
+  Meters decay;           // rule 5: the world's, vitality's times the metabolic rate
+  Meters reward_weights;  // rule 8: the profile's plus the reward's bias
 };
 
 template <class Of>
-RHYTHM_INLINE Person make_person(const Tables& w, Of of) {
-  Person who;
-  who.social_vitality_multiplier = of(trait::SocialVitalityMultiplier);
-  who.social_serenity_bonus = of(trait::SocialSerenityBonus);
-  who.work_vitality_recovery = of(trait::WorkVitalityRecovery);
-  who.progress_serenity_bonus = of(trait::ProgressSerenityBonus);
-  who.solo_serenity_bonus = of(trait::SoloSerenityBonus);
-  who.leisure_guilt = of(trait::LeisureGuilt);
-  who.stress_threshold = of(trait::StressThreshold);
-  who.event_impact = of(trait::EventImpact);
-  who.decay = all(w.f + block::Decay);
-  who.decay.v = who.decay.v * of(trait::MetabolicRate);
+RHYTHM_INLINE Profile make_profile(const Tables& w, Of of) {
+  Profile profile;
+  profile.social_vitality_multiplier = of(trait::SocialVitalityMultiplier);
+  profile.social_serenity_bonus = of(trait::SocialSerenityBonus);
+  profile.work_vitality_recovery = of(trait::WorkVitalityRecovery);
+  profile.progress_serenity_bonus = of(trait::ProgressSerenityBonus);
+  profile.solo_serenity_bonus = of(trait::SoloSerenityBonus);
+  profile.leisure_guilt = of(trait::LeisureGuilt);
+  profile.stress_threshold = of(trait::StressThreshold);
+  profile.event_impact = of(trait::EventImpact);
+  profile.decay = all(w.f + block::Decay);
+  profile.decay.v = profile.decay.v * of(trait::MetabolicRate);
   constexpr int W = count::Traits;
-  who.reward_weights = Meters{of(W), of(W + 1), of(W + 2), of(W + 3), of(W + 4)} + all(w.f + block::RewardBias);
-  return who;
+  profile.reward_weights = Meters{of(W), of(W + 1), of(W + 2), of(W + 3), of(W + 4)} + all(w.f + block::RewardBias);
+  return profile;
 }
 
-// Which of the taken actions carry which tag.
+// The tags of each lane's action.
 struct Tagged {
   M productive, social, solo, guilty;
 };
@@ -52,8 +72,8 @@ RHYTHM_INLINE Tagged tags_of(const Tables& w, U action) {
           intersects(bit, all(tagged[world::tag::Solo])), intersects(bit, all(tagged[world::tag::Guilty]))};
 }
 
-// a op b where m, else a. Registers of many lanes do it by a mask; a single number by an operand that changes nothing,
-// -0 to add and 1 to multiply by, chosen while a is still being computed.
+// Return a op b where m is set, else a. Registers of many lanes use a mask. A single number uses a neutral operand (-0 for
+// addition, 1 for multiplication), which is selected while a is still being computed.
 RHYTHM_INLINE F add_where(M m, F a, F b) {
   if constexpr (kLanes == 1) return a + select(m, b, all(-0.0f));
   return select(m, a + b, a);
@@ -71,45 +91,82 @@ RHYTHM_INLINE Meters add_where(M m, Meters a, Meters b) {
           add_where(m, a.n, b.n)};
 }
 
-// Rule 1, and what rule 2 does to everybody alike.
+// Rule 1: effect.
 template <class Time>
-RHYTHM_INLINE Meters effect_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action) {
-  Meters d = by_slot(now, [&](int slot) { return lookup(w.effect[slot], action); });
+RHYTHM_INLINE Meters effect_of(const Tables& w, Time now, U action) {
+  return by_slot(now, [&](int slot) { return lookup(w.effect[slot], action); });
+}
+
+// Rule 2: response. It has three parts. The first, vigour, is the same for every profile.
+RHYTHM_INLINE Meters with_vigour(const Tables& w, const Tagged& is, const Meters& m, Meters d) {
   const F vigour = all(w.f[block::VitalityFactorBase]) + all(w.f[block::VitalityFactorSlope]) * m.v;
   d.p = multiply_where(is.productive, d.p, vigour);
   return d;
 }
-
-// What rule 2 makes of it for this person, but for stress.
-RHYTHM_INLINE Meters personal(const Person& who, const Focus& works, const Tagged& is, Meters d) {
-  d.p = multiply_where(is.productive, d.p, works.focus);
-  d.c = add_where(is.productive, d.c, works.cognition);
-  d.v = multiply_where(is.social, d.v, who.social_vitality_multiplier);
-  d.v = add_where(is.productive, d.v, who.work_vitality_recovery);
-  d.s = add_where(is.productive, d.s, who.progress_serenity_bonus);
-  d.s = add_where(is.social, d.s, who.social_serenity_bonus);
-  d.s = add_where(is.solo, d.s, who.solo_serenity_bonus);
-  d.s = subtract_where(is.guilty, d.s, who.leisure_guilt);
+// The second part: the traits.
+RHYTHM_INLINE Meters personal(const Profile& profile, const Focus& focus, const Tagged& is, Meters d) {
+  d.p = multiply_where(is.productive, d.p, focus.focus);
+  d.c = add_where(is.productive, d.c, focus.cognition);
+  d.v = multiply_where(is.social, d.v, profile.social_vitality_multiplier);
+  d.v = add_where(is.productive, d.v, profile.work_vitality_recovery);
+  d.s = add_where(is.productive, d.s, profile.progress_serenity_bonus);
+  d.s = add_where(is.social, d.s, profile.social_serenity_bonus);
+  d.s = add_where(is.solo, d.s, profile.solo_serenity_bonus);
+  d.s = subtract_where(is.guilty, d.s, profile.leisure_guilt);
   return d;
 }
-// The rest of rule 2.
+// The third part: stress.
 RHYTHM_INLINE Meters stressed(const Tables& w, F threshold, const Meters& m, Meters d) {
   return add_where(m.s < threshold, d, all(w.f + block::Stress));
 }
 
-// Rule 2 for the neutral person. What the effect alone decides is known beforehand: see neutral.h.
+// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit At on. Under a suitable exponent the bits
+// are exactly that number times a power of two.
+template <int At>
+RHYTHM_INLINE F noise_field(U word) {
+  constexpr int exponent = 14 - At;
+  const U larger = and_or(word, all(0x3ffu << At), all((127u + exponent) << 23 | 1u << (At - 1)));
+  return float_bits(larger) - all(static_cast<float>((1 << exponent) + 1));
+}
+// The first, second and third ten bits of a word. The second stay in place; one rotation moves both others.
+struct Fields {
+  F first, second, third;
+};
+RHYTHM_INLINE Fields noise_fields(U word) {
+  const U turned = rotate_left<13>(word);
+  return {noise_field<13>(turned), noise_field<10>(word), noise_field<1>(turned)};
+}
+struct Noise {
+  Meters meters;
+  F reward;  // rule 8
+};
+RHYTHM_INLINE Noise noise_of(const Tables& w, Draw y) {
+  const Fields a = noise_fields(y.x0), b = noise_fields(y.x1);
+  const Meters z = {a.first, a.second, a.third, b.first, b.second};
+  return {all(w.f + block::NoiseMeters) * z, all(w.f[block::NoiseReward]) * b.third};
+}
+
+// Rule 4: anomaly. Returns rules 1 and 2 for the neutral profile. The part that does not depend on the state is a table:
+// see neutral.h.
 template <class Time>
-RHYTHM_INLINE Meters neutral_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action,
-                                const Meters& effect) {
+RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action,
+                                         const Meters& vigorous) {
   Meters d = by_slot(now, [&](int slot) {
     Meters known = lookup(w.neutral[slot], action);
-    known.p = multiply_where(is.productive, effect.p, all(w.neutral_focus[slot]));
-    known.n = effect.n;
+    known.p = multiply_where(is.productive, vigorous.p, all(w.neutral_focus[slot]));
+    known.n = vigorous.n;
     return known;
   });
   return stressed(w, all(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);
 }
 
+// Rule 6: event. Returns the event's code, or count::Events for no event; its effect in the table is 0.
+RHYTHM_INLINE U event_of(const Tables& w, Draw x) {
+  const U none = all(static_cast<uint32_t>(count::Events));
+  return select(x.x0 < all(w.u[block::EventThreshold]), below(x.x1, count::Events), none);
+}
+
+// Rule 7: meters. Returns how many meters are below the threshold.
 RHYTHM_INLINE U count_below(const Meters& m, F threshold) {
   const U one = all(1u);
   U low = select(m.v < threshold, one, all(0u));
@@ -119,65 +176,57 @@ RHYTHM_INLINE U count_below(const Meters& m, F threshold) {
   return select(m.n < threshold, low + one, low);
 }
 
-// Rule 8, before luck.
-RHYTHM_INLINE F reward_of(const Tables& w, const Person& who, const Meters& delta, U low) {
-  const Meters term = who.reward_weights * delta;
+// Rule 8: reward. Returns the reward without noise.
+RHYTHM_INLINE F reward_of(const Tables& w, const Profile& profile, const Meters& delta, U low) {
+  const Meters term = profile.reward_weights * delta;
   const F sum = (((term.v + term.c) + term.p) + term.s) + term.n;
   return (all(w.f[block::RewardScale]) * sum) - (all(w.f[block::CrashPenalty]) * to_float(low));
 }
-
-// What of an episode changes from step to step.
-struct Life {
-  Meters meters;
-  F early, late;
-  U crashes;
-};
-RHYTHM_INLINE Life select(M m, const Life& a, const Life& b) {
-  return {select(m, a.meters, b.meters), select(m, a.early, b.early), select(m, a.late, b.late),
-          select(m, a.crashes, b.crashes)};
-}
-
-// What a step shows.
-struct Moment {
-  Meters delta, anomaly;
-  F earned;  // before luck: what the grade counts
-  F reward;
-  U event;
-};
-
-RHYTHM_INLINE void add_reward(SameTime now, F r, Life& life) {
+// Rule 8: reward. Adds the reward without noise to the sum of its half.
+RHYTHM_INLINE void add_reward(SameTime now, F r, EpisodeState& episode) {
   if (now.t < count::Steps / 2) {
-    life.early = life.early + r;
+    episode.early = episode.early + r;
   } else {
-    life.late = life.late + r;
+    episode.late = episode.late + r;
   }
 }
-RHYTHM_INLINE void add_reward(OwnTime now, F r, Life& life) {
+RHYTHM_INLINE void add_reward(OwnTime now, F r, EpisodeState& episode) {
   const M first_half = now.t < all(static_cast<uint32_t>(count::Steps / 2));
-  life.early = select(first_half, life.early + r, life.early);
-  life.late = select(first_half, life.late, life.late + r);
+  episode.early = select(first_half, episode.early + r, episode.early);
+  episode.late = select(first_half, episode.late, episode.late + r);
 }
 
-// One step of the rules, but for the sums of rewards, beliefs and the grade. What a caller does not read of the result
-// costs nothing.
+// Rules 1 to 8. The caller adds `earned` to its half (add_reward), takes beliefs (rule 9) and advances the time
+// (rule 10). Results that a caller does not read cost nothing.
 template <class Time>
-RHYTHM_INLINE Moment live(const Tables& w, const Person& who, const Focus& works, Time now, const Fate& fate, U action,
-                          Life& life) {
+RHYTHM_INLINE Transition step_episode(const Tables& w, const Profile& profile, const Focus& focus, Time now,
+                                      const Draws& draws, U action, EpisodeState& episode) {
+  Transition transition;
   const Tagged is = tags_of(w, action);
-  const Meters effect = effect_of(w, now, is, life.meters, action);
-  const Luck luck = luck_of(w, fate.noise);
-  Meters d = stressed(w, who.stress_threshold, life.meters, personal(who, works, is, effect)) + luck.meters;
-  Moment moment;
-  moment.anomaly = d - neutral_of(w, now, is, life.meters, action, effect);
-  d = d - who.decay;
-  moment.event = event_of(w, fate.event);
-  d = d + lookup(w.event_effect, moment.event) * who.event_impact;
-  const Meters moved = clamp01(life.meters + d);
-  moment.delta = moved - life.meters;
-  life.meters = moved;
+  // Rule 1: effect.
+  const Meters effect = effect_of(w, now, action);
+  // Rule 2: response.
+  const Meters vigorous = with_vigour(w, is, episode.meters, effect);
+  Meters d = personal(profile, focus, is, vigorous);
+  d = stressed(w, profile.stress_threshold, episode.meters, d);
+  // Rule 3: noise.
+  const Noise noise = noise_of(w, draws.noise);
+  d = d + noise.meters;
+  // Rule 4: anomaly.
+  transition.anomaly = d - neutral_response_of(w, now, is, episode.meters, action, vigorous);
+  // Rule 5: decay.
+  d = d - profile.decay;
+  // Rule 6: event.
+  transition.event = event_of(w, draws.event);
+  d = d + lookup(w.event_effect, transition.event) * profile.event_impact;
+  // Rule 7: meters.
+  const Meters moved = clamp01(episode.meters + d);
+  transition.delta = moved - episode.meters;
+  episode.meters = moved;
   const U low = count_below(moved, all(w.f[block::CrashThreshold]));
-  life.crashes = life.crashes + low;
-  moment.earned = reward_of(w, who, moment.delta, low);
-  moment.reward = moment.earned + luck.reward;
-  return moment;
+  episode.crashes = episode.crashes + low;
+  // Rule 8: reward.
+  transition.earned = reward_of(w, profile, transition.delta, low);
+  transition.reward = transition.earned + noise.reward;
+  return transition;
 }

@@ -1,27 +1,28 @@
-// Whole episodes in one call, from their present states to their stops.
+// Plays whole episodes in one call, from their present states to their stops.
 // Included inside a kernel's namespace, see kernel.inl.
 
 struct ChooseRandom {
   U policy_seed;
   ChooseRandom(const Run& run, const Group& g)
       : policy_seed(run.policy_seeds == nullptr ? all(0u) : words_at(run.policy_seeds, g)) {}
-  template <class Time, class Fates>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life&, const Fates& fates, Fate& fate) const {
-    return random_action(w, seed, now, policy_seed, fates, fate);
+  template <class Time, class DrawSource>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const EpisodeState&, const DrawSource& source,
+                                    Draws& draws) const {
+    return random_action(w, seed, now, policy_seed, source, draws);
   }
 };
 
 struct ChooseHeuristic {
   ChooseHeuristic(const Run&, const Group&) {}
-  template <class Time, class Fates>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const Life& life, const Fates& fates,
-                                    Fate& fate) const {
-    fate = fates.at(w, seed, now);
-    return heuristic_action(w, now, life.meters);
+  template <class Time, class DrawSource>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const EpisodeState& episode,
+                                    const DrawSource& source, Draws& draws) const {
+    draws = source.at(w, seed, now);
+    return heuristic_action(w, now, episode.meters);
   }
 };
 
-// A tape's bytes, four steps to a word, laid out by lane.
+// An action sequence: four steps to a word, laid out by lane.
 struct ChooseTape {
   static constexpr int words = count::Steps / 4;
   static_assert(count::Steps % 4 == 0 && words > 4 && words <= 8);
@@ -40,18 +41,18 @@ struct ChooseTape {
       for (int k = 0; k < 4; k++) store(lanes[first + k], four[k]);
     };
     take(0);
-    take(words - 4);  // overlaps those before
+    take(words - 4);  // overlaps the words before
   }
-  template <class Fates>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const Life&, const Fates& fates,
-                                    Fate& fate) const {
-    fate = fates.at(w, seed, now);
+  template <class DrawSource>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const EpisodeState&,
+                                    const DrawSource& source, Draws& draws) const {
+    draws = source.at(w, seed, now);
     return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & all(static_cast<uint32_t>(kTableWidth - 1));
   }
-  template <class Fates>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, OwnTime now, U seed, const Life&, const Fates& fates,
-                                    Fate& fate) const {
-    fate = fates.at(w, seed, now);
+  template <class DrawSource>
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, OwnTime now, U seed, const EpisodeState&, const DrawSource& source,
+                                    Draws& draws) const {
+    draws = source.at(w, seed, now);
     uint32_t t[kLanes];
     store(t, now.t);
     uint32_t actions[kLanes];
@@ -65,7 +66,7 @@ struct ChooseTape {
 struct RecordNothing {
   RecordNothing(const Run&, const Group&) {}
   template <class Time>
-  RHYTHM_INLINE_MEMBER void operator()(Time, M, U, const Moment&, const Meters&) const {}
+  RHYTHM_INLINE_MEMBER void operator()(Time, M, U, const Transition&, const Meters&) const {}
   void add_terminal(M, F) const {}
 };
 
@@ -75,13 +76,14 @@ struct RecordTrajectory {
   RecordTrajectory(const Run& run, const Group& group) : to(run.trajectory), g(group) {}
 
   template <class Time>
-  RHYTHM_INLINE_MEMBER void operator()(Time now, M who, U action, const Moment& moment, const Meters& m) const {
-    const Meters &d = moment.delta, &a = moment.anomaly;
-    const F columns[16] = {moment.reward, m.v, m.c, m.p, m.s, m.n, d.v, d.c, d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
+  RHYTHM_INLINE_MEMBER void operator()(Time now, M who, U action, const Transition& transition, const Meters& m) const {
+    const Meters &d = transition.delta, &a = transition.anomaly;
+    const F columns[16] = {transition.reward, m.v, m.c, m.p, m.s, m.n, d.v, d.c,
+                           d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
     float rows[16][kLanes];
     for (int k = 0; k < 16; k++) store(rows[k], columns[k]);
     uint32_t t[kLanes], actions[kLanes], events[kLanes];
-    store(t, steps_of(now)), store(actions, action), store(events, moment.event);
+    store(t, steps_of(now)), store(actions, action), store(events, transition.event);
     const uint32_t lanes = bits_of(who);
     for (int i = 0; i < kLanes; i++) {
       if (!(lanes >> i & 1)) continue;
@@ -106,7 +108,7 @@ struct RecordTrajectory {
   }
 };
 
-// Beliefs change nothing but the grade, so only the last one given in [from, to) of each lane counts.
+// Applies each lane's last belief given in [from, to). Only the last one counts, since beliefs change only the grade.
 RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Group& g, M who, U from, U to) {
   if (run.constant_belief != nullptr) {
     const float* b = run.constant_belief;
@@ -130,7 +132,7 @@ RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Grou
               {clean_belief(w, load(last[0])), clean_belief(w, load(last[1])), clean_belief(w, load(last[2]))});
 }
 
-// A person's focus in each slot, made once.
+// The focus in each slot of the day, computed once.
 struct Week {
   Focus slots[count::Slots];
   template <class Of>
@@ -143,65 +145,65 @@ struct Week {
   }
 };
 
-// Where a run ends: the state, what its last step showed, and what was earned before that step.
+// The end of a run: the state, the outputs of the last step, and the reward earned before that step.
 struct End {
-  Life life;
+  EpisodeState episode;
   Shown shown;
   F earned;
 };
 
-// Every lane goes from the same step to the same stop.
-template <class Choose, class Fates, class Record>
-RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const Fates& fates,
+// Runs lanes that all start at the same step and stop at the same step.
+template <class Choose, class DrawSource, class Record>
+RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const DrawSource& source,
                                const Record& record, int from, int stop) {
-  const Person who = make_person(w, profile_of(g));
+  const Profile profile = make_profile(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  Life life = life_of(g);
+  EpisodeState episode = episode_of(g);
   const auto step_at = [&](SameTime now) __attribute__((always_inline)) {
-    Fate fate;
-    const U action = choose(w, now, seed, life, fates, fate);
-    const Moment moment = live(w, who, week.at(now), now, fate, action, life);
-    add_reward(now, moment.earned, life);
+    Draws draws;
+    const U action = choose(w, now, seed, episode, source, draws);
+    const Transition transition = step_episode(w, profile, week.at(now), now, draws, action, episode);
+    add_reward(now, transition.earned, episode);
     note_action(g, now, all(true), action);
-    record(now, all(true), action, moment, life.meters);
-    return shown_of(w, moment, action);
+    record(now, all(true), action, transition, episode.meters);
+    return shown_of(w, transition, action);
   };
   SameTime now = {from};
   F earned = g.number(state::Return);
-  // What a step shows is computed where it is read, so for all but the last most of it costs nothing.
+  // Only the last step's outputs are read; the compiler drops most of the others.
   for (; now.t < stop - 1; now = next(now)) earned = earned + step_at(now).reward;
   const Shown shown = step_at(now);
-  return {life, shown, earned};
+  return {episode, shown, earned};
 }
 
-// Each lane goes from its own step to its own stop.
+// Runs lanes that may each start and stop at different steps.
 template <class Choose, class Record>
 RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
                             U stop) {
-  const Person who = make_person(w, profile_of(g));
+  const Profile profile = make_profile(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  End end = {life_of(g), nothing_shown(), g.number(state::Return)};
+  End end = {episode_of(g), nothing_shown(), g.number(state::Return)};
   OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
-    Fate fate;
-    const U action = choose(w, now, seed, end.life, OwnFates{}, fate);
-    Life after = end.life;
+    Draws draws;
+    const U action = choose(w, now, seed, end.episode, OwnDraws{}, draws);
+    EpisodeState after = end.episode;
     end.earned = select(active, end.earned + end.shown.reward, end.earned);
-    const Moment moment = live(w, who, week.at(now), now, fate, action, after);
-    add_reward(now, moment.earned, after);
-    end.life = select(active, after, end.life);
-    end.shown = select(active, shown_of(w, moment, action), end.shown);
+    const Transition transition = step_episode(w, profile, week.at(now), now, draws, action, after);
+    add_reward(now, transition.earned, after);
+    end.episode = select(active, after, end.episode);
+    end.shown = select(active, shown_of(w, transition, action), end.shown);
     note_action(g, now, active, action);
-    record(now, active, action, moment, end.life.meters);
+    record(now, active, action, transition, end.episode.meters);
     now.t = select(active, now.t + all(1u), now.t);
   }
   return end;
 }
 
-// The slots become copies. What they show is copied only of those that will not run: the run shows the rest, and
-// results where episodes end.
+// Makes the slots copies of their origins. Copies the outputs only of slots that will not run: the run writes the others, and
+// the results of episodes that end.
 RHYTHM_INLINE void take_origin(const Slots& slots, const Gather& from, const Group& g, U stop) {
   const Origin origin(from, g);
   gather_state(from, g, origin);
@@ -211,16 +213,16 @@ RHYTHM_INLINE void take_origin(const Slots& slots, const Gather& from, const Gro
   forget_final(slots, g);
 }
 
-// Of lanes `runs`, which have gone from step `from` to step `now`.
+// Stores the results of lanes `runs`, which went from step `from` to step `now`.
 template <class Record>
 RHYTHM_INLINE void finish_run(const Slots& slots, const Run& run, const Group& g, const Record& record, M runs, U from,
                               U now, End& end) {
-  put_life(g, end.life);
+  put_episode(g, end.episode);
   take_last_beliefs(*slots.tables, run, g, runs, from, now);
   g.put_where(runs, state::Step, now);
   const M ended = runs & (now == all(static_cast<uint32_t>(count::Steps)));
   if (any(ended)) {
-    record.add_terminal(ended, end_episodes(slots, g, ended, end.life, end.earned, end.shown.reward));
+    record.add_terminal(ended, end_episodes(slots, g, ended, end.episode, end.earned, end.shown.reward));
   }
   g.put_where(runs, state::Return, end.earned + end.shown.reward);
   put_flags(slots.out.final_mask, g, ended);
@@ -236,25 +238,25 @@ __attribute__((noinline)) void run_group_apart(const Slots& slots, const Run& ru
   End end = run_apart(*slots.tables, g, choose, record, from, stop);
   const U now = select(runs, stop, from);
   finish_run(slots, run, g, record, runs, from, now, end);
-  observe(slots, g, runs, OwnTime{now}, end.life.meters, end.shown);
+  observe(slots, g, runs, OwnTime{now}, end.episode.meters, end.shown);
 }
 
-// A whole group that goes from step `from` to step `stop`.
-template <class Choose, class Record, class Fates>
-RHYTHM_INLINE void run_group_together(const Slots& slots, const Run& run, const Group& g, const Fates& fates, int from,
-                                      int stop) {
+// Runs a whole group from step `from` to step `stop`.
+template <class Choose, class Record, class DrawSource>
+RHYTHM_INLINE void run_group_together(const Slots& slots, const Run& run, const Group& g, const DrawSource& source,
+                                      int from, int stop) {
   const Choose choose(run, g);
   const Record record(run, g);
-  End end = run_together(*slots.tables, g, choose, fates, record, from, stop);
+  End end = run_together(*slots.tables, g, choose, source, record, from, stop);
   const U first = all(static_cast<uint32_t>(from)), last = all(static_cast<uint32_t>(stop));
   finish_run(slots, run, g, record, all(true), first, last, end);
-  observe(slots, g, all(true), SameTime{stop}, end.life.meters, end.shown);
+  observe(slots, g, all(true), SameTime{stop}, end.episode.meters, end.shown);
 }
 
 template <class Choose, class Record>
 __attribute__((noinline)) void run_group_of_one_seed(const Slots& slots, const Run& run, const Group& g, int from,
                                                      int stop) {
-  run_group_together<Choose, Record>(slots, run, g, OneFate(*slots.tables, g.word(state::Seed)), from, stop);
+  run_group_together<Choose, Record>(slots, run, g, SharedDraws(*slots.tables, g.word(state::Seed)), from, stop);
 }
 
 template <class Choose, class Record>
@@ -271,7 +273,7 @@ RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g)
   if (!together) return run_group_apart<Choose, Record>(slots, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
   if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(slots, run, whole, t0, t1);
-  run_group_together<Choose, Record>(slots, run, whole, OwnFates{}, t0, t1);
+  run_group_together<Choose, Record>(slots, run, whole, OwnDraws{}, t0, t1);
 }
 
 template <class Choose, class Record>

@@ -1,4 +1,4 @@
-// What states show of themselves: the last step, lived again; hashes; targets.
+// Computes outputs from states: the last transition, hashes, belief targets.
 // Included inside a kernel's namespace, see kernel.inl.
 
 RHYTHM_INLINE U taped_action(const Group& g, U t) {
@@ -9,19 +9,19 @@ RHYTHM_INLINE U taped_action(const Group& g, U t) {
   return shift_right(word, (t & all(7u)) << 2) & all(static_cast<uint32_t>(kTableWidth - 1));
 }
 
-// The last step is no part of the state: it is lived again, from the seed, the tape and how the episode began.
+// Returns the last transition. The state does not contain it, so it is replayed from seed, actions and first meters.
 RHYTHM_INLINE Shown last_step(const Tables& w, const Group& g, U steps) {
-  const Person who = make_person(w, profile_of(g));
+  const Profile profile = make_profile(w, profile_of(g));
   const Week week(w, profile_of(g));
   const U seed = g.word(state::Seed);
   const auto meter = [&](int k) { return g.number(state::FirstMeters + k); };
-  Life life = {{meter(0), meter(1), meter(2), meter(3), meter(4)}, all(0.0f), all(0.0f), all(0u)};
+  EpisodeState episode = {{meter(0), meter(1), meter(2), meter(3), meter(4)}, all(0.0f), all(0.0f), all(0u)};
   Shown shown = nothing_shown();
   OwnTime now = {g.word(state::Began)};
   for (M active = now.t < steps; any(active); active = now.t < steps) {
     const U action = taped_action(g, now.t);
-    const Moment moment = live(w, who, week.at(now), now, fate_of(w, seed, now), action, life);
-    shown = select(active, shown_of(w, moment, action), shown);
+    const Transition transition = step_episode(w, profile, week.at(now), now, draws_of(w, seed, now), action, episode);
+    shown = select(active, shown_of(w, transition, action), shown);
     now = next(now);
   }
   return shown;
@@ -31,18 +31,18 @@ RHYTHM_INLINE void show_group(const Slots& slots, const Group& g) {
   const Tables& w = *slots.tables;
   const M who = g.present();
   const U t = select(who, g.word(state::Step), all(0u));
-  const Life life = life_of(g);
+  const EpisodeState episode = episode_of(g);
   Shown shown = last_step(w, g, t);
   const M ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
   hide_result(slots, g, who);
   put_flags(slots.out.final_mask, g, all(false));
   if (any(ended)) {
-    const Grade grade = grade_group(slots, g, life);
+    const Grade grade = grade_group(slots, g, episode);
     shown.reward = select(ended, shown.reward + terminal_reward(w, grade.final_score), shown.reward);
     show_result(slots, g, ended, grade, g.number(state::Return));
   }
   put_where(slots.out.rewards + g.first, who, shown.reward);
-  observe(slots, g, who, OwnTime{t}, life.meters, shown);
+  observe(slots, g, who, OwnTime{t}, episode.meters, shown);
 }
 
 void show(const Slots& slots, size_t first_tile, size_t last_tile) {

@@ -1,4 +1,4 @@
-// One step of a batch.
+// Takes one step of a batch.
 // Included inside a kernel's namespace, see kernel.inl.
 
 RHYTHM_INLINE void note_action(const Group& g, SameTime now, M, U action) {
@@ -13,16 +13,16 @@ RHYTHM_INLINE void note_action(const Group& g, OwnTime now, M who, U action) {
   }
 }
 
-// Where all are in the same half of the week, the other half's sum stays untouched in memory.
+// Adds to the sum of the half that all lanes are in. Does not touch the other sum in memory.
 RHYTHM_INLINE void add_reward(const Group& g, SameTime now, M, F r) {
   const int half = now.t < count::Steps / 2 ? state::Early : state::Late;
   g.put(half, g.number(half) + r);
 }
 RHYTHM_INLINE void add_reward(const Group& g, OwnTime now, M who, F r) {
-  Life life = life_of(g);
-  add_reward(now, r, life);
-  g.put_where(who, state::Early, life.early);
-  g.put_where(who, state::Late, life.late);
+  EpisodeState episode = episode_of(g);
+  add_reward(now, r, episode);
+  g.put_where(who, state::Early, episode.early);
+  g.put_where(who, state::Late, episode.late);
 }
 
 RHYTHM_INLINE bool may_end(SameTime now) { return now.t == count::Steps - 1; }
@@ -35,38 +35,41 @@ RHYTHM_INLINE void take_beliefs(const Tables& w, const Step& s, const Group& g, 
   put_beliefs(g, given, {column(0), column(1), column(2)});
 }
 
-// All lanes step, or with OwnTime those of `who`.
+// Steps all lanes, or with OwnTime the lanes of `who`.
 template <class Time>
 RHYTHM_INLINE void step_lanes(const Slots& slots, const Step& s, const Group& g, M who, Time now) {
   const Tables& w = *slots.tables;
-  const Life before = life_of(g);
-  // A slot that does not step may hold any code: keep it inside the tables.
+  const EpisodeState before = episode_of(g);
+  // A slot that does not step may hold any code: mask it, so that it stays within the tables.
   const U action = bytes_at(s.actions, g) & all(static_cast<uint32_t>(kTableWidth - 1));
-  Life life = before;
-  const Fate fate = fate_of(w, g.word(state::Seed), now);
-  const auto profile = profile_of(g);
-  const Focus works = by_slot(now, [&](int slot) { return focus_in(w, slot, profile); });
-  Moment moment = live(w, make_person(w, profile), works, now, fate, action, life);
-  if constexpr (std::is_same_v<Time, OwnTime>) life = select(who, life, before);
-  put_present(g, life);
-  add_reward(g, now, who, moment.earned);
+  EpisodeState episode = before;
+  const Draws draws = draws_of(w, g.word(state::Seed), now);
+  const auto float_of = profile_of(g);
+  const Profile profile = make_profile(w, float_of);
+  const Focus focus = by_slot(now, [&](int slot) { return focus_in(w, slot, float_of); });
+  Transition transition = step_episode(w, profile, focus, now, draws, action, episode);
+  if constexpr (std::is_same_v<Time, OwnTime>) episode = select(who, episode, before);
+  put_present(g, episode);
+  add_reward(g, now, who, transition.earned);
   note_action(g, now, who, action);
+  // Rule 9: belief.
   if (s.given != nullptr) take_beliefs(w, s, g, who);
+  // Rule 10: time.
   const U t = steps_of(next(now));
   g.put_where(who, state::Step, t);
   const F earned_before = g.number(state::Return);
   M ended = all(false);
   if (may_end(now)) {
     ended = who & (t == all(static_cast<uint32_t>(count::Steps)));
-    if (any(ended)) end_episodes(slots, g, ended, life_of(g), earned_before, moment.reward);
+    if (any(ended)) end_episodes(slots, g, ended, episode_of(g), earned_before, transition.reward);
   }
-  g.put_where(who, state::Return, earned_before + moment.reward);
+  g.put_where(who, state::Return, earned_before + transition.reward);
   put_flags(slots.out.final_mask, g, ended);
-  put_floats(slots.out.rewards, g, select(who, moment.reward, all(0.0f)));
-  observe(slots, g, who, next(now), life.meters, shown_of(w, moment, action));
+  put_floats(slots.out.rewards, g, select(who, transition.reward, all(0.0f)));
+  observe(slots, g, who, next(now), episode.meters, shown_of(w, transition, action));
 }
 
-// Apart, so that the common case keeps its registers.
+// Steps lanes at different times. Not inlined, so that the common case keeps its registers.
 __attribute__((noinline)) void step_apart(const Slots& slots, const Step& s, const Group& g, M who) {
   if (any(who)) return step_lanes(slots, s, g, who, OwnTime{g.word(state::Step)});
   put_floats(slots.out.rewards, g, all(0.0f));
@@ -82,8 +85,8 @@ RHYTHM_INLINE void step_group(const Slots& slots, const Step& s, const Group& g)
   step_lanes(slots, s, whole, all(true), SameTime{static_cast<int>(t0)});
 }
 
-// Whether every byte is an action's code, four bytes to a word: adding takes those of at least count::Actions, and no
-// others below 128, to a byte's highest bit.
+// Returns whether every byte is an action's code, four bytes to a word. Adding a constant sets a byte's highest bit if the
+// byte is at least count::Actions; bytes from 128 on have it set already.
 bool legal(const uint8_t* codes, size_t length) {
   const auto each = [](uint32_t byte) { return all(byte * 0x01010101u); };
   U wrong = all(0u);

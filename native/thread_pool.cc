@@ -1,14 +1,16 @@
 #include "thread_pool.h"
 
-#include <system_error>
+#include <exception>
 
 namespace rhythm {
 
 ThreadPool::ThreadPool(int threads) {
   try {
+    threads_.reserve(static_cast<size_t>(threads - 1));
     for (int part = 1; part < threads; part++) threads_.emplace_back([this, part] { serve(part); });
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that it gave do all the work.
+  } catch (const std::exception&) {
+    // The system has no more threads or no memory for one: the threads started so far do all the work. An exception from this
+    // constructor would leave threads waiting on destroyed members.
   }
   parts_ = static_cast<int>(threads_.size()) + 1;
 }

@@ -11,20 +11,21 @@ namespace rhythm {
 
 class ThreadPool {
  public:
-  // `threads` counts the caller, so 1 starts none. Makes do with fewer where the system has no more.
+  // `threads` counts the caller, so 1 starts none. Uses fewer if the system has no more; does not throw.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Calls work(begin, end) on contiguous parts of [0, size) that together cover it, and returns when all are done.
+  // Calls work(begin, end) on contiguous parts of [0, size) that together cover it, and returns when all are done. `work`
+  // must not throw.
   void split(size_t size, const std::function<void(size_t, size_t)>& work);
 
  private:
   void serve(int part);
   void do_part(int part);
 
-  int parts_;  // the caller among them
+  int parts_;  // including the caller
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable start_, done_;

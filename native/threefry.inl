@@ -4,7 +4,7 @@ struct Draw {
   U x0, x1;
 };
 
-// N draws at once: each is a chain of dependent operations, so a processor wants several to work on.
+// Computes N draws at once. Each is a chain of dependent operations; several chains overlap.
 template <int R, int N>
 RHYTHM_INLINE void round_of(Draw (&d)[N]) {
   RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + d[i].x1;
@@ -18,7 +18,7 @@ template <int N>
 RHYTHM_INLINE void odd_rounds(Draw (&d)[N]) {
   round_of<17>(d), round_of<29>(d), round_of<16>(d), round_of<24>(d);
 }
-// Each draw's key, the third word derived.
+// The key of a draw; the third word is derived from the others.
 struct Key {
   U k0, k1, k2;
 };
@@ -29,7 +29,7 @@ RHYTHM_INLINE void inject(Draw (&d)[N], const Key (&key)[N], U Key::*a, U Key::*
   RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + key[i].*a, d[i].x1 = d[i].x1 + (key[i].*b + all(group));
 }
 
-// Comes with the counters in `d` and leaves the draws there.
+// Replaces the counters in `d` by the draws.
 template <int N>
 RHYTHM_INLINE void threefry(const Key (&key)[N], Draw (&d)[N]) {
   inject(d, key, &Key::k0, &Key::k1, 0);

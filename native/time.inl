@@ -1,7 +1,7 @@
-// The time of episodes: the step that they are at.
+// The time of a lane-vector of episodes: their steps.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// The time in a lane-vector of episodes: the same in all of them, which is fast, or different.
+// SameTime: all episodes are at the same step, which is fast. OwnTime: their steps may differ.
 struct SameTime {
   int t;
 };
@@ -13,7 +13,7 @@ RHYTHM_INLINE U steps_of(OwnTime now) { return now.t; }
 RHYTHM_INLINE SameTime next(SameTime now) { return {now.t + 1}; }
 RHYTHM_INLINE OwnTime next(OwnTime now) { return {now.t + all(1u)}; }
 
-// pick(slot) of each episode's slot of the day.
+// Returns pick(slot) for each episode's slot of the day.
 template <class Pick>
 RHYTHM_INLINE auto by_slot(SameTime now, Pick pick) {
   return pick(now.t & (count::Slots - 1));

@@ -1,4 +1,4 @@
-// The arrays of a trajectory: JavaScript's, for one call.
+// The arrays of a trajectory, owned by JavaScript, for one call.
 #pragma once
 #include <napi.h>
 
@@ -9,8 +9,8 @@ namespace rhythm {
 
 class TrajectoryArrays {
  public:
-  // Takes the arrays of `trajectory`, an object as in src/backends/backend.ts. Runs its getters, so it comes before any
-  // address is taken.
+  // Keeps the arrays of `trajectory`, an object as in src/engine/backends/backend.ts. Runs its getters, so it must be called
+  // before any address is read.
   bool take(Arguments& args, const Napi::Value& trajectory) {
     if (!trajectory.IsObject()) return args.fail<int>("trajectory", "an object") != nullptr;
     for (int k = 0; k < kArrays; k++) {
@@ -20,7 +20,7 @@ class TrajectoryArrays {
     return true;
   }
 
-  // Where they are, of `steps` steps of all slots together.
+  // Returns the arrays' addresses, for `steps` steps of all slots together.
   Trajectory find(Arguments& args, size_t steps) const {
     const auto codes = [&](int k) { return args.elements<int8_t>(array_[k], napi_int8_array, steps, kNames[k]); };
     const auto floats = [&](int k, size_t width) {
@@ -31,7 +31,7 @@ class TrajectoryArrays {
   }
 
  private:
-  // In the order of Trajectory: two of codes, then those of floats.
+  // In the order of Trajectory: two arrays of codes, then the arrays of floats.
   static constexpr int kArrays = 6;
   static constexpr const char* kNames[kArrays] = {"actions", "events", "rewards", "meters", "deltas", "anomalies"};
 

@@ -1,4 +1,4 @@
-"""Scores and TRL rewards from a `rhythm-vec serve`: one file, Python 3.9 or later, no other package.
+"""Scores and TRL rewards from a `rhythm-vec serve`: one file for Python 3.9 or later, without other packages.
 
     from rhythm_vec import Client, reward_funcs, score
 
@@ -7,7 +7,7 @@
 
     GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
 
-docs/server.md says what the server answers, docs/api.md (Replay scoring) what the scores are.
+docs/server.md describes the server's answers, docs/guides/replay-scoring.md the scores.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ _random = random.SystemRandom()
 
 
 class RhythmError(Exception):
-    """What all errors of this module are."""
+    """Base class of all errors of this module."""
 
 
 class ServerAwayError(RhythmError):
-    """Nobody answered, or nobody who could: after the last try."""
+    """No server, or no working one, answered even the last attempt."""
 
 
 class RefusedError(RhythmError):
-    """The server will not do what was asked, however often it is asked.
+    """The server refused the request. A retry would not help.
 
     Attributes:
-        status: of HTTP, such as 422.
-        detail: what the server said: text, or a list of {type, loc, msg, input}.
+        status: the HTTP status, such as 422.
+        detail: the server's answer: text, or a list of {type, loc, msg, input}.
     """
 
     def __init__(self, message: str, status: int, detail: Any) -> None:
@@ -78,14 +78,14 @@ class RefusedError(RhythmError):
 
 
 class RowFaultWarning(UserWarning):
-    """Rows that could not be replayed: they have no rewards."""
+    """Invalid rows, which have no rewards."""
 
 
-# Talking to the server
+# HTTP client
 
 
 def checked_url(url: str) -> str:
-    """A server's, without a slash at its end. Raises ValueError for one that is none."""
+    """Returns a server's URL without a final slash. Raises ValueError for an invalid URL."""
     try:
         parts = urllib.parse.urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -97,7 +97,7 @@ def checked_url(url: str) -> str:
 
 
 def token_of(token: Optional[str]) -> Optional[str]:
-    """The token to send: what is passed, else what the environment has; None if neither has one."""
+    """Returns the given token, or else that of the environment variable; None without either."""
     found = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
     return found.strip() or None
 
@@ -108,13 +108,13 @@ def _jitter() -> float:
 
 @dataclass(frozen=True)
 class Backoff:
-    """When to try again: twice as late each time, by chance up to a half earlier, so that trainers part.
+    """Retry policy: the wait doubles each time and is shortened by up to a half at random, so that trainers spread out.
 
     Attributes:
-        attempts: tries in all, the first one included.
-        first_s: seconds before the second try.
-        longest_s: seconds of one wait at most. A server that asks for a longer one is given up.
-        sleep: waits so many seconds.
+        attempts: the most attempts, including the first.
+        first_s: seconds before the second attempt.
+        longest_s: the longest wait in seconds. If the server asks for a longer one, the request fails.
+        sleep: waits some seconds.
         jitter: draws a number in [0, 1).
     """
 
@@ -125,7 +125,7 @@ class Backoff:
     jitter: Callable[[], float] = _jitter
 
     def wait_s(self, tries: int) -> float:
-        """Seconds to wait after so many tries."""
+        """Returns the seconds to wait after this many attempts."""
         longest = min(self.first_s * 2.0 ** (tries - 1), self.longest_s)
         return longest * (1 - self.jitter() / 2)
 
@@ -138,30 +138,29 @@ class _Answer:
     body: bytes
 
 
-# Who is busy or away for a moment. Whatever else is wrong is as wrong the next time.
+# Temporary failures. A retry would not change any other status.
 _TRANSIENT = frozenset({429, 502, 503, 504})
 _REMEDIES = {
-    401: f"Pass token=, or set {TOKEN_VARIABLE}, to what the server was started with.",
-    403: f"Pass token=, or set {TOKEN_VARIABLE}, to what the server was started with.",
-    404: "Is that a rhythm-vec server, of this release?",
+    401: f"Pass token=, or set {TOKEN_VARIABLE}, to the server's token.",
+    404: "Check that it is a rhythm-vec server of this release.",
     413: "Raise --body-limit of the server, or send less.",
-    500: "The server's standard error says what failed.",
+    500: "See the server's standard error.",
 }
 
 
 class Client:
-    """A server, and how to ask it: each request has a connection of its own, which uses no proxy.
+    """A client of a server. Each request has its own connection, without a proxy.
 
     Args:
-        url: of the server, as its first line of output says it.
-        token: what the server was started with; the variable RHYTHM_TOKEN by default.
-        timeout_s: seconds without a byte after which a try has failed.
-        backoff: when to try again what may go well the next time: no connection, 429, 502 to 504.
-        body_limit: bytes of a request; larger batches are sent in parts.
-        row_limit: rows of a request, likewise; the server takes four times as many.
+        url: the server's URL, as in its first line of output.
+        token: the server's token; by default that of the variable RHYTHM_TOKEN.
+        timeout_s: seconds without a byte after which an attempt fails.
+        backoff: retry policy for failed connections and the statuses 429 and 502 to 504.
+        body_limit: the most bytes of a request; larger batches are sent in parts.
+        row_limit: the most rows of a request, likewise; the server accepts four times as many.
 
     Raises:
-        ValueError: for a url that is none.
+        ValueError: invalid URL.
     """
 
     def __init__(
@@ -182,11 +181,11 @@ class Client:
         self.row_limit = row_limit
 
     def post(self, path: str, body: bytes) -> Any:
-        """Posts JSON, again where that may help, and returns the answer's.
+        """Posts JSON with retries, and returns the parsed answer.
 
         Raises:
-            RefusedError: the server will not do it.
-            ServerAwayError: there was no answer, or none from a server that works, to the last try.
+            RefusedError: the server refused the request.
+            ServerAwayError: no working server answered the last attempt.
         """
         tries = 0
         while True:
@@ -222,7 +221,7 @@ class Client:
             try:
                 connection.request(method, parts.path + path, body, headers)
             except (BrokenPipeError, ConnectionResetError):
-                # Who refuses a body need not read it: the answer may be there already.
+                # A server that refuses a body need not read it, and may have answered already.
                 if connection.sock is None:
                     raise
             response = connection.getresponse()
@@ -240,7 +239,7 @@ class Client:
                 pass
         detail = _detail_of(answer)
         remedy = _REMEDIES.get(answer.status, "The detail says what to change.")
-        got = "what is no JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
+        got = "invalid JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
         said = _detail_text(detail)
         message = f"Expected 200 and JSON from POST {self.url}{path}, got {got}: {said} {remedy}"
         raise RefusedError(message, answer.status, detail)
@@ -248,14 +247,14 @@ class Client:
     def _away(self, error: Exception, tries: int) -> ServerAwayError:
         return ServerAwayError(
             f"Expected a rhythm-vec server at {self.url}, got {_named(error)} ({_times(tries)}). "
-            "Start one with `npx rhythm-vec serve`, or pass the url= of one that runs."
+            "Start one with `npx rhythm-vec serve`, or pass the url= of a running one."
         )
 
     def _busy(self, path: str, why: str, tries: int, retry_after: Optional[str]) -> ServerAwayError:
         after = "" if retry_after is None else f", Retry-After: {retry_after}"
         return ServerAwayError(
             f"Expected 200 from POST {self.url}{path}, got {why}{after} ({_times(tries)}). "
-            "Come back later, raise --batch-requests of the server, or allow more with backoff=."
+            "Try again later, raise --batch-requests of the server, or allow more attempts with backoff=."
         )
 
 
@@ -268,7 +267,7 @@ def _times(tries: int) -> str:
 
 
 def _seconds_of(retry_after: Optional[str]) -> float:
-    """Of a header: seconds, or a date. 0 if it is neither."""
+    """Parses a Retry-After header: seconds or a date; 0 for neither."""
     if retry_after is None:
         return 0.0
     if retry_after.strip().isdigit():
@@ -302,7 +301,7 @@ def _detail_text(detail: Any) -> str:
 
 # Scores
 
-#: What `score` can tell, all of them if it is not asked for some.
+#: The columns of `score`, by default all.
 SCORE_NAMES = (
     "format_valid",
     "action_legal",
@@ -314,13 +313,13 @@ SCORE_NAMES = (
     "state_hash",
 )
 
-#: A name, "v1" or "v2", or {"name", "weights"} as docs/api.md (Graders) has it.
+#: "v1", "v2", or {"name", "weights"} as in docs/guides/custom-graders.md.
 Grader = Union[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A row that could not be replayed, and why."""
+    """An invalid row and the reason."""
 
     index: int
     code: str
@@ -329,14 +328,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Scores:
-    """What rows are worth, in their order.
+    """The scores of rows, in order.
 
     Attributes:
-        rows: how many.
-        world_digest: of the world that was played.
-        columns: by name, an entry a row: a float32 value, or None where there is none; `state_hash` is
+        rows: the number of rows.
+        world_digest: the digest of the world.
+        columns: lists by name, with one entry per row: a float32 value, or None for none; `state_hash` is
             hexadecimal.
-        faults: rows that have no scores, and why.
+        faults: the invalid rows, which have no scores.
     """
 
     rows: int
@@ -345,7 +344,7 @@ class Scores:
     faults: List[Fault]
 
     def __getitem__(self, name: str) -> List[Any]:
-        """One of the columns."""
+        """Returns a column."""
         return self.columns[name]
 
 
@@ -363,28 +362,27 @@ def score(
     scores: Optional[Sequence[str]] = None,
     client: Optional[Client] = None,
 ) -> Scores:
-    """What completions, or actions, are worth, each after the actions before it.
-
-    Lists have an entry a row; NumPy's arrays and whatever else has `tolist` are taken too. As many requests
-    are sent as the client's limits need.
+    """Scores completions or actions, each after the actions of its history.
+    Lists have one entry per row; NumPy arrays and other objects with `tolist` are accepted. Large batches are sent in
+    several requests.
 
     Args:
-        seeds: u32, of the rows' weeks.
-        action_histories: names or codes of the actions taken before, at most 27.
-        completions: texts, which the server parses; either these
-        actions: or these: names, codes, or None for none.
-        beliefs: with actions: social, morning, work in [0, 1], or None for none.
-        profile_modes: "sampled" (default), "discrete" or a profile's name, for all rows or of each.
+        seeds: u32, the seed of each row's episode.
+        action_histories: names or codes of the earlier actions, at most 27.
+        completions: texts, which the server parses. Pass either these
+        actions: or these: names, codes, or None for no action.
+        beliefs: only with actions: social, morning, work in [0, 1], or None for no belief.
+        profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.
         grader: "v2" by default.
-        weights: what each of the four rewards counts in the total; 1 by default.
+        weights: the weight of each of the four rewards in the total; 1 by default.
         shaping: {"repetition": True, "exploration": True}: terms of `env_reward`, off by default.
-        scores: which of SCORE_NAMES; all by default.
+        scores: the columns to return, of SCORE_NAMES; all by default.
         client: `Client()` by default: a server on this machine.
 
     Raises:
-        RefusedError: for what is wrong with the request. Of a row it is a fault of that row, and no error.
-        ServerAwayError: there is no server, or it is busy for too long.
-        ValueError: for columns of different lengths, or numbers that JSON does not have.
+        RefusedError: the request is invalid. An invalid row is a fault in the result, not an error.
+        ServerAwayError: no server answered, or it was busy for too long.
+        ValueError: columns differ in length, or numbers are not finite.
     """
     rows = {
         "seeds": seeds,
@@ -430,18 +428,18 @@ def _encoded(columns: Mapping[str, List[Any]], options: Mapping[str, Any], start
     except ValueError as error:
         raise ValueError(
             f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). "
-            "Pass None for a belief that was not given."
+            "Pass None for no belief."
         ) from error
     return text.encode()
 
 
 def _plain(value: Any) -> Any:
-    """What `json` does not know: arrays and numbers of NumPy and the like, and other mappings."""
+    """Converts values that `json` does not support: NumPy arrays and numbers, and other mappings."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"Expected numbers, text and lists, got {type(value).__name__}. Pass what JSON can hold.")
+    raise TypeError(f"Expected numbers, text and lists, got {type(value).__name__}. Pass JSON values.")
 
 
 def _parts(
@@ -451,7 +449,7 @@ def _parts(
     start: int,
     stop: int,
 ) -> Iterator[Tuple[int, Dict[str, Any]]]:
-    """Answers, each with the row that it begins at: of halves where the whole is too large."""
+    """Yields answers with the row at which each begins. A batch that is too large is halved."""
     alone = stop - start <= 1
     body = _encoded(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
     if body is not None and (alone or len(body) <= client.body_limit):
@@ -477,7 +475,7 @@ def _checked(answer: Any, client: Client, count: int) -> Dict[str, Any]:
 
 
 def _is_answer(answer: Any, count: int) -> bool:
-    """Whether it is what docs/server.md says of /v1/score."""
+    """Returns whether an answer has the form of /v1/score in docs/server.md."""
     if not isinstance(answer, dict) or not isinstance(answer.get("world_digest"), str):
         return False
     scores, faults = answer.get("scores"), answer.get("faults")
@@ -519,7 +517,7 @@ def _joined(count: int, parts: Sequence[Tuple[int, Dict[str, Any]]]) -> Scores:
 
 
 def _as_float(value: Any) -> Any:
-    """JSON's 1 is a float here; None and text are what they are."""
+    """Converts integers of JSON to float; None and text stay."""
     return float(value) if isinstance(value, int) else value
 
 
@@ -527,7 +525,7 @@ _PLACE = re.compile(r"\b(seeds|action_histories|completions|actions|beliefs|prof
 
 
 def _moved(message: str, start: int) -> str:
-    """A message about a row of a part, as one about that row of the whole."""
+    """Changes row numbers in a message from those of a part to those of the whole batch."""
     return _PLACE.sub(lambda found: f"{found[1]}[{int(found[2]) + start}]", message)
 
 
@@ -542,16 +540,16 @@ _FAULTS_TOLD = 5
 
 
 class RewardStack:
-    """The rewards of a GRPO loop as TRL calls them: `reward(prompts, completions, **dataset_columns)`.
+    """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
 
     They take the dataset's columns `seed`, `action_history`, `profile_mode` and `step_index`, as
-    `rhythm-vec dataset grpo` writes them, and ignore others. All five are of one request: whoever is called
-    first for a batch sends it, and the others find its answer. A row at fault has None, which TRL leaves
-    out, and a RowFaultWarning names it.
+    `rhythm-vec dataset grpo` writes them, and ignore others. All five share one request: the function that is called
+    first for a batch sends it, and the others reuse its answer. An invalid row has the reward None, which TRL leaves
+    out, and a RowFaultWarning reports it.
 
     Args:
         client: `Client()` by default: a server on this machine.
-        grader, weights, shaping: as of `score`. Weights are those of `total`; TRL's own are `reward_weights`.
+        grader, weights, shaping: as in `score`. The weights are those of `total`; TRL's own are `reward_weights`.
     """
 
     def __init__(
@@ -564,7 +562,7 @@ class RewardStack:
     ) -> None:
         self._client = client or Client()
         self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping}
-        # The last batch and its scores: the same rows are worth the same.
+        # The last batch and its scores: the same rows have the same scores.
         self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
 
     @property
@@ -575,25 +573,25 @@ class RewardStack:
     def format_valid(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """1 where belief and action both parsed, else -2."""
+        """1 if belief and action both parsed, else -2."""
         return self._rewards("format_valid", completions, columns)
 
     def action_legal(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """0.5 where the action is one of the ten, else -1."""
+        """0.5 if the action is one of the ten, else -1."""
         return self._rewards("action_legal", completions, columns)
 
     def env_reward(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """The step's reward, with what shaping adds; -3 where no action parsed."""
+        """The step's reward plus the shaping terms; -3 if no action parsed."""
         return self._rewards("env_reward", completions, columns)
 
     def belief_accuracy(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """0.5 less the belief's mean absolute error; -0.5 where no belief was given."""
+        """0.5 minus the belief's mean absolute error; -0.5 if no belief was given."""
         return self._rewards("belief_accuracy", completions, columns)
 
     def total(
@@ -620,7 +618,7 @@ def reward_funcs(
     grader: Optional[Grader] = None,
     shaping: Optional[Mapping[str, bool]] = None,
 ) -> List[RewardFunction]:
-    """The four rewards of the stack, for TRL's `reward_funcs`: `RewardStack(...).functions`."""
+    """Returns the four rewards of the stack for TRL's `reward_funcs`: `RewardStack(...).functions`."""
     return RewardStack(client, grader=grader, shaping=shaping).functions
 
 
@@ -654,7 +652,7 @@ def _check_steps(histories: Sequence[Sequence[Any]], steps: Optional[Sequence[in
 
 
 def _text_of(completion: Completion) -> str:
-    """The text of a completion; of a chat that of its last message, "" if it has none."""
+    """Returns the text of a completion; for a chat, that of its last message, or "" without one."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else None

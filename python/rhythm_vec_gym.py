@@ -1,14 +1,14 @@
-"""A `gymnasium.vector.VectorEnv` over a `rhythm-vec serve`.
+"""A `gymnasium.vector.VectorEnv` that a `rhythm-vec serve` computes.
 
 It needs Python 3.10 or later, gymnasium 1.1, websockets 15, and rhythm_vec.py beside it.
 
     from rhythm_vec_gym import RhythmVectorEnv
 
     envs = RhythmVectorEnv(num_envs=1024, url="http://127.0.0.1:8000")
-    observations, infos = envs.reset(seed=100)          # slot i plays seed 100 + i
+    observations, infos = envs.reset(seed=100)          # environment i plays seed 100 + i
     observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
 
-docs/server.md (Vector environments) says what is sent, docs/api.md (Results) what the arrays are.
+docs/server.md (Vector environments) describes the messages, docs/guides/step.md the arrays.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ EVERY_SEED = (0, 2**32)
 
 
 class RequestError(RhythmError):
-    """The server will not do what was asked, and has changed nothing.
+    """The server refused a request and has changed nothing.
 
     Attributes:
-        code: as docs/server.md has them, such as VALIDATION_ERROR.
+        code: an error code of docs/server.md, such as VALIDATION_ERROR.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -64,7 +64,7 @@ class RequestError(RhythmError):
 
 
 def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """A message with arrays beside it, little-endian, each at a multiple of eight."""
+    """Encodes a message with arrays, little-endian, each at a multiple of eight bytes."""
     little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     listed = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
     header = json.dumps({"type": kind, "data": data, "arrays": listed}).encode()
@@ -76,7 +76,7 @@ def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.nda
 
 
 def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
-    """The type of a message, and copies of its arrays."""
+    """Decodes the type of a message and copies of its arrays."""
     (length,) = struct.unpack_from("<I", frame)
     at = 4 + length
     header = json.loads(frame[4:at])
@@ -91,7 +91,7 @@ def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
 
 
 class _Socket:
-    """One vector environment of a server: one answer to each message."""
+    """The socket of one vector environment: one answer per message."""
 
     def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
         self._url = checked_url(url)
@@ -129,8 +129,8 @@ class _Socket:
         except (OSError, InvalidHandshake) as error:
             raise ServerAwayError(
                 f"Expected a rhythm-vec server at {self._url}, got {type(error).__name__}: {error}. "
-                "Start one with `npx rhythm-vec serve`, or pass the url= of one that runs, "
-                f"and the token= or {TOKEN_VARIABLE} that it was started with."
+                "Start one with `npx rhythm-vec serve`, or pass the url= of a running one, "
+                f"and the token= or {TOKEN_VARIABLE} with its token."
             ) from error
 
     def _ask(self, message: Union[str, bytes]) -> Union[str, bytes]:
@@ -138,7 +138,7 @@ class _Socket:
             self._connection.send(message)
             return self._connection.recv(timeout=self._timeout_s)
         except (OSError, WebSocketException) as error:
-            # An answer that still comes would be taken for that of the next message.
+            # A late answer would be mistaken for that of the next message.
             self.close()
             raise ServerAwayError(
                 f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "
@@ -167,7 +167,7 @@ _MODES = {
     AutoresetMode.SAME_STEP: "same-step",
     AutoresetMode.DISABLED: "disabled",
 }
-#: Of an episode's end, by the server's name of the array.
+#: Infos of an episode's end, by the server's array names.
 _FINAL_INFOS = {
     "final_scores": "final_score",
     "components": "components",
@@ -177,37 +177,34 @@ _FINAL_INFOS = {
     "episode_returns": "episode_return",
     "episode_lengths": "episode_length",
 }
-#: Of the present episode.
+#: Infos of the current episode.
 _PRESENT_INFOS = {"seeds": "seed", "episode_numbers": "episode_number"}
 _RESET_OPTIONS = ("reset_mask", "profiles", "graders")
 
 
 class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
-    """Weeks that are stepped together by a server, as Gymnasium's vector environments are.
-
-    An action is a code of `action_names`; with `beliefs` it is {"action": code, "belief": [social,
-    morning, work]}, and what is believed at the last step is graded.
-
-    Infos have, with Gymnasium's masks (`_seed` and so on), `seed` and `episode_number` of each slot's
-    present week, and of a week that has ended `final_score`, `components`, `belief_mae`, `early_mean`,
-    `late_mean`, `episode_return` and `episode_length`. With AutoresetMode.SAME_STEP these are in
-    `final_info`, with the ended week's `seed` and `episode_number`, and the last observations in
-    `final_obs`.
+    """Episodes that a server steps together, as a Gymnasium vector environment.
+    An action is a code of `action_names`. With `beliefs` it is {"action": code, "belief": [social, morning, work]},
+    and the belief of the last step is graded.
+    Infos have, with Gymnasium's masks (`_seed` and so on), the `seed` and `episode_number` of each environment's
+    current episode, and of an episode that has ended `final_score`, `components`, `belief_mae`, `early_mean`,
+    `late_mean`, `episode_return` and `episode_length`. With AutoresetMode.SAME_STEP the latter are in `final_info`,
+    with the ended episode's `seed` and `episode_number`, and the last observations are in `final_obs`.
 
     Args:
-        num_envs: slots.
-        url, token: as of `rhythm_vec.Client`.
+        num_envs: the number of environments.
+        url, token: as in `rhythm_vec.Client`.
         timeout_s: seconds to wait for an answer.
-        autoreset_mode: NEXT_STEP by default, as Gymnasium has it.
+        autoreset_mode: NEXT_STEP by default, as in Gymnasium.
         beliefs: whether actions have beliefs.
         profiles: "sampled" (default), "discrete" or a profile's name.
         grader: "v2" by default, or "v1".
-        seed_range: (low, size) of the seeds that may be played; every u32 by default.
-        observation: {"fields": [...], "one_hot": True, "scale": True, "history": True}, each if wanted.
+        seed_range: (low, size) of the allowed seeds; every u32 by default.
+        observation: {"fields": [...], "one_hot": True, "scale": True, "history": True}, all optional.
 
     Raises:
-        ServerAwayError: nobody answered.
-        RequestError: the server will not do it, and says what it expected. So do all methods.
+        ServerAwayError: no server answered.
+        RequestError: the server refused the request; the message says why. All methods raise it.
     """
 
     def __init__(
@@ -266,19 +263,19 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         seed: Union[int, Sequence[Optional[int]], None] = None,
         options: Optional[Dict[str, Any]] = None,
     ) -> Tuple[np.ndarray, Dict[str, Any]]:
-        """Begins weeks.
+        """Begins episodes.
 
         Args:
-            seed: a u32, to which slot i adds i; or one a slot. What is None is drawn by `np_random`,
-                which a number seeds.
-            options: `reset_mask` (bool [num_envs]: the slots that are meant, all by default),
-                `profiles` and `graders` (a name, or one a slot).
+            seed: a u32, to which environment i adds i; or one per environment. An entry of None gets a
+                seed from `np_random`, which a single number seeds.
+            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default),
+                `profiles` and `graders` (one name, or one per environment).
         """
         self._check_open()
         options = dict(options or {})
         unknown = sorted(set(options) - set(_RESET_OPTIONS))
         if unknown:
-            raise ValueError(f"Expected options of {_RESET_OPTIONS}, got {unknown}. Leave these out.")
+            raise ValueError(f"Expected options of {_RESET_OPTIONS}, got {unknown}. Leave them out.")
         super().reset(seed=seed if isinstance(seed, int) else None)
         arrays = {"seed": self._seeds(seed)}
         mask = np.ones(self.num_envs, np.bool_)
@@ -291,7 +288,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         return result["observations"], _infos(result, _PRESENT_INFOS, mask)
 
     def step(self, actions: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
-        """Takes an action in each slot."""
+        """Takes an action in each environment."""
         self._check_open()
         before = self._present
         result = self._socket.result("step", {}, self._actions(actions))
@@ -305,12 +302,12 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         )
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Ends the environment on the server too."""
+        """Closes the environment on the server too."""
         self._socket.close()
 
     def _check_open(self) -> None:
         if self.closed:
-            raise ClosedEnvironmentError("Expected an open environment, got a closed one. Make another.")
+            raise ClosedEnvironmentError("Expected an open environment, got a closed one. Create another.")
 
     def _seeds(self, seed: Union[int, Sequence[Optional[int]], None]) -> np.ndarray:
         low, size = self._seed_range
@@ -327,7 +324,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise ValueError(
                 f"Expected options['reset_mask'] to be bool [{self.num_envs}], "
-                f"got {mask.dtype} {list(mask.shape)}. Pass one entry a slot."
+                f"got {mask.dtype} {list(mask.shape)}. Pass one entry per environment."
             )
         return mask
 
@@ -339,7 +336,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         if codes.shape != (self.num_envs,) or codes.dtype.kind not in "iu":
             raise ValueError(
                 f"Expected actions to be integers [{self.num_envs}], "
-                f"got {codes.dtype} {list(codes.shape)}. Pass one a slot."
+                f"got {codes.dtype} {list(codes.shape)}. Pass one per environment."
             )
         illegal = np.flatnonzero((codes < 0) | (codes >= len(self.action_names)))
         if illegal.size > 0:
@@ -380,7 +377,7 @@ def _u32(seeds: List[int]) -> np.ndarray:
 
 
 def _infos(result: Arrays, names: Mapping[str, str], mask: np.ndarray) -> Dict[str, Any]:
-    """Arrays by their names in infos, 0 where the mask is not set, each with its mask as Gymnasium has it."""
+    """Returns arrays by their names in infos, 0 outside the mask, each with its mask as in Gymnasium."""
     infos: Dict[str, Any] = {}
     for array, name in names.items():
         values = result[array].copy()

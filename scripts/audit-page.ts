@@ -1,17 +1,17 @@
-/** The tables of docs/graders.md, from audits: what stands between `<!-- NAME -->` and `<!-- /NAME -->`. */
-import type { Audit } from '../src/audit/audit.js';
-import { gainsOf, scoresOf } from '../src/audit/report.js';
-import { PUBLISHED, PUBLISHED_TEACHER, type Published } from '../src/evaluate/published.js';
+/** Writes the tables of docs/graders.md from audits, between `<!-- NAME -->` and `<!-- /NAME -->`. */
+import type { Audit } from '../src/evaluation/audit/audit.js';
+import { componentGainsOf, scoresOf } from '../src/evaluation/audit/audit-page.js';
+import { PUBLISHED, PUBLISHED_TEACHER, type Published } from '../src/evaluation/published-scores.js';
 import { COMPONENT_NAMES } from '../src/world/fields.js';
-import { RHYTHM } from '../src/world/spec.js';
+import { RHYTHM } from '../src/world/numbers.js';
 
-/** The page with its tables made anew. @throws Error for a table whose place is missing. */
+/** Returns the page with new tables. @throws Error for a missing place of a table. */
 export function withTables(page: string, audits: readonly Audit[]): string {
   const tables = audits.flatMap((audit) => [
     [`${audit.grader} verdict`, `> ${audit.verdict}`],
     [`${audit.grader} scores`, scoresOf(audit)],
-    [`${audit.grader} gains`, gainsOf(audit)],
-    [`${audit.grader} tapes`, tapesOf(audit)],
+    [`${audit.grader} gains`, componentGainsOf(audit)],
+    [`${audit.grader} sequences`, sequencesOf(audit)],
   ]);
   return [...tables, ['published', publishedTable()]].reduce(
     (text, [name, table]) => replaced(text, name, table),
@@ -22,17 +22,18 @@ export function withTables(page: string, audits: readonly Audit[]): string {
 function replaced(page: string, name: string, table: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];
-  if (from < 0 || to < from) throw new Error(`Expected ${open} and ${close} in docs/graders.md.`);
+  if (from < 0 || to < from)
+    throw new Error(`Expected ${open} and ${close} in docs/graders.md, got a page without them.`);
   return `${page.slice(0, from + open.length)}\n\n${table}\n\n${page.slice(to)}`;
 }
 
-const tapesOf = ({ tapes }: Audit): string =>
-  tapes
+const sequencesOf = ({ sequences }: Audit): string =>
+  sequences
     .filter(({ policy }) => !policy.startsWith('push:'))
     .map(({ policy, actions }) => `- \`${policy}\`: ${actions.join(', ')}.`)
     .join('\n');
 
-/** What is left of the published scores without what beliefs were paid. */
+/** The published scores without the part that rewards the belief. */
 function publishedTable(): string {
   const rows = [...PUBLISHED, ...PUBLISHED_TEACHER].filter(({ grader }) => grader === 'v2').map(published);
   return [
@@ -55,5 +56,5 @@ function published({ condition, policy, finalScore, beliefMae }: Published): str
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Grader v2's. */
+/** The weight of belief accuracy in grader v2. */
 const BELIEF_WEIGHT = RHYTHM.graders.v2[COMPONENT_NAMES.indexOf('belief_accuracy')];

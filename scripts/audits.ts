@@ -1,13 +1,13 @@
 /**
- * Audits the published graders and writes what docs/graders.md shows: data, pictures and the page's tables. With --check
- * it fails when another audit comes out, or the page's tables are not those of the data; pictures it leaves alone, which
- * another release of what draws them may draw otherwise.
+ * Audits the published graders and writes the data, pictures and tables of docs/graders.md. With --check it fails if
+ * an audit or a table differs. It does not check pictures, because another release of the drawing packages may draw
+ * them differently.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type Audit, audit } from '../src/audit/audit.js';
-import { drawingsOf } from '../src/audit/drawings.js';
-import { reproducibleJson } from '../src/audit/json.js';
-import { svgOf } from '../src/pictures/svg.js';
+import { type Audit, audit } from '../src/evaluation/audit/audit.js';
+import { drawingsOf } from '../src/evaluation/audit/audit-figures.js';
+import { reproducibleJson } from '../src/evaluation/audit/audit-json.js';
+import { svgOf } from '../src/figures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
 import { withTables } from './audit-page.js';
 
@@ -31,8 +31,6 @@ function put(path: string, text: string): void {
     return;
   }
   if (readFileSync(at(path), 'utf8') === text) return;
-  console.error(
-    `docs/${path} is not what the audit finds: run npm run audits, and read docs/graders.md again.`,
-  );
+  console.error(`docs/${path} differs from the audit: run npm run audits, and read docs/graders.md again.`);
   process.exitCode = 1;
 }

@@ -1,15 +1,15 @@
-/** Writes the generated sources, or with --check fails when one is not what it would be made. */
+/** Writes the generated sources. With --check it fails if one is stale. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { emitLayout } from '../src/backends/webgpu/layout.js';
+import { emitLayout } from '../src/engine/backends/webgpu/buffer-layout.js';
 import { emitCppHeader } from '../src/world/emit-cpp.js';
 import { emitShaders } from './shaders.js';
 
 const layout = emitLayout();
 const OUTPUTS = [
   { path: 'native/generated/world.h', text: emitCppHeader(), afterwards: 'npm run build:addon' },
-  { path: 'src/backends/webgpu/generated/layout.wgsl', text: layout, afterwards: 'npm run build' },
+  { path: 'src/engine/backends/webgpu/generated/layout.wgsl', text: layout, afterwards: 'npm run build' },
   {
-    path: 'src/backends/webgpu/generated/shaders.ts',
+    path: 'src/engine/backends/webgpu/generated/shaders.ts',
     text: emitShaders(layout),
     afterwards: 'npm run build',
   },

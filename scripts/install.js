@@ -1,10 +1,10 @@
 /**
- * Sees on installation that there is an addon: the prebuild that the package came with, or one compiled here. Without
- * either the installation still succeeds: the reference backend then does all the work, and `rhythm-vec info` says so.
+ * Ensures on installation that there is an addon: the package's prebuild, or one compiled here. Without either the
+ * installation still succeeds; the reference backend then does all the work, and `rhythm-vec info` says so.
  *
- * In an installed package nothing is compiled if an addon is there that loads and is of the package's layout; a
- * prebuild for another libc or an older system is not such a one. A checkout is always compiled, prebuild or not: its
- * sources change, and a prebuild of yesterday's would go unnoticed as long as the layout stays.
+ * An installed package is not compiled if an addon loads and has the package's layout; a prebuild for another libc or
+ * an older system does not. A checkout is always compiled: its sources change, and an outdated prebuild of the same
+ * layout would go unnoticed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,12 +12,12 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The package has no src: it comes compiled. */
+/** The package comes compiled, without src. */
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 
 async function hasAddon() {
-  const { loadAddon } = await import('../dist/backends/addon.js');
-  const { packageAddon } = await import('../dist/backends/addon-path.js');
+  const { loadAddon } = await import('../dist/engine/backends/addon.js');
+  const { packageAddon } = await import('../dist/engine/backends/addon-path.js');
   try {
     loadAddon(packageAddon());
     return true;
@@ -28,7 +28,7 @@ async function hasAddon() {
 
 function build() {
   const nodeGyp = createRequire(import.meta.url).resolve('node-gyp/bin/node-gyp.js');
-  // Not rebuild, which begins by deleting what an earlier build has left.
+  // Not `rebuild`, which begins by deleting the earlier build.
   return spawnSync(process.execPath, [nodeGyp, 'configure', 'build'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -41,7 +41,7 @@ function warn({ stdout, stderr }) {
   const errors = lines.filter((line) => /error|not found|could not/i.test(line));
   const tail = (errors.length > 0 ? errors : lines).slice(0, 8).join('\n  ');
   console.warn(
-    'rhythm-vec: the native addon was not built; without one the reference backend does the work, about a hundred ' +
+    'rhythm-vec: the native addon was not built. The reference backend does the work instead, about a hundred ' +
       `times slower.\n  ${tail}\n  To build it: install Python 3 and a C++17 compiler, then run "npm run build:addon" ` +
       `in ${root}.`,
   );

@@ -1,6 +1,6 @@
 /**
- * Makes the addon that an installation uses without a compiler, prebuilds/<platform>-<arch>/rhythm[.<libc>].node. Only
- * Node-API is used, so one file serves every version of Node; every kernel is in it, and the processor decides.
+ * Builds the addon for installations without a compiler, prebuilds/<platform>-<arch>/rhythm[.<libc>].node. It uses
+ * only Node-API, so one file serves every Node version. It contains every kernel; the processor decides.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import prebuildify from 'prebuildify';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Not in build/, which would be deleted and then lack the addon. Below the root, where node-addon-api is found.
+// Not in build/, which prebuildify would delete. Below the root, so that node-addon-api is found.
 const workshop = join(root, 'build-prebuild');
 
 rmSync(workshop, { recursive: true, force: true });
@@ -22,7 +22,7 @@ try {
     out: root,
     name: 'rhythm',
     napi: true,
-    // This Node's headers are here or soon needed; prebuildify would take those of the newest Node that it knows.
+    // The headers of this Node; prebuildify would download those of the newest Node that it knows.
     targets: [process.versions.node],
     cache: join(root, 'node_modules/.cache/prebuildify'),
     strip: spawnSync('strip', ['--version']).error === undefined,

@@ -1,8 +1,8 @@
-/** The text of `src/backends/webgpu/generated/shaders.ts`: whole shader files as strings, which browsers can import. */
+/** Emits `src/engine/backends/webgpu/generated/shaders.ts`: shader files as strings, which browsers can import. */
 import { readFileSync } from 'node:fs';
 import { layoutDigest } from '../src/world/digest.js';
 
-/** In the order of the program. WGSL needs none; readers and compilers' messages do. */
+/** In the order of the program. WGSL does not need it; readers and compiler messages do. */
 const FILES = [
   'bindings',
   'numbers',
@@ -24,7 +24,7 @@ const FILES = [
 const quoted = (text: string): string => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 
 export function emitShaders(layout: string): string {
-  const folder = new URL('../src/backends/webgpu/wgsl/', import.meta.url);
+  const folder = new URL('../src/engine/backends/webgpu/wgsl/', import.meta.url);
   const texts = FILES.map((name) => [`${name}.wgsl`, readFileSync(new URL(`${name}.wgsl`, folder), 'utf8')]);
   const entries = [['layout.wgsl', layout], ...texts].map(([name, text]) => `  '${name}': ${quoted(text)},`);
   return `${[

@@ -1,34 +1,34 @@
-/** rhythm-vec in browsers: what needs no Node. No module of Node's can be reached from here. */
-import { BROWSER } from './backends/browser.js';
-import type { RolloutOptions } from './rollout/groups/options.js';
-import type { RolloutGroups } from './rollout/groups/recording.js';
-import type { ReplayColumns } from './rollout/replay/columns.js';
-import type { ReplayRow } from './rollout/replay/objects.js';
-import { rolloutGroupsOn } from './rollout/rollout-groups.js';
-import { type ReplayOptions, type ReplayScores, scoreReplayOn } from './rollout/score-replay.js';
-import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
-import type { AsyncVecEnvOptions, VecEnvOptions } from './vec-env/options.js';
-import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
+/** The public API of rhythm-vec in browsers. It imports no Node module. */
+import { BROWSER } from './engine/backends/browser.js';
+import { type AsyncVecEnv, openAsyncVecEnv } from './engine/vec-env/async-vec-env.js';
+import { openVecEnv, type VecEnv } from './engine/vec-env/vec-env.js';
+import type { AsyncVecEnvOptions, VecEnvOptions } from './engine/vec-env/vec-env-options.js';
+import type { RolloutOptions } from './rollouts/groups/group-options.js';
+import type { RolloutGroups } from './rollouts/groups/group-recorder.js';
+import { rolloutGroupsOn } from './rollouts/groups/rollout-groups.js';
+import type { ReplayColumns } from './rollouts/replay/row-columns.js';
+import type { ReplayRow } from './rollouts/replay/row-objects.js';
+import { type ReplayOptions, type ReplayScores, scoreReplayOn } from './rollouts/replay/score-replay.js';
 
-export { listAsyncBackends, listBackends } from './backends/browser.js';
-export * from './everywhere.js';
+export * from './common-exports.js';
+export { listAsyncBackends, listBackends } from './engine/backends/browser.js';
 
-/** As in Node, on the reference: the only backend here whose calls can return at once. @throws as there. */
+/** Creates an environment on the reference, the only synchronous backend in browsers. Otherwise as in Node. */
 export function createVecEnv(options: VecEnvOptions): VecEnv {
   return openVecEnv(BROWSER, options);
 }
 
-/** As in Node, on any backend that a browser has. */
+/** Creates an asynchronous environment on any backend that the browser supports. Otherwise as in Node. */
 export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
   return openAsyncVecEnv(BROWSER, options);
 }
 
-/** As in Node, on the reference. */
+/** Plays groups of rollouts on the reference. Otherwise as in Node. */
 export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
   return rolloutGroupsOn(BROWSER, options);
 }
 
-/** As in Node, on the reference. @throws as there. */
+/** Scores completions on the reference. Otherwise as in Node. */
 export function scoreReplay(
   rows: ReplayColumns | readonly ReplayRow[],
   options: ReplayOptions = {},

@@ -1,10 +1,10 @@
-/** How the page is served while it is written, and built into files that work from any folder. */
+/** Configures the development server and the build of the page. The built files work from any folder. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 /**
- * What the built page may load: its own files. Vega makes functions of text, which no page of ours may; it draws in a
- * worker of its own, whose policy is not the page's.
+ * The content security policy of the built page: it may load its own files only. Vega compiles functions from text, which
+ * the policy forbids, so it runs in a worker without this policy.
  */
 const POLICY = [
   "default-src 'none'",
@@ -18,7 +18,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** The development server adds scripts and styles of its own, so only what is built has a policy. */
+/** Adds the policy to the built page only: the development server adds inline scripts and styles. */
 const contentPolicy: Plugin = {
   name: 'content-policy',
   apply: 'build',
@@ -31,24 +31,24 @@ const contentPolicy: Plugin = {
   ],
 };
 
-/** A planner imagines with what Node computes with; in a browser, with what a browser does. */
+/** Replaces the backends of Node by those of browsers, for the planners. */
 const PLATFORM = {
-  find: /^(\.\.\/)+backends\/node\.js$/,
+  find: /^(\.\.\/)+engine\/backends\/node\.js$/,
   replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),
 };
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { alias: [PLATFORM] },
-  // Links beside each other, so that the files work from any folder of any server.
+  // Relative links, so that the files work from any folder of any server.
   base: './',
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
   worker: { format: 'es' },
-  // What the workers load: the development server would find it too late, and reload the page.
+  // Dependencies of the workers. The development server would find them late, and reload the page.
   optimizeDeps: {
     include: [
       ...['@humanwhocodes/momoa', '@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
-      ...['@stdlib/stats-base-dists-t-quantile', 'vega', 'vega-lite'],
+      ...['vega', 'vega-lite'],
     ],
   },
   plugins: [contentPolicy],

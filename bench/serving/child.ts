@@ -1,4 +1,4 @@
-/** The server as others run it: the compiled command, in a process of its own. */
+/** Starts the server as users do: the compiled command in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

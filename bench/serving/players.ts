@@ -1,4 +1,4 @@
-/** Clients of sessions, as many as wanted in this process: each sends a frame, waits for its answer, and sends the next. */
+/** Clients of sessions in this process. Each sends a frame, waits for its answer, and sends the next. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { ACTION_NAMES, Episode } from '../../dist/index.js';
@@ -7,10 +7,10 @@ import { now } from '../clock.js';
 import { Mismatch } from '../verify.js';
 
 const FRAMES = ACTION_NAMES.map((name) => JSON.stringify({ type: 'step', data: { action_type: name } }));
-/** Parsing every answer would measure this process. */
+/** Only the beginning of an answer is compared: parsing every answer would measure this process. */
 const EXPECTED = Buffer.from('{"type":"observation"');
 
-/** What a player does at a step, whoever plays it. */
+/** Returns the player's action at a step, in every run. */
 const actionAt = (seed: number, step: number): number => (seed + 7 * step) % ACTION_NAMES.length;
 
 export class Player {
@@ -30,8 +30,8 @@ export class Player {
     return new Player(socket, seed);
   }
 
-  /** Plays a week. @param onStep told of every answer, and how many nanoseconds it took. */
-  async week(onStep: (answer: Buffer, ns: number, step: number) => void): Promise<void> {
+  /** Plays an episode. @param onStep called with every answer and its time in nanoseconds. */
+  async playEpisode(onStep: (answer: Buffer, ns: number, step: number) => void): Promise<void> {
     await this.#ask(JSON.stringify({ type: 'reset', data: { seed: this.#seed } }));
     for (let step = 0; step < NUM_STEPS; step++) {
       const start = now();
@@ -40,19 +40,20 @@ export class Player {
     }
   }
 
-  /** Plays a week beside the reference. @throws Mismatch where a bit differs. */
+  /** Plays an episode beside the reference. @throws Mismatch if a bit differs. */
   async verify(): Promise<void> {
     const episode = new Episode().reset(this.#seed);
-    await this.week((answer, _, step) => {
+    await this.playEpisode((answer, _, step) => {
       const { data } = JSON.parse(answer.toString());
       const reward = episode.step(actionAt(this.#seed, step));
       const { meters, deltas, anomalies } = data.observation;
-      const shown = [reward, ...episode.meters, ...episode.deltas, ...episode.anomalies];
-      const told = [data.reward, ...meters, ...deltas, ...anomalies];
+      const expected = [reward, ...episode.meters, ...episode.deltas, ...episode.anomalies];
+      const got = [data.reward, ...meters, ...deltas, ...anomalies];
       const graded = data.observation.final_score === (data.done ? episode.finalScore : null);
-      if (graded && data.done === episode.terminated && shown.every((value, k) => value === told[k])) return;
+      if (graded && data.done === episode.terminated && expected.every((value, k) => value === got[k]))
+        return;
       throw new Mismatch(
-        `seed ${this.#seed}, step ${step}: Expected what the reference shows, got other bits.`,
+        `seed ${this.#seed}, step ${step}: Expected the observation of the reference, got other bits.`,
       );
     });
   }
@@ -72,34 +73,34 @@ export class Player {
 }
 
 export interface Played {
-  /** Of all players together. */
+  /** Over all players. */
   readonly stepsPerSecond: number;
   /** Milliseconds from a frame to its answer. */
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Connects players, plays with each beside the reference, then times so many weeks of each. @throws Mismatch. */
-export async function measurePlayers(url: string, count: number, weeks: number): Promise<Played> {
+/** Connects players, verifies one episode of each, then times `episodes` episodes of each. @throws Mismatch. */
+export async function measurePlayers(url: string, count: number, episodes: number): Promise<Played> {
   const players: Player[] = [];
   try {
-    // One after the other: connecting is not what is measured.
+    // One after the other: connecting is not measured.
     for (let k = 0; k < count; k++) players.push(await Player.connect(url, 1000 + k));
     await Promise.all(players.map((player) => player.verify()));
-    return await time(players, weeks);
+    return await time(players, episodes);
   } finally {
     for (const player of players) player.close();
   }
 }
 
-async function time(players: readonly Player[], weeks: number): Promise<Played> {
-  const latencies = new Float64Array(players.length * weeks * NUM_STEPS);
+async function time(players: readonly Player[], episodes: number): Promise<Played> {
+  const latencies = new Float64Array(players.length * episodes * NUM_STEPS);
   let steps = 0;
   const start = now();
   await Promise.all(
     players.map(async (player) => {
-      for (let week = 0; week < weeks; week++) {
-        await player.week((_, ns) => {
+      for (let k = 0; k < episodes; k++) {
+        await player.playEpisode((_, ns) => {
           latencies[steps++] = ns;
         });
       }

@@ -8,7 +8,7 @@ import { interval, meanOf } from './statistics.js';
 /** Fresh: neither training nor the published evaluation plays them. */
 export const HELD_OUT = { first: 20000, last: 21999 };
 
-const BASELINES = ['random+constant', 'heuristic+constant', 'blind-tape', 'blind-tape+constant'];
+const BASELINES = ['random+constant', 'heuristic+constant', 'open-loop', 'open-loop+constant'];
 
 /** Means over weeks. */
 export interface Row {
@@ -17,8 +17,8 @@ export interface Row {
   /** Half of the 95 % interval of the mean score, over weeks. */
   readonly halfWidth: number;
   /** Mean rewards of the two halves of the week. A late one far above the early one is what adaptation pays for. */
-  readonly earlyMean: number;
-  readonly lateMean: number;
+  readonly firstHalfMean: number;
+  readonly secondHalfMean: number;
   readonly adaptation: number;
   readonly beliefMae: number;
 }
@@ -46,7 +46,7 @@ export async function evaluateBaselines(held = HELD_OUT): Promise<Baselines> {
   return { rows, info };
 }
 
-/** A policy's own weeks, and its choices there played again where they do not belong: blind, as tapes. */
+/** A policy's own weeks, and its choices there played again where they do not belong: blind, as action sequences. */
 export interface Judged {
   readonly own: Row;
   /** The same persons with other luck. What it scores less came of reacting to luck. */
@@ -63,7 +63,7 @@ export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): Judged 
   using env = createVecEnv({ numEnvs, threads: 1 });
   const { actions, levels, result } = playWeeks(env, seeds, parameters, best);
   const own = toRow('trained', result);
-  const tapes = Uint8Array.from({ length: numEnvs * STEPS }, (_, at) => {
+  const sequences = Uint8Array.from({ length: numEnvs * STEPS }, (_, at) => {
     return actions[(at % STEPS) * numEnvs + Math.floor(at / STEPS)];
   });
   const given = beliefsOf(levels);
@@ -73,7 +73,7 @@ export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): Judged 
   using imagined = createVecEnv({ numEnvs, threads: 1, imagination: true });
   const replay = (policy: string, seed: Uint32Array): Row => {
     imagined.reset({ seed });
-    return toRow(policy, imagined.run(tapes, { beliefs }));
+    return toRow(policy, imagined.run(sequences, { beliefs }));
   };
   return {
     own,
@@ -83,15 +83,15 @@ export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): Judged 
 }
 
 function toRow(policy: string, result: StepResult): Row {
-  const { finalScores, earlyMeans, lateMeans, beliefMae, components } = result;
+  const { finalScores, firstHalfMeans, secondHalfMeans, beliefMae, components } = result;
   const at = COMPONENT_NAMES.indexOf('adaptation');
   const { mean, halfWidth } = interval(finalScores);
   return {
     policy,
     finalScore: mean,
     halfWidth,
-    earlyMean: meanOf(earlyMeans),
-    lateMean: meanOf(lateMeans),
+    firstHalfMean: meanOf(firstHalfMeans),
+    secondHalfMean: meanOf(secondHalfMeans),
     adaptation: meanOf(finalScores.map((_, slot) => components[slot * COMPONENT_NAMES.length + at])),
     beliefMae: meanOf(beliefMae),
   };

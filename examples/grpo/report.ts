@@ -44,19 +44,26 @@ export function meansOf(runs: readonly Run[]): Row[] {
       policy: rows[0].policy,
       finalScore: of('finalScore'),
       halfWidth,
-      earlyMean: of('earlyMean'),
-      lateMean: of('lateMean'),
+      firstHalfMean: of('firstHalfMean'),
+      secondHalfMean: of('secondHalfMean'),
       adaptation: of('adaptation'),
       beliefMae: of('beliefMae'),
     };
   });
 }
 
-const HEADS = ['final score (95 %)', 'early mean', 'late mean', 'adaptation', 'belief MAE'];
+const HEADS = ['final score (95 %)', 'first-half mean', 'second-half mean', 'adaptation', 'belief MAE'];
 
-const cells = ({ finalScore, halfWidth, earlyMean, lateMean, adaptation, beliefMae }: Row): string[] => [
+const cells = ({
+  finalScore,
+  halfWidth,
+  firstHalfMean,
+  secondHalfMean,
+  adaptation,
+  beliefMae,
+}: Row): string[] => [
   Number.isNaN(halfWidth) ? finalScore.toFixed(3) : `${finalScore.toFixed(3)} ±${halfWidth.toFixed(3)}`,
-  ...[earlyMean, lateMean, adaptation, beliefMae].map((value) => value.toFixed(3)),
+  ...[firstHalfMean, secondHalfMean, adaptation, beliefMae].map((value) => value.toFixed(3)),
 ];
 
 function render(head: string[], rows: (string | number)[][]): string {

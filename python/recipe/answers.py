@@ -1,4 +1,4 @@
-"""What the recipe itself looks at in an answer. Whether it is one, and what it is worth, the server alone says."""
+"""Finds actions in answers, for statistics. Only the server parses and scores answers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _NAMED = re.compile(rf"\b({'|'.join(ACTIONS)})\b", re.IGNORECASE)
 
 
 def action_named(text: str) -> Optional[str]:
-    """The action that a text names last, upper case; None if it names none. Of an answer that is the action."""
+    """Returns the last action named in a text, in upper case; None without one. In an answer it is the action."""
     names = _NAMED.findall(text)
     return names[-1].upper() if names else None
 
 
 def without_reasoning(text: str) -> str:
-    """A teacher's answer without what stands before it."""
+    """Returns a teacher's answer without its reasoning."""
     return text.rpartition(CLOSING)[2].strip()

@@ -1,4 +1,4 @@
-"""The options of train.py: all settings, and how a run goes."""
+"""The options of train.py: all settings, and the options of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STAGES = ("all", "sft", "grpo", "settings")
 
 @dataclass(frozen=True)
 class Run:
-    """How a run goes, which changes no result."""
+    """Options of a run, which change no result."""
 
     stage: str
     output: Path
@@ -31,7 +31,7 @@ class Run:
 
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
-    """Of the command line. Exits with a message where they are none."""
+    """Parses the command line. Exits with a message if it is invalid."""
     asked = _parser(description).parse_args(arguments)
     given = {name: _value(getattr(asked, name)) for name, _, _ in options() if getattr(asked, name) is not None}
     run = Run(
@@ -57,20 +57,20 @@ def _value(given: Any) -> Any:
 def _parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
-    add("stage", choices=STAGES, help="both stages, one of them, or only the table of settings")
+    add("stage", choices=STAGES, help="both stages, one of them, or print the table of settings")
     add(
-        "--preset", choices=list(PRESETS), default="later", help="settings that the others change (default: later)"
+        "--preset", choices=list(PRESETS), default="later", help="the values that other options change (default: later)"
     )
-    add("--output", type=Path, default=Path("recipe-output"), help="folder of all that is written")
-    add("--resume", action="store_true", help="leaves ended stages alone, and goes on from the last checkpoint")
-    add("--cpu", action="store_true", help="leaves a GPU alone")
-    add("--sft-rows", type=Path, help="rows of `dataset sft`, JSON lines; made if left out")
-    add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines; made if left out")
-    add("--start", help="folder with which grpo begins, or base (default: sft in --output)")
-    add("--url", help="a server that runs; started if left out. RHYTHM_TOKEN is its token")
-    add("--rhythm-vec", default="npx rhythm-vec", metavar="COMMAND", help="how the command is called")
-    add("--report-to", default="none", help="of transformers, such as trackio or wandb (default: none)")
-    add("--push-to-hub", metavar="USER/NAME", help="private models USER/NAME-sft and -grpo; HF_TOKEN is the token")
+    add("--output", type=Path, default=Path("recipe-output"), help="folder of all outputs")
+    add("--resume", action="store_true", help="skip finished stages and resume from the last checkpoint")
+    add("--cpu", action="store_true", help="do not use a GPU")
+    add("--sft-rows", type=Path, help="rows of `dataset sft`, JSON lines (default: generated)")
+    add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines (default: generated)")
+    add("--start", help="folder of the model that grpo starts from, or base (default: sft in --output)")
+    add("--url", help="a running server (default: starts one). RHYTHM_TOKEN is its token")
+    add("--rhythm-vec", default="npx rhythm-vec", metavar="COMMAND", help="the rhythm-vec command")
+    add("--report-to", default="none", help="a logger of transformers, such as trackio or wandb (default: none)")
+    add("--push-to-hub", metavar="USER/NAME", help="upload private models USER/NAME-sft and -grpo with HF_TOKEN")
     for section in ("model", "data", "sft", "grpo", "watch"):
         group = parser.add_argument_group(section)
         for name, of, each in options():

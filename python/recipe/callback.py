@@ -1,4 +1,4 @@
-"""Where the watch looks: at the completions on their way to the rewards, and at what TRL logs of each step."""
+"""Feeds the watch with the completions of each step and with TRL's log."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ RewardFunction = Callable[..., List[Optional[float]]]
 
 
 class WatchCallback(TrainerCallback):
-    """Writes a line for each step to `watch.jsonl` in a folder, warns on the standard error, and stops if it is to.
+    """Writes a line per step to `watch.jsonl`, warns on the standard error, and stops the training if configured.
 
     Args:
-        limits: of the pitfalls.
-        folder: of the trainer's output.
-        tokenizer: whose end of a text tells whether a completion was cut off.
+        limits: the limits of the pitfalls.
+        folder: the trainer's output folder.
+        tokenizer: its end tokens show whether a completion was cut off.
     """
 
     def __init__(self, limits: Limits, folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -37,7 +37,7 @@ class WatchCallback(TrainerCallback):
         self._batch: Optional[Batch] = None
 
     def watching(self, functions: Sequence[RewardFunction]) -> List[RewardFunction]:
-        """The same reward functions; what `action_legal` is asked and answers is looked at."""
+        """Returns the reward functions; `action_legal` also records its completions and rewards."""
         return [self._seen(each) if each.__name__ == "action_legal" else each for each in functions]
 
     def _seen(self, function: RewardFunction) -> RewardFunction:
@@ -55,7 +55,7 @@ class WatchCallback(TrainerCallback):
         return not ids or ids[-1] not in self._ends
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Goes on where a resumed run was; what came after its checkpoint is lived again."""
+        """Reads the lines of a resumed run up to its checkpoint; later ones are computed again."""
         if not state.is_world_process_zero:
             return
         past = self._path.read_text() if self._path.exists() and state.global_step else ""
@@ -64,7 +64,7 @@ class WatchCallback(TrainerCallback):
         self._path.write_text("".join(json.dumps(line) + "\n" for line in self.watch.lines))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """A step's line. TRL's own summary at the end, which has no reward, is none."""
+        """Writes a step's line. TRL's final summary, which has no reward, is skipped."""
         if not state.is_world_process_zero or "reward" not in (logs or {}):
             return
         warned = self.watch.see(line_of(state.global_step, logs, self._batch))
@@ -76,11 +76,11 @@ class WatchCallback(TrainerCallback):
         self.stopped_on = self.watch.stops()
         if self.stopped_on:
             print(
-                f"\n!! stopped, as --watch-stop-on {' '.join(self.stopped_on)} asks.", file=sys.stderr, flush=True
+                f"\n!! stopped because of --watch-stop-on {' '.join(self.stopped_on)}.", file=sys.stderr, flush=True
             )
             control.should_training_stop = True
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """The summary, in words."""
+        """Prints the summary."""
         if state.is_world_process_zero:
             print(in_words(self.watch.summary(), len(self.watch.lines)), file=sys.stderr, flush=True)

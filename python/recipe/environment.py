@@ -1,4 +1,4 @@
-"""What a training needs of rhythm-vec's command: rows to train on, and a server that scores completions."""
+"""Runs rhythm-vec for a training: generates rows, and starts a server that scores completions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST_SEED = 100
 
 
 def make_sft_rows(command: Sequence[str], folder: Path, episodes: int) -> Path:
-    """Plays weeks with the planner, and writes its answers; returns their file. Raises CalledProcessError."""
+    """Plays episodes with the planner and writes its answers; returns their file. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     weeks = folder / "teacher.jsonl"
     seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"
@@ -29,7 +29,7 @@ def make_sft_rows(command: Sequence[str], folder: Path, episodes: int) -> Path:
 
 
 def make_grpo_rows(command: Sequence[str], folder: Path, rows: int) -> Path:
-    """Writes prompts, and their card beside them; returns their file. Raises CalledProcessError."""
+    """Writes prompts and their dataset card; returns the file of prompts. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "train.jsonl"
     subprocess.run([*command, "dataset", "grpo", "--rows", str(rows), "--output", str(path)], check=True)
@@ -37,7 +37,7 @@ def make_grpo_rows(command: Sequence[str], folder: Path, rows: int) -> Path:
 
 
 def card_of(rows: Path) -> Dict[str, str]:
-    """What the card beside rows says of where they come from, as text: `version`, `world_digest`, `seeds`."""
+    """Returns the origin of rows from the card beside them, as text: `version`, `world_digest`, `seeds`."""
     card = rows.parent / CARD
     text = card.read_text() if card.exists() else ""
     names = ("version", "world_digest", "seeds")
@@ -46,7 +46,7 @@ def card_of(rows: Path) -> Dict[str, str]:
 
 
 def check_world(rows: Path, digest: str) -> None:
-    """Raises ValueError where the card beside rows names another world than the server plays."""
+    """Raises ValueError if the card beside rows names another world than the server's."""
     made_in = card_of(rows).get("world_digest", digest)
     if made_in != digest:
         raise ValueError(
@@ -57,8 +57,8 @@ def check_world(rows: Path, digest: str) -> None:
 
 @contextmanager
 def running_server(command: Sequence[str]) -> Iterator[str]:
-    """The url of a server on a free port, as long as the block lasts."""
-    # A group of its own: npx, for one, does not hand on the signal that ends it.
+    """Runs a server on a free port during the block; yields its URL."""
+    # A process group of its own: npx, for example, does not forward the signal that ends it.
     server = subprocess.Popen(
         [*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -66,8 +66,8 @@ def running_server(command: Sequence[str]) -> Iterator[str]:
         line = server.stdout.readline() if server.stdout else ""
         if not line.startswith(LISTENING):
             raise RuntimeError(
-                f"Expected `{' '.join(command)} serve` to say where it listens, got {line!r}. "
-                "What it wrote to the standard error says why."
+                f"Expected `{' '.join(command)} serve` to print its address, got {line!r}. "
+                "See its standard error."
             )
         yield line[len(LISTENING) :].strip()
     finally:

@@ -1,4 +1,4 @@
-"""Stage 2: goes on from stage 1 by the rewards of a rhythm-vec server, on rows of `rhythm-vec dataset grpo`."""
+"""Stage 2: GRPO from the model of stage 1, with the rewards of a rhythm-vec server on `rhythm-vec dataset grpo`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOGGED = [
 
 
 def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Optional[Path]) -> Path:
-    """Trains what stage 1 saved in `start`, or the base model; returns the folder of what was trained."""
+    """Trains the model of stage 1 in `start`, or the base model; returns the folder of the result."""
     output = run.output / "grpo"
     client = Client(url)
     digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
@@ -61,9 +61,9 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
 def trainer_of(
     settings: Settings, run: Run, rows: Dataset, client: Client, start: Optional[Path]
 ) -> "tuple[GRPOTrainer, WatchCallback]":
-    """TRL's trainer, and what watches it."""
+    """Builds TRL's trainer and the callback that watches it."""
     output = run.output / "grpo"
-    # TRL keeps a copy of a trained adapter for the KL: it is to where this stage began, not to the base.
+    # TRL copies a trained adapter as the reference of the KL, which is then the start of this stage and not the base.
     base = models.base_of(settings.model, run.output) if start is None else str(start)
     tokenizer = models.tokenizer_of(base)
     if start is None:
@@ -86,12 +86,12 @@ def trainer_of(
 
 
 def load_rows(path: Path, cache: Path) -> Dataset:
-    """TRL calls `prompt` what a chat's rows call `messages`; the other columns reach the reward functions."""
+    """Loads rows. Their column `messages` becomes TRL's `prompt`; the reward functions get the other columns."""
     return Dataset.from_json(str(path), cache_dir=str(cache)).rename_column("messages", "prompt")
 
 
 def config_of(settings: Settings, run: Run, output: Path) -> GRPOConfig:
-    """As TRL has it where settings say nothing."""
+    """Builds TRL's configuration; what settings do not name keeps TRL's defaults."""
     grpo = settings.grpo
     return GRPOConfig(
         **common_arguments(settings, run, output),

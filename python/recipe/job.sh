@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs train.py as a hosted job, in an image that has Node and curl: the packed package is in /job, what is written goes to
-# /out, and a job of the same command that ended too early is gone on with.
+# Runs train.py as a hosted job, in an image with Node and curl. The packed package is in /job; outputs go to /out. A
+# job with the same command resumes one that ended too early.
 set -euo pipefail
 
 work=$(mktemp -d)

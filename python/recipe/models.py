@@ -1,4 +1,4 @@
-"""Which model a stage begins with: a base, in 4 bits or as it is, with a fresh adapter, a trained one, or none."""
+"""Loads the model of a stage: a base, in 4 bits or not, with a fresh adapter, a trained adapter, or none."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ADAPTER = "adapter_config.json"
 
 
 def base_of(settings: Model, output: Path) -> str:
-    """The name or folder of the model that everything begins with."""
+    """Returns the name or folder of the base model."""
     return str(save_tiny(output.resolve() / "tiny", settings.seed)) if settings.model == "tiny" else settings.model
 
 
 def nf4(cpu: bool) -> BitsAndBytesConfig:
-    """4-bit weights, as QLoRA has them. Raises ValueError where they cannot be computed with."""
+    """Returns the configuration of 4-bit weights, as in QLoRA. Raises ValueError if the machine lacks support."""
     missing = [
         name
         for name, there in (
@@ -40,32 +40,32 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
 
 
 def nf4_config() -> BitsAndBytesConfig:
-    """As TRL's own scripts have it; computes in what the GPU has."""
+    """Returns TRL's configuration, with the precision of the GPU."""
     return get_quantization_config(
         ModelConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", dtype=precision(False))
     )
 
 
 def precision(cpu: bool) -> str:
-    """Of the weights that are not in 4 bits, and of what is computed: a T4, for one, has no bfloat16."""
+    """Returns the precision of computation and of weights not in 4 bits. A T4, for example, has no bfloat16."""
     if cpu or not torch.cuda.is_available():
         return "float32"
     return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float16"
 
 
 def tokenizer_of(base: str) -> PreTrainedTokenizerBase:
-    """Of a base model, or of a folder in which one was saved."""
+    """Loads the tokenizer of a base model or of a saved model's folder."""
     return AutoTokenizer.from_pretrained(base, padding_side="left")
 
 
 def fresh(settings: Model, base: str, cpu: bool) -> Tuple[Any, Optional[Any]]:
-    """A base model, and what its adapter is to be; None for all weights."""
+    """Loads a base model and configures its adapter; None to train all weights."""
     model = _load(settings, base, cpu)
     return model, lora(settings) if settings.lora_rank > 0 else None
 
 
 def trained(settings: Model, start: Path, cpu: bool) -> Any:
-    """What an earlier stage saved in a folder, to go on with: its adapter on its base, or its weights."""
+    """Loads what an earlier stage saved in a folder: an adapter on its base, or all weights."""
     if not (start / ADAPTER).exists():
         return _load(settings, str(start), cpu)
     from peft import PeftModel
@@ -73,14 +73,14 @@ def trained(settings: Model, start: Path, cpu: bool) -> Any:
     base = json.loads((start / ADAPTER).read_text())["base_model_name_or_path"]
     if settings.model not in (base, "tiny"):
         raise ValueError(
-            f"Expected an adapter of {settings.model} (--model) in {start}, got one of {base}. Pass that."
+            f"Expected an adapter of {settings.model} (--model) in {start}, got one of {base}. Pass --model {base}."
         )
     model = _load(settings, base, cpu)
     return PeftModel.from_pretrained(model, str(start), is_trainable=True)
 
 
 def lora(settings: Model) -> Any:
-    """The adapter of a causal language model; which layers it is on, peft knows of each architecture."""
+    """Configures an adapter; peft chooses the layers by the model's architecture."""
     return get_peft_config(
         ModelConfig(
             use_peft=True,

@@ -1,4 +1,4 @@
-"""What a stage leaves behind in `run.json`: enough to run it again, and to know of which world its results are."""
+"""Writes `run.json`: the settings of a stage, the world of its results, packages and machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "
 
 
 def begin(folder: Path, settings: Settings, resume: bool) -> None:
-    """Notes the settings of a stage. Raises ValueError where another run's would be overwritten, or gone on with."""
+    """Records the settings of a stage. Raises ValueError if the folder has another run, or one with other settings."""
     path = folder / BEGUN
     asked = json.loads(json.dumps(dataclasses.asdict(settings)))
     if not path.exists():
@@ -30,8 +30,8 @@ def begin(folder: Path, settings: Settings, resume: bool) -> None:
         return
     if not resume:
         raise ValueError(
-            f"Expected {folder} to be free, got a run that began there. "
-            "Pass --resume to go on with it, or another --output."
+            f"Expected {folder} to have no run, got one that has begun. "
+            "Pass --resume to continue it, or another --output."
         )
     begun = json.loads(path.read_text())
     other = [
@@ -42,13 +42,13 @@ def begin(folder: Path, settings: Settings, resume: bool) -> None:
     ]
     if other:
         raise ValueError(
-            f"Expected the settings that {folder} was begun with, got others: {'; '.join(other)}. "
-            "Pass the same to --resume, or another --output."
+            f"Expected the settings with which {folder} was begun, got others: {'; '.join(other)}. "
+            "Pass the same settings with --resume, or another --output."
         )
 
 
 def machine() -> Dict[str, Any]:
-    """What it ran on."""
+    """Describes the machine."""
     import torch
 
     return {
@@ -60,14 +60,14 @@ def machine() -> Dict[str, Any]:
 
 
 def _processor() -> str:
-    """Its name where Linux tells it."""
+    """Returns the processor's name."""
     told = Path("/proc/cpuinfo")
     names = re.findall(r"^model name\s*: (.*)$", told.read_text() if told.exists() else "", re.MULTILINE)
     return names[0] if names else platform.processor() or platform.machine()
 
 
 def packages() -> Dict[str, Optional[str]]:
-    """Versions of what a training is made of; None for what is not installed."""
+    """Returns the versions of the packages; None for those not installed."""
     return {name: _version(name) for name in ("python", *_PACKAGES)}
 
 
@@ -81,7 +81,7 @@ def _version(name: str) -> Optional[str]:
 
 
 def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]:
-    """Of a trainer's log the lines that have the first of these names, and of them these."""
+    """Returns the lines of a trainer's log that have the first of these names, reduced to these names."""
     return [
         {"step": line["step"], **{name: line[name] for name in names if name in line}}
         for line in log
@@ -90,7 +90,7 @@ def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]
 
 
 def write_record(folder: Path, stage: str, settings: Settings, found: Dict[str, Any]) -> Path:
-    """Writes `run.json` whole; that it is there says that the stage has ended."""
+    """Writes `run.json` atomically. Its presence marks the stage as finished."""
     record = {
         "stage": stage,
         "settings": dataclasses.asdict(settings),

@@ -1,6 +1,5 @@
-"""Every setting of the recipe, once: its value, where that comes from, and what the presets have instead.
-
-Dataclasses of this file are the options of train.py and the table of README.md. They need no other package.
+"""All settings of the recipe: defaults, their sources, and the values of the presets.
+The dataclasses of this file are the options of train.py and the table of README.md. They need no other package.
 """
 
 from __future__ import annotations
@@ -17,118 +16,118 @@ PITFALLS = ("zero_spread", "one_action", "cycle", "cut_off", "cut_off_read", "kl
 
 
 def setting(value: Any, source: str, help: str, why: str = "", **more: Any) -> Any:
-    """A field: what it is for, and where its default comes from (PUBLISHED for RhythmEnv, TRL, OURS and why)."""
+    """Declares a field: its help, and the source of its default (PUBLISHED for RhythmEnv, TRL, OURS) with a reason."""
     return field(default=value, metadata={"source": source, "help": help, "why": why, **more})
 
 
 @dataclass(frozen=True)
 class Model:
-    """What is trained, in both stages."""
+    """The model of both stages."""
 
     model: str = setting("Qwen/Qwen2.5-3B-Instruct", PUBLISHED, "a name or folder of transformers, or tiny")
     quantize: str = setting(
         "nf4",
         PUBLISHED,
-        "the frozen weights: in 4 bits, which a GPU needs, or as they are",
+        "frozen weights in 4 bits (needs a GPU), or as they are",
         choices=("nf4", "none"),
     )
-    lora_rank: int = setting(8, PUBLISHED, "of the adapter that is trained; 0 trains all weights", "later runs")
-    lora_alpha: int = setting(32, TRL, "scales the adapter", "ModelConfig")
-    lora_dropout: float = setting(0.05, TRL, "of the adapter", "ModelConfig")
-    seed: int = setting(42, TRL, "of the weights, the order of rows and the samples")
+    lora_rank: int = setting(8, PUBLISHED, "rank of the trained adapter; 0 trains all weights", "later runs")
+    lora_alpha: int = setting(32, TRL, "scale of the adapter", "ModelConfig")
+    lora_dropout: float = setting(0.05, TRL, "dropout of the adapter", "ModelConfig")
+    seed: int = setting(42, TRL, "seed of the weights, the order of rows and the samples")
     save_steps: int = setting(
-        50, OURS, "steps between checkpoints, of which two are kept", "what a job that ends too early may lose"
+        50, OURS, "steps between checkpoints; the last two are kept", "the most steps that an interrupted job loses"
     )
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows of both stages, where they are made here."""
+    """Generated rows of both stages."""
 
-    episodes: int = setting(30, PUBLISHED, "weeks of the teacher, from seed 100 on")
-    rows: int = setting(3000, PUBLISHED, "prompts of GRPO", "later runs")
+    episodes: int = setting(30, PUBLISHED, "episodes of the teacher, from seed 100 on")
+    rows: int = setting(3000, PUBLISHED, "prompts for GRPO", "later runs")
     reasoning: str = setting(
         "keep",
         PUBLISHED,
-        "of the teacher: learned with the answer, or dropped, for an answer of one line",
+        "the teacher's reasoning: learn it with the answer, or drop it",
         choices=("keep", "drop"),
     )
 
 
 @dataclass(frozen=True)
 class Sft:
-    """Stage 1, to know what an answer is."""
+    """Stage 1: supervised fine-tuning on a teacher's answers."""
 
-    epochs: float = setting(3.0, TRL, "times that each row is seen", "not published")
-    learning_rate: float = setting(2e-4, TRL, "of AdamW", "its script's for LoRA; not published")
-    batch: int = setting(2, TRL, "rows at once, on a device", "its script's")
-    accumulation: int = setting(8, TRL, "such batches of a step", "its script's")
+    epochs: float = setting(3.0, TRL, "passes over the rows", "not published")
+    learning_rate: float = setting(2e-4, TRL, "learning rate of AdamW", "its script for LoRA; not published")
+    batch: int = setting(2, TRL, "rows per batch and device", "its script")
+    accumulation: int = setting(8, TRL, "batches per step", "its script")
     max_length: int = setting(
         0,
         OURS,
-        "tokens of a row, 0 for no limit",
-        "TRL cuts at 1,024, and the answer stands at the end of a long prompt",
+        "most tokens of a row; 0 for no limit",
+        "TRL cuts at 1,024 tokens, which would cut off the answer after a long prompt",
     )
 
 
 @dataclass(frozen=True)
 class Grpo:
-    """Stage 2, going on from stage 1."""
+    """Stage 2: GRPO from the model of stage 1."""
 
     steps: int = setting(500, PUBLISHED, "optimiser steps", "first runs")
-    learning_rate: float = setting(2e-4, PUBLISHED, "of AdamW", "first runs")
-    generations: int = setting(8, PUBLISHED, "completions of a prompt: a group", "later runs")
-    batch: int = setting(8, TRL, "completions at once, on a device")
-    accumulation: int = setting(4, PUBLISHED, "such batches of a step", "first runs; with these batches 4 prompts")
+    learning_rate: float = setting(2e-4, PUBLISHED, "learning rate of AdamW", "first runs")
+    generations: int = setting(8, PUBLISHED, "completions per prompt (a group)", "later runs")
+    batch: int = setting(8, TRL, "completions per batch and device")
+    accumulation: int = setting(4, PUBLISHED, "batches per step", "first runs; 4 prompts with these batches")
     completion_length: int = setting(
         256,
         OURS,
-        "tokens of a completion at most",
-        "16 was published, and cuts every reasoning off; of evaluation, 256 at least",
+        "most tokens of a completion",
+        "16 was published and cuts off all reasoning; evaluation used at least 256",
     )
-    temperature: float = setting(1.5, PUBLISHED, "of the samples", "later runs")
-    beta: float = setting(0.04, PUBLISHED, "weight of the KL to the model that the stage began with", "later runs")
-    grader: str = setting("v2", OURS, "grades the weeks", "v1 does not pay for inference", choices=("v1", "v2"))
+    temperature: float = setting(1.5, PUBLISHED, "sampling temperature", "later runs")
+    beta: float = setting(0.04, PUBLISHED, "weight of the KL to the model at the start of the stage", "later runs")
+    grader: str = setting("v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2"))
     shaping: Tuple[str, ...] = setting(
         (),
         OURS,
-        "terms of env_reward",
-        "for a loop that is seen to collapse",
+        "shaping terms of env_reward",
+        "add them if the loop collapses",
         choices=("repetition", "exploration"),
     )
 
 
 @dataclass(frozen=True)
 class Limits:
-    """From where on a pitfall is reported (watch.py)."""
+    """Limits beyond which a pitfall is reported (watch.py)."""
 
-    window: int = setting(10, OURS, "steps that are looked at together", "single steps are noise")
-    zero_spread: float = setting(0.5, OURS, "share of groups without spread", "half of the samples teach nothing")
+    window: int = setting(10, OURS, "steps per window", "single steps are noise")
+    zero_spread: float = setting(0.5, OURS, "share of groups without spread", "half of the samples give no signal")
     one_action: float = setting(0.8, OURS, "share of the most frequent action", "a good week needs more than one")
     cycle: float = setting(0.9, OURS, "share of the two most frequent actions", "a published cycle scored 0.22")
     cut_off: float = setting(
-        0.2, OURS, "share of completions that were cut off", "they are punished for their length"
+        0.2, OURS, "share of completions that were cut off", "they are penalised for their length"
     )
     cut_off_read: float = setting(
         0.01,
         OURS,
-        "share that was cut off and yet read as an action",
-        "in a published run it came out of the reasoning",
+        "share cut off and still parsed as an action",
+        "in a published run the action came from the reasoning",
     )
-    kl: float = setting(10.0, OURS, "of KL, in one step", "10,731 at step 205 was published")
-    unparsed: float = setting(0.5, OURS, "share of completions without an action", "SFT comes first to avoid it")
+    kl: float = setting(10.0, OURS, "KL in one step", "10,731 at step 205 was published")
+    unparsed: float = setting(0.5, OURS, "share of completions without an action", "SFT should prevent it")
     stop_on: Tuple[str, ...] = setting(
         (),
         OURS,
         "pitfalls at which training stops",
-        "whoever watches decides",
+        "none by default: the user decides",
         choices=PITFALLS,
     )
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All of them, in sections."""
+    """All settings, by section."""
 
     model: Model = Model()
     data: Data = Data()
@@ -137,7 +136,7 @@ class Settings:
     watch: Limits = Limits()
 
     def with_values(self, values: Dict[str, Any]) -> "Settings":
-        """Other values, by option: `{"grpo_beta": 0.01}`. Raises KeyError for what is no option."""
+        """Returns settings with other values, such as `{"grpo_beta": 0.01}`. Raises KeyError for an unknown option."""
         names = {option: (section, each.name) for option, section, each in options()}
         changed = self
         for option, value in values.items():
@@ -147,7 +146,7 @@ class Settings:
         return changed
 
     def value(self, option: str) -> Any:
-        """Of an option's name."""
+        """Returns the value of an option."""
         section, name = next((section, each.name) for found, section, each in options() if found == option)
         return getattr(getattr(self, section), name)
 
@@ -157,7 +156,7 @@ _PLAIN = ("model", "data")
 
 
 def options() -> Iterator[Tuple[str, str, Any]]:
-    """Each option's name, its section and its field, in order."""
+    """Yields each option's name, section and field, in order."""
     for section in fields(Settings):
         part: Any = section.default
         for each in fields(part):
@@ -200,7 +199,7 @@ PRESETS: Dict[str, Dict[str, Any]] = {
 
 
 def preset(name: str) -> Settings:
-    """The settings of a preset. Raises KeyError."""
+    """Returns the settings of a preset. Raises KeyError."""
     return Settings().with_values(PRESETS[name])
 
 
@@ -211,7 +210,7 @@ def _shown(value: Any) -> str:
 
 
 def table() -> str:
-    """All settings as a table in Markdown: README.md has it."""
+    """Returns all settings as the Markdown table of README.md."""
     lines = ["| setting | later | first | source of `later` | what it is |", "| --- | --- | --- | --- | --- |"]
     first = preset("first")
     for option, _, each in options():

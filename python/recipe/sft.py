@@ -1,4 +1,4 @@
-"""Stage 1: learns to answer as a teacher does, from rows of `rhythm-vec dataset sft`."""
+"""Stage 1: learns a teacher's answers from rows of `rhythm-vec dataset sft`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trl import SFTConfig, SFTTrainer
 
 
 def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
-    """Trains, from a checkpoint if there is one and the run is resumed; returns the folder of what was trained."""
+    """Trains, from the last checkpoint if the run is resumed; returns the folder of the result."""
     output = run.output / "sft"
     base = models.base_of(settings.model, run.output)
     tokenizer = models.tokenizer_of(base)
@@ -52,7 +52,7 @@ def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
 
 
 def load_rows(path: Path, cache: Path, settings: Settings) -> Dataset:
-    """Rows of a chat as prompt and completion: whatever the chat template, only the answer is learned, and its end."""
+    """Splits chat rows into prompt and completion, so that only the answer and its end are learned."""
     dataset = Dataset.from_json(str(path), cache_dir=str(cache))
     drop = settings.data.reasoning == "drop"
 
@@ -65,7 +65,7 @@ def load_rows(path: Path, cache: Path, settings: Settings) -> Dataset:
 
 
 def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
-    """Raises ValueError where rows would be cut: the answer stands at their end."""
+    """Raises ValueError if rows would be cut, and with them their answers."""
     if max_length == 0:
         return
     lengths = [
@@ -81,7 +81,7 @@ def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_leng
 
 
 def config_of(settings: Settings, run: Run, output: Path) -> SFTConfig:
-    """As TRL has it where settings say nothing."""
+    """Builds TRL's configuration; what settings do not name keeps TRL's defaults."""
     sft = settings.sft
     return SFTConfig(
         **common_arguments(settings, run, output),

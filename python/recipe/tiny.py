@@ -1,7 +1,6 @@
-"""A language model of a few thousand weights, for a look at the loop without a download or a GPU.
-
-Its vocabulary is the words that an answer is made of. It reads every other word of a prompt as the same: what it can
-learn is how to answer, and which answers are good for anybody.
+"""A language model of a few thousand weights, to try the loop without a download or a GPU.
+Its vocabulary is the words of answers. All other words of a prompt are one token, so it can learn the form of answers
+and actions that are good for every profile.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ TEMPLATE = (
 
 
 def tiny_tokenizer() -> PreTrainedTokenizerFast:
-    """A token a word, with spaces between them."""
+    """Builds a tokenizer with one token per word."""
     vocabulary = {word: code for code, word in enumerate(WORDS)}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token=OTHER))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -32,7 +31,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def tiny_model(seed: int) -> LlamaForCausalLM:
-    """Weights drawn from a seed."""
+    """Builds a model with random weights."""
     config = LlamaConfig(
         vocab_size=len(WORDS),
         hidden_size=32,
@@ -49,7 +48,7 @@ def tiny_model(seed: int) -> LlamaForCausalLM:
 
 
 def save_tiny(folder: Path, seed: int) -> Path:
-    """Writes model and tokenizer as transformers reads them, unless they are there; returns the folder."""
+    """Saves model and tokenizer for transformers, unless they exist; returns the folder."""
     if not (folder / "config.json").exists():
         tiny_tokenizer().save_pretrained(folder)
         tiny_model(seed).save_pretrained(folder)

@@ -8,7 +8,7 @@
 #   "bitsandbytes>=0.46; sys_platform == 'linux'",
 # ]
 # ///
-"""A language model learns to guide a week: SFT on a teacher's answers, then GRPO by a server. See README.md."""
+"""Trains a language model on Rhythm: SFT on a teacher's answers, then GRPO with a server. See README.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-# The clients are one folder up, and this one is not on the path of whoever imports this file from elsewhere.
+# The clients are one folder up, and this folder is not on the path if the file is imported from elsewhere.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
@@ -30,8 +30,8 @@ from settings import Settings, table  # noqa: E402
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    """Runs what is asked for."""
-    # A job that is told to end ends the server that it started, too.
+    """Runs the requested stages."""
+    # On SIGTERM the server that was started also ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     run, settings = parse_arguments(arguments, __doc__)
     if run.stage == "settings":
@@ -47,7 +47,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """What is refused before anything is trained is for who asked to mend, and the words say how."""
+    """Prints errors in the user's input without a traceback."""
     try:
         yield
     except (ValueError, FileNotFoundError) as refusal:
@@ -55,7 +55,7 @@ def without_traceback() -> Iterator[None]:
 
 
 def check_machine(run: Run, settings: Settings) -> None:
-    """Before a folder counts as begun. Raises ValueError where a package or a GPU is missing."""
+    """Checks the machine before a run begins. Raises ValueError if a package or a GPU is missing."""
     names = ("torch", "trl", "peft") if settings.model.lora_rank > 0 else ("torch", "trl")
     missing = [name for name in names if find_spec(name) is None]
     if missing:
@@ -70,7 +70,7 @@ def check_machine(run: Run, settings: Settings) -> None:
 
 
 def has_ended(run: Run, stage: str) -> bool:
-    """Whether a resumed run has nothing left to do in a stage."""
+    """Returns whether a resumed run has already finished a stage."""
     ended = run.resume and (run.output / stage / "run.json").exists()
     if ended:
         print(f"{stage} has ended: {run.output / stage}.", file=sys.stderr)
@@ -78,12 +78,12 @@ def has_ended(run: Run, stage: str) -> bool:
 
 
 def do_sft(run: Run, settings: Settings) -> None:
-    """Rows, then stage 1."""
+    """Generates rows if needed, then runs stage 1."""
     if has_ended(run, "sft"):
         return
     with without_traceback():
         begin(run.output / "sft", settings, run.resume)
-    # Importing torch takes seconds: not before a run is known to be one.
+    # Importing torch takes seconds, so it comes after the checks.
     from sft import train_sft
 
     rows = run.sft_rows or _kept(run, "sft-rows")
@@ -92,7 +92,7 @@ def do_sft(run: Run, settings: Settings) -> None:
 
 
 def do_grpo(run: Run, settings: Settings) -> None:
-    """Rows, a server, then stage 2."""
+    """Generates rows and starts a server if needed, then runs stage 2."""
     if has_ended(run, "grpo"):
         return
     with without_traceback():
@@ -107,20 +107,20 @@ def do_grpo(run: Run, settings: Settings) -> None:
 
 
 def start_of(run: Run) -> Optional[Path]:
-    """With what GRPO begins; None for the base model. Raises FileNotFoundError for a folder without a model."""
+    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError without one."""
     if run.start == "base":
         return None
     start = Path(run.start) if run.start else run.output / "sft"
     if not any((start / name).exists() for name in ("config.json", "adapter_config.json")):
         raise FileNotFoundError(
             f"Expected a trained model or adapter in {start}, got none. "
-            "Run the stage sft first, or pass --start with its folder, or --start base to go without."
+            "Run the stage sft first, or pass --start with its folder, or --start base for the base model."
         )
     return start
 
 
 def _kept(run: Run, name: str) -> Optional[Path]:
-    """Rows that a resumed run has made already."""
+    """Returns the rows that a resumed run has already generated."""
     rows = run.output / name / "train.jsonl"
     return rows if run.resume and rows.exists() else None
 

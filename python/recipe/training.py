@@ -1,4 +1,4 @@
-"""What both stages have in common: where they write, when they save, and how they go on."""
+"""What both stages share: output folders, checkpoints and resuming."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRAINED, REFERENCE = "default", "ref"
 
 
 def common_arguments(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
-    """Of SFTConfig and GRPOConfig."""
+    """Returns the arguments that SFTConfig and GRPOConfig share."""
     kind = precision(run.cpu)
     return {
         "output_dir": str(output),
@@ -47,16 +47,15 @@ def run_trainer(trainer: Trainer, run: Run, output: Path) -> None:
 
 
 def restore_adapter(model: Any, checkpoint: Path) -> None:
-    """Loads the trained adapter where TRL's copy of it for the KL stands in a folder of the checkpoint.
-
-    transformers, to 5.18 at least, restores the adapters in such folders and none other, so that a resumed run would go
-    on with the adapter that the stage began with.
+    """Loads the trained adapter of a checkpoint that also has a folder with TRL's reference copy for the KL.
+    transformers (up to 5.18 at least) restores only adapters in folders. A resumed run would otherwise continue with
+    the adapter from the start of the stage.
     """
     if (checkpoint / REFERENCE).is_dir():
         model.load_adapter(str(checkpoint), TRAINED, is_trainable=True)
 
 
 def drop_reference(model: Any) -> None:
-    """What is saved in the end is the trained adapter alone."""
+    """Removes TRL's reference copy, so that only the trained adapter is saved."""
     if REFERENCE in getattr(model, "peft_config", {}):
         model.delete_adapter(REFERENCE)

@@ -1,7 +1,6 @@
-"""Watches a GRPO run for the pitfalls that were published of RhythmEnv's, and says so in words. Needs no other package.
-
-A `Watch` is told of each step what came out of it, and answers with what it has to say. It remembers the last steps
-alone, so it goes on from its own lines where a run was resumed.
+"""Watches a GRPO run for the published pitfalls of RhythmEnv and describes them. Needs no other package.
+A `Watch` receives the figures of each step and returns warnings. It keeps only the lines of past steps, so a resumed
+run restores it from its log.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Batch:
 
 
 def measures(batch: Batch) -> Dict[str, Any]:
-    """Shares, 0 to 1, of a batch's completions, and how often each action was said."""
+    """Returns shares of a batch's completions, in [0, 1], and the count of each action."""
     count = max(len(batch.texts), 1)
     actions = Counter(
         action_named(text) or "another name" for text, legal in zip(batch.texts, batch.legal) if legal
@@ -56,7 +55,7 @@ def measures(batch: Batch) -> Dict[str, Any]:
 
 
 def spread(actions: Mapping[str, int]) -> Dict[str, float]:
-    """Of answers the share of the most frequent action, that of two which share a cycle, and the entropy in bits."""
+    """Returns the share of the most frequent action, the share of a two-action cycle, and the entropy in bits."""
     said = max(sum(actions.values()), 1)
     shares = sorted((times / said for times in actions.values()), reverse=True) + [0.0, 0.0]
     return {
@@ -80,37 +79,37 @@ _LOGGED = {
 
 
 def line_of(step: int, logged: Mapping[str, Any], batch: Optional[Batch]) -> Dict[str, Any]:
-    """What there is to watch in a step: of its completions, if there are some, and of what TRL logged."""
+    """Returns a step's figures: those of its completions, if any, and those that TRL logged."""
     line: Dict[str, Any] = {"step": step, **(measures(batch) if batch else {})}
     found = {name: _finite(logged[key]) for name, key in _LOGGED.items() if key in logged}
     return {**line, **found}
 
 
 def _finite(value: Optional[float]) -> Optional[float]:
-    """None for what JSON has no number for; TRL, too, logs None in place of NaN."""
+    """Returns None for NaN and infinities, which JSON lacks. TRL also logs None for NaN."""
     return value if value is not None and math.isfinite(value) else None
 
 
 _WORDS = {
-    "zero_spread": "{value:.0%} of the groups have no reward spread and teach nothing. Raise --grpo-temperature or "
-    "--grpo-generations, or end here.",
+    "zero_spread": "{value:.0%} of the groups have no reward spread and give no training signal. Raise "
+    "--grpo-temperature or --grpo-generations, or stop the training.",
     "one_action": "{value:.0%} of the answers are one action: {actions}. Raise --grpo-temperature, add --grpo-shaping "
     "repetition exploration, or go back to a checkpoint.",
-    "cycle": "{value:.0%} of the answers are two actions: {actions}. Weeks become a cycle of them: add "
+    "cycle": "{value:.0%} of the answers are two actions: {actions}. Episodes become a cycle of them: add "
     "--grpo-shaping repetition exploration.",
-    "cut_off": "{value:.0%} of the completions were cut off. Raise --grpo-completion-length, or begin from an SFT with "
+    "cut_off": "{value:.0%} of the completions were cut off. Raise --grpo-completion-length, or start from an SFT with "
     "--reasoning drop.",
-    "cut_off_read": "{value:.0%} of the completions were cut off and yet read as an action, which may be one out of "
+    "cut_off_read": "{value:.0%} of the completions were cut off and still parsed as an action, possibly one from "
     "the middle of a reasoning. Raise --grpo-completion-length.",
-    "kl": "The KL to the model that GRPO began with is {value:,.1f}. Lower --grpo-learning-rate or --grpo-beta, and go "
+    "kl": "The KL to the model at the start of GRPO is {value:,.1f}. Lower --grpo-learning-rate or --grpo-beta, and go "
     "back to a checkpoint.",
-    "unparsed": "{value:.0%} of the completions hold no action. Begin from an SFT adapter, or train it for longer.",
+    "unparsed": "{value:.0%} of the completions hold no action. Start from an SFT adapter, or train it for longer.",
 }
 
 
 @dataclass(frozen=True)
 class Warned:
-    """A pitfall that a run has come to, and what to do."""
+    """A pitfall that a run has met, and a remedy."""
 
     pitfall: str
     step: int
@@ -119,11 +118,11 @@ class Warned:
 
 
 class Watch:
-    """Looks at steps in their order.
+    """Watches steps in order.
 
     Args:
-        limits: from where on a pitfall is one.
-        past: lines of earlier steps, of a run that is resumed.
+        limits: limits of the pitfalls.
+        past: lines of earlier steps of a resumed run.
     """
 
     def __init__(self, limits: Limits, past: Iterable[Mapping[str, Any]] = ()) -> None:
@@ -131,7 +130,7 @@ class Watch:
         self.lines: List[Dict[str, Any]] = [dict(line) for line in past]
 
     def see(self, line: Mapping[str, Any]) -> List[Warned]:
-        """Takes a line of `line_of`; returns what begins with it. A pitfall that lasts is told once."""
+        """Adds a line of `line_of`; returns the pitfalls that begin with it. A lasting pitfall is reported once."""
         before = set(self.lines[-1].get("pitfalls", ())) if self.lines else set()
         self.lines.append(dict(line))
         now = [name for name in PITFALLS if self._is_in(name)]
@@ -142,12 +141,12 @@ class Watch:
         return warned
 
     def stops(self) -> List[str]:
-        """Of the pitfalls that the last step is in, those at which training is to stop."""
+        """Returns the last step's pitfalls at which training must stop."""
         inside = self.lines[-1]["pitfalls"] if self.lines else []
         return [name for name in inside if name in self._limits.stop_on]
 
     def summary(self) -> Dict[str, Any]:
-        """For each pitfall that there was: its first step, in how many steps it was, and its worst with its step."""
+        """Returns for each pitfall met: its first step, the number of its steps, and its worst value with its step."""
         found: Dict[str, Any] = {}
         for name in PITFALLS:
             inside = [line for line in self.lines if name in line.get("pitfalls", ())]
@@ -165,7 +164,7 @@ class Watch:
         return self._value(name) > getattr(self._limits, name)
 
     def _value(self, name: str) -> float:
-        """Over the window, or the last one of what is told at once; 0 where too little is known."""
+        """Returns the mean over the window, or the last value for a limit on single steps; 0 with too few steps."""
         window = 1 if name in _AT_ONCE else self._limits.window
         if name in _OF_ANSWERS:
             actions = self._actions()
@@ -181,7 +180,7 @@ class Watch:
         return Warned(name, step, value, f"step {step}: {name}: {text}")
 
     def _actions(self) -> "Counter[str]":
-        """Of the window."""
+        """Counts the actions of the window."""
         counts: Counter[str] = Counter()
         for line in self.lines[-self._limits.window :]:
             counts.update(line.get("actions", {}))
@@ -189,18 +188,18 @@ class Watch:
 
 
 def _told(actions: "Counter[str]") -> str:
-    """The two most frequent, in words."""
+    """Formats the two most frequent actions."""
     said = max(sum(actions.values()), 1)
     return ", ".join(f"{name} {times / said:.0%}" for name, times in actions.most_common(2))
 
 
 def _number(value: Optional[float]) -> float:
-    """A blow-up may end in no number at all: it is worse than any."""
+    """Treats a missing number, which follows a blow-up, as infinite."""
     return math.inf if value is None else value
 
 
 def in_words(summary: Mapping[str, Any], steps: int) -> str:
-    """A summary for people."""
+    """Formats a summary."""
     if not summary:
         return f"No pitfall in {steps} steps."
     return "\n".join(["Pitfalls:", *(f"  {name}: {_lasted(found, steps)}" for name, found in summary.items())])
@@ -212,7 +211,7 @@ def _lasted(found: Mapping[str, Any], steps: int) -> str:
 
 
 def read_lines(text: str, before: int) -> List[Dict[str, Any]]:
-    """Lines of a log up to a step; a torn last one is left out."""
+    """Returns the lines of a log up to a step, without an incomplete last one."""
     lines: List[Dict[str, Any]] = []
     for row in text.splitlines():
         try:

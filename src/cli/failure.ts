@@ -1,8 +1,8 @@
-/** How commands fail: a message for people and an exit code for scripts. */
+/** Turns errors of commands into messages and exit codes. */
 
 import { CommanderError } from 'commander';
-import { InputError, RhythmError } from '../errors.js';
-import { shortened } from '../validate/names.js';
+import { InputError, RhythmError } from '../shared/errors.js';
+import { madePrintable, shortened } from '../shared/printable-names.js';
 
 export const EXIT = {
   failure: 1,
@@ -13,10 +13,10 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** Arguments that cannot be what was meant. */
+/** An error in the command's arguments. */
 export class UsageError extends Error {}
 
-/** The reason of an aborted signal: someone asked the process to stop. */
+/** The reason of an aborted signal: a request to stop the process. */
 export class Interruption extends Error {
   readonly exitCode: number;
   constructor(exitCode: number) {
@@ -25,17 +25,17 @@ export class Interruption extends Error {
   }
 }
 
-/** The exit code for what a command threw; 0 for a request for help or the version, which commander throws too. */
+/** Returns the exit code for an error; 0 for a request for help or the version, which commander also throws. */
 export function exitCodeOf(error: unknown): number {
   if (isClosedPipe(error)) return 0;
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
-  // Of its own, so that scripts can tell what more money would mend.
+  // A separate code tells scripts that a larger budget would help.
   if (error instanceof RhythmError && error.code === 'over_budget') return EXIT.budget;
   return isUsage(error) ? EXIT.usage : EXIT.failure;
 }
 
-/** A reader that has seen enough, such as head. */
+/** Whether the reader closed the pipe early, as `head` does. */
 const isClosedPipe = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EPIPE';
 
@@ -44,21 +44,26 @@ export const isUsage = (error: unknown): boolean =>
 
 const MAX_TEXT = 400;
 
-/** By what the system was asked, where that was no file. */
+/** Remedies by system call, for errors without a path. */
 const REMEDIES: Readonly<Record<string, string>> = {
   listen: 'Pass another --port, or --host.',
   getaddrinfo: 'Pass another --host.',
 };
 
-/** By what the system said, where that says more. */
+/** Remedies by error code, which take precedence. */
 const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
-  ENOSPC: 'Make room there, or choose another place.',
-  EDQUOT: 'Make room there, or choose another place.',
-  EFBIG: 'Raise the limit of a file (ulimit -f), or choose another place.',
+  ENOSPC: 'Free some space, or choose another place.',
+  EDQUOT: 'Free some space, or choose another place.',
+  EFBIG: 'Raise the limit of the file size (ulimit -f), or choose another place.',
 };
 
-/** What to print for it; '' where commander has said it. A stack trace only for what nobody foresaw. */
-export function messageOf(error: unknown): string {
+/**
+ * Returns the message to print for an error; '' if commander has printed it. Only unexpected errors have a stack trace.
+ * Errors quote files and paths, so characters that terminals interpret are replaced.
+ */
+export const messageOf = (error: unknown): string => textOf(error).split('\n').map(madePrintable).join('\n');
+
+function textOf(error: unknown): string {
   if (error instanceof CommanderError || isClosedPipe(error)) return '';
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const foreseen = isUsage(error) || error instanceof RhythmError || error instanceof Interruption;
@@ -66,7 +71,7 @@ export function messageOf(error: unknown): string {
   if ('syscall' in error) {
     const code = 'code' in error ? String(error.code) : '';
     const remedy = REMEDIES_BY_CODE[code] ?? REMEDIES[String(error.syscall)] ?? 'Check the path.';
-    return `error: Expected the system to ${error.syscall} it, got ${shortened(error.message, MAX_TEXT)}. ${remedy}`;
+    return `error: Expected the system call ${error.syscall} to succeed, got ${shortened(error.message, MAX_TEXT)}. ${remedy}`;
   }
-  return `error: ${error.stack ?? error.message}\nThis is a fault of rhythm-vec itself.`;
+  return `error: ${error.stack ?? error.message}\nThis is a bug in rhythm-vec.`;
 }

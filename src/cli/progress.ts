@@ -1,12 +1,12 @@
-/** A progress bar for long work, on a terminal only. */
+/** Shows a progress bar for long work, on a terminal only. */
 import cliProgress from 'cli-progress';
 
-/** Work of more steps than this, or longer than this, is worth a bar. */
+/** The bar appears for more steps than this, or after this time. */
 const MANY = 1e6;
 const LONG_MS = 1000;
 
 export interface Progress {
-  /** @param note what else there is to say, such as what was spent. */
+  /** Updates the bar. @param note further text, such as the amount spent. */
   update(done: number, total: number, note?: string): void;
   /** Removes the bar. */
   stop(): void;
@@ -14,7 +14,10 @@ export interface Progress {
 
 const SILENT: Progress = { update() {}, stop() {} };
 
-/** @param stream where the bar goes; if it is no terminal, nothing does. @param now a clock in milliseconds. */
+/**
+ * Returns a progress bar. @param unit the noun of the counts. @param stream receives the bar if it is a terminal. @param
+ * now a clock in milliseconds.
+ */
 export function createProgress(
   unit: string,
   stream: NodeJS.WriteStream = process.stderr,
@@ -31,17 +34,17 @@ export function createProgress(
     clearOnComplete: true,
     hideCursor: true,
   });
-  let shown = false;
+  let visible = false;
   return {
     update(done, total, note = '') {
-      if (!shown && (total > MANY || now() - started > LONG_MS)) {
+      if (!visible && (total > MANY || now() - started > LONG_MS)) {
         bar.start(total, 0, { note });
-        shown = true;
+        visible = true;
       }
-      if (shown) bar.update(done, { note });
+      if (visible) bar.update(done, { note });
     },
     stop() {
-      if (shown) bar.stop();
+      if (visible) bar.stop();
     },
   };
 }

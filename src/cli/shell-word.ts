@@ -1,3 +1,3 @@
-/** A word as a shell takes it: what people copy from a card. */
+/** Quotes a word for a shell. */
 export const shellWord = (word: string): string =>
   /^[\w./,:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,18 +1,18 @@
-/** How often each action was taken, by whose weeks they were. */
-import type { ActionUse } from '../pictures/actions.js';
+/** Counts each player's actions, by group of profiles. */
+import type { ActionUse } from '../figures/actions.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
-import { PERSON_GROUPS } from './person.js';
+import { PROFILE_GROUPS } from './profile-group.js';
 
-/** A group's row; its name says how many weeks there are. */
+/** The row of a group. Its name includes the number of episodes. */
 export interface CountedUse extends ActionUse {
   readonly group: string;
-  readonly weeks: number;
+  readonly episodes: number;
 }
 
 export class ActionTally {
   readonly #counts = new Map<string, Float64Array>();
 
-  /** @param actions [28], by name. @param groups which it counts for. */
+  /** Counts an episode. @param actions [28], by name. @param groups its groups. */
   add(actions: readonly string[], groups: readonly string[]): void {
     for (const group of groups) {
       const counts = this.#counts.get(group) ?? new Float64Array(NUM_ACTIONS);
@@ -21,14 +21,16 @@ export class ActionTally {
     }
   }
 
-  /** Those that there are, in the order of PERSON_GROUPS. */
+  /** Returns the groups with episodes, in the order of PROFILE_GROUPS. */
   summary(): CountedUse[] {
-    return PERSON_GROUPS.flatMap((group) => {
+    return PROFILE_GROUPS.flatMap((group) => {
       const counts = this.#counts.get(group);
       if (counts === undefined) return [];
       const steps = counts.reduce((sum, count) => sum + count, 0);
-      const weeks = steps / NUM_STEPS;
-      return [{ group, weeks, name: `${group} (${weeks})`, shares: counts.map((count) => count / steps) }];
+      const episodes = steps / NUM_STEPS;
+      return [
+        { group, episodes, name: `${group} (${episodes})`, shares: counts.map((count) => count / steps) },
+      ];
     });
   }
 }

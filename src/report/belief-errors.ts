@@ -1,34 +1,37 @@
-/** How far an agent's belief is from the truth after each step, over many weeks. */
-import { Moments } from '../evaluate/statistics.js';
-import type { BeliefErrors } from '../pictures/belief-error.js';
-import { beliefMae } from '../reference/grade.js';
-import type { StoredBelief } from '../trajectory/episode.js';
+/** Accumulates the error of a player's belief after each step, over many episodes. */
+
+import { beliefMae } from '../engine/reference/grade.js';
+import type { BeliefErrors } from '../figures/belief-error.js';
+import type { StoredBelief } from '../rollouts/trajectories/trajectory-episode.js';
+import { Moments } from '../shared/statistics.js';
 import { NUM_STEPS } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
-import { addOne } from './moments.js';
 
 const { params } = createWorld();
-const KNOWS_NOBODY = Float32Array.of(0.5, 0.5, 0.5);
+const CONSTANT_BELIEF = Float32Array.of(0.5, 0.5, 0.5);
 
 export class BeliefErrorTally {
   readonly #steps = Array.from({ length: NUM_STEPS }, () => new Moments());
   readonly #constant = new Moments();
   #given = 0;
 
-  /** @param beliefs [28], as given with each step; what was said holds, and 0.5 each before anything was. @param target f32 [3]. */
+  /**
+   * Adds an episode. A belief holds until the next; before the first it is 0.5 each.
+   * @param beliefs [28], as stated with each step. @param target f32 [3].
+   */
   add(beliefs: readonly (StoredBelief | null)[], target: Float32Array): void {
-    let held: Float32Array = KNOWS_NOBODY;
+    let held: Float32Array = CONSTANT_BELIEF;
     for (const [step, belief] of beliefs.entries()) {
       if (belief !== null) {
         this.#given++;
         held = Float32Array.from(belief);
       }
-      addOne(this.#steps[step], beliefMae(params, held, target));
+      this.#steps[step].add(beliefMae(params, held, target));
     }
-    addOne(this.#constant, beliefMae(params, KNOWS_NOBODY, target));
+    this.#constant.add(beliefMae(params, CONSTANT_BELIEF, target));
   }
 
-  /** Null where no belief was ever given. */
+  /** Returns the means with intervals; null if no belief was stated. */
   summary(): BeliefErrors | null {
     if (this.#given === 0) return null;
     const intervals = this.#steps.map((step) => step.interval());

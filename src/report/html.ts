@@ -1,10 +1,10 @@
-/** HTML by templates that escape whatever is put into them. */
+/** HTML templates that escape every inserted value. */
 import { raw, html as template } from 'hono/html';
 
-/** Text that is markup: what a template made, or what `raw` vouches for. */
+/** Markup: the result of a template, or of `raw`. */
 export type Html = ReturnType<typeof raw>;
 
-/** A template; texts in it are escaped, markup and lists of markup are not. No value may be a promise. */
+/** A template tag. It escapes text, but not markup and lists of markup. Values must not be promises. */
 export const html = (strings: TemplateStringsArray, ...values: unknown[]): Html =>
   template(strings, ...values) as Html;
 
@@ -13,11 +13,11 @@ export { raw };
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => string;
-  /** Numbers stand below each other. Default: true but for the first column. */
+  /** Whether cells are aligned as numbers. Default: true except for the first column. */
   readonly numeric?: boolean;
 }
 
-/** A table in a frame that scrolls where it is too wide. @param caption what it shows. */
+/** Returns a table in a frame that scrolls if it is too wide. @param caption the description of the table. */
 export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
   const kind = ({ numeric }: Column<Row>, k: number): string => ((numeric ?? k > 0) ? 'number' : 'text');
   const head = columns.map(
@@ -37,7 +37,7 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
 `;
 }
 
-/** What few want to see, folded up. */
+/** Returns a block that is collapsed to its summary. */
 export const folded = (summary: string, content: Html): Html =>
   html`<details><summary>${summary}</summary>${content}</details>\n`;
 

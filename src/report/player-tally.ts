@@ -1,17 +1,17 @@
-/** All that a report says of one player of one file, gathered while episodes stream by: of most of them only the seed is kept. */
-import { type Interval, Moments } from '../evaluate/statistics.js';
-import type { BeliefErrors } from '../pictures/belief-error.js';
-import type { Calibration } from '../pictures/calibration.js';
-import type { TrajectoryEpisode } from '../trajectory/episode.js';
+/** Accumulates a report's data on one player of one file. Of most episodes it keeps only the seed. */
+
+import type { BeliefErrors } from '../figures/belief-error.js';
+import type { Calibration } from '../figures/calibration.js';
+import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
+import { type Interval, Moments } from '../shared/statistics.js';
 import { ActionTally, type CountedUse } from './action-counts.js';
 import { BeliefErrorTally } from './belief-errors.js';
-import { calibrationTallies } from './calibrating.js';
-import { type ChosenWeek, WeekKeeper } from './kept-weeks.js';
-import { addOne } from './moments.js';
-import { groupsOf, whoIs } from './person.js';
+import { calibrationTallies } from './calibration-tally.js';
+import { type ChosenEpisode, EpisodeKeeper } from './kept-episodes.js';
+import { groupsOf, hiddenProfile } from './profile-group.js';
 import { type Spending, SpendingTally } from './spending.js';
 
-/** Of one condition, grader and kind of person. */
+/** Scores of one condition, grader and choice of profiles. */
 export interface PlayedScore {
   readonly condition: string;
   readonly grader: string;
@@ -21,19 +21,20 @@ export interface PlayedScore {
   readonly episodes: number;
   readonly finalScore: Interval;
   readonly beliefMae: number;
-  readonly earlyMean: number;
-  readonly lateMean: number;
+  readonly firstHalfMean: number;
+  readonly secondHalfMean: number;
 }
 
 export interface PlayerSummary {
   readonly episodes: number;
   readonly scores: readonly PlayedScore[];
-  /** Null where no belief was given. */
+  /** Null if no belief was stated. */
   readonly beliefErrors: BeliefErrors | null;
-  /** [3] by BELIEF_NAMES; null where no belief was given. */
+  /** [3] by BELIEF_NAMES; null if no belief was stated. */
   readonly calibration: readonly Calibration[] | null;
   readonly actions: readonly CountedUse[];
-  readonly weeks: readonly ChosenWeek[];
+  /** The episodes to draw as timelines. */
+  readonly chosenEpisodes: readonly ChosenEpisode[];
   readonly spending: Spending;
 }
 
@@ -41,12 +42,12 @@ interface ScoreTally {
   readonly condition: string;
   readonly grader: string;
   readonly modes: Set<string>;
-  least: number;
-  most: number;
+  firstSeed: number;
+  lastSeed: number;
   readonly finalScore: Moments;
   readonly beliefMae: Moments;
-  readonly earlyMean: Moments;
-  readonly lateMean: Moments;
+  readonly firstHalfMean: Moments;
+  readonly secondHalfMean: Moments;
 }
 
 export class PlayerTally {
@@ -54,19 +55,19 @@ export class PlayerTally {
   readonly #errors = new BeliefErrorTally();
   readonly #calibration = calibrationTallies();
   readonly #actions = new ActionTally();
-  readonly #weeks = new WeekKeeper();
+  readonly #keeper = new EpisodeKeeper();
   readonly #spending = new SpendingTally();
   readonly #seen = new Map<string, Set<number>>();
   #episodes = 0;
 
-  /** @param episode as `parseEpisode` gives it. */
+  /** Adds an episode. @param episode as `parseEpisode` returns it. */
   add(episode: TrajectoryEpisode): void {
     const { profile_mode: mode, seed, steps } = episode;
     this.#episodes++;
     this.#addScore(episode);
     this.#spending.add(episode);
     if (!this.#isNew(mode, seed)) return;
-    const { target } = whoIs(mode, seed);
+    const { target } = hiddenProfile(mode, seed);
     const beliefs = steps.map(({ belief }) => belief);
     this.#errors.add(beliefs, target);
     const last = beliefs.filter((belief) => belief !== null).at(-1);
@@ -75,10 +76,10 @@ export class PlayerTally {
       steps.map(({ action }) => action),
       groupsOf(mode, seed, target),
     );
-    this.#weeks.add(episode);
+    this.#keeper.add(episode);
   }
 
-  /** A week that is part of several conditions, as of discrete and of discrete:NAME, is one week of a person. */
+  /** Whether an episode is new. An episode of several conditions, such as discrete and discrete:NAME, counts once. */
   #isNew(mode: string, seed: number): boolean {
     const seen = this.#seen.get(mode) ?? new Set();
     this.#seen.set(mode, seen);
@@ -90,12 +91,12 @@ export class PlayerTally {
     const tally = this.#scores.get(key) ?? emptyScore(condition, grader.name, seed);
     this.#scores.set(key, tally);
     tally.modes.add(profile_mode);
-    tally.least = Math.min(tally.least, seed);
-    tally.most = Math.max(tally.most, seed);
-    addOne(tally.finalScore, final.final_score);
-    addOne(tally.beliefMae, final.belief_mae);
-    addOne(tally.earlyMean, final.early_mean);
-    addOne(tally.lateMean, final.late_mean);
+    tally.firstSeed = Math.min(tally.firstSeed, seed);
+    tally.lastSeed = Math.max(tally.lastSeed, seed);
+    tally.finalScore.add(final.final_score);
+    tally.beliefMae.add(final.belief_mae);
+    tally.firstHalfMean.add(final.early_mean);
+    tally.secondHalfMean.add(final.late_mean);
   }
 
   summary(): PlayerSummary {
@@ -106,26 +107,26 @@ export class PlayerTally {
       beliefErrors: this.#errors.summary(),
       calibration: calibration.includes(null) ? null : (calibration as Calibration[]),
       actions: this.#actions.summary(),
-      weeks: this.#weeks.chosen(),
+      chosenEpisodes: this.#keeper.chosen(),
       spending: this.#spending.summary(),
     };
   }
 }
 
 const emptyScore = (condition: string, grader: string, seed: number): ScoreTally => ({
-  ...{ condition, grader, modes: new Set<string>(), least: seed, most: seed },
+  ...{ condition, grader, modes: new Set<string>(), firstSeed: seed, lastSeed: seed },
   ...{ finalScore: new Moments(), beliefMae: new Moments() },
-  ...{ earlyMean: new Moments(), lateMean: new Moments() },
+  ...{ firstHalfMean: new Moments(), secondHalfMean: new Moments() },
 });
 
-const scoreOf = ({ condition, grader, modes, least, most, ...moments }: ScoreTally): PlayedScore => ({
+const scoreOf = ({ condition, grader, modes, firstSeed, lastSeed, ...moments }: ScoreTally): PlayedScore => ({
   condition,
   grader,
   profiles: modes.size === 1 ? [...modes][0] : 'named',
-  seeds: `${least}-${most}`,
+  seeds: `${firstSeed}-${lastSeed}`,
   episodes: moments.finalScore.count,
   finalScore: moments.finalScore.interval(),
   beliefMae: moments.beliefMae.interval().mean,
-  earlyMean: moments.earlyMean.interval().mean,
-  lateMean: moments.lateMean.interval().mean,
+  firstHalfMean: moments.firstHalfMean.interval().mean,
+  secondHalfMean: moments.secondHalfMean.interval().mean,
 });

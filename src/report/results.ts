@@ -1,9 +1,19 @@
-/** Files of results: what of them a report takes, checked before anything is drawn. Keys that it does not know are let be. */
+/** Validates result files for a report. Ignores unknown keys. */
 import { z } from 'zod';
-import { otherSchema, SCHEMAS, type Schema } from '../schemas.js';
-import { isModelName, isPrintable, MODEL_NAME, madePrintable, PRINTABLE } from '../validate/names.js';
-import { BadRow, conform, expect, flag, list, notAnObject, printableName } from '../validate/rows.js';
-import { describe } from '../validate/values.js';
+import { currentPolicy } from '../shared/former-names.js';
+import { isModelName, isPrintable, MODEL_NAME, madePrintable, PRINTABLE } from '../shared/printable-names.js';
+import {
+  BadRow,
+  conform,
+  expect,
+  flag,
+  list,
+  notAnObject,
+  printableName,
+  storedPolicy,
+} from '../shared/row-schemas.js';
+import { otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
+import { describe } from '../shared/values.js';
 import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../world/fields.js';
 
 const number = expect<number>('a finite number', Number.isFinite);
@@ -12,13 +22,13 @@ const numberOrNull = expect<number | null>(
   (value) => value === null || Number.isFinite(value),
 );
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
-/** "llm:" and a model's name, which has the length of a name. */
+/** A policy's name. "llm:" and a model's name may be long. */
 const policyText = expect<string>(
   'a policy of 1 to 220 printable characters',
   (value) =>
     typeof value === 'string' && value !== '' && value.length <= 220 && madePrintable(value) === value,
-);
-/** What a processor calls itself. */
+).transform(currentPolicy);
+/** The name of a processor. */
 const machineText = expect<string>(
   'a text of at most 200 characters',
   (value) => typeof value === 'string' && value.length <= 200,
@@ -28,6 +38,7 @@ const nameOrNull = expect<string | null>(
   `null or a name of ${PRINTABLE}`,
   (value) => value === null || isPrintable(value),
 );
+const policyOrNull = nameOrNull.transform((name) => (name === null ? null : currentPolicy(name)));
 const modelOrNull = expect<string | null>(
   `null or a name of ${MODEL_NAME}`,
   (value) => value === null || isModelName(value),
@@ -47,10 +58,10 @@ const interval = object({ mean: number, low: numberOrNull, high: numberOrNull })
 const rowsOf = <T extends z.ZodType>(row: T) =>
   list(row, 'a list of rows').min(1, { error: () => 'Expected at least one row, got none.' });
 
-/** Which release made it, of which world. */
+/** The fields of the version and the world. */
 const MADE = { version: printableName, world_digest: digest };
 
-/** What computed it, and where. */
+/** The fields of the engine and machine. */
 const ENGINE = {
   backend: printableName,
   kernel: printableName,
@@ -93,8 +104,8 @@ const REEVALUATION = object({
       profiles: printableName,
       seeds: printableName,
       grader: printableName,
-      baseline: nameOrNull,
-      teacher: nameOrNull,
+      baseline: policyOrNull,
+      teacher: policyOrNull,
       model: modelOrNull,
       objective: nameOrNull,
       oracle: flag,
@@ -109,7 +120,7 @@ const REEVALUATION = object({
 
 const AUDIT = object({
   ...MADE,
-  // Those of docs/audits are the same on any machine, and name none.
+  // The audits in docs/audits have no engine and machine.
   ...z.object(ENGINE).partial().shape,
   grader: printableName,
   grader_weights: each(number),
@@ -117,7 +128,7 @@ const AUDIT = object({
   verdict: expect<string>('a text', (value) => typeof value === 'string'),
   rows: rowsOf(
     object({
-      policy: printableName,
+      policy: storedPolicy,
       role: printableName,
       episodes: count,
       final_score: interval,
@@ -130,13 +141,13 @@ const AUDIT = object({
   ),
   tapes: list(
     object({
-      policy: printableName,
+      policy: storedPolicy,
       actions: list(
         expect<string>('an action', (value) => ACTION_NAMES.includes(value as string), ACTION_NAMES),
         'a list of actions',
       ).length(NUM_STEPS, { error: () => `Expected ${NUM_STEPS} actions.` }),
     }),
-    'a list of tapes',
+    'a list of action sequences',
   ),
 });
 
@@ -145,16 +156,16 @@ export type ReevaluationResult = z.output<typeof REEVALUATION>;
 export type AuditResult = z.output<typeof AUDIT>;
 export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
 
-/** A file of one value. */
+/** A validated result file. */
 export type Result =
   | { readonly kind: 'evaluation'; readonly value: EvaluationResult }
   | { readonly kind: 'reevaluation'; readonly value: ReevaluationResult }
   | { readonly kind: 'audit'; readonly value: AuditResult };
 
-/** What computed a result; null for one that does not say all of it. */
+/** Returns the engine of a result, or null if it is incomplete. */
 export function engineOf({ value: { backend, kernel, threads, machine } }: Result): Engine | null {
-  const said = backend !== undefined && kernel !== undefined && threads !== undefined;
-  return said && machine !== undefined ? { backend, kernel, threads, machine } : null;
+  const known = backend !== undefined && kernel !== undefined && threads !== undefined;
+  return known && machine !== undefined ? { backend, kernel, threads, machine } : null;
 }
 
 interface Reader {
@@ -177,17 +188,17 @@ const READERS: readonly Reader[] = [
   },
 ];
 
-/** What a report takes, for people. */
+/** The inputs of a report, for messages. */
 export const RESULT_KINDS =
   'the JSON of eval, reeval or audit (each by --json), or trajectories of teach or eval --trajectories';
 
 /**
- * A value as one of the results, by its schema.
- * @throws BadRow for a value of none, of another version, or that is not as its schema has it.
+ * Parses a value as a result, by its schema.
+ * @throws BadRow for an unknown schema or version, or an invalid value.
  */
 export function parseResult(value: unknown): Result {
   const { schema } = Object(value) as { schema?: Partial<Schema> };
-  const reader = READERS.find((known) => known.schema.name === schema?.name);
+  const reader = READERS.find((each) => each.schema.name === schema?.name);
   if (reader === undefined) {
     const got = schema === undefined ? 'a value without "schema"' : describe(schema?.name ?? schema);
     throw new BadRow(`Expected ${RESULT_KINDS}, got ${got}.`);

@@ -1,17 +1,18 @@
-/** Final scores of all files as rows of one table. */
-import { type Published, published, publishedTeacher } from '../evaluate/published.js';
-import type { Interval } from '../evaluate/statistics.js';
-import { policyName } from '../policies/policies.js';
-import { ORACLE_MARK } from '../trajectory/player-name.js';
-import { nameOf, shortened } from './names.js';
+/** Collects the final scores of all files as rows of one table. */
+
+import { policyName } from '../agents/policies/policies.js';
+import { type Published, published, publishedTeacher } from '../evaluation/published-scores.js';
+import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
+import type { Interval } from '../shared/statistics.js';
+import { nameOf, shortened } from './player-names.js';
 import type { PlayedScore } from './player-tally.js';
 import type { EvaluationResult, ReevaluationResult } from './results.js';
 
 export interface ScoreRow {
   /** The file's label. */
   readonly source: string;
-  /** Whether it was found by looking at stored weeks. */
-  readonly ofWeeks: boolean;
+  /** Whether it was computed from stored episodes. */
+  readonly fromEpisodes: boolean;
   readonly condition: string;
   readonly grader: string;
   /** As rows of an evaluation name them. */
@@ -22,26 +23,27 @@ export interface ScoreRow {
   readonly finalScore: Interval;
   readonly published: Published | undefined;
   readonly beliefMae: number;
-  readonly earlyMean: number | null;
-  readonly lateMean: number | null;
+  readonly firstHalfMean: number | null;
+  readonly secondHalfMean: number | null;
 }
 
-interface Place {
+interface ScoredProfiles {
   readonly condition: string;
   readonly profiles: string;
 }
 
-/** Other persons than the published ones have no published score. */
-const isPublished = ({ condition, profiles }: Place): boolean =>
+/** Whether a condition has its default profiles. Others have no published score. */
+const isPublished = ({ condition, profiles }: ScoredProfiles): boolean =>
   profiles === 'sampled' || condition.startsWith('discrete');
 
+/** Returns the rows of an evaluation, with published scores. */
 export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationResult): ScoreRow[] =>
   rows.map((row) => {
     const policy = policyName(row);
     return {
       ...{
         source,
-        ofWeeks: false,
+        fromEpisodes: false,
         grader,
         condition: row.condition,
         profiles: row.profiles,
@@ -52,12 +54,12 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
       finalScore: row.final_score,
       published: isPublished(row) ? published(row.condition, policy, grader) : undefined,
       beliefMae: row.belief_mae,
-      earlyMean: row.early_mean,
-      lateMean: row.late_mean,
+      firstHalfMean: row.early_mean,
+      secondHalfMean: row.late_mean,
     };
   });
 
-/** A teacher's published figure is that of the published teacher; one that knows the person has none. */
+/** Returns the rows of a re-evaluation. A teacher that is not an oracle gets the published teacher's score. */
 export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResult): ScoreRow[] =>
   rows.map((row) => {
     const { condition, grader, profiles, seeds, baseline, teacher, model, objective, oracle } = row;
@@ -68,38 +70,38 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
           ? undefined
           : publishedTeacher(condition, grader);
     return {
-      ...{ source, ofWeeks: false, grader, condition, profiles, seeds },
-      name: baseline ?? nameOf({ teacher: teacher ?? 'nobody', model, objective, oracle }),
+      ...{ source, fromEpisodes: false, grader, condition, profiles, seeds },
+      name: baseline ?? nameOf({ teacher: teacher ?? 'unknown', model, objective, oracle }),
       episodes: row.episodes,
       finalScore: row.final_score,
       published: isPublished(row) ? figure : undefined,
       beliefMae: row.belief_mae,
-      earlyMean: row.early_mean,
-      lateMean: row.late_mean,
+      firstHalfMean: row.early_mean,
+      secondHalfMean: row.late_mean,
     };
   });
 
-/** What a file of trajectories says itself; published figures stand where policies of the same name were published. */
+/** Returns rows of a file of trajectories, with published scores of policies of the same name. */
 export const scoresOfPlayer = (source: string, name: string, scores: readonly PlayedScore[]): ScoreRow[] =>
   scores.map((score) => ({
     ...score,
     source,
-    ofWeeks: true,
+    fromEpisodes: true,
     name,
     published: isPublished(score) ? published(score.condition, name, score.grader) : undefined,
   }));
 
-/** Further in digits than sums of the same weeks in another order are apart. */
+/** The tolerance of equal means. It is larger than the rounding of sums in another order. */
 const SAME = 1e-6;
 
-/** Without those of stored weeks that another row says already: those of an evaluation, stored beside it. */
+/** Removes rows of stored episodes that repeat a row of an evaluation. */
 export function withoutRepeats(rows: readonly ScoreRow[]): ScoreRow[] {
   const kept: ScoreRow[] = [];
   for (const row of rows) {
     const repeated = kept.some(
       (other) =>
-        row.ofWeeks &&
-        !other.ofWeeks &&
+        row.fromEpisodes &&
+        !other.fromEpisodes &&
         other.condition === row.condition &&
         other.grader === row.grader &&
         other.name === row.name &&

@@ -1,12 +1,12 @@
-/** What a report consists of: sections of text, tables and figures. */
-import type { NamedDrawing } from '../pictures/drawing.js';
+/** Types of a report's sections, which have text, tables and figures. */
+import type { NamedDrawing } from '../figures/figure.js';
 import type { Html } from './html.js';
 
 export type Figure = NamedDrawing;
 export type Part = Html | Figure;
 
 export interface Section {
-  /** What the table of contents points at. */
+  /** The anchor of the table of contents. */
   readonly id: string;
   readonly title: string;
   readonly parts: readonly Part[];

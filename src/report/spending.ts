@@ -1,5 +1,5 @@
-/** What a player's episodes took, and in how many steps no action was read. */
-import type { TrajectoryEpisode, Usage } from '../trajectory/episode.js';
+/** Accumulates the cost of a player's episodes, and counts steps without a valid action. */
+import type { TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
 
 export const USAGE_KEYS = ['requests', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const;
 type Key = (typeof USAGE_KEYS)[number];
@@ -7,10 +7,11 @@ type Key = (typeof USAGE_KEYS)[number];
 export interface Spending {
   readonly steps: number;
   readonly unparsed: number;
-  /** Episodes that say what they took of anything. */
+  /** The number of episodes with usage. */
   readonly metered: number;
-  /** Means over the episodes that say it, and sums over these; null where none does. */
+  /** Means over the episodes with this number; null if no episode has it. */
   readonly perEpisode: Readonly<Record<Key, number | null>>;
+  /** Sums over the same episodes. */
   readonly total: Readonly<Record<Key, number | null>>;
 }
 
@@ -26,13 +27,14 @@ export class SpendingTally {
     if (usage !== undefined && this.#addUsage(usage)) this.#metered++;
   }
 
+  /** Adds usage. Returns whether it has any number. */
   #addUsage(usage: Usage): boolean {
-    const said = USAGE_KEYS.filter((key) => usage[key] !== undefined);
-    for (const key of said) {
+    const known = USAGE_KEYS.filter((key) => usage[key] !== undefined);
+    for (const key of known) {
       const { sum, count } = this.#sums.get(key) ?? { sum: 0, count: 0 };
       this.#sums.set(key, { sum: sum + usage[key]!, count: count + 1 });
     }
-    return said.length > 0;
+    return known.length > 0;
   }
 
   summary(): Spending {

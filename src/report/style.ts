@@ -1,12 +1,12 @@
-/** How the page looks: light, dark on screens whose owners prefer that, and on paper. */
-import { DARK, FONT, LIGHT } from '../pictures/theme.js';
+/** The style sheet of the page: light, dark if the reader prefers it, and print. */
+import { DARK, FONT, LIGHT } from '../figures/theme.js';
 
 const tones = (theme: Readonly<Record<keyof typeof LIGHT, string>>): string =>
   Object.entries(theme)
     .map(([tone, colour]) => `--${tone}: ${colour};`)
     .join(' ');
 
-/** Links stand out from text and paper, in both. */
+/** Colours of links. They contrast with text and background in both themes. */
 const LINKS = { light: '#0b5cad', dark: '#79b8ff' };
 const WARNINGS = { light: '#9a3412', dark: '#ffab70' };
 

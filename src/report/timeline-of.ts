@@ -1,12 +1,13 @@
-/** A stored week as a timeline. */
-import type { TimelineWeek } from '../pictures/timeline-week.js';
-import { Episode } from '../reference/episode.js';
-import { ACTION_NAMES, NUM_BELIEFS, NUM_METERS, OBSERVATION } from '../world/fields.js';
-import type { KeptWeek } from './kept-weeks.js';
-import { whoIs } from './person.js';
+/** Converts a stored episode to a timeline. */
 
-/** What the file says, and of the last step, after which nothing is seen, what a replay says. */
-export function timelineOf({ mode, seed, steps }: KeptWeek): TimelineWeek {
+import { Episode } from '../engine/reference/episode.js';
+import type { TimelineEpisode } from '../figures/timeline-episode.js';
+import { ACTION_NAMES, NUM_BELIEFS, NUM_METERS, OBSERVATION } from '../world/fields.js';
+import type { KeptEpisode } from './kept-episodes.js';
+import { hiddenProfile } from './profile-group.js';
+
+/** Returns the timeline. The state after the last step, which the file lacks, comes from a replay. */
+export function timelineOf({ mode, seed, steps }: KeptEpisode): TimelineEpisode {
   const actions = steps.map(({ action }) => ACTION_NAMES.indexOf(action));
   const end = new Episode();
   end.reset(seed, { profile: mode });
@@ -16,13 +17,13 @@ export function timelineOf({ mode, seed, steps }: KeptWeek): TimelineWeek {
   );
   const events = steps.slice(1).map(({ observation }) => observation[OBSERVATION.event]);
   const given = steps.some(({ belief }) => belief !== null);
-  const nothing = new Array<number>(NUM_BELIEFS).fill(Number.NaN);
+  const noBelief = new Array<number>(NUM_BELIEFS).fill(Number.NaN);
   return {
     actions,
     meters: [...meters, ...end.meters],
     events: [...events, end.event],
     rewards: steps.map(({ reward }) => reward),
-    beliefs: given ? steps.flatMap(({ belief }) => belief ?? nothing) : undefined,
-    target: whoIs(mode, seed).target,
+    beliefs: given ? steps.flatMap(({ belief }) => belief ?? noBelief) : undefined,
+    target: hiddenProfile(mode, seed).target,
   };
 }

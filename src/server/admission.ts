@@ -1,53 +1,76 @@
-/** Who may ask at all: a token where there is one, and no pages of other sites. */
+/** Access control: admits clients with the token; without a token, clients of this machine. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isLoopback } from './options.js';
+import type { IncomingMessage } from 'node:http';
+import { describe } from '../shared/values.js';
+import { isLoopback, type Settings } from './server-options.js';
 
-/** Why a request is turned away. */
-export interface TurnedAway {
+/** The response to a request without access. */
+export interface Rejection {
   readonly status: 401 | 403;
   readonly detail: string;
 }
 
-/** The headers that decide. */
-export interface Credentials {
-  readonly authorization?: string;
-  readonly origin?: string;
-}
+/** Decides from a request's head. @returns null to admit the request. */
+export type Admit = (request: IncomingMessage) => Rejection | null;
 
-export type Admit = (credentials: Credentials) => TurnedAway | null;
-
-const NO_TOKEN: TurnedAway = {
+const NO_TOKEN: Rejection = {
   status: 401,
   detail: 'Expected the header "Authorization: Bearer TOKEN", got none. Send the server\'s token.',
 };
-const OTHER_TOKEN: TurnedAway = {
+const OTHER_TOKEN: Rejection = {
   status: 401,
   detail:
     'Expected the server\'s token in "Authorization: Bearer TOKEN", got another. Send the server\'s token.',
 };
-const OTHER_SITE: TurnedAway = {
-  status: 403,
-  detail:
-    "Expected no request of another site's page, got one by its Origin. Start the server with a token for that.",
-};
 
 /**
- * @param token if there is one, it is asked for, and enough: no page can send it unless it was told. Without one a page
- *   of any site that somebody of this machine looks at could ask; its browser says so in `Origin`.
+ * Returns the access check of a server.
+ *
+ * With a token, only the token counts: a web page cannot send it unless it knows it. Without a token, any page shown by
+ * a browser of this machine could send requests. Two headers, which pages cannot forge, reveal it: `Origin` names the
+ * page's site, and `Host` names the server as the page does. `Host` is never a loopback name if the site's own name
+ * resolves to this machine (DNS rebinding).
+ * @param settings `insecure` admits any `Host`: the server cannot know the names under which others reach it.
  */
-export function admission(token: string | undefined): Admit {
-  if (token === undefined) return ({ origin }) => (origin === undefined || isOwn(origin) ? null : OTHER_SITE);
+export function admission({ token, insecure }: Pick<Settings, 'token' | 'insecure'>): Admit {
+  if (token !== undefined) return withToken(token);
+  return (request) => (insecure ? null : otherHost(request)) ?? otherSite(request);
+}
+
+function withToken(token: string): Admit {
   const expected = digestOf(token);
-  return ({ authorization }) => {
-    const sent = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1];
+  return ({ headers }) => {
+    const sent = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization ?? '')?.[1];
     if (sent === undefined) return NO_TOKEN;
-    // Digests are of one length: neither that nor the first difference shows in the time it takes.
+    // Digests have equal lengths, so the time of the comparison reveals nothing about the token.
     return timingSafeEqual(digestOf(sent), expected) ? null : OTHER_TOKEN;
   };
 }
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function isOwn(origin: string): boolean {
-  return URL.canParse(origin) && isLoopback(new URL(origin).hostname);
+function otherHost({ headersDistinct, url = '' }: IncomingMessage): Rejection | null {
+  // An absolute target (`GET http://name/path`) also names the server.
+  const [, target] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  const names = [...(headersDistinct.host ?? ['']), ...(target === undefined ? [] : [target])];
+  const other = names.find((name) => !/^[^\s/?#@\\]+$/.test(name) || !isOfLoopback(`http://${name}`));
+  if (other === undefined) return null;
+  return {
+    status: 403,
+    detail:
+      `Expected a Host of this machine (localhost, 127.0.0.1 or [::1]), got ${other === '' ? 'none' : describe(other)}. ` +
+      'Send requests to http://localhost, or start the server with a token, or with --insecure.',
+  };
 }
+
+function otherSite({ headers: { origin } }: IncomingMessage): Rejection | null {
+  if (origin === undefined || isOfLoopback(origin)) return null;
+  return {
+    status: 403,
+    detail:
+      `Expected no Origin, or one of this machine (http://localhost), got ${describe(origin)}. ` +
+      'Start the server with a token to answer pages of other sites.',
+  };
+}
+
+const isOfLoopback = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);

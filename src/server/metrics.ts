@@ -1,24 +1,27 @@
-/** What the server tells of itself, in Prometheus's text format. */
+/** The server's metrics, in Prometheus's text format. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const PREFIX = 'rhythm_vec_';
 
-/** Names are part of what scrapers rely on: docs/server.md lists them. */
+/** All metrics. Their names are public; docs/server.md lists them. */
 export class Metrics {
-  /** Its own: several servers of one process do not meet. */
+  /** Not the global registry: one process may run several servers. */
   readonly #registry = new Registry();
   readonly steps = this.#counter('session_steps_total', 'Steps that sessions took.');
   readonly stepBatch = new Histogram({
     name: `${PREFIX}session_step_batch`,
-    help: 'Sessions that were stepped together.',
+    help: 'Sessions per shared step.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
     registers: [this.#registry],
   });
   readonly scored = this.#counter('scored_rows_total', 'Rows that /v1/score scored.');
   readonly rollouts = this.#counter('rollouts_total', 'Rollouts that /v1/rollout played.');
   readonly prompts = this.#counter('prompts_total', 'Prompts that /v1/prompts wrote.');
-  readonly vecSteps = this.#counter('vec_steps_total', 'Steps that slots of vector environments took.');
-  readonly failures = this.#counter('failures_total', 'Errors that nobody foresaw.');
+  readonly vecSteps = this.#counter(
+    'vec_steps_total',
+    'Steps that environments of vector environments took.',
+  );
+  readonly failures = this.#counter('failures_total', 'Unexpected errors.');
   readonly requests = new Histogram({
     name: `${PREFIX}http_request_seconds`,
     help: 'HTTP requests, from head to answer.',
@@ -39,7 +42,7 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** @param value asked when somebody looks. */
+  /** @param value called at each scrape. */
   gauge(name: string, help: string, value: () => number): void {
     new Gauge({
       name: PREFIX + name,

@@ -1,16 +1,16 @@
-/** A server that listens, until it is closed. */
+/** A listening server. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ServeOptions, type Settings, toServeSettings } from './options.js';
-import { assemble, type Parts } from './parts.js';
+import { assemble, type Parts } from './assemble.js';
+import { type ServeOptions, type Settings, toServeSettings } from './server-options.js';
 
 export interface RunningServer {
-  /** Where: `http://127.0.0.1:8000`. */
+  /** The server's address, such as `http://127.0.0.1:8000`. */
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more requests, finishes those that came, and closes. Calling it again waits for the same.
-   * @param graceMs after which what is not finished is cut off. Default 1,500.
+   * Accepts no more requests, finishes those in progress, and closes. Further calls return the same promise.
+   * @param graceMs milliseconds after which unfinished requests are cut off. Default 1,500.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -18,8 +18,9 @@ export interface RunningServer {
 const GRACE_MS = 1500;
 
 /**
- * Listens. @throws InputError for an option, BackendError as `createVecEnv`; the system's error if the address cannot be
- * listened on. Nothing is left open then.
+ * Starts a server.
+ * @throws InputError for an invalid option; BackendError as `createVecEnv`; the system's error if it cannot listen on
+ *   the address. Nothing is left open then.
  */
 export async function openServer(options: ServeOptions = {}): Promise<RunningServer> {
   const parts = assemble(toServeSettings(options));
@@ -52,16 +53,16 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
   });
 }
 
-/** How often a connection that has become idle is looked for: clients keep theirs open for seconds. */
-const LOOK_MS = 20;
+/** Interval of checks for idle connections, in milliseconds: clients keep connections open for seconds. */
+const CHECK_MS = 20;
 
 async function shutDown({ server, sockets, free }: Parts, graceMs: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  const look = setInterval(() => server.closeIdleConnections(), LOOK_MS);
+  const check = setInterval(() => server.closeIdleConnections(), CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await Promise.all(Object.values(sockets).map((each) => each.close(graceMs)));
   await closed;
-  clearInterval(look);
+  clearInterval(check);
   clearTimeout(cut);
   free();
 }

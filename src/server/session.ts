@@ -1,48 +1,59 @@
-/** One client's environment over a socket: OpenEnv's messages, one episode at a time, in a slot of the batch. */
-import type { Slots } from '../slots/slots.js';
-import { describe } from '../validate/values.js';
+/**
+ * A session: OpenEnv's messages over one socket. It plays one episode at a time, in one environment of the shared pool.
+ */
+import type { EpisodePool } from '../rollouts/episode-pool.js';
+import { describe } from '../shared/values.js';
 import { toAction } from './protocol/action.js';
-import { type Begin, toBegin } from './protocol/begin.js';
+import { hasMoreValues, MOST_VALUES } from './protocol/bounds.js';
 import { answerMcp } from './protocol/mcp.js';
 import { isOver, resultText, stepsOf } from './protocol/observation.js';
-import { explained, extra, missing, type Refusal, RefusedError, toldAs } from './protocol/refusals.js';
+import {
+  explained,
+  extra,
+  mapRefusals,
+  missing,
+  type Refusal,
+  RefusedError,
+  tooManyValues,
+} from './protocol/refusals.js';
+import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
 import { stateOf } from './protocol/state.js';
+import { type Answer, errorAnswer, type MessageHandler } from './sockets/message-handler.js';
 import { NotNowError, refusalOf } from './sockets/refusal.js';
-import { type Answer, errorAnswer, type Talk } from './sockets/talk.js';
 
 type Message = Readonly<Record<string, unknown>>;
 
-export class Session implements Talk {
-  readonly #slots: Slots;
-  /** Taken with the first frame: who only connects takes nothing from others. */
-  #slot: number | null = null;
-  #episode: Begin | null = null;
+export class Session implements MessageHandler {
+  readonly #pool: EpisodePool;
+  /** Claimed with the first frame: a mere connection takes no environment. */
+  #envIndex: number | null = null;
+  #episode: EpisodeRequest | null = null;
   #steps = 0;
   #over = false;
 
-  constructor(slots: Slots) {
-    this.#slots = slots;
+  constructor(pool: EpisodePool) {
+    this.#pool = pool;
   }
 
   answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
-    this.#slot ??= this.#slots.claim();
-    if (this.#slot === null) return this.#full();
+    this.#envIndex ??= this.#pool.claim();
+    if (this.#envIndex === null) return this.#full();
     const message = isBinary ? errorAnswer('INVALID_JSON', NOT_TEXT) : readMessage(data);
-    return 'frame' in message ? message : this.#heed(message.message);
+    return 'frame' in message ? message : this.#handle(message.message);
   }
 
   end(): void {
-    if (this.#slot !== null) this.#slots.release(this.#slot);
-    this.#slot = null;
+    if (this.#envIndex !== null) this.#pool.release(this.#envIndex);
+    this.#envIndex = null;
   }
 
   #full(): Answer {
-    const { taken, capacity } = this.#slots;
-    const message = `Expected fewer than ${capacity} sessions, got as many. Try again later, or raise --capacity.`;
-    return errorAnswer('CAPACITY_REACHED', message, { active_sessions: taken, max_sessions: capacity }, true);
+    const { taken: open, capacity } = this.#pool;
+    const message = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
+    return errorAnswer('CAPACITY_REACHED', message, { active_sessions: open, max_sessions: capacity }, true);
   }
 
-  async #heed(message: Message): Promise<Answer> {
+  async #handle(message: Message): Promise<Answer> {
     const { type } = message;
     const handler = typeof type === 'string' && Object.hasOwn(this.#handlers, type) && this.#handlers[type];
     if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${nameOf(type)}`);
@@ -77,12 +88,12 @@ export class Session implements Talk {
   };
 
   async #reset(data: unknown): Promise<Answer> {
-    const begin = toldAs(explained, () => toBegin(data));
-    const frame = await this.#slots.reset(this.#slot!, begin, (shown, slot) => {
+    const begin = mapRefusals(explained, () => toEpisodeRequest(data));
+    const frame = await this.#pool.reset(this.#envIndex!, begin, (outputs, envIndex) => {
       this.#episode = begin;
       this.#steps = 0;
       this.#over = false;
-      return observationText(resultText(shown, slot, true));
+      return observationText(resultText(outputs, envIndex, true));
     });
     return { frame };
   }
@@ -91,23 +102,24 @@ export class Session implements Talk {
     const action = toAction(data);
     if (this.#episode === null) throw new NotNowError(NOT_RESET);
     if (this.#over) throw new NotNowError(EPISODE_OVER);
-    const frame = await this.#slots.step(this.#slot!, action, (shown, slot) => {
-      this.#steps = stepsOf(shown, slot);
-      this.#over = isOver(shown, slot);
-      return observationText(resultText(shown, slot, false));
+    const frame = await this.#pool.step(this.#envIndex!, action, (outputs, envIndex) => {
+      this.#steps = stepsOf(outputs, envIndex);
+      this.#over = isOver(outputs, envIndex);
+      return observationText(resultText(outputs, envIndex, false));
     });
     return { frame };
   }
 }
 
 const NOT_TEXT = 'Invalid JSON: Expected a text frame, got a binary one. Send JSON as text.';
-const NOT_RESET = 'Expected a reset before this step, got none yet. Send {"type": "reset"} first.';
+const NOT_RESET = 'Expected a reset before the first step, got none. Send {"type": "reset"} first.';
 const EPISODE_OVER =
-  'Expected a step of an episode that goes on, got one after its last. Send {"type": "reset"} to begin another.';
+  'Expected a step of a running episode, got one after its last step. Send {"type": "reset"} to begin another.';
 
 const observationText = (result: string): string => `{"type":"observation","data":${result}}`;
 
 function readMessage(data: Buffer): Answer | { readonly message: Message } {
+  if (hasMoreValues(data)) return refusalOf(new RefusedError(explained([tooManyValues([], MOST_VALUES)])));
   let message: unknown;
   try {
     message = JSON.parse(data.toString());
@@ -117,7 +129,7 @@ function readMessage(data: Buffer): Answer | { readonly message: Message } {
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) {
     return { message: message as Message };
   }
-  // As recorded: the one fault of a frame that ends the session.
+  // The recorded server also ends the session here. No other invalid frame ends it.
   const said = `Expected a message, an object with a type, got ${describe(message)}.`;
   return errorAnswer('SESSION_ERROR', said, {}, true);
 }

@@ -1,23 +1,24 @@
-/** From HTTP to WebSockets: which path leads to which, and who is turned away before. */
+/** Upgrades HTTP requests to WebSockets by path, and refuses requests without access. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Admit } from './admission.js';
 import type { Sockets } from './sockets/sockets.js';
 
-/** By path. */
+/** Sockets by path. */
 export type SocketsByPath = Readonly<Record<string, Sockets>>;
 
 interface Refused {
   readonly status: number;
-  /** For people. */
+  /** The message in the response. */
   readonly detail: string;
 }
 
-const NOWHERE: Refused = { status: 404, detail: 'Not Found' };
-/** Such as h2c, which some clients of HTTP/2 ask for with their first request. */
-const NO_OTHER: Refused = {
+const UNKNOWN_PATH: Refused = { status: 404, detail: 'Not Found' };
+/** For other upgrades, such as h2c, which some HTTP/2 clients request first. */
+const OTHER_UPGRADE: Refused = {
   status: 400,
-  detail: 'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send it without one.',
+  detail:
+    'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
 };
 
 export function upgrade(
@@ -27,20 +28,20 @@ export function upgrade(
   stream: Duplex,
   head: Buffer,
 ): void {
-  // A client that is gone before it is answered.
+  // The client may disconnect before the answer.
   stream.on('error', () => stream.destroy());
   const [path] = (request.url ?? '/').split('?');
   const refused = refusalOf(request, Object.hasOwn(sockets, path), admit);
   if (refused === null) sockets[path].upgrade(request, stream, head);
-  else turnAway(stream, refused);
+  else reject(stream, refused);
 }
 
-function refusalOf({ headers }: IncomingMessage, isSocket: boolean, admit: Admit): Refused | null {
-  if (headers.upgrade?.toLowerCase() !== 'websocket') return NO_OTHER;
-  return isSocket ? admit(headers) : NOWHERE;
+function refusalOf(request: IncomingMessage, isSocket: boolean, admit: Admit): Refused | null {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
+  return isSocket ? admit(request) : UNKNOWN_PATH;
 }
 
-function turnAway(stream: Duplex, { status, detail }: Refused): void {
+function reject(stream: Duplex, { status, detail }: Refused): void {
   const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -16,7 +16,7 @@ import {
   TRAIT_NAMES,
   type Word,
 } from './fields.js';
-import { type BeliefFactor, RHYTHM, type WorldSpec } from './spec.js';
+import { type BeliefFactor, RHYTHM, type WorldSpec } from './numbers.js';
 
 export interface BlockEntry {
   readonly name: string;
@@ -27,11 +27,11 @@ export interface BlockEntry {
 }
 
 const f32 = Math.fround;
-/** The float32 nearest to 1/x, x a float32 or a small integer. */
+/** Returns the float32 nearest to 1/x, x a float32 or a small integer. */
 const reciprocal = (x: number): number => f32(1 / x);
 const bitset = (bits: readonly number[]): number => bits.reduce((mask, bit) => mask | (1 << bit), 0) >>> 0;
 
-/** What the block holds, in order. Each value is a number or nested arrays of numbers. */
+/** The block's entries, in order. Each value is a number or nested arrays of numbers. */
 const ENTRIES = {
   initialMeters: (w: WorldSpec) => w.initialMeters,
   /** [slot][action][meter], effect times time of day. */
@@ -88,7 +88,7 @@ const ENTRIES = {
   streamNoise: (w: WorldSpec) => stream(w.streams.noise),
   streamPolicy: (w: WorldSpec) => stream(w.streams.policy),
   streamImagination: (w: WorldSpec) => stream(w.streams.imagination),
-  /** [tag]: the set of actions that carry it, a bit each. */
+  /** [tag]: the actions with the tag, one bit per action. */
   tagged: (w: WorldSpec) =>
     TAGS.map((tag) => bitset(w.actions.flatMap((action, code) => (action.tags.includes(tag) ? [code] : [])))),
   /** [belief][factor]: index into the 16 floats of a profile. */
@@ -98,7 +98,7 @@ const ENTRIES = {
   heuristicSchedule: (w: WorldSpec) => w.heuristic.schedule.map((name) => ACTION_NAMES.indexOf(name)),
   heuristicMeter: (w: WorldSpec) => w.heuristic.rules.map((rule) => METER_NAMES.indexOf(rule.meter)),
   heuristicAction: (w: WorldSpec) => w.heuristic.rules.map((rule) => ACTION_NAMES.indexOf(rule.action)),
-  /** [rule]: the set of slots in which it holds, a bit each. */
+  /** [rule]: the slots in which the rule applies, one bit per slot. */
   heuristicSlots: (w: WorldSpec) =>
     w.heuristic.rules.map((rule) => bitset(rule.slots ?? w.slots.map((_, slot) => slot))),
 } satisfies Record<string, (world: WorldSpec) => Nested>;
@@ -142,14 +142,14 @@ function layOut(): readonly BlockEntry[] {
 /** The block's entries with their offsets: the same for every world of this version. */
 export const BLOCK_LAYOUT: readonly BlockEntry[] = layOut();
 
-/** The block by name: a number for a scalar, a flat row-major view for a table. */
+/** The block's entries by name: a number for a scalar, a flat row-major view for a table. */
 export type Params = {
   readonly [Name in BlockName]: ReturnType<(typeof ENTRIES)[Name]> extends number
     ? number
     : Readonly<ArrayLike<number>>;
 };
 
-/** Named views into a block's words. */
+/** Returns named views of a block's words. */
 export function readBlock(words: Uint32Array): Params {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
   const entries = BLOCK_LAYOUT.map(({ name, word, offset, shape }) => {
@@ -160,7 +160,7 @@ export function readBlock(words: Uint32Array): Params {
   return Object.fromEntries(entries) as Params;
 }
 
-/** The block's words for a valid world. Little-endian when read as bytes; -0 is stored as +0. */
+/** Returns the block's words for a valid world. Little-endian when read as bytes; -0 is stored as +0. */
 export function buildBlock(spec: WorldSpec): Uint32Array {
   const words: number[] = [];
   const float = new Float32Array(1);

@@ -1,22 +1,28 @@
 /**
- * The field tables: what an episode's state, observation, grade and profile consist of.
+ * The field tables of an episode's state, observation and grade.
  *
- * Types, the C++ header, snapshots and documentation are made from these tables; nothing else names an offset.
+ * Types, the C++ header, snapshots and documentation are derived from these tables. No other file states an offset.
  */
-import { camelCase } from '../names.js';
-import { RHYTHM } from './spec.js';
+import { camelCase } from '../shared/letter-case.js';
+import { RHYTHM } from './numbers.js';
 
 export type Word = 'f32' | 'u32';
 
 /** One field of 32-bit words: `size` words from `offset` on. */
 export interface Field {
+  /** In snake_case. */
   readonly name: string;
+  /** Words before it. */
   readonly offset: number;
+  /** How many words it has. */
   readonly size: number;
+  /** The type of its words. */
   readonly word: Word;
-  /** Inclusive bounds of each word; integers for u32. */
+  /** Lower bound of each word, inclusive. */
   readonly low: number;
+  /** Upper bound of each word, inclusive. */
   readonly high: number;
+  /** Its meaning, in one sentence. */
   readonly meaning: string;
 }
 
@@ -31,23 +37,30 @@ export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
 /** Four bits an action, eight actions a word. */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
 export const MAX_U32 = 2 ** 32 - 1;
-/** How many episodes a batch may hold, and threads it may use. */
+/** The largest number of episodes and of threads of a batch. */
 export const MAX_ENVS = 2 ** 24;
 export const MAX_THREADS = 256;
-/** Float values of a world, a profile and a grader are 0 or of a magnitude in this range (world page, Numbers). */
+/** Magnitudes of floats of a world, profile or grader, except 0 (docs/world.md, Arithmetic). */
 export const MIN_MAGNITUDE = 2 ** -40;
 export const MAX_MAGNITUDE = 2 ** 20;
 
+/** Names of the ten actions, by code. */
 export const ACTION_NAMES: readonly string[] = Object.freeze(RHYTHM.actions.map((action) => action.name));
+/** Names of the five events, by code; -1 is no event. */
 export const EVENT_NAMES: readonly string[] = Object.freeze(RHYTHM.events.map((event) => event.name));
+/** Names of a profile's eleven traits, its first numbers. */
 export const TRAIT_NAMES: readonly string[] = Object.freeze(RHYTHM.traits.map((trait) => trait.name));
+/** Names of the five meters: the order of meters, deltas, anomalies and reward weights. */
 export const METER_NAMES: readonly string[] = RHYTHM.meters;
+/** Names of the three numbers of a belief. */
 export const BELIEF_NAMES: readonly string[] = Object.freeze(RHYTHM.belief.map((belief) => belief.name));
+/** Names of the named profiles. */
 export const PROFILE_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.profiles));
+/** Names of the published graders. */
 export const GRADER_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.graders));
 export const TAGS = ['productive', 'social', 'solo', 'guilty'] as const;
 
-/** How a slot's next episode gets its person: drawn from the seed, one of the named by the seed, or kept. */
+/** How an episode gets its profile: sampled from the seed, a named profile chosen by the seed, or given. */
 export const PROFILE_MODES = ['sampled', 'discrete', 'given'] as const;
 export const MODE = { sampled: 0, discrete: 1, given: 2 } as const;
 
@@ -74,11 +87,13 @@ function offsets<Name extends string>(fields: readonly Field[]): Record<Name, nu
 
 const U32 = MAX_U32;
 const BIG = MAX_MAGNITUDE;
-/** More than 28 rewards come to in any valid world: each is a scale times five weighted changes, less than 2^44. */
+/**
+ * Exceeds any sum of 28 rewards in any valid world: a reward is a scale times five weighted changes, less than 2^44.
+ */
 export const MAX_SUM = 2 ** 64;
 /**
- * What anomalies reach in the most extreme world: progress that grows with a product of effect, time of day, vigour (a
- * sum of two) and focus, less that of a neutral person whose focus is as far the other way.
+ * The largest anomaly, in the most extreme world. Progress grows with a product of effect, time of day, vigour (a sum
+ * of two terms) and focus; the anomaly subtracts that of a neutral profile with the opposite focus.
  */
 const ANOMALY = 2 * (BIG * BIG * (2 * BIG) * BIG);
 
@@ -86,20 +101,20 @@ const ANOMALY = 2 * (BIG * BIG * (2 * BIG) * BIG);
 export const STATE_FIELDS = layOut([
   ['seed', 1, 'u32', 0, U32, "the episode's seed"],
   ['step', 1, 'u32', 0, NUM_STEPS, 'steps taken'],
-  ['mode', 1, 'u32', 0, PROFILE_MODES.length - 1, 'how the next episode of this slot gets its person'],
+  ['mode', 1, 'u32', 0, PROFILE_MODES.length - 1, 'how the next episode gets its profile'],
   ['meters', NUM_METERS, 'f32', 0, 1, 'the five meters'],
-  ['profile', PROFILE_SIZE, 'f32', -BIG, BIG, 'who the person is: the traits, then the reward weights'],
-  ['early', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the first half, without luck'],
-  ['late', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the second half, without luck'],
+  ['profile', PROFILE_SIZE, 'f32', -BIG, BIG, 'the traits, then the reward weights'],
+  ['early', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the first half, without noise'],
+  ['late', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the second half, without noise'],
   ['return', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the rewards given so far'],
   ['crashes', 1, 'u32', 0, NUM_STEPS * NUM_METERS, 'how often a meter was below the crash threshold'],
   ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before'],
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
   ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
   ['grader', 6, 'f32', -BIG, BIG, 'weights of the six components of the grade'],
-  // From here on words are read only where an episode's past is lived again: stepping leaves them in memory.
-  ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps that were taken before the episode began here'],
-  ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters that it began with'],
+  // Only a replay of the episode reads the words from here on; a step does not touch them.
+  ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps taken before the episode began here'],
+  ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters when it began here'],
 ]);
 export const STATE_WORDS = sizeOf(STATE_FIELDS);
 export const STATE = offsets<
@@ -120,7 +135,7 @@ export const STATE = offsets<
   | 'firstMeters'
 >(STATE_FIELDS);
 
-/** What an agent sees, in this order (world page, What an agent sees). */
+/** The fields of an observation, in order (docs/world.md, What an agent sees). */
 export const OBSERVATION_FIELDS = layOut([
   ['step', 1, 'f32', 0, NUM_STEPS, 'steps taken'],
   ['day', 1, 'f32', 0, RHYTHM.days, 'day of the week'],
@@ -131,9 +146,18 @@ export const OBSERVATION_FIELDS = layOut([
   ['last_action', 1, 'f32', -1, NUM_ACTIONS - 1, 'action of the step just taken, -1 before the first'],
   ['reward', 1, 'f32', -MAX_SUM, MAX_SUM, 'reward of the step just taken'],
   ['deltas', NUM_METERS, 'f32', -1, 1, 'change of each meter'],
-  ['anomalies', NUM_METERS, 'f32', -ANOMALY, ANOMALY, 'what of the change is personal or luck'],
+  [
+    'anomalies',
+    NUM_METERS,
+    'f32',
+    -ANOMALY,
+    ANOMALY,
+    'difference from the response of a neutral profile, with noise',
+  ],
 ]);
+/** Numbers of a raw observation: 22. */
 export const OBSERVATION_SIZE = sizeOf(OBSERVATION_FIELDS);
+/** Offsets of the fields of a raw observation, by their names in camelCase. */
 export const OBSERVATION = offsets<
   | 'step'
   | 'day'
@@ -152,9 +176,17 @@ export const COMPONENT_FIELDS = layOut([
   ['crash_free', 1, 'f32', 0, 1, 'share of meter readings that were not crashes'],
   ['progress', 1, 'f32', 0, 1, 'progress at the end'],
   ['connection', 1, 'f32', 0, 1, 'connection at the end'],
-  ['adaptation', 1, 'f32', 0, 1, 'how much better the second half went, if it went well'],
+  [
+    'adaptation',
+    1,
+    'f32',
+    0,
+    1,
+    'improvement of the second half over the first, less if the second half is poor',
+  ],
   ['efficiency', 1, 'f32', 0, 1, 'mean reward, centred on 0.5'],
   ['belief_accuracy', 1, 'f32', 0, 1, '1 - belief MAE if a belief was given, else 0'],
 ]);
 export const NUM_COMPONENTS = COMPONENT_FIELDS.length;
+/** Names of the six components of a grade, in the order of weights. */
 export const COMPONENT_NAMES: readonly string[] = Object.freeze(COMPONENT_FIELDS.map((field) => field.name));

@@ -1,4 +1,4 @@
-/** What compiled code is told of sizes, codes and offsets; all of it, and nothing else, makes the layout digest. */
+/** The sizes, codes and offsets that code is compiled with. They alone determine the layout digest. */
 import { BLOCK_LAYOUT } from './block.js';
 import {
   type Field,
@@ -23,12 +23,12 @@ import {
   TAPE_WORDS,
   TRAIT_NAMES,
 } from './fields.js';
-import { RHYTHM } from './spec.js';
+import { RHYTHM } from './numbers.js';
 
-/** Names and their numbers, under a name of their own. */
+/** A named group of constants. */
 export type Scope = readonly [name: string, constants: Readonly<Record<string, number>>];
 
-/** Rises when the addon's functions take other arguments or return other things. */
+/** Rises when the interface of the addon's functions changes. */
 const ADDON_VERSION = 6;
 
 const codesOf = (names: readonly string[]) => Object.fromEntries(names.map((name, code) => [name, code]));

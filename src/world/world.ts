@@ -1,14 +1,17 @@
-/** A world ready to be stepped: its spec, its block of words and its digest. */
-import { InputError } from '../errors.js';
+/** A world ready for stepping: its spec, its block of words and its digest. */
+import { InputError } from '../shared/errors.js';
 import { buildBlock, type Params, readBlock } from './block.js';
 import { worldDigest } from './digest.js';
-import { RHYTHM, type WorldSpec } from './spec.js';
-import { validateWorld } from './validate.js';
+import { RHYTHM, type WorldSpec } from './numbers.js';
+import { validateWorld } from './validate-world.js';
 
+/** A world ready for stepping. */
 export interface World {
+  /** Every number, as validated. */
   readonly spec: WorldSpec;
   /** The block (see block.ts). Treat as read-only: backends keep copies. */
   readonly words: Uint32Array;
+  /** The numbers of the block, by name. */
   readonly params: Params;
   /** SHA-256 of the block, hexadecimal. */
   readonly digest: string;
@@ -25,7 +28,7 @@ export function createWorld(spec: WorldSpec = RHYTHM): World {
   return { spec: valid, words, params: readBlock(words), digest: worldDigest(words) };
 }
 
-/** A copy that the caller cannot change, checked as well: a getter may have answered otherwise while it was made. */
+/** Returns a copy that the caller cannot change. Validates the copy too, because a getter may return another value. */
 function copyOf(spec: WorldSpec): WorldSpec {
   try {
     return validateWorld(structuredClone(spec));
@@ -34,7 +37,7 @@ function copyOf(spec: WorldSpec): WorldSpec {
     const message = (cause as Error).message;
     throw new InputError(
       'bad_world',
-      `Expected plain data at world, got what cannot be copied: ${message} Start from a copy of RHYTHM.`,
+      `Expected plain data at world, got a value that cannot be copied: ${message} Start from a copy of RHYTHM.`,
       { cause },
     );
   }

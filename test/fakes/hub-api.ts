@@ -1,4 +1,4 @@
-/** The requests that a fake Hub understands, as `@huggingface/hub` and `huggingface_hub` send them. */
+/** The requests of `@huggingface/hub` and `huggingface_hub` that the fake Hub handles. */
 import {
   addCommit,
   commitAt,
@@ -16,9 +16,9 @@ export interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
-  /** Whether the right token came along. */
+  /** Whether the request has the valid token. */
   readonly known: boolean;
-  /** Whether a wrong one did. */
+  /** Whether the request has an invalid token. */
   readonly wrong: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How a fake Hub is set up. */
+/** Options of a fake Hub. */
 export interface Setting {
-  /** From so many bytes on, files are large, as are .parquet and .bin of any size. */
+  /** Files of at least this many bytes are large; .parquet and .bin files always are. */
   readonly large: number;
-  /** Large files of more bytes are sent in parts of so many. */
+  /** Large files above this many bytes are sent in parts of this size. */
   readonly part: number;
-  /** Whom the token may write for; everybody where it is left out. */
+  /** The accounts that the token may write to; by default all. */
   readonly namespaces?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class HubApi {
   readonly repos = new Map<string, FakeRepo>();
   readonly #setting: Setting;
   readonly #url: () => string;
-  /** Parts of a large file that came so far, by its SHA-256. */
+  /** The received parts of large files, by SHA-256. */
   readonly #parts = new Map<string, Map<number, Buffer>>();
   readonly #routes: readonly [RegExp, Handler][] = [
     [/^GET \/api\/whoami-v2$/, () => ({ status: 200, json: { type: 'user', name: 'newcomer', orgs: [] } })],
@@ -75,7 +75,7 @@ export class HubApi {
     [/^GET \/(?:(dataset)s\/)?([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/, this.#with(this.#resolve)],
   ];
 
-  /** @param url of the server, once it listens. */
+  /** @param url of the listening server. */
   constructor(setting: Setting, url: () => string) {
     this.#setting = setting;
     this.#url = url;
@@ -94,7 +94,7 @@ export class HubApi {
     for (const [route, handler] of this.#routes) {
       const match = route.exec(`${asked.method} ${asked.path}`);
       if (match === null) continue;
-      // Models have no word of their own in some paths; where a revision is left out, the default branch is meant.
+      // Some paths of models have no type. Without a revision, the default branch is used.
       const parts = match.slice(1).map((part, k) => part ?? (k === 0 ? 'model' : 'HEAD'));
       return handler(asked, parts.map(decodeURIComponent));
     }

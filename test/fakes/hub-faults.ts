@@ -1,27 +1,27 @@
-/** How a fake Hub misbehaves, when it is told to. */
+/** Faults that tests add to a fake Hub. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What is done instead of an answer. */
+/** What happens instead of an answer. */
 export type Misdeed =
   | { readonly answer: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  /** Reads so many bytes of the request, then ends the connection. */
+  /** Reads this many bytes of the request, then closes the connection. */
   | { readonly dropAfter: number }
-  /** Does what is asked, but ends the connection before the answer. */
+  /** Handles the request, but closes the connection before the answer. */
   | { readonly loseAnswer: true }
-  /** Reads so many bytes of the request, and never answers. */
+  /** Reads this many bytes of the request, and never answers. */
   | { readonly hangAfter: number };
 
 export interface Fault {
   /** Matched against `METHOD /path?query`. */
   readonly on: RegExp;
-  /** Matching requests that are let pass before. */
+  /** The number of matching requests that pass first. */
   readonly after?: number;
-  /** How often; always where it is left out. */
+  /** The number of faults; by default unlimited. */
   readonly times?: number;
   readonly does: Misdeed;
 }
 
-/** Faults that are waited for, in their order. */
+/** The pending faults, in order. */
 export class Faults {
   readonly #faults: { fault: Fault; seen: number }[] = [];
   readonly #awaited: (() => void)[] = [];
@@ -39,7 +39,7 @@ export class Faults {
     return new Promise((resolve) => this.#awaited.push(resolve));
   }
 
-  /** Counts a request. @returns what is done instead of an answer to it; null for nothing. */
+  /** Counts a request. @returns its fault; null for none. */
   next(request: string): Misdeed | null {
     for (const each of this.#faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, does } = each.fault;
@@ -50,7 +50,7 @@ export class Faults {
     return null;
   }
 
-  /** @returns whether it has taken the request upon itself. */
+  /** Applies a fault to a request. @returns whether the request needs no further handling. */
   async misbehave(
     misdeed: Misdeed | null,
     request: IncomingMessage,

@@ -1,9 +1,9 @@
-/** What a fake Hub keeps, in memory: repositories, their branches and commits, and large contents. */
+/** The memory of a fake Hub: repositories with branches and commits, and large contents. */
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface StoredFile {
   readonly size: number;
-  /** Git's name of the blob; of a large file, that of its pointer. */
+  /** The Git id of the blob; for a large file, of its pointer. */
   readonly oid: string;
   readonly content: Buffer;
   /** SHA-256; only large files have one. */
@@ -23,7 +23,7 @@ export interface FakeRepo {
   readonly type: string;
   readonly name: string;
   readonly private: boolean;
-  /** Every branch's commits, the last one last. */
+  /** The commits of every branch, oldest first. */
   readonly branches: Map<string, Commit[]>;
   /** Large contents by SHA-256, committed or not. */
   readonly objects: Map<string, Buffer>;
@@ -55,7 +55,7 @@ const newCommit = (title: string, description: string, tree: Tree): Commit => ({
   id: randomBytes(20).toString('hex'),
 });
 
-/** As the real one makes it: with a first commit of attributes. */
+/** Creates a repository with a first commit of .gitattributes, as the Hub does. */
 export function newRepo(type: string, name: string, isPrivate: boolean): FakeRepo {
   const attributes = regularFile(Buffer.from('*.parquet filter=lfs diff=lfs merge=lfs -text\n'));
   const first = newCommit('initial commit', '', new Map([['.gitattributes', attributes]]));
@@ -65,12 +65,12 @@ export function newRepo(type: string, name: string, isPrivate: boolean): FakeRep
 export const headOf = (repo: FakeRepo, branch: string): Commit | undefined =>
   repo.branches.get(branch)?.at(-1);
 
-/** A commit by a branch's name or its own id. */
+/** Finds a commit by a branch's name or by its id. */
 export const commitAt = (repo: FakeRepo, revision: string): Commit | undefined =>
   headOf(repo, revision === 'HEAD' ? 'main' : revision) ??
   [...repo.branches.values()].flat().find(({ id }) => id === revision);
 
-/** Puts files in their places, as one commit. */
+/** Adds a commit that writes files. */
 export function addCommit(
   repo: FakeRepo,
   branch: string,

@@ -1,5 +1,5 @@
 /**
- * A Hugging Face Hub of this machine: what uploads need of it, over HTTP, kept in memory.
+ * A fake Hugging Face Hub: the part of its HTTP API that uploads use, in memory.
  *
  *     npx tsx test/fakes/hub.ts --port 8788
  */
@@ -16,18 +16,18 @@ export interface FakeHubOptions extends Partial<Setting> {
   readonly token?: string;
 }
 
-/** A request that was answered, or misbehaved to. */
+/** A handled request. */
 export interface HubRequest {
   /** `METHOD /path?query`. */
   readonly what: string;
-  /** Of its body; -1 where that was not read to its end. */
+  /** The size of the body in bytes; -1 if it was not read to the end. */
   readonly bytes: number;
   readonly authorization: string | null;
 }
 
 export class FakeHub implements Fake {
   readonly faults = new Faults();
-  /** In the order in which they were answered. */
+  /** The handled requests, in the order of their answers. */
   readonly requests: HubRequest[] = [];
   readonly #api: HubApi;
   readonly #token: string;

@@ -1,4 +1,4 @@
-/** What a page does with the package: only what browsers have is behind this door, so Node can enter by it too. */
+/** Uses the browser entry of the package, as a page does. The entry needs nothing of browsers, so Node runs it too. */
 import { createAsyncVecEnv, createVecEnv } from 'rhythm-vec/browser';
 
 const env = await createAsyncVecEnv({ numEnvs: 4 });

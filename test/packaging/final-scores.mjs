@@ -1,6 +1,6 @@
 /**
- * A program of someone who has installed the package: it steps a batch through its week. On stdout come the final
- * scores' bits, one a line, and on stderr who computed them.
+ * A program that uses the installed package: it steps a batch to the end. It prints the bits of the final scores to stdout,
+ * one per line, and the backend to stderr.
  *
  * Usage: node final-scores.mjs native|reference
  */
@@ -16,7 +16,7 @@ const beliefs = new Float32Array(numEnvs * numBeliefs);
 let { terminated, finalScores } = env.reset({ seed: 0 });
 for (let step = 0; step < RHYTHM.maxEpisodeSteps; step++) {
   if (terminated.includes(1)) throw new Error(`Expected no episode to end before step ${step}.`);
-  // Every slot another week, every step another belief.
+  // Other actions in every environment, and another belief at every step.
   for (let i = 0; i < actions.length; i++) actions[i] = (i * (step + 1) + step) % ACTION_NAMES.length;
   for (let i = 0; i < beliefs.length; i++) beliefs[i] = ((i + step) % 101) / 100;
   ({ terminated, finalScores } = env.step(actions, { beliefs }));

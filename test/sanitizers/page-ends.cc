@@ -1,6 +1,6 @@
-// Every kernel on arrays that end, then on arrays that begin, at a page that nobody may touch. What reads or writes
-// past an array without leaving its page goes unseen elsewhere, and so does a masked instruction that touches what its
-// mask leaves out: sanitizers watch loads and stores, not what the processor makes of them.
+// Runs every kernel on arrays that end, then on arrays that begin, at a protected page. This detects accesses past an array
+// that stay within its page's neighbours, and masked instructions that touch memory outside their mask: sanitizers check
+// loads and stores in the code, not the memory accesses of the processor.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,14 +10,14 @@
 #include <cstring>
 #include <map>
 
-#include "story.h"
+#include "call_sequence.h"
 
 namespace rhythm {
 namespace {
 
 enum class Edge { End, Begin };
 
-// Each array on pages of its own, between two that may not be touched.
+// Puts each array on its own pages, between two protected pages.
 class Pages : public Arrays {
  public:
   explicit Pages(Edge edge) : edge_(edge) {}
@@ -43,10 +43,10 @@ class Pages : public Arrays {
   std::vector<std::pair<void*, size_t>> mapped_;
 };
 
-// The present story, for who dies in it.
+// The current call sequence, for the signal handler.
 char told[128];
 
-// Says where, and leaves the rest to the signal's default, which comes next.
+// Prints the location. The signal's default action follows.
 void tell(int) {
   if (write(STDOUT_FILENO, told, std::strlen(told)) < 0) _exit(1);
 }
@@ -58,17 +58,17 @@ void tell_before_dying() {
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
-// Whether the kernel does the same on all of its arrays as in `expected`, by numbers of slots and layout, which it
+// Whether the kernel does the same on all of its arrays as in `expected`, by numbers of num_envs and layout, which it
 // fills where nothing is there yet.
 bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::string>& expected) {
   for (const Edge edge : {Edge::End, Edge::Begin}) {
-    for (const int slots : {1, 3, 15, 16, 17, 33}) {
+    for (const int num_envs : {1, 3, 15, 16, 17, 33}) {
       for (const bool columns : {false, true}) {
-        std::snprintf(told, sizeof told, "%s: touches a page beside arrays that %s there, %d slots, %s\n", kernel.name,
-                      edge == Edge::End ? "end" : "begin", slots, columns ? "columns" : "rows");
+        std::snprintf(told, sizeof told, "%s: touches a page beside arrays that %s there, %d environments, %s\n", kernel.name,
+                      edge == Edge::End ? "end" : "begin", num_envs, columns ? "columns" : "rows");
         Pages pages(edge);
-        const std::string got = live(kernel, {slots, columns, 1, false}, pages);
-        if (expected.try_emplace({slots, columns}, got).first->second != got) return false;
+        const std::string got = play(kernel, {num_envs, columns, 1, false}, pages);
+        if (expected.try_emplace({num_envs, columns}, got).first->second != got) return false;
       }
     }
   }

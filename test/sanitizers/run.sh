@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The kernels as they are shipped on arrays at the ends of pages, the threads of a batch under ThreadSanitizer, and the
-# engine's tests on an addon built with AddressSanitizer and UndefinedBehaviorSanitizer. A finding ends the process, so
-# it fails the run. Needs GCC or Clang, and Linux.
+# The kernels as they are shipped on arrays at the ends of pages, and whether two of them define one symbol; batches that
+# find no memory; the threads of a batch under ThreadSanitizer; and the engine's tests on an addon built with
+# AddressSanitizer and UndefinedBehaviorSanitizer. A finding ends the process, so it fails the run. Needs GCC or Clang, and Linux.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -29,14 +29,33 @@ build_addon() {
 echo "== Page ends: every kernel as it is shipped, on arrays beside pages that nobody may touch"
 build_addon "$out/shipped"
 shipped=$out/shipped/build/Release
-"$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/page-ends.cc test/sanitizers/story.cc \
+"$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/page-ends.cc test/sanitizers/call_sequence.cc \
   "$shipped"/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o "$shipped"/kernel_*.a \
   -o "$out/page-ends"
 "$out/page-ends"
 
+echo "== Symbols: the rules are in each kernel's namespace, and in no two files under one name"
+# With functions kept that were inlined everywhere. Of what two files define the linker takes one, which may call what is
+# the other file's own, or be built for another processor.
+mkdir -p "$out/symbols"
+for name in kernel_portable kernel_scalar neutral; do
+  "$cxx" -std=c++17 -O0 -fkeep-inline-functions -I native -c "native/$name.cc" -o "$out/symbols/$name.o"
+done
+defined() { nm -C --defined-only "$1" | sed -nE 's/^[0-9a-f]+ [A-Zuv] //p' | sort -u; }
+twice=$({
+  for object in "$out"/symbols/*.o; do defined "$object" | grep '^rhythm::'; done
+  for object in "$shipped"/obj.target/kernel_avx*/native/*.o; do if [[ -e $object ]]; then defined "$object"; fi; done
+} | sort | uniq -d)
+[[ -z $twice ]] || { echo "sanitizers: defined in two files: $twice" >&2; exit 1; }
+
+echo "== Allocations: calls of which each allocation fails in turn"
+"$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/allocations.cc \
+  "$shipped"/obj.target/rhythm/native/{batch,neutral,replay,tables,thread_pool}.o "$shipped"/kernel_scalar.a -o "$out/allocations"
+"$out/allocations"
+
 echo "== ThreadSanitizer: batches of every kernel on several threads"
 "$cxx" -std=c++17 -O1 -g -ffp-contract=off -fsanitize=thread -fno-sanitize-recover=all -Wno-stringop-overflow -pthread -I native \
-  test/sanitizers/threads.cc test/sanitizers/story.cc native/batch.cc native/replay.cc native/tables.cc native/neutral.cc \
+  test/sanitizers/threads.cc test/sanitizers/call_sequence.cc native/batch.cc native/replay.cc native/tables.cc native/neutral.cc \
   native/thread_pool.cc native/kernel_portable.cc native/kernel_scalar.cc -o "$out/threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
 
@@ -58,9 +77,9 @@ export RHYTHM_REQUIRE=native RHYTHM_SKIP=webgpu
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)" \
-  node node_modules/vitest/vitest.mjs run --pool=forks --maxWorkers=2 \
-  test/addon-fuzz.test.ts test/one-step.test.ts test/rollout.test.ts test/metamorphic.test.ts \
-  test/batch-masks.test.ts test/gather.test.ts test/save-load.test.ts test/changed-world.test.ts \
-  test/weird-input.test.ts test/golden.test.ts test/shown.test.ts test/lifecycle.test.ts \
-  test/bad-arguments.test.ts test/state-machine.test.ts test/autoreset-stories.test.ts \
+  node node_modules/vitest/vitest.mjs run --project unit --pool=forks --maxWorkers=2 \
+  test/engine/backends/addon-fuzz.test.ts test/engine/backends/addon-overlap.test.ts test/engine/one-step.test.ts test/engine/vec-env/run.test.ts test/engine/metamorphic.test.ts \
+  test/engine/backends/batch-masks.test.ts test/engine/backends/gather.test.ts test/engine/backends/save-load.test.ts test/engine/changed-world.test.ts \
+  test/engine/validate/weird-input.test.ts test/engine/golden.test.ts test/engine/vec-env/step-outputs.test.ts test/engine/vec-env/lifecycle.test.ts \
+  test/engine/validate/bad-arguments.test.ts test/engine/vec-env/state-machine.test.ts test/engine/vec-env/autoreset-sequences.test.ts \
   "$@"

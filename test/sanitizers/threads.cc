@@ -1,10 +1,10 @@
-// Batches stepped by several threads, for ThreadSanitizer: every call that is shared out, over and over, and batches
-// that come and go while others work. What is computed must not depend on the threads.
+// Batches with several threads, for ThreadSanitizer: repeats every call that uses threads, and opens and closes batches while
+// others work. Results must not depend on the threads.
 #include <cstdio>
 #include <deque>
 #include <thread>
 
-#include "story.h"
+#include "call_sequence.h"
 
 namespace rhythm {
 
@@ -17,8 +17,8 @@ extern const Kernel kernel;
 
 namespace {
 
-// Enough tiles for every call to be shared out, and a last one that is not full.
-constexpr int kSlots = 520 * kTileLanes + 3;
+// Enough tiles for every call to use threads; the last one is not full.
+constexpr int kNumEnvs = 520 * kTileLanes + 3;
 
 class Heap : public Arrays {
   char* place(size_t bytes) override { return arrays_.emplace_back(bytes).data(); }
@@ -28,7 +28,7 @@ class Heap : public Arrays {
 
 std::string live_on(const Kernel& kernel, int threads) {
   Heap heap;
-  return live(kernel, {kSlots, false, threads, true}, heap);
+  return play(kernel, {kNumEnvs, false, threads, true}, heap);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ int main() {
     for (const int threads : {2, 3, 8}) {
       if (live_on(*kernel, threads) != alone) return std::printf("%s: %d threads differ\n", kernel->name, threads), 1;
     }
-    // Several batches at once, as worker threads have them.
+    // Several batches at once, as in worker threads.
     std::vector<std::thread> workers;
     std::vector<int> same(3, 0);
     for (size_t k = 0; k < same.size(); k++) workers.emplace_back([&, k] { same[k] = live_on(*kernel, 3) == alone; });

@@ -1,21 +1,22 @@
-/** Every engine that tests at the seam run on: processors behind the asynchronous seam, and devices. */
+/** Engines for tests of the asynchronous backend interface: processors and devices. */
 import { test } from 'vitest';
-import type { AsyncBackend } from '../../src/backends/async-backend.js';
-import { ASYNC_BACKENDS } from '../../src/backends/node.js';
+import type { AsyncBackend } from '../../src/engine/backends/async-backend.js';
+import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
+import { standInFor } from './device-stand-in.js';
 import { ENGINES, nameAbsent as nameAbsentProcessors } from './engines.js';
 import { WEBGPU, whyNoWebgpu } from './gpu-suite.js';
 import type { Random } from './random.js';
-import { standInFor } from './stand-in.js';
+import { isLeftOut } from './required.js';
 
 export interface AsyncEngine {
   readonly name: string;
   readonly backend: AsyncBackend;
   readonly kernel: string | null;
-  /** Opening a batch and reading it back take it milliseconds: tests ask for fewer of both. */
+  /** Whether the engine is a device: opening and reading a batch take milliseconds there, so tests do it less often. */
   readonly isDevice: boolean;
 }
 
-/** Of this many runs of a property, or cases of a list, that a processor goes through, a device goes through one. */
+/** A device runs one of this many runs of a property, or cases of a list, that a processor runs. */
 const DEVICE_SHARE = 10;
 
 const PROCESSORS: readonly AsyncEngine[] = ENGINES.map(({ name, backend, kernel = null }) => ({
@@ -25,7 +26,7 @@ const PROCESSORS: readonly AsyncEngine[] = ENGINES.map(({ name, backend, kernel 
   isDevice: false,
 }));
 
-/** Without a device its tests are held to its manners all the same. */
+/** The device. If there is none, a stand-in on a processor replaces it, so that the same tests run. */
 const DEVICE: AsyncEngine =
   whyNoWebgpu === null
     ? { name: 'webgpu', backend: WEBGPU, kernel: null, isDevice: true }
@@ -36,27 +37,29 @@ const DEVICE: AsyncEngine =
         isDevice: true,
       };
 
-/** The reference first. */
-export const ASYNC_ENGINES: readonly AsyncEngine[] = [...PROCESSORS, DEVICE];
+/** The reference first. The project `gpu` leaves the kernels to `unit`, and `unit` leaves real devices to `gpu`. */
+export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
+  ? [PROCESSORS[0], DEVICE]
+  : [...PROCESSORS, DEVICE];
 
-/** What all others are compared with. */
+/** The engine with which all others are compared. */
 export const REFERENCE = ASYNC_ENGINES[0];
 export const OTHERS = ASYNC_ENGINES.slice(1);
 
-/** A skipped test for each engine that this machine does not have, so that a report names what it has not tested. */
+/** Adds a skipped test for each engine that is absent here, so that reports name it. */
 export function nameAbsent(): void {
   nameAbsentProcessors();
   if (whyNoWebgpu !== null) test.skip(`absent here: webgpu: ${whyNoWebgpu}`, () => {});
 }
 
-/** How many runs of a property an engine makes of those that a processor makes. */
+/** Returns how many runs of a property an engine makes if a processor makes `runs`. */
 export const runsOn = ({ isDevice }: AsyncEngine, runs: number): number =>
   isDevice ? Math.ceil(runs / DEVICE_SHARE) : runs;
 
-/** Which of many cases an engine goes through: a device, one of each `DEVICE_SHARE`. */
+/** Returns the cases that an engine runs: a device runs one of each `DEVICE_SHARE`. */
 export const shareOf = <T>({ isDevice }: AsyncEngine, cases: readonly T[]): readonly T[] =>
   isDevice ? cases.filter((_, k) => k % DEVICE_SHARE === 0) : cases;
 
-/** Of several engines in one run of a property, those that take part: devices in some of the runs. */
-export const partakers = ({ seed }: Random, engines = ASYNC_ENGINES): readonly AsyncEngine[] =>
+/** Returns the engines for one run of a property. Devices are among them in one run of `DEVICE_SHARE`. */
+export const enginesFor = ({ seed }: Random, engines = ASYNC_ENGINES): readonly AsyncEngine[] =>
   engines.filter(({ isDevice }) => !isDevice || Number(seed) % DEVICE_SHARE === 0);

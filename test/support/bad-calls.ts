@@ -1,12 +1,12 @@
-/** Calls with arguments that cannot be, each with the code and what its message must mention. Batches of 20. */
-import type { ErrorCode } from '../../src/errors.js';
-import type { VecEnv } from '../../src/vec-env.js';
+/** Calls with invalid arguments, each with its error code and what the message must mention. Batches have 20. */
+
+import type { VecEnv } from '../../src/engine/node.js';
+import type { ErrorCode } from '../../src/shared/errors.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 
 export const N = 20;
 export type Case = [name: string, call: (env: VecEnv) => unknown, code: ErrorCode, ...mentions: string[]];
-// A case may pass anything: that is what it is about.
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 export const any = (value: unknown): any => value;
 
 interface Indexed<T> {
@@ -14,7 +14,7 @@ interface Indexed<T> {
   [at: number]: unknown;
 }
 
-/** A copy with one entry replaced. */
+/** Returns a copy with one entry replaced. */
 export function put<T extends Indexed<T>>(array: T, at: number, value: unknown): T {
   const copy = array.slice();
   copy[at] = value;
@@ -31,7 +31,7 @@ export const beliefs = (at: number, ...row: number[]) => {
   return rows;
 };
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
-const tape = (at: number, value: number) => put(new Uint8Array(N * NUM_STEPS), at, value);
+const sequence = (at: number, value: number) => put(new Uint8Array(N * NUM_STEPS), at, value);
 
 export const STEP: Case[] = [
   [
@@ -57,7 +57,7 @@ export const STEP: Case[] = [
     'No episode was stepped',
   ],
   [
-    'code 255 in the last slot',
+    'code 255 in the last environment',
     (env) => env.step(codes(19, 255)),
     'illegal_action',
     'actions[19]',
@@ -100,7 +100,7 @@ export const STEP: Case[] = [
     'unknown_option',
     'Did you mean "beliefs"?',
   ],
-  ['options that are none', (env) => env.step(legal, any(5)), 'wrong_type', 'step options'],
+  ['invalid options', (env) => env.step(legal, any(5)), 'wrong_type', 'step options'],
   ['null options', (env) => env.step(legal, any(null)), 'wrong_type', 'step options'],
   [
     'one belief for all',
@@ -176,14 +176,20 @@ export const RESET: Case[] = [
   ['seed 2^32', (env) => env.reset({ seed: 2 ** 32 }), 'bad_seed', 'got 4294967296'],
   ['seed 0.5', (env) => env.reset({ seed: 0.5 }), 'bad_seed'],
   ['seed NaN', (env) => env.reset({ seed: nan }), 'bad_seed', 'NaN'],
-  ['a last slot past u32', (env) => env.reset({ seed: 2 ** 32 - 5 }), 'bad_seed', 'seed + 19', 'array'],
+  ['a last seed beyond u32', (env) => env.reset({ seed: 2 ** 32 - 5 }), 'bad_seed', 'seed + 19', 'array'],
   ['a seed in text', (env) => env.reset({ seed: any('7') }), 'wrong_type', 'seed', '"7"'],
   ['null', (env) => env.reset({ seed: any(null) }), 'wrong_type', 'seed', 'null'],
   ['a BigInt', (env) => env.reset({ seed: any(7n) }), 'wrong_type', 'seed'],
   ['too few seeds', (env) => env.reset({ seed: [1, 2] }), 'wrong_length', '20', 'seed', 'got 2'],
-  ['a bad one among seeds', (env) => env.reset({ seed: seeds(9, -1) }), 'bad_seed', 'seed[9]', 'got -1'],
-  ['a NaN among seeds', (env) => env.reset({ seed: seeds(9, nan) }), 'bad_seed', 'seed[9]'],
-  ['text among seeds', (env) => env.reset({ seed: seeds(9, '9') }), 'bad_seed', 'seed[9]', '"9"'],
+  [
+    'an invalid seed in an array',
+    (env) => env.reset({ seed: seeds(9, -1) }),
+    'bad_seed',
+    'seed[9]',
+    'got -1',
+  ],
+  ['a NaN in an array of seeds', (env) => env.reset({ seed: seeds(9, nan) }), 'bad_seed', 'seed[9]'],
+  ['text in an array of seeds', (env) => env.reset({ seed: seeds(9, '9') }), 'bad_seed', 'seed[9]', '"9"'],
   ['a negative Int32Array', (env) => env.reset({ seed: new Int32Array(N).fill(-1) }), 'bad_seed', 'seed[0]'],
   ['holes', (env) => env.reset({ seed: any(new Array(N)) }), 'bad_seed', 'undefined'],
   ['BigInt seeds', (env) => env.reset({ seed: any(new BigUint64Array(N)) }), 'bad_seed', 'seed[0]'],
@@ -198,7 +204,7 @@ export const RESET: Case[] = [
     'workaholic_stoic',
   ],
   [
-    'one among names',
+    'an unknown profile in an array',
     (env) => env.reset({ profiles: seeds(3, 'x').map(() => 'nobody') }),
     'unknown_name',
     '"nobody"',
@@ -225,22 +231,22 @@ export const RUN: Case[] = [
   ['a misspelt policy', (env) => env.run(any('heuristc')), 'unknown_name', 'Did you mean "heuristic"?'],
   ['no policy', (env) => env.run(any(undefined)), 'wrong_type', 'undefined'],
   [
-    'a short tape',
+    'a short action sequence',
     (env) => env.run(new Uint8Array(N)),
     'wrong_length',
     '560 actions (numEnvs x 28)',
     'got 20',
   ],
   [
-    'an illegal taped action',
-    (env) => env.run(tape(3 * NUM_STEPS + 20, 10)),
+    'an illegal action in an action sequence',
+    (env) => env.run(sequence(3 * NUM_STEPS + 20, 10)),
     'illegal_action',
-    'slot 3, step 20',
+    'environment 3, step 20',
     'got 10',
   ],
   [
     'the same as numbers',
-    (env) => env.run(Array.from(tape(90, 10))),
+    (env) => env.run(Array.from(sequence(90, 10))),
     'illegal_action',
     'actions[90]',
     'got 10',
@@ -288,7 +294,7 @@ export const RUN: Case[] = [
   ],
   ['beliefs in text', (env) => env.run('random', { beliefs: any('555') }), 'wrong_type', 'beliefs'],
   [
-    'beliefs that only look like a list',
+    'beliefs that only have a length',
     (env) => env.run('random', { beliefs: { length: 3 } }),
     'wrong_type',
     'beliefs',
@@ -301,7 +307,7 @@ export const RUN: Case[] = [
     'got 60',
   ],
   [
-    'a partly NaN row of a tape',
+    'a partly NaN row of an action sequence',
     (env) => env.run('random', { beliefs: put(new Float32Array(N * NUM_STEPS * 3), 304, nan) }),
     'bad_belief',
     'row 101',

@@ -1,14 +1,14 @@
-/** Where no episode can begin, as a reset is told: each with the code and what its message must mention. */
-import type { StartStates } from '../../src/validate/starts.js';
+/** Invalid `start` options of a reset, each with its error code and what the message must mention. */
+import type { StartStates } from '../../src/engine/validate/starts.js';
 import { any, type Case, N, put } from './bad-calls.js';
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 const meters = new Float32Array(N * 5).fill(0.5);
-const legally: StartStates = { steps: 9, meters };
+const legal: StartStates = { steps: 9, meters };
 const start =
   (changes: object): Case[1] =>
   (env) =>
-    env.reset({ seed: 3, start: { ...legally, ...changes } });
+    env.reset({ seed: 3, start: { ...legal, ...changes } });
 const sums = (value: unknown) => any(put(new Array(N).fill(0), 7, value));
 const later = { steps: 15 };
 export const START: Case[] = [
@@ -32,11 +32,17 @@ export const START: Case[] = [
     'a meter above 1',
     start({ meters: put(meters.slice(), 13, 1.5) }),
     'out_of_range',
-    '0 to 1 at start.meters[13] (serenity of slot 2), got 1.5',
+    '0 to 1 at start.meters[13] (serenity of environment 2), got 1.5',
   ],
-  ['a negative meter', start({ meters: put(meters.slice(), 99, -0.5) }), 'out_of_range', '[99]', 'slot 19'],
+  [
+    'a negative meter',
+    start({ meters: put(meters.slice(), 99, -0.5) }),
+    'out_of_range',
+    '[99]',
+    'environment 19',
+  ],
   ['a NaN', start({ meters: put(meters.slice(), 0, nan) }), 'out_of_range', 'meters[0]', 'got NaN'],
-  ['a meter below 2^-80', start({ meters: put(meters.slice(), 0, 8e-25) }), 'out_of_range', 'from 2^-80'],
+  ['a meter below 2^-80', start({ meters: put(meters.slice(), 0, 8e-25) }), 'out_of_range', 'at least 2^-80'],
   ['a hole in meters', start({ meters: any(new Array(N * 5)) }), 'wrong_type', 'meters[0]', 'undefined'],
   ['BigInt meters', start({ meters: any(new BigInt64Array(N * 5)) }), 'wrong_type', 'meters[0]', 'got 0'],
   ['rows of meters', start({ meters: any(new Array(N * 5).fill([1])) }), 'wrong_type', 'an array of 1'],
@@ -44,7 +50,13 @@ export const START: Case[] = [
   ['few sums', start({ early: [1] }), 'wrong_length', '20 entries in start.early', 'got 1'],
   ['an infinite sum', start({ early: sums(infinity) }), 'out_of_range', 'start.early[7]', 'Infinity'],
   ['a sum of 1e30', start({ ...later, late: sums(1e30) }), 'out_of_range', 'start.late[7]', '2^64'],
-  ['a sum below 2^-80', start({ returns: sums(-8e-25) }), 'out_of_range', 'start.returns[7]', 'from 2^-80'],
+  [
+    'a sum below 2^-80',
+    start({ returns: sums(-8e-25) }),
+    'out_of_range',
+    'start.returns[7]',
+    'at least 2^-80',
+  ],
   ['text for a sum', start({ returns: sums('1') }), 'wrong_type', 'start.returns[7]', '"1"'],
   ['a late reward early', start({ steps: 14, late: sums(1) }), 'out_of_range', '0, as', 'first 14', 'got 1'],
   ['a reward at first', start({ steps: 0, early: sums(1) }), 'out_of_range', 'start.early[7]', 'got 1'],

@@ -1,4 +1,4 @@
-/** This package as whoever installs it has it: compiled, with its dependencies, and without the optional ones. */
+/** A copy of this package as it is installed: compiled, with its dependencies and without the optional ones. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export class BarePackage {
   readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
 
   constructor() {
-    // A copy: a link would lead to what is installed beside this checkout.
+    // A copy: through a link, Node would find this checkout's packages.
     for (const name of ['dist', 'package.json'])
       cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
     this.install(Object.keys(manifest.dependencies));

@@ -1,13 +1,13 @@
-/** What a batch shows and holds, copied; and where two of them differ, bit by bit. */
+/** Copies the outputs and states of a batch, and compares copies bit by bit. */
 import { expect } from 'vitest';
-import type { AsyncBatch } from '../../src/backends/async-backend.js';
-import type { Batch, Outputs, Trajectory } from '../../src/backends/backend.js';
+import type { AsyncBatch } from '../../src/engine/backends/async-backend.js';
+import type { Batch, Outputs, Trajectory } from '../../src/engine/backends/backend.js';
 
 type Column = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Copies of all outputs, row-major whatever the layout. */
-export function shown(outputs: Outputs): Columns {
+/** Copies all outputs, in row-major order for either layout. */
+export function copyOutputs(outputs: Outputs): Columns {
   const arrays = Object.entries(outputs).filter(([, array]) => ArrayBuffer.isView(array)) as [
     string,
     Column,
@@ -26,52 +26,52 @@ function rowMajor(array: Column, { columnStride, rewards }: Outputs): Column {
   return rows;
 }
 
-/** Copies of all outputs, the state's words, hashes and belief targets. */
-export function everything(batch: Batch, outputs: Outputs): Columns {
+/** Copies all outputs, the state's words, hashes and belief targets. */
+export function batchColumns(batch: Batch, outputs: Outputs): Columns {
   batch.read();
-  return { ...shown(outputs), state: batch.save(), hash: batch.stateHash(), targets: batch.targets() };
+  return { ...copyOutputs(outputs), state: batch.save(), hash: batch.stateHash(), targets: batch.targets() };
 }
 
-/** The same, at the asynchronous seam. */
-export async function everythingOf(batch: AsyncBatch, outputs: Outputs): Promise<Columns> {
+/** Does the same at the asynchronous interface. */
+export async function asyncBatchColumns(batch: AsyncBatch, outputs: Outputs): Promise<Columns> {
   const [, state, hash, targets] = await Promise.all([
     batch.read(),
     batch.save(),
     batch.stateHash(),
     batch.targets(),
   ]);
-  return { ...shown(outputs), state, hash, targets };
+  return { ...copyOutputs(outputs), state, hash, targets };
 }
 
-/** All but what is true of one call alone: which episodes it ended. */
-export const lasting = ({ finalMask: _, ...rest }: Columns): Columns => rest;
+/** Removes `finalMask`, which describes one call: the episodes that it ended. */
+export const withoutFinalMask = ({ finalMask: _, ...rest }: Columns): Columns => rest;
 
-/** What a copy of slots shows: what they showed, but that a call has ended their episodes. */
-export const asCopied = (rows: Columns): Columns => ({
+/** Clears `finalMask`, as a copy of episodes does. */
+export const withClearedFinalMask = (rows: Columns): Columns => ({
   ...rows,
   finalMask: new Uint8Array(rows.finalMask.length),
 });
 
-/** Copies of columns, a trajectory's for instance. */
-export function copies(columns: Columns | Trajectory): Columns {
+/** Copies columns, such as those of a trajectory. */
+export function copyColumns(columns: Columns | Trajectory): Columns {
   const arrays = Object.entries(columns).filter(([, column]) => ArrayBuffer.isView(column));
   return Object.fromEntries(arrays.map(([name, column]) => [name, column.slice()]));
 }
 
 const bytes = (column: Column): Buffer => Buffer.from(column.buffer, column.byteOffset, column.byteLength);
 
-/** Whether no bit differs: `differences` without the report. */
-export const same = (expected: Columns, got: Columns): boolean =>
+/** Returns whether all bits are equal: `differences` without the report. */
+export const equalBits = (expected: Columns, got: Columns): boolean =>
   Object.keys(expected).every((name) => bytes(expected[name]).equals(bytes(got[name])));
 
-/** One line a column that differs: the first entry that does, and how many do. */
+/** Returns one line for each column that differs: its first difference and their number. */
 export function differences(expected: Columns, got: Columns): string[] {
   return Object.keys({ ...expected, ...got }).flatMap((name) => {
     const [a, b] = [expected[name], got[name]];
-    if (a === undefined || b === undefined || a.length !== b.length) return [`${name}: not of one size`];
+    if (a === undefined || b === undefined || a.length !== b.length) return [`${name}: different sizes`];
     if (bytes(a).equals(bytes(b))) return [];
     const at = Array.from(a.keys()).filter((i) => !Object.is(a[i], b[i]));
-    return [`${name}[${at[0]}]: ${a[at[0]]} against ${b[at[0]]}, ${at.length} of ${a.length} differ`];
+    return [`${name}[${at[0]}]: ${a[at[0]]} and ${b[at[0]]}, ${at.length} of ${a.length} differ`];
   });
 }
 
@@ -79,11 +79,11 @@ export function expectEqual(expected: Columns, got: Columns, where = ''): void {
   expect(differences(expected, got).map((line) => `${where} ${line}`)).toEqual([]);
 }
 
-/** A column of the same kind. */
+/** Creates a column of the same type. */
 const empty = (like: Column, length: number): Column =>
   new (like.constructor as new (length: number) => Column)(length);
 
-/** The rows `indices` of every column, each of `numEnvs` rows. */
+/** Copies the rows `indices` of every column. Each column has `numEnvs` rows. */
 export function rowsOf(columns: Columns, numEnvs: number, indices: ArrayLike<number>): Columns {
   return Object.fromEntries(
     Object.entries(columns).map(([name, column]) => {
@@ -97,8 +97,8 @@ export function rowsOf(columns: Columns, numEnvs: number, indices: ArrayLike<num
   );
 }
 
-/** Columns of several batches, one batch after the other. */
-export function joined(parts: readonly Columns[]): Columns {
+/** Concatenates the columns of several batches. */
+export function concatColumns(parts: readonly Columns[]): Columns {
   return Object.fromEntries(
     Object.keys(parts[0]).map((name) => {
       const length = parts.reduce((sum, part) => sum + part[name].length, 0);

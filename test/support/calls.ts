@@ -1,17 +1,18 @@
-/** Random calls of an environment, legal ones and such as must be refused. */
-import { Episode } from '../../src/reference/episode.js';
-import type { StartStates } from '../../src/validate/starts.js';
-import type { ResetOptions, StepOptions } from '../../src/vec-env/options.js';
-import type { VecEnv } from '../../src/vec-env.js';
+/** Random calls of an environment: legal ones, and ones that it must refuse. */
+
+import type { VecEnv } from '../../src/engine/node.js';
+import { Episode } from '../../src/engine/reference/episode.js';
+import type { StartStates } from '../../src/engine/validate/starts.js';
+import type { ResetOptions, StepOptions } from '../../src/engine/vec-env/vec-env-options.js';
 import { GRADER_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
 import type { Random } from './random.js';
 
 export interface StepCall {
   readonly kind: 'step';
   readonly actions: Uint8Array;
-  /** f32 [numEnvs, 3], NaN where none is given; absent for no beliefs at all. */
+  /** f32 [numEnvs, 3], NaN for no belief; absent: no beliefs at all. */
   readonly beliefs?: Float32Array;
-  /** Absent for all. */
+  /** Absent: all step. */
   readonly mask?: Uint8Array;
 }
 
@@ -21,50 +22,50 @@ export interface ResetCall {
   readonly mask?: Uint8Array;
   readonly profiles?: readonly string[];
   readonly graders?: readonly string[];
-  /** Episodes that begin where others stand that were played so far. */
-  readonly past?: Past;
+  /** Begins each episode at the state that these actions lead to. */
+  readonly played?: PlayedStart;
 }
 
-/** How many steps were taken, u8 [numEnvs], and which, u8 [numEnvs, 28]. */
-interface Past {
+/** The number of steps, u8 [numEnvs], and the actions, u8 [numEnvs, 28]. */
+interface PlayedStart {
   readonly steps: Uint8Array;
-  readonly tape: Uint8Array;
+  readonly sequence: Uint8Array;
 }
 
 export interface RunCall {
   readonly kind: 'run';
   /** u8 [numEnvs, 28]. */
-  readonly tape: Uint8Array;
+  readonly sequence: Uint8Array;
   readonly stops: Uint8Array;
   readonly belief?: readonly number[];
 }
 
 export type Call = StepCall | ResetCall | RunCall;
 
-/** What an environment and a model of one are told. */
-export function make(env: VecEnv, call: Call): ReturnType<VecEnv['step']> {
+/** Applies a call to an environment. */
+export function applyCall(env: VecEnv, call: Call): ReturnType<VecEnv['step']> {
   if (call.kind === 'step') return env.step(call.actions, optionsOf(call));
-  if (call.kind === 'run') return env.run(call.tape, { stops: call.stops, beliefs: call.belief });
+  if (call.kind === 'run') return env.run(call.sequence, { stops: call.stops, beliefs: call.belief });
   return env.reset(resetOptionsOf(call));
 }
 
 export function resetOptionsOf(call: ResetCall): ResetOptions {
-  const { kind: _, past, ...options } = call;
-  return past === undefined ? options : { ...options, start: startOf(call, past) };
+  const { kind: _, played, ...options } = call;
+  return played === undefined ? options : { ...options, start: toStartStates(call, played) };
 }
 
-/** An episode that was played up to there. */
-export function playedTo(episode: Episode, { steps, tape }: Past, i: number): Episode {
-  while (episode.stepCount < steps[i]) episode.step(tape[i * NUM_STEPS + episode.stepCount]);
+/** Steps an episode up to the start of environment i. */
+export function playTo(episode: Episode, { steps, sequence }: PlayedStart, i: number): Episode {
+  while (episode.stepCount < steps[i]) episode.step(sequence[i * NUM_STEPS + episode.stepCount]);
   return episode;
 }
 
-function startOf({ seed, profiles }: ResetCall, past: Past): StartStates {
+function toStartStates({ seed, profiles }: ResetCall, played: PlayedStart): StartStates {
   const episodes = Array.from(seed, (s, i) =>
-    playedTo(new Episode().reset(s, { profile: profiles?.[i] ?? 'sampled' }), past, i),
+    playTo(new Episode().reset(s, { profile: profiles?.[i] ?? 'sampled' }), played, i),
   );
   return {
-    steps: past.steps,
+    steps: played.steps,
     meters: Float32Array.from(episodes.flatMap(({ meters }) => Array.from(meters))),
     early: episodes.map(({ early }) => early),
     late: Float32Array.from(episodes, ({ late }) => late),
@@ -77,20 +78,20 @@ function optionsOf({ beliefs, mask }: StepCall): StepOptions {
   return { ...(beliefs && { beliefs }), ...(mask && { mask }) };
 }
 
-/** What calls are drawn for. */
-export interface Scene {
+/** The environment that calls are drawn for. */
+export interface EnvShape {
   readonly numEnvs: number;
   readonly seedRange: readonly [low: number, size: number];
 }
 
-/** @param stuck the slots that must not step; the mask leaves them out. */
-export function anyCall(random: Random, scene: Scene, stuck: ArrayLike<number>): Call {
+/** Draws a call. @param finished environments that must not step; the mask leaves them out. */
+export function randomCall(random: Random, shape: EnvShape, finished: ArrayLike<number>): Call {
   const what = random.real();
-  if (what < 0.06) return anyReset(random, scene, true);
-  return what < 0.12 ? anyRun(random, scene.numEnvs) : anyStep(random, scene.numEnvs, stuck);
+  if (what < 0.06) return randomReset(random, shape, true);
+  return what < 0.12 ? randomRun(random, shape.numEnvs) : randomStep(random, shape.numEnvs, finished);
 }
 
-export function anyReset(random: Random, { numEnvs, seedRange }: Scene, masked = false): ResetCall {
+export function randomReset(random: Random, { numEnvs, seedRange }: EnvShape, masked = false): ResetCall {
   const [low, size] = seedRange;
   const names = (choices: readonly string[]) => Array.from({ length: numEnvs }, () => random.pick(choices));
   return {
@@ -99,19 +100,19 @@ export function anyReset(random: Random, { numEnvs, seedRange }: Scene, masked =
     ...(masked && { mask: random.mask(numEnvs, 0.3) }),
     ...(random.chance(0.6) && { profiles: names(['sampled', 'discrete', ...PROFILE_NAMES]) }),
     ...(random.chance(0.6) && { graders: names(GRADER_NAMES) }),
-    ...(random.chance(0.4) && { past: anyPast(random, numEnvs) }),
+    ...(random.chance(0.4) && { played: randomPlayedStart(random, numEnvs) }),
   };
 }
 
-const anyPast = (random: Random, numEnvs: number): Past => ({
+const randomPlayedStart = (random: Random, numEnvs: number): PlayedStart => ({
   steps: random.bytes(numEnvs, 0, NUM_STEPS - 1),
-  tape: random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1),
+  sequence: random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1),
 });
 
-/** Slots that do not step are given what none may do and believe. */
-function anyStep(random: Random, numEnvs: number, stuck: ArrayLike<number>): StepCall {
+/** Draws a step. Masked environments get illegal actions and beliefs, which must be ignored. */
+function randomStep(random: Random, numEnvs: number, finished: ArrayLike<number>): StepCall {
   const p = random.pick([0.5, 0.9, 1]);
-  const mask = Uint8Array.from(stuck, (not) => Number(not === 0 && random.chance(p)));
+  const mask = Uint8Array.from(finished, (over) => Number(over === 0 && random.chance(p)));
   const actions = Uint8Array.from(mask, (steps) => random.integer(0, steps ? NUM_ACTIONS - 1 : 255));
   const given = mask.map((steps) => Number(steps !== 0 && random.chance(0.7)));
   const beliefs = Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, at) => {
@@ -128,10 +129,10 @@ function anyStep(random: Random, numEnvs: number, stuck: ArrayLike<number>): Ste
   };
 }
 
-function anyRun(random: Random, numEnvs: number): RunCall {
+function randomRun(random: Random, numEnvs: number): RunCall {
   return {
     kind: 'run',
-    tape: random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1),
+    sequence: random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1),
     stops: random.stops(numEnvs),
     ...(random.chance(0.5) && { belief: [random.real(), random.real(), random.real()] }),
   };

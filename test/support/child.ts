@@ -1,4 +1,4 @@
-/** Running a snippet in a process of its own: for what a process decides once, and for what could end one. */
+/** Runs code in a child process: for decisions that a process makes once, and for code that may end it. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,13 +6,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Outcome {
   readonly status: number | null;
-  /** What it printed, parsed. */
-  readonly said: unknown;
+  /** The printed JSON, parsed. */
+  readonly output: unknown;
   readonly stderr: string;
 }
 
 /**
- * Runs ES module code that can import from `./src`; `say(value)` prints JSON.
+ * Runs code of an ES module, which can import from `./dist`. In it `say(value)` prints JSON.
  * @param env variables added to this process's own; undefined removes one. @param flags of node.
  */
 export function runChild(
@@ -23,8 +23,8 @@ export function runChild(
   const prelude = 'const say = (value) => console.log(JSON.stringify(value));\n';
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [...flags, '--import', 'tsx', '--input-type=module', '--eval', prelude + code],
+    [...flags, '--input-type=module', '--eval', prelude + code],
     { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8' },
   );
-  return { status, said: stdout.trim() === '' ? null : JSON.parse(stdout), stderr };
+  return { status, output: stdout.trim() === '' ? null : JSON.parse(stdout), stderr };
 }

@@ -1,12 +1,15 @@
-/** The real command line, as a child process. */
+/** Runs commands: in this process, or as a child process where the process itself is tested. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { runCommand } from '../../src/cli/commands.js';
 
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+/** The compiled command. test/support/compiled.ts compiles it again when the source has changed. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -17,12 +20,12 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly finished: Promise<Finished>;
-  /** Once it has written `wanted` to a stream: the match and its groups. Fails if it ends before. */
+  /** Waits until the stream has `wanted`. @returns the match and its groups. Rejects if the process ends first. */
   until(stream: 'stdout' | 'stderr', wanted: string | RegExp): Promise<readonly string[]>;
 }
 
 export function startCli(args: readonly string[], env: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...env },
   });
   const seen = { stdout: '', stderr: '' };
@@ -53,7 +56,8 @@ function find(wanted: string | RegExp, text: string): readonly string[] | null {
   return wanted.exec(text);
 }
 
-export function runCli(
+/** Runs a command in a child process: for its standard streams, and for decisions that a process makes once. */
+export function runCliProcess(
   args: readonly string[],
   stdin = '',
   env: Record<string, string> = {},
@@ -63,14 +67,76 @@ export function runCli(
   return finished;
 }
 
-/** A directory for a test file's outputs, removed when it has run. */
+let previous: Promise<unknown> = Promise.resolve();
+
+/** Runs a command in this process, one at a time. `env` is added to the environment variables while it runs. */
+export function runCli(
+  args: readonly string[],
+  stdin = '',
+  env: Record<string, string> = {},
+): Promise<Finished> {
+  const run = previous.then(() => runHere(args, stdin, env));
+  previous = run.catch(() => {});
+  return run;
+}
+
+async function runHere(
+  args: readonly string[],
+  stdin: string,
+  env: Record<string, string>,
+): Promise<Finished> {
+  const before = {
+    env: process.env,
+    exitCode: process.exitCode,
+    stdin: Object.getOwnPropertyDescriptor(process, 'stdin'),
+  };
+  const stdout = capture(process.stdout);
+  const stderr = capture(process.stderr);
+  process.env = { ...before.env, ...env };
+  process.exitCode = undefined;
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(stdin)]) });
+  try {
+    const code = await runCommand(args, new AbortController().signal);
+    return { code: Number(process.exitCode ?? 0) || code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    stdout.release();
+    stderr.release();
+    process.env = before.env;
+    process.exitCode = before.exitCode;
+    if (before.stdin !== undefined) Object.defineProperty(process, 'stdin', before.stdin);
+  }
+}
+
+/** Captures what is written to a stream until `release`. */
+function capture(stream: NodeJS.WriteStream): { text(): string; release(): void } {
+  const chunks: Buffer[] = [];
+  const write = stream.write;
+  stream.write = (
+    data: string | Uint8Array,
+    encoding?: BufferEncoding | ((error?: Error | null) => void),
+    done?: (error?: Error | null) => void,
+  ) => {
+    chunks.push(Buffer.from(data as Uint8Array));
+    const callback = typeof encoding === 'function' ? encoding : done;
+    if (callback !== undefined) process.nextTick(callback);
+    return true;
+  };
+  return {
+    text: () => Buffer.concat(chunks).toString('utf8'),
+    release() {
+      stream.write = write;
+    },
+  };
+}
+
+/** Creates a directory for a test file's outputs. It is removed after the file's tests. */
 export function temporaryDirectory(): (name: string) => string {
   const directory = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
   afterAll(() => rmSync(directory, { recursive: true }));
   return (name) => join(directory, name);
 }
 
-/** The rows of a file of JSON lines. */
+/** Parses JSON lines. */
 export const fromLines = (text: string) =>
   text
     .split('\n')

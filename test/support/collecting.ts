@@ -1,4 +1,4 @@
-/** Preloaded into a child process: at each SIGUSR2 it collects its garbage, and says on stderr what memory is left. */
+/** Preloaded into a child process: at each SIGUSR2 it collects garbage and writes the memory usage to stderr. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -7,7 +7,7 @@ const collect = runInNewContext('gc') as () => void;
 
 let collections = 0;
 process.on('SIGUSR2', () => {
-  // What a first collection finalizes, a second one frees.
+  // A second collection frees what the first one finalized.
   collect();
   setImmediate(() => {
     collect();

@@ -1,6 +1,6 @@
 /**
- * An asynchronous backend as one on a device is: what it computes is seen when it is read and not before, nothing settles
- * at once, and it can be lost. The reference computes.
+ * A backend that behaves like one on a device: outputs change only when they are read, promises settle later, and the
+ * device can be lost. The reference computes.
  */
 import type {
   AsyncBackend,
@@ -8,26 +8,26 @@ import type {
   AsyncBatchOptions,
   DeviceOptions,
   OutputName,
-} from '../../src/backends/async-backend.js';
-import type { Batch, Outputs, Refusal, RunRequest } from '../../src/backends/backend.js';
-import { allocateOutputs, OUTPUT_ARRAYS } from '../../src/backends/outputs.js';
-import type { Platform } from '../../src/backends/platform.js';
-import { queued } from '../../src/backends/queued.js';
-import { referenceBackend } from '../../src/backends/reference.js';
-import { BackendError } from '../../src/errors.js';
+} from '../../src/engine/backends/async-backend.js';
+import type { Batch, Outputs, Refusal, RunRequest } from '../../src/engine/backends/backend.js';
+import { allocateOutputs, OUTPUT_ARRAYS } from '../../src/engine/backends/outputs.js';
+import type { Platform } from '../../src/engine/backends/platform.js';
+import { queued } from '../../src/engine/backends/queued-backend.js';
+import { referenceBackend } from '../../src/engine/backends/reference.js';
+import { BackendError } from '../../src/shared/errors.js';
 
 const NAMES = Object.keys(OUTPUT_ARRAYS) as OutputName[];
 
 export class DeferredBackend implements AsyncBackend {
   readonly name = 'deferred';
-  /** Why it cannot be used; null if it can. */
+  /** The reason why it is unavailable; null if it is available. */
   reason: string | null = null;
   /** Whether batches are lost as soon as they are opened. */
   fragile = false;
-  /** Those that were opened, and how. */
+  /** The opened batches, and their device options. */
   readonly batches: DeferredBatch[] = [];
   readonly devices: DeviceOptions[] = [];
-  /** A synchronous environment has the reference in its stead. */
+  /** A platform whose synchronous environments use the reference. */
   readonly platform: Platform = {
     backends: [referenceBackend],
     asyncBackends: [this, queued(referenceBackend)],
@@ -51,7 +51,7 @@ export class DeferredBackend implements AsyncBackend {
     return batch;
   }
 
-  /** Loses the device of every batch that is open. */
+  /** Loses the device of every open batch. */
   lose(): void {
     for (const batch of this.batches) batch.lost = true;
   }
@@ -64,20 +64,20 @@ export class DeferredBatch implements AsyncBatch {
   readonly device = { adapter: 'a test double', software: false, exact: true };
   lost = false;
   closed = false;
-  /** What each read has brought back. */
+  /** The outputs of each read. */
   readonly reads: (readonly OutputName[])[] = [];
   readonly #inner: Batch;
-  readonly #computed: Outputs;
-  readonly #shown: Outputs;
+  readonly #deviceOutputs: Outputs;
+  readonly #hostOutputs: Outputs;
 
   constructor({ device: _, ...options }: AsyncBatchOptions) {
     const { outputs, numEnvs } = options;
-    this.#shown = outputs;
-    this.#computed = allocateOutputs(numEnvs, {
+    this.#hostOutputs = outputs;
+    this.#deviceOutputs = allocateOutputs(numEnvs, {
       columnMajor: outputs.columnStride > 0,
       finalObservations: outputs.finalObservations !== null,
     });
-    this.#inner = referenceBackend.open({ ...options, outputs: this.#computed });
+    this.#inner = referenceBackend.open({ ...options, outputs: this.#deviceOutputs });
   }
 
   /** The batch that computes. @throws BackendError `device_lost`. */
@@ -86,7 +86,7 @@ export class DeferredBatch implements AsyncBatch {
     throw new BackendError('device_lost', 'Expected the device, got none: it was lost. Call reopen().');
   }
 
-  /** Settles later, and not at all well if the device was lost meanwhile. */
+  /** Computes now and settles later; rejects if the device was lost meanwhile. */
   async #later<T>(compute: (batch: Batch) => T): Promise<T> {
     const result = compute(this.#alive);
     await new Promise((resolve) => setImmediate(resolve));
@@ -102,18 +102,18 @@ export class DeferredBatch implements AsyncBatch {
   stateHash: AsyncBatch['stateHash'] = () => this.#later((batch) => batch.stateHash());
   targets: AsyncBatch['targets'] = () => this.#later((batch) => batch.targets());
 
-  run({ from, ...request }: RunRequest): Promise<Refusal | null> {
+  run({ from, ...request }: RunRequest<AsyncBatch>): Promise<Refusal | null> {
     const origin = from && { source: innerOf(from.source), indices: from.indices };
     return this.#later((batch) => batch.run({ ...request, from: origin }));
   }
 
-  settled = () => this.#later(() => {});
+  finished = () => this.#later(() => {});
 
   async read(which: readonly OutputName[] = NAMES): Promise<void> {
-    const values = await this.#later(() => which.map((name) => this.#computed[name]?.slice()));
+    const values = await this.#later(() => which.map((name) => this.#deviceOutputs[name]?.slice()));
     this.reads.push(which);
     which.forEach((name, k) => {
-      this.#shown[name]?.set(values[k] as never);
+      this.#hostOutputs[name]?.set(values[k] as never);
     });
   }
 

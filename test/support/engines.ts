@@ -1,8 +1,8 @@
-/** Every backend and kernel that tests run on, and what is absent and why. */
+/** The backends and kernels that tests run on, and the absent ones with their reasons. */
 import { test } from 'vitest';
-import { nativeBackend } from '../../src/backends/native.js';
-import type { VecEnvOptions } from '../../src/vec-env/options.js';
-import { createVecEnv, type VecEnv } from '../../src/vec-env.js';
+import { nativeBackend } from '../../src/engine/backends/native.js';
+import { createVecEnv, type VecEnv } from '../../src/engine/node.js';
+import type { VecEnvOptions } from '../../src/engine/vec-env/vec-env-options.js';
 import { isRequired } from './required.js';
 
 export interface Engine {
@@ -25,18 +25,27 @@ export const NATIVE: readonly Engine[] = kernels
 
 export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
-/** For the names of tests: what this machine does not have. */
+/** Whether this run of the tests makes all random draws: the project `soak`. */
+const THOROUGH = Number(process.env.RHYTHM_DRAWS ?? 0) >= 1;
+
+/** Engines for code above the backend interface: the reference and the fastest kernel; all in a thorough run. */
+export const TWO_ENGINES: readonly Engine[] = THOROUGH ? ENGINES : ENGINES.slice(0, 2);
+
+/** The fastest kernel, or the reference where there is no addon; all engines in a thorough run. */
+export const FASTEST: readonly Engine[] = THOROUGH ? ENGINES : TWO_ENGINES.slice(-1);
+
+/** The engines that are absent here, with reasons, for the names of tests. */
 const ABSENT: readonly string[] = [
   ...kernels.filter((kernel) => !kernel.available).map((kernel) => `native ${kernel.name}: ${kernel.reason}`),
   ...(kernels.length === 0 ? [`native: ${reason}`] : []),
 ];
 
-/** A skipped test for each, so that a report names what it has not tested. */
+/** Adds a skipped test for each absent engine, so that reports name it. */
 export function nameAbsent(): void {
   for (const absent of ABSENT) test.skip(`absent here: ${absent}`, () => {});
 }
 
-/** An environment on one engine. */
+/** Opens an environment on an engine. */
 export function openOn(engine: Engine, options: VecEnvOptions): VecEnv {
   return createVecEnv({ backend: engine.backend, kernel: engine.kernel, ...options });
 }

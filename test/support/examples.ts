@@ -1,4 +1,4 @@
-/** The examples of a page of documentation, compiled and run as by someone who has installed the package. */
+/** Compiles and runs the examples of a documentation page, as in a project that has installed the package. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,14 +16,14 @@ const COMPILER_OPTIONS = {
 };
 
 export interface Example {
-  /** The headline above it, and which of its section's examples it is. */
+  /** The headline above it, and its number in the section. */
   readonly name: string;
   readonly code: string;
-  /** What the page says that it prints: the text block that follows it, or nothing. */
+  /** The expected output: the text block that follows it, or the empty string. */
   readonly prints: string;
 }
 
-/** The ts blocks of a page, each with the text block after it. */
+/** Returns the ts blocks of a page, each with the text block after it. */
 export function examplesOf(page: string): Example[] {
   return page.split(/^#+ /m).flatMap((section) => {
     const title = section.split('\n')[0];
@@ -32,13 +32,13 @@ export function examplesOf(page: string): Example[] {
   });
 }
 
-/** Where examples are programs of their own, beside an installed package: this checkout, by its `dist`. */
+/** A project with this checkout as an installed package, in which examples are programs. */
 export class Consumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
 
   /**
-   * Compiles examples, strictly. @param options of the compiler, where they are to be others than this checkout's.
-   * @throws Error that has the compiler's messages.
+   * Compiles examples. @param options of the compiler that differ from this checkout's.
+   * @throws Error with the compiler's messages.
    */
   constructor(examples: readonly Example[], options: object = {}) {
     this.#write('package.json', JSON.stringify({ type: 'module' }));
@@ -52,7 +52,7 @@ export class Consumer {
     this.#write('tsconfig.json', JSON.stringify(config));
     for (const [k, { code }] of examples.entries()) this.#write(`${k}.ts`, code);
     try {
-      // From there: messages name files as seen from the working directory.
+      // In that folder, because messages name files relative to the working directory.
       execFileSync(process.execPath, [TSC], { cwd: this.#folder, encoding: 'utf8' });
     } catch (error) {
       this.remove();
@@ -62,7 +62,7 @@ export class Consumer {
     }
   }
 
-  /** Runs an example, by its index. @returns what it prints. */
+  /** Runs an example, by its index. @returns its output. */
   run(k: number): string {
     const path = join(this.#folder, 'out', `${k}.js`);
     return execFileSync(process.execPath, [path], { encoding: 'utf8', timeout: 100_000 });

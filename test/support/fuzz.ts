@@ -1,11 +1,11 @@
-/** Calls of the addon that no caller of this package would make. */
+/** Calls of the addon with arguments that this package never passes. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Addon, NativeBatch } from '../../src/backends/addon.js';
-import { allocateOutputs, allocateTrajectory } from '../../src/backends/outputs.js';
+import type { Addon, NativeBatch } from '../../src/engine/backends/addon.js';
+import { allocateOutputs, allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import { NUM_STEPS, STATE_WORDS } from '../../src/world/fields.js';
+import { separateBuffers, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
-import { apart, WORLD } from './seam.js';
 
 export const N = 17;
 export type Any = ReturnType<typeof JSON.parse>;
@@ -29,10 +29,10 @@ export function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
   return view;
 }
 
-/** Its first argument, once the others have been evaluated. */
+/** Returns its first argument, after the others were evaluated. */
 export const first = <T>(value: T, ..._done: unknown[]): T => value;
 
-/** A view whose resizable memory has shrunk below it. */
+/** Returns a view whose resizable memory has become smaller than it. */
 function shrunk(kind: Kind, length: number): unknown {
   const Resizable = ArrayBuffer as Any;
   const bytes = length * kind.BYTES_PER_ELEMENT;
@@ -42,7 +42,7 @@ function shrunk(kind: Kind, length: number): unknown {
   return view;
 }
 
-/** A legal array in every way but where its memory is. */
+/** Returns an array that is legal except for its SharedArrayBuffer. */
 const shared = (kind: Kind, length: number): unknown => {
   const offset = kind.BYTES_PER_ELEMENT;
   return new (kind as Any)(new SharedArrayBuffer(length * offset + offset), offset, length);
@@ -78,7 +78,7 @@ const ODD: readonly unknown[] = [
   new Proxy({}, {}),
 ];
 
-/** A typed array of any kind, length and kind of memory. */
+/** Draws a typed array of any type, length and memory. */
 function anyView(random: Random): unknown {
   const kind = random.pick(KINDS);
   const length = random.pick(LENGTHS);
@@ -89,14 +89,14 @@ function anyView(random: Random): unknown {
   return where === 'detached' ? detached(view) : view;
 }
 
-/** Null, a view, or anything else that JavaScript has. */
+/** Draws null, a view, or any other value of JavaScript. */
 export function anyValue(random: Random): unknown {
   const what = random.real();
   if (what < 0.25) return null;
   return what < 0.75 ? anyView(random) : random.pick(ODD);
 }
 
-/** What each method takes, as kinds and lengths: the legal call from which a fuzzed one differs in one argument. */
+/** Legal arguments of each method. A fuzzed call differs from them in one argument. */
 export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   reset: () => [
     null,
@@ -158,7 +158,11 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
 };
 export const NAMES = Object.keys(METHODS);
 
-export function open(addon: Addon, kernel: string, outputs = apart(allocateOutputs(N))): NativeBatch {
+export function open(
+  addon: Addon,
+  kernel: string,
+  outputs = separateBuffers(allocateOutputs(N)),
+): NativeBatch {
   const batch = new addon.Batch(kernel, WORLD.words, false, N, 2, outputs);
   batch.reset(null, new Uint32Array(N).fill(7), null, null, null);
   return batch;
@@ -172,7 +176,7 @@ export function stateOf(batch: NativeBatch): Uint32Array {
 
 const bytes = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer);
 
-/** Calls, and expects a TypeError or success; a TypeError must have changed nothing. */
+/** Calls, and expects success, or a TypeError that changed nothing. */
 export function call(batch: NativeBatch, name: string, args: readonly unknown[]): void {
   const before = stateOf(batch);
   try {

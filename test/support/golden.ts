@@ -1,4 +1,4 @@
-/** The golden values: computed by an independent float32 implementation of the world's page. */
+/** The golden values: computed by an independent float32 implementation of docs/world.md. */
 import { readFileSync } from 'node:fs';
 
 const read = (name: string) =>

@@ -1,17 +1,21 @@
 /// <reference types="@webgpu/types" />
-/** Node's devices, and entries to them that let a test in between. */
-import type { AsyncBatch, AsyncBatchOptions, DeviceOptions } from '../../src/backends/async-backend.js';
-import { allocateOutputs } from '../../src/backends/outputs.js';
-import { WebGpuBatch } from '../../src/backends/webgpu/batch.js';
-import { GpuDevice } from '../../src/backends/webgpu/device.js';
-import { SHADER_TEXTS } from '../../src/backends/webgpu/generated/shaders.js';
-import { findNodeGpu } from '../../src/backends/webgpu/node-gpu.js';
-import { Program } from '../../src/backends/webgpu/program.js';
-import type { ShaderTexts } from '../../src/backends/webgpu/shaders.js';
-import { toDeviceOptions } from '../../src/vec-env/device-options.js';
-import { WORLD } from './seam.js';
+/** Opens devices in Node, and replaces parts of them for tests. */
+import type {
+  AsyncBatch,
+  AsyncBatchOptions,
+  DeviceOptions,
+} from '../../src/engine/backends/async-backend.js';
+import { allocateOutputs } from '../../src/engine/backends/outputs.js';
+import { GpuDevice } from '../../src/engine/backends/webgpu/device.js';
+import { SHADER_TEXTS } from '../../src/engine/backends/webgpu/generated/shaders.js';
+import { findNodeGpu } from '../../src/engine/backends/webgpu/node-gpu.js';
+import { Program } from '../../src/engine/backends/webgpu/program.js';
+import type { ShaderTexts } from '../../src/engine/backends/webgpu/shaders.js';
+import { WebGpuBatch } from '../../src/engine/backends/webgpu/webgpu-batch.js';
+import { toDeviceOptions } from '../../src/engine/vec-env/device-options.js';
+import { WORLD } from './open-batch.js';
 
-/** As where nothing is asked for. */
+/** The default device options. */
 export const DEVICE: DeviceOptions = toDeviceOptions();
 
 export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> = {}): AsyncBatchOptions => ({
@@ -20,19 +24,19 @@ export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> 
   ...changes,
 });
 
-/** A device of its own. */
+/** Opens a separate device. */
 export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await findNodeGpu(), undefined);
 
-/** Opens a batch whose parts a test chooses. */
+/** Opens a batch with a given program and, optionally, a shard size. */
 export async function openOnDevice(
   program: Program,
   options: AsyncBatchOptions,
-  slotsOfShard: number | null = null,
+  envsOfShard: number | null = null,
 ): Promise<AsyncBatch> {
-  return new WebGpuBatch(program, options, true, slotsOfShard).opened();
+  return new WebGpuBatch(program, options, true, envsOfShard).opened();
 }
 
-/** The shaders with a piece of one replaced. @throws Error if it is not there. */
+/** Returns the shaders with a piece of one replaced. @throws Error if the piece is missing. */
 export function altered(file: keyof typeof SHADER_TEXTS, from: string, to: string): ShaderTexts {
   const text: string = SHADER_TEXTS[file];
   if (!text.includes(from)) throw new Error(`Expected ${JSON.stringify(from)} in ${file}.`);
@@ -42,7 +46,7 @@ export function altered(file: keyof typeof SHADER_TEXTS, from: string, to: strin
 export const compile = (gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS, workgroupSize = 64) =>
   Program.compile(gpu, texts, workgroupSize);
 
-/** Node's entry to devices, whose devices `onDevice` sees and may replace. */
+/** Returns Node's GPU object, whose devices `onDevice` can replace. */
 export async function entryWith(onDevice: (device: GPUDevice) => GPUDevice): Promise<GPU> {
   const gpu = await findNodeGpu();
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {
@@ -56,7 +60,7 @@ export async function entryWith(onDevice: (device: GPUDevice) => GPUDevice): Pro
   return { requestAdapter } as unknown as GPU;
 }
 
-/** A device with some of its members replaced. */
+/** Returns a device with some members replaced. */
 export function disguised(device: GPUDevice, members: Partial<Record<keyof GPUDevice, unknown>>): GPUDevice {
   return new Proxy(device, {
     get(target, name) {

@@ -1,29 +1,29 @@
-/** Gymnasium itself, in a Python process: what its vector environment does when it is called as ours is. */
+/** Runs call sequences on Gymnasium's vector environment, in a Python process. */
 import * as python from './python.js';
 
-/** One call: a reset of all slots or of a mask's, with a seed to which slot i adds i; or a step. */
+/** A step, or a reset of all or masked environments with a seed; environment i adds i to the seed. */
 export type Call =
   | { readonly reset: number; readonly mask: readonly boolean[] | null }
   | { readonly step: readonly number[] };
 
-export interface Story {
-  /** As Gymnasium spells it. */
+export interface CallSequence {
+  /** The autoreset mode in Gymnasium's spelling. */
   readonly mode: string;
   readonly calls: readonly Call[];
 }
 
-/** What a call returned, a number a slot or null where it returns none. */
+/** The results of a call: one value for each environment, or null if the call returns none. */
 export interface Row {
-  /** [step, last action] of each slot. */
+  /** [step, last action] of each environment. */
   readonly observations: readonly (readonly number[])[];
   readonly rewards: readonly number[] | null;
   readonly terminated: readonly boolean[] | null;
   readonly truncated: readonly boolean[] | null;
   readonly finalObservations: readonly (readonly number[] | null)[];
-  /** Those that the call gave to slots. */
+  /** The seeds that the call set; null for no reset. */
   readonly seeds: readonly (number | null)[];
 }
-/** The call was not allowed. */
+/** A refused call. */
 export interface Refused {
   readonly refused: string;
 }
@@ -32,17 +32,21 @@ const SCRIPT = 'gymnasium/trace.py';
 
 interface Answer {
   readonly version: string;
-  readonly stories: readonly { readonly mode: string; readonly rows: readonly (Row | Refused)[] }[];
+  readonly sequences: readonly { readonly mode: string; readonly rows: readonly (Row | Refused)[] }[];
 }
 
-const ask = (numEnvs: number, length: number, stories: readonly Story[]): Answer =>
-  python.askPython(SCRIPT, { numEnvs, length, stories });
+const ask = (numEnvs: number, length: number, sequences: readonly CallSequence[]): Answer =>
+  python.askPython(SCRIPT, { numEnvs, length, sequences });
 
-/** Why Gymnasium cannot be asked here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns why Gymnasium cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
 export const whyAbsent = (): string | null =>
-  python.whyAbsent('gymnasium', '1.1 or later', SCRIPT, { numEnvs: 1, length: 1, stories: [] });
+  python.whyAbsent('gymnasium', '1.1 or later', SCRIPT, { numEnvs: 1, length: 1, sequences: [] });
 
-/** The stories as Gymnasium tells them, of episodes of `length` steps. */
-export function told(numEnvs: number, length: number, stories: readonly Story[]): Answer['stories'] {
-  return ask(numEnvs, length, stories).stories;
+/** Returns what Gymnasium returns for each call sequence, with episodes of `length` steps. */
+export function traceGymnasium(
+  numEnvs: number,
+  length: number,
+  sequences: readonly CallSequence[],
+): Answer['sequences'] {
+  return ask(numEnvs, length, sequences).sequences;
 }

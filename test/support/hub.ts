@@ -1,31 +1,31 @@
-/** A fake Hub for a test, and uploads to it within this process, in which nobody waits. */
+/** A fake Hub for tests, and uploads to it in this process, with a clock that does not wait. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { Clock } from '../../src/http/clock.js';
-import type { CommitMessage } from '../../src/hub/commit.js';
-import { type Connection, connect } from '../../src/hub/connection.js';
-import { guarded } from '../../src/hub/guard.js';
-import { collectFiles } from '../../src/hub/local-files.js';
-import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/hub/plan.js';
-import { carryOut, planUpload } from '../../src/hub/upload.js';
+import type { Clock } from '../../src/shared/http/clock.js';
+import type { CommitMessage } from '../../src/training/hub/commit.js';
+import { type Connection, connect } from '../../src/training/hub/connection.js';
+import { guarded } from '../../src/training/hub/guard.js';
+import { collectFiles } from '../../src/training/hub/local-files.js';
+import { carryOut, planUpload } from '../../src/training/hub/upload.js';
+import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/training/hub/upload-plan.js';
 import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
-import { PatientClock } from './patient-clock.js';
+import { FakeClock } from './fake-clock.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Closed after the test. */
+/** Starts a fake Hub. It closes after the test. */
 export async function startHub(options: FakeHubOptions = {}): Promise<FakeHub> {
   const hub = await FakeHub.open(options);
   closing.push(() => hub.close());
   return hub;
 }
 
-/** A directory of files by their relative paths, removed after the test. */
+/** Creates a directory with files by relative path. It is removed after the test. */
 export function directoryOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'rhythm-hub-'));
   closing.push(() => rmSync(directory, { recursive: true }));
@@ -36,10 +36,10 @@ export function directoryOf(files: Readonly<Record<string, string | Uint8Array>>
   return directory;
 }
 
-/** Bytes that differ by their name and size. */
+/** Returns bytes that depend on the name and the size. */
 export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `${name} ${size} `);
 
-export interface Told {
+export interface Progress {
   readonly waits: string[];
   /** Bytes. */
   sent: number;
@@ -53,73 +53,73 @@ async function connectTo(
     token = hub.environment.HF_TOKEN,
     signal = new AbortController().signal,
     onWait = () => {},
-    clock = new PatientClock(),
-  }: Pick<Wanted, 'token' | 'signal' | 'onWait' | 'clock'> = {},
-): Promise<{ connection: Connection; told: Told }> {
-  const told: Told = { waits: [], sent: 0, read: 0, hashed: 0 };
+    clock = new FakeClock(),
+  }: Pick<UploadSettings, 'token' | 'signal' | 'onWait' | 'clock'> = {},
+): Promise<{ connection: Connection; progress: Progress }> {
+  const progress: Progress = { waits: [], sent: 0, read: 0, hashed: 0 };
   const connection = await connect(
     { endpoint: hub.url, token },
     {
       ...{ signal, clock },
       onWait: (why) => {
-        told.waits.push(why);
+        progress.waits.push(why);
         onWait(why);
       },
       onSent: (count) => {
-        told.sent += count;
+        progress.sent += count;
       },
     },
   );
-  return { connection, told };
+  return { connection, progress };
 }
 
-export interface Wanted extends Partial<Omit<UploadRequest, 'files'>> {
+export interface UploadSettings extends Partial<Omit<UploadRequest, 'files'>> {
   readonly token?: string | null;
   readonly prefix?: string;
   readonly message?: CommitMessage;
   readonly signal?: AbortSignal;
   readonly onWait?: (why: string) => void;
   readonly clock?: Clock;
-  /** Called between the plan and what it says. */
+  /** Called after the plan and before the upload. */
   readonly between?: (plan: UploadPlan) => unknown;
 }
 
-export interface Happened {
+export interface UploadOutcome {
   readonly url: string | null;
   readonly plan: UploadPlan;
-  readonly told: Told;
+  readonly progress: Progress;
 }
 
 export const REPO = { type: 'dataset', name: 'newcomer/weeks' } as const;
 
-/** As the command does it. */
+/** Uploads files as the command does. */
 export async function uploadTo(
   hub: FakeHub,
   paths: readonly string[],
-  wanted: Wanted = {},
-): Promise<Happened> {
-  const { signal = new AbortController().signal, prefix = '', message = { title: 'a test' } } = wanted;
-  const { connection, told } = await connectTo(hub, { ...wanted, signal });
+  settings: UploadSettings = {},
+): Promise<UploadOutcome> {
+  const { signal = new AbortController().signal, prefix = '', message = { title: 'a test' } } = settings;
+  const { connection, progress } = await connectTo(hub, { ...settings, signal });
   const { files } = await collectFiles(paths, prefix);
-  const request = { repo: REPO, branch: 'main', private: false, ...wanted, files };
+  const request = { repo: REPO, branch: 'main', private: false, ...settings, files };
   const onRead = (count: number) => {
-    told.read += count;
+    progress.read += count;
   };
   const onHashed = (count: number) => {
-    told.hashed += count;
+    progress.hashed += count;
   };
   return guarded(connection.token, signal, async () => {
     const plan = await planUpload(connection, request, { signal, onRead });
-    await wanted.between?.(plan);
-    return { url: await carryOut(connection, plan, { message, signal, onHashed }), plan, told };
+    await settings.between?.(plan);
+    return { url: await carryOut(connection, plan, { message, signal, onHashed }), plan, progress };
   });
 }
 
-/** What becomes of each file, by its place. */
+/** Returns the change of each file, by its path. */
 export const changesOf = (planned: readonly PlannedFile[]): Record<string, string> =>
   Object.fromEntries(planned.map(({ file, change }) => [file.target, change]));
 
-/** The texts of a branch's files, but for the attributes that every repository has. */
+/** Returns the texts of a branch's files, without .gitattributes. */
 export const textsAt = (hub: FakeHub, branch = 'main', type = 'dataset'): Record<string, string> => {
   const tree = hub.repo(type, REPO.name)?.branches.get(branch)?.at(-1)?.tree ?? new Map();
   return Object.fromEntries(
@@ -129,6 +129,6 @@ export const textsAt = (hub: FakeHub, branch = 'main', type = 'dataset'): Record
   );
 };
 
-/** How often a hub saw requests of a kind. */
+/** Counts the requests of a kind. */
 export const countOf = (hub: FakeHub, kind: RegExp): number =>
   hub.requests.filter(({ what }) => kind.test(what)).length;

@@ -1,16 +1,16 @@
-/** Models of the fake endpoint. */
+/** Models for tests, at a fake endpoint. */
 import { afterEach } from 'vitest';
+import { ChatModel, type ChatModelOptions } from '../../src/agents/llm/chat-model.js';
+import { openClient } from '../../src/agents/llm/client.js';
+import { type Endpoint, toEndpoint } from '../../src/agents/llm/endpoint.js';
+import type { Answer } from '../../src/agents/llm/language-model.js';
+import { costOf, Ledger, type LedgerOptions } from '../../src/agents/llm/ledger.js';
+import type { EpisodeRequest } from '../../src/agents/llm/play-episodes.js';
+import { Tally } from '../../src/agents/llm/usage-tally.js';
 import { createVecEnv } from '../../src/index.js';
-import { ChatModel, type ChatModelOptions } from '../../src/llm/chat-model.js';
-import { openClient } from '../../src/llm/client.js';
-import { type Endpoint, toEndpoint } from '../../src/llm/endpoint.js';
-import { costOf, Ledger, type LedgerOptions } from '../../src/llm/ledger.js';
-import type { Answer } from '../../src/llm/model.js';
-import { Tally } from '../../src/llm/tally.js';
-import type { AskedWeek } from '../../src/llm/weeks.js';
-import { prompt } from '../../src/text/prompt.js';
+import { prompt } from '../../src/rollouts/text/prompt.js';
 import { FakeOpenAi, type FakeOptions } from '../fakes/openai.js';
-import { PatientClock } from './patient-clock.js';
+import { FakeClock } from './fake-clock.js';
 
 export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const fake of open.splice(0)) await fake.close();
 });
 
-/** Closed after the test. */
+/** Starts a fake endpoint, which closes after the test. */
 export async function startModel(options: FakeOptions = {}): Promise<FakeOpenAi> {
   const fake = await FakeOpenAi.open(options);
   open.push(fake);
@@ -30,18 +30,18 @@ export interface ModelOptions extends Partial<Omit<ChatModelOptions, 'ledger'>> 
   readonly ledger?: Partial<LedgerOptions>;
 }
 
-export interface Asked {
+export interface OpenModel {
   readonly model: ChatModel;
   readonly tally: Tally;
   readonly ledger: Ledger;
-  readonly clock: PatientClock;
+  readonly clock: FakeClock;
 }
 
-/** A model that asks a fake, of one try unless more are asked for. */
-export async function modelOf(fake: FakeOpenAi, options: ModelOptions = {}): Promise<Asked> {
+/** Opens a model at a fake endpoint, by default without retries. */
+export async function modelOf(fake: FakeOpenAi, options: ModelOptions = {}): Promise<OpenModel> {
   const { timeoutMs = 5000, ...others } = options;
   const endpoint: Endpoint = options.endpoint ?? toEndpoint({ environment: fake.environment });
-  const [tally, clock] = [new Tally(), new PatientClock()];
+  const [tally, clock] = [new Tally(), new FakeClock()];
   const ledger = new Ledger({ prices: null, budget: null, ...options.ledger });
   const client = await openClient(endpoint, timeoutMs);
   const given = { name: 'fake', sampling: { max_tokens: 64 }, retries: 0, random: () => 0 };
@@ -54,16 +54,16 @@ const FIRST = (() => {
   return env.reset({ seed: 1 }).observations.slice();
 })();
 
-/** What is asked first in a week. */
+/** Returns the first prompt of an episode. */
 export const firstPrompt = () => prompt(FIRST, []);
 
-export interface Outcome extends Asked {
+export interface Outcome extends OpenModel {
   readonly fake: FakeOpenAi;
   readonly answer: Answer | null;
   readonly error: Error | null;
 }
 
-/** Asks a fake of its own once, at a price. */
+/** Sends one prompt to a new fake endpoint, with prices. */
 export async function askOnce(of: FakeOptions, options: ModelOptions = {}): Promise<Outcome> {
   const fake = await startModel(of);
   const asked = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
@@ -74,7 +74,7 @@ export async function askOnce(of: FakeOptions, options: ModelOptions = {}): Prom
   return { ...asked, fake, ...outcome };
 }
 
-/** What a fake would be paid, by PRICES. */
+/** Returns what a fake endpoint bills, by PRICES. */
 export const billedFor = ({ billed }: FakeOpenAi): number =>
   billed.reduce((sum, usage) => {
     const cached = usage.prompt_tokens_details.cached_tokens;
@@ -83,7 +83,7 @@ export const billedFor = ({ billed }: FakeOpenAi): number =>
 
 export const PLAYER = { teacher: 'llm', model: 'fake', objective: null, oracle: false };
 
-export const weeksFrom = (first: number, count: number): AskedWeek[] =>
+export const requestsFrom = (first: number, count: number): EpisodeRequest[] =>
   Array.from({ length: count }, (_, k) => ({
     seed: first + k,
     profileMode: 'sampled',

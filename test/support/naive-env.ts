@@ -1,58 +1,57 @@
 /**
- * A vector environment as one would first write it: an array of episodes and a loop over them. What VecEnv must equal,
- * bit for bit.
+ * A naive vector environment: an array of episodes and a loop over it. VecEnv must equal it bit by bit.
  */
-import { Episode } from '../../src/reference/episode.js';
-import type { AutoresetMode } from '../../src/validate/autoreset-modes.js';
+import { Episode } from '../../src/engine/reference/episode.js';
+import type { AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { Columns } from './bits.js';
-import { type Call, playedTo, type ResetCall, type RunCall, type Scene, type StepCall } from './calls.js';
+import { type Call, type EnvShape, playTo, type ResetCall, type RunCall, type StepCall } from './calls.js';
 
-/** What a slot shows of an episode that has ended. */
+/** The outputs of an ended episode. */
 interface Grade {
   readonly finalScore: number;
   readonly beliefMae: number;
-  readonly earlyMean: number;
-  readonly lateMean: number;
+  readonly firstHalfMean: number;
+  readonly secondHalfMean: number;
   readonly return: number;
   readonly components: readonly number[];
 }
 
-interface Slot {
+interface EnvRow {
   readonly episode: Episode;
   seed: number;
-  /** How many episodes it has begun by itself. */
+  /** The number of autoresets since the last reset. */
   number: number;
   profile: string;
   grader: string;
   reward: number;
-  /** Whether the last call ended its episode. */
+  /** Whether the last call ended an episode. */
   ended: boolean;
-  /** Of an episode that ended in the last step and gave way to the next; null otherwise. */
+  /** The episode that a same-step autoreset replaced in the last step; null if there was none. */
   past: { readonly grade: Grade; readonly observation: readonly number[] } | null;
 }
 
 const NO_GRADE: Grade = {
   finalScore: 0,
   beliefMae: 0,
-  earlyMean: 0,
-  lateMean: 0,
+  firstHalfMean: 0,
+  secondHalfMean: 0,
   return: 0,
   components: Array(NUM_COMPONENTS).fill(0),
 };
 const NOTHING: readonly number[] = Array(OBSERVATION_SIZE).fill(0);
 
 export class NaiveEnv {
-  readonly slots: readonly Slot[];
+  readonly envs: readonly EnvRow[];
   steps = 0;
   episodes = 0;
   readonly #mode: AutoresetMode;
-  readonly #scene: Scene;
+  readonly #scene: EnvShape;
 
-  constructor(mode: AutoresetMode, scene: Scene) {
+  constructor(mode: AutoresetMode, shape: EnvShape) {
     this.#mode = mode;
-    this.#scene = scene;
-    this.slots = Array.from({ length: scene.numEnvs }, () => ({
+    this.#scene = shape;
+    this.envs = Array.from({ length: shape.numEnvs }, () => ({
       episode: new Episode(),
       seed: 0,
       number: 0,
@@ -64,114 +63,114 @@ export class NaiveEnv {
     }));
   }
 
-  make(call: Call): void {
+  applyCall(call: Call): void {
     if (call.kind === 'reset') this.#reset(call);
     else if (call.kind === 'run') this.#run(call);
     else this.#step(call);
   }
 
-  /** The slots that cannot step. */
-  get stuck(): readonly number[] {
-    return this.slots.map(({ episode }) => Number(episode.terminated && this.#mode !== 'next-step'));
+  /** Which environments cannot step. */
+  get finished(): readonly number[] {
+    return this.envs.map(({ episode }) => Number(episode.terminated && this.#mode !== 'next-step'));
   }
 
-  #reset({ seed, mask, profiles, graders, past }: ResetCall): void {
-    this.slots.forEach((slot, i) => {
-      slot.ended = false;
-      if (slot.past !== null) slot.past = { ...slot.past, observation: NOTHING };
+  #reset({ seed, mask, profiles, graders, played: past }: ResetCall): void {
+    this.envs.forEach((env, i) => {
+      env.ended = false;
+      if (env.past !== null) env.past = { ...env.past, observation: NOTHING };
       if (mask?.[i] === 0) return;
-      slot.profile = profiles?.[i] ?? 'sampled';
-      slot.grader = graders?.[i] ?? 'v2';
-      slot.number = 0;
-      slot.past = null;
-      this.#begin(slot, seed[i]);
-      if (past !== undefined) forgetStep(playedTo(slot.episode, past, i));
+      env.profile = profiles?.[i] ?? 'sampled';
+      env.grader = graders?.[i] ?? 'v2';
+      env.number = 0;
+      env.past = null;
+      this.#begin(env, seed[i]);
+      if (past !== undefined) forgetStep(playTo(env.episode, past, i));
     });
   }
 
-  #begin(slot: Slot, seed: number): void {
-    slot.seed = seed;
-    slot.reward = 0;
-    slot.episode.reset(seed, { profile: slot.profile, grader: slot.grader });
+  #begin(env: EnvRow, seed: number): void {
+    env.seed = seed;
+    env.reward = 0;
+    env.episode.reset(seed, { profile: env.profile, grader: env.grader });
   }
 
-  #beginNext(slot: Slot): void {
+  #beginNext(env: EnvRow): void {
     const [low, size] = this.#scene.seedRange;
-    slot.number++;
-    this.#begin(slot, low + ((slot.seed - low + this.#scene.numEnvs) % size));
+    env.number++;
+    this.#begin(env, low + ((env.seed - low + this.#scene.numEnvs) % size));
   }
 
   #step({ actions, beliefs, mask }: StepCall): void {
-    this.slots.forEach((slot, i) => {
-      slot.reward = 0;
-      slot.ended = false;
-      slot.past = null;
+    this.envs.forEach((env, i) => {
+      env.reward = 0;
+      env.ended = false;
+      env.past = null;
       if (mask?.[i] === 0) return;
       const belief = beliefs?.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
-      this.#stepSlot(slot, actions[i], belief?.some(Number.isNaN) ? null : belief);
+      this.#stepSlot(env, actions[i], belief?.some(Number.isNaN) ? null : belief);
     });
   }
 
-  #stepSlot(slot: Slot, action: number, belief: ArrayLike<number> | null): void {
-    if (slot.episode.terminated && this.#mode === 'next-step') {
-      this.#beginNext(slot);
+  #stepSlot(env: EnvRow, action: number, belief: ArrayLike<number> | null): void {
+    if (env.episode.terminated && this.#mode === 'next-step') {
+      this.#beginNext(env);
       return;
     }
-    this.#advance(slot, action, belief);
-    if (!slot.ended || this.#mode !== 'same-step') return;
-    const past = { grade: gradeOf(slot.episode), observation: observationOf(slot.episode) };
-    const { reward } = slot;
-    this.#beginNext(slot);
-    Object.assign(slot, { past, reward });
+    this.#advance(env, action, belief);
+    if (!env.ended || this.#mode !== 'same-step') return;
+    const past = { grade: gradeOf(env.episode), observation: observationOf(env.episode) };
+    const { reward } = env;
+    this.#beginNext(env);
+    Object.assign(env, { past, reward });
   }
 
-  #advance(slot: Slot, action: number, belief: ArrayLike<number> | null): void {
-    slot.reward = slot.episode.step(action, belief);
-    slot.ended = slot.episode.terminated;
+  #advance(env: EnvRow, action: number, belief: ArrayLike<number> | null): void {
+    env.reward = env.episode.step(action, belief);
+    env.ended = env.episode.terminated;
     this.steps++;
-    if (slot.ended) this.episodes++;
+    if (env.ended) this.episodes++;
   }
 
-  #run({ tape, stops, belief }: RunCall): void {
-    this.slots.forEach((slot, i) => {
-      slot.ended = false;
-      slot.past = null;
-      while (slot.episode.stepCount < stops[i]) {
-        this.#advance(slot, tape[i * NUM_STEPS + slot.episode.stepCount], belief ?? null);
+  #run({ sequence, stops, belief }: RunCall): void {
+    this.envs.forEach((env, i) => {
+      env.ended = false;
+      env.past = null;
+      while (env.episode.stepCount < stops[i]) {
+        this.#advance(env, sequence[i * NUM_STEPS + env.episode.stepCount], belief ?? null);
       }
     });
   }
 
-  /** What VecEnv shows, row-major, and the states behind it. */
-  see(): Columns {
-    const { slots } = this;
-    const grades = slots.map(({ past, episode }) => past?.grade ?? gradeOf(episode));
-    const over = slots.map(({ past, episode }) => Number(past !== null || episode.terminated));
-    const final = slots.flatMap(({ past }) => past?.observation ?? NOTHING);
+  /** Returns the outputs of VecEnv in row-major order, and the states. */
+  columns(): Columns {
+    const { envs } = this;
+    const grades = envs.map(({ past, episode }) => past?.grade ?? gradeOf(episode));
+    const terminated = envs.map(({ past, episode }) => Number(past !== null || episode.terminated));
+    const final = envs.flatMap(({ past }) => past?.observation ?? NOTHING);
     return {
-      observations: Float32Array.from(slots.flatMap(({ episode }) => observationOf(episode))),
-      rewards: Float32Array.from(slots, ({ reward }) => reward),
-      terminated: Uint8Array.from(over),
-      truncated: new Uint8Array(slots.length),
-      finalMask: Uint8Array.from(slots, ({ ended }) => Number(ended)),
+      observations: Float32Array.from(envs.flatMap(({ episode }) => observationOf(episode))),
+      rewards: Float32Array.from(envs, ({ reward }) => reward),
+      terminated: Uint8Array.from(terminated),
+      truncated: new Uint8Array(envs.length),
+      finalMask: Uint8Array.from(envs, ({ ended }) => Number(ended)),
       finalScores: Float32Array.from(grades, ({ finalScore }) => finalScore),
       beliefMae: Float32Array.from(grades, ({ beliefMae }) => beliefMae),
-      earlyMeans: Float32Array.from(grades, ({ earlyMean }) => earlyMean),
-      lateMeans: Float32Array.from(grades, ({ lateMean }) => lateMean),
+      firstHalfMeans: Float32Array.from(grades, ({ firstHalfMean }) => firstHalfMean),
+      secondHalfMeans: Float32Array.from(grades, ({ secondHalfMean }) => secondHalfMean),
       components: Float32Array.from(grades.flatMap(({ components }) => components)),
       episodeReturns: Float32Array.from(grades, (grade) => grade.return),
-      episodeLengths: Int32Array.from(over, (ended) => ended * NUM_STEPS),
+      episodeLengths: Int32Array.from(terminated, (ended) => ended * NUM_STEPS),
       ...(this.#mode === 'same-step' && { finalObservations: Float32Array.from(final) }),
-      seeds: Uint32Array.from(slots, ({ seed }) => seed),
-      episodeNumbers: Uint32Array.from(slots, ({ number }) => number),
+      seeds: Uint32Array.from(envs, ({ seed }) => seed),
+      episodeNumbers: Uint32Array.from(envs, ({ number }) => number),
       counters: Uint32Array.of(this.steps, this.episodes),
-      hash: BigUint64Array.from(slots, ({ episode }) => episode.stateHash()),
-      targets: Float32Array.from(slots.flatMap(({ episode }) => Array.from(episode.target))),
+      hash: BigUint64Array.from(envs, ({ episode }) => episode.stateHash()),
+      targets: Float32Array.from(envs.flatMap(({ episode }) => Array.from(episode.target))),
     };
   }
 }
 
-/** What an episode that began where another stands does not know of it: its last step. */
+/** Clears the last step, which an episode with a `start` does not know. */
 function forgetStep(episode: Episode): void {
   episode.event = episode.lastAction = -1;
   episode.reward = 0;
@@ -181,8 +180,15 @@ function forgetStep(episode: Episode): void {
 
 function gradeOf(episode: Episode): Grade {
   if (!episode.terminated) return NO_GRADE;
-  const { finalScore, beliefMae, earlyMean, lateMean, return: sum, components } = episode;
-  return { finalScore, beliefMae, earlyMean, lateMean, return: sum, components: Array.from(components) };
+  const { finalScore, beliefMae, firstHalfMean, secondHalfMean, return: sum, components } = episode;
+  return {
+    finalScore,
+    beliefMae,
+    firstHalfMean,
+    secondHalfMean,
+    return: sum,
+    components: Array.from(components),
+  };
 }
 
 function observationOf(episode: Episode): readonly number[] {

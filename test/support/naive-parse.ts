@@ -1,4 +1,4 @@
-/** The text form's rules once more, as the world page puts them: splitting and matching, whatever it costs. */
+/** A naive parser of the text form, by the rules of docs/world.md: it splits and matches. */
 import { ACTION_NAMES } from '../../src/world/fields.js';
 
 export interface NaiveAnswer {

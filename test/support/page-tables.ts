@@ -1,14 +1,14 @@
-/** Tables of a page's section, as tests compare them with what they describe. */
+/** Reads the option and column tables of a documentation page. */
 import { readFileSync } from 'node:fs';
 
 export interface Listed {
-  /** "--seeds", sorted: of all rows whose first cell names options. */
+  /** Options such as "--seeds" in first cells, sorted. */
   readonly options: readonly string[];
-  /** Sorted: of all rows whose first cell is one name. */
+  /** First cells that are one name, sorted. */
   readonly columns: readonly string[];
 }
 
-/** @param page "docs/api.md". @param title of a section of the second level. */
+/** Lists a section's options and columns. @param page such as "docs/commands.md". @param title of a second-level section. */
 export function listedIn(page: string, title: string): Listed {
   const [, rest] = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8').split(`\n## ${title}\n`);
   const [section] = rest.split('\n## ');
@@ -19,6 +19,6 @@ export function listedIn(page: string, title: string): Listed {
   };
 }
 
-/** The options that a command's help lists, sorted. */
+/** Returns the options in a command's help, sorted. */
 export const optionsOf = (help: string): string[] =>
   Array.from(help.matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name).sort();

@@ -1,21 +1,22 @@
-/** Pictures of weeks that were really lived, and looking into them. */
+/** Figures of played episodes, and parsers of SVG and PNG. */
 import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
-import { drawActions } from '../../src/pictures/actions.js';
-import { drawBands } from '../../src/pictures/bands.js';
-import { drawBeliefError } from '../../src/pictures/belief-error.js';
-import { drawCalibration } from '../../src/pictures/calibration.js';
-import { drawComponents } from '../../src/pictures/components.js';
-import { drawCosts } from '../../src/pictures/costs.js';
-import type { Drawing } from '../../src/pictures/drawing.js';
-import { bandsOf } from '../../src/pictures/percentiles.js';
-import { drawPrices } from '../../src/pictures/prices.js';
-import { drawRewards } from '../../src/pictures/rewards.js';
-import { drawScores } from '../../src/pictures/scores.js';
-import { stepRewardsOf } from '../../src/pictures/step-rewards.js';
-import { drawTapes } from '../../src/pictures/tapes.js';
-import type { RunChoice } from '../../src/vec-env/requests.js';
-import { createVecEnv } from '../../src/vec-env.js';
+import { createVecEnv } from '../../src/engine/node.js';
+import type { RunChoice } from '../../src/engine/vec-env/run-requests.js';
+import { drawActionSequences } from '../../src/figures/action-sequences.js';
+import { drawActions } from '../../src/figures/actions.js';
+import { drawBands } from '../../src/figures/bands.js';
+import { drawBeliefError } from '../../src/figures/belief-error.js';
+import { drawCalibration } from '../../src/figures/calibration.js';
+import { drawComponents } from '../../src/figures/components.js';
+import { drawCosts } from '../../src/figures/costs.js';
+import type { Drawing } from '../../src/figures/figure.js';
+import { drawGains } from '../../src/figures/gains.js';
+import { bandsOf } from '../../src/figures/percentiles.js';
+import { drawRewards } from '../../src/figures/rewards.js';
+import { drawScores } from '../../src/figures/scores.js';
+import { stepRewardsOf } from '../../src/figures/step-rewards.js';
+import { svgOf } from '../../src/figures/svg.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -23,14 +24,14 @@ import {
   METER_NAMES,
   NUM_STEPS,
 } from '../../src/world/fields.js';
-import { RHYTHM } from '../../src/world/spec.js';
+import { RHYTHM } from '../../src/world/numbers.js';
 
 export const NUM_ENVS = 20;
-const tape = Uint8Array.from({ length: NUM_STEPS }, (_, step) => step % ACTION_NAMES.length);
-const tapes = Uint8Array.from({ length: NUM_ENVS * NUM_STEPS }, (_, k) => tape[k % NUM_STEPS]);
+const sequence = Uint8Array.from({ length: NUM_STEPS }, (_, step) => step % ACTION_NAMES.length);
+const sequences = Uint8Array.from({ length: NUM_ENVS * NUM_STEPS }, (_, k) => sequence[k % NUM_STEPS]);
 
-/** A run of whole weeks from seed 100, with what belongs to it. */
-export function lived(choice: RunChoice) {
+/** Plays whole episodes from seed 100. Returns the run with its seeds. */
+export function playedRun(choice: RunChoice) {
   const env = createVecEnv({ numEnvs: NUM_ENVS, backend: 'reference', copy: true });
   env.reset({ seed: 100 });
   const { trajectory, finalScores, components } = env.run(choice, { trajectory: true });
@@ -38,9 +39,13 @@ export function lived(choice: RunChoice) {
   return { ...trajectory!, finalScores, components, seeds: env.seeds };
 }
 
-/** Names as they may come: what XML, Vega's expressions and a careless layout would stumble over. */
+/** A long name with characters that are special in XML and in Vega expressions. */
 export const ODD_NAME = `a "very" long <name> & it's\\ {datum.x} [1] \u0007 ${'of a model '.repeat(6)}!`;
-const runs = { 'a blind tape': lived(tapes), heuristic: lived('heuristic'), [ODD_NAME]: lived('random') };
+const runs = {
+  'an open-loop sequence': playedRun(sequences),
+  heuristic: playedRun('heuristic'),
+  [ODD_NAME]: playedRun('random'),
+};
 const rows = Object.entries(runs);
 export const ROW_NAMES: readonly string[] = Object.keys(runs);
 
@@ -56,17 +61,26 @@ const falling = (constant: number) => {
 };
 const CALIBRATION = {
   bins: [
-    { range: 1, said: 0.125, truth: 0.25, count: 1 },
-    { range: 9, said: 1, truth: 1, count: 2 },
+    { range: 1, belief: 0.125, target: 0.25, count: 1 },
+    { range: 9, belief: 1, target: 1, count: 2 },
   ],
   ...{ count: 3, correlation: 0.5, mae: 0.125 },
 };
 
-/** Every picture of rows, and names that it must show. */
+const renderings = new Map<Drawing, Promise<string>>();
+/** Renders a drawing as SVG at the first call, and returns the same text afterwards. */
+export function svgOnce(drawing: Drawing): Promise<string> {
+  if (!renderings.has(drawing)) renderings.set(drawing, svgOf(drawing));
+  return renderings.get(drawing)!;
+}
+
+/** Each kind of figure, and labels that it must show. */
 export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly string[]][] = [
   [
-    'tapes',
-    drawTapes({ rows: rows.map(([name, { actions }]) => ({ name, actions: actions.slice(0, NUM_STEPS) })) }),
+    'action-sequences',
+    drawActionSequences({
+      rows: rows.map(([name, { actions }]) => ({ name, actions: actions.slice(0, NUM_STEPS) })),
+    }),
     [...ACTION_NAMES, ...RHYTHM.categories],
   ],
   [
@@ -80,8 +94,8 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
     ['days'],
   ],
   [
-    'prices',
-    drawPrices({ baseline: 'heuristic', rows: rows.map(([name], k) => ({ name, gain: gains[k] })) }),
+    'gains',
+    drawGains({ baseline: 'heuristic', rows: rows.map(([name], k) => ({ name, gain: gains[k] })) }),
     ['+0.120 [+0.110, +0.130]', '−0.050 [−0.060, −0.040]', '+0.030'],
   ],
   [
@@ -128,7 +142,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
     drawCalibration({
       rows: rows.map(([name]) => ({ name, dimensions: BELIEF_NAMES.map(() => CALIBRATION) })),
     }),
-    [...BELIEF_NAMES, 'said', 'true', 'r 0.50, MAE 0.125, 3 weeks'],
+    [...BELIEF_NAMES, 'last belief', 'target', 'r 0.50, MAE 0.125, 3 episodes'],
   ],
   [
     'costs',
@@ -147,11 +161,11 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
 interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Its own, without its children's. */
+  /** Its own text, without that of its children. */
   text: string;
 }
 
-/** The elements of a document in their order. @throws Error for XML that is not well-formed. */
+/** Returns the elements of a document in order. @throws Error for XML that is not well-formed. */
 export function elementsOf(xml: string): Element[] {
   const elements: Element[] = [];
   const open: Element[] = [];
@@ -172,7 +186,7 @@ export function elementsOf(xml: string): Element[] {
   return elements;
 }
 
-/** What stands in the texts of an SVG, one entry each. */
+/** Returns the contents of the text elements of an SVG. */
 export const textsOf = (svg: string): string[] =>
   elementsOf(svg)
     .filter(({ name }) => name === 'text')
@@ -190,13 +204,13 @@ export class Pixels {
     return [this.#png.width, this.#png.height];
   }
 
-  /** "#rrggbb". */
+  /** Returns a colour as "#rrggbb". */
   at(x: number, y: number): string {
     const start = (y * this.#png.width + x) * 4;
     return `#${this.#png.data.subarray(start, start + 3).toString('hex')}`;
   }
 
-  /** How many pixels of a rectangle, ends excluded, are not of the background. */
+  /** Counts the pixels of a rectangle, ends excluded, that differ from the background. */
   drawn(left: number, top: number, right: number, bottom: number): number {
     const { data, width } = this.#png;
     const colours = new Int32Array(data.buffer, data.byteOffset, data.length / 4);

@@ -1,4 +1,4 @@
-/** PyArrow, in a Python process: what it reads out of a Parquet file. */
+/** Reads Parquet files with PyArrow, in a Python process. */
 import * as python from './python.js';
 
 export interface Read {
@@ -12,8 +12,8 @@ export interface Read {
 
 const SCRIPT = 'parquet/rows.py';
 
-/** Why PyArrow cannot be asked here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns why PyArrow cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
 export const whyAbsent = (): string | null => python.whyAbsent('pyarrow', '15 or later', SCRIPT, null);
 
-/** What PyArrow, and which, reads. */
+/** Reads a file. @returns its contents and PyArrow's version. */
 export const askPyArrow = (path: string): Read => python.askPython(SCRIPT, path);

@@ -1,4 +1,4 @@
-/** python/rhythm_vec.py, called in a Python process, and servers for it that misbehave. */
+/** Calls python/rhythm_vec.py in a Python process, and creates faulty servers for it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import * as python from './python.js';
 
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
-  /** Columns only: each is passed as an array, and the text NaN as a number. */
+  /** Columns that are passed as arrays; the text "NaN" becomes a number. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | {
       readonly rewards: {
@@ -28,7 +28,7 @@ export interface Result {
   readonly faults?: readonly { readonly index: number; readonly code: string; readonly message: string }[];
 }
 
-export interface Called {
+export interface CallResults {
   readonly results: readonly (Result & Readonly<Record<string, unknown>>)[];
   /** Seconds that the client would have waited before it tried again. */
   readonly waits: readonly number[];
@@ -37,7 +37,7 @@ export interface Called {
   readonly pickled: readonly string[];
 }
 
-/** Of Client, and of its Backoff. */
+/** Options of Client and of its Backoff. */
 export interface ClientOptions {
   readonly url: string;
   readonly token?: string;
@@ -49,33 +49,33 @@ export interface ClientOptions {
 
 const SCRIPT = 'client/calls.py';
 
-/** Why Python cannot be asked here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** The reason why Python cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
 export const whyAbsent = (): string | null => python.whyAbsent('python', '3.9 or later', SCRIPT, NO_CALLS);
 const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 
-/** Calls, one after the other, of one client. */
-export const called = (client: ClientOptions, ...calls: Call[]): Promise<Called> =>
-  python.talkPython(SCRIPT, { client, calls });
+/** Makes calls with one client, one after the other. */
+export const callClient = (client: ClientOptions, ...calls: Call[]): Promise<CallResults> =>
+  python.askPythonAsync(SCRIPT, { client, calls });
 
-/** How a server behaves to one request: null is as the one behind it does. */
+/** How a server answers one request; null passes it on to the real server. */
 export type Behaviour = ((request: IncomingMessage, response: ServerResponse) => void) | null;
 
-/** Answers a status, with headers and text. */
+/** Returns a behaviour that answers with a status, headers and text. */
 export const answering =
   (status: number, headers: Record<string, string> = {}, body = '{"detail": "told so"}'): Behaviour =>
   (_, response) =>
     response.writeHead(status, headers).end(body);
 
-/** A server that behaves so to one request after the other, and then passes all on. `asked` counts them. */
-export async function moodyServer(
+/** Starts a server with one behaviour per request; it passes later requests on. `requests` counts all. */
+export async function faultyServer(
   behind: { readonly url: string },
-  ...moods: Behaviour[]
-): Promise<{ readonly url: string; readonly asked: () => number }> {
-  let asked = 0;
+  ...behaviours: Behaviour[]
+): Promise<{ readonly url: string; readonly requests: () => number }> {
+  let requests = 0;
   const server = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => Buffer.alloc(0));
-    const mood = moods[asked++] ?? null;
-    if (mood !== null) return mood(request, response);
+    const behaviour = behaviours[requests++] ?? null;
+    if (behaviour !== null) return behaviour(request, response);
     const { method, headers, url } = request;
     const passed = await fetch(behind.url + url, {
       ...{ method, body },
@@ -89,5 +89,5 @@ export async function moodyServer(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
 }

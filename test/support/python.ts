@@ -1,4 +1,4 @@
-/** Other people's libraries, asked in a Python process of their own. */
+/** Runs Python scripts, such as those that call other projects' libraries. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter } from 'node:path';
@@ -23,7 +23,7 @@ export function startPython(
   return spawn(PYTHON, [path, ...args], { env: { ...environment(), ...settings } });
 }
 
-/** Offline, as no comparison may depend on a network, and with what this project has in Python. */
+/** The environment of scripts: offline, so that no comparison depends on a network, and with this project's Python files. */
 function environment(): NodeJS.ProcessEnv {
   const own = fileURLToPath(new URL('../../python', import.meta.url));
   const path = [own, process.env.PYTHONPATH].filter(Boolean).join(delimiter);
@@ -36,8 +36,8 @@ function answerOf<Answer>(status: number | null, stdout: string, stderr: string)
 }
 
 /**
- * What a script of test/peers answers: JSON in, JSON out.
- * @throws Error with the last line of what it says when it fails.
+ * Runs a script of test/peers on a question in JSON, and returns its answer.
+ * @throws Error with the last line of its standard error if it fails.
  */
 export function askPython<Answer>(script: string, question: unknown): Answer {
   const options = { input: JSON.stringify(question), env: environment(), encoding: 'utf8' } as const;
@@ -47,8 +47,8 @@ export function askPython<Answer>(script: string, question: unknown): Answer {
   return answerOf(status, stdout, stderr);
 }
 
-/** The same of a script that meanwhile talks with a server of this process. */
-export async function talkPython<Answer>(script: string, question: unknown): Promise<Answer> {
+/** Does the same without blocking, for scripts that call a server of this process. */
+export async function askPythonAsync<Answer>(script: string, question: unknown): Promise<Answer> {
   const child = spawn(PYTHON, [pathOf(script)], { env: environment(), timeout: LIMIT_MS });
   child.stdin.end(JSON.stringify(question));
   const [[status], stdout, stderr] = await Promise.all([
@@ -60,7 +60,7 @@ export async function talkPython<Answer>(script: string, question: unknown): Pro
 }
 
 /**
- * Why a library cannot be asked here; null if it can.
+ * Returns the reason why a library cannot be used here; null if it can.
  * @param question asked to find that out. @throws if `RHYTHM_REQUIRE` names the library and it cannot.
  */
 export function whyAbsent(

@@ -1,4 +1,4 @@
-/** Random requests of the seam: every array that a batch takes, drawn from one seeded generator. */
+/** Random requests of the backend interface: every array of a request, drawn from one seeded generator. */
 import fc from 'fast-check';
 import seedrandom from 'seedrandom';
 import type {
@@ -7,8 +7,8 @@ import type {
   RunRequest,
   StepRequest,
   Trajectory,
-} from '../../src/backends/backend.js';
-import type { SlotStarts } from '../../src/validate/starts.js';
+} from '../../src/engine/backends/backend.js';
+import type { EnvStarts } from '../../src/engine/validate/starts.js';
 import {
   MODE,
   NUM_ACTIONS,
@@ -18,17 +18,23 @@ import {
   NUM_TRAITS,
   PROFILE_SIZE,
 } from '../../src/world/fields.js';
-import { resolveGrader } from '../../src/world/resolve.js';
+import { resolveGrader } from '../../src/world/resolve-names.js';
 import type { World } from '../../src/world/world.js';
-import { WORLD } from './seam.js';
+import { WORLD } from './open-batch.js';
 
-/** The same numbers at every run of the suite. */
+/** The seed of fast-check: every run of the suite draws the same numbers. */
 export const DRAWS = { seed: 20_260_101 };
 
-/** Runs a property on as many drawn numbers. */
+/** The share of random draws that a run of the tests makes: `RHYTHM_DRAWS`. The project `soak` makes more than all. */
+const SHARE = Number(process.env.RHYTHM_DRAWS ?? 0.15);
+
+/** Returns how many draws to make where a thorough run makes `thorough`. */
+export const drawsOf = (thorough: number): number => Math.ceil(thorough * SHARE);
+
+/** Runs a property on drawn numbers, `runs` of them in a thorough run. */
 export function forAll(runs: number, body: (random: Random) => void): void {
   const property = fc.property(fc.integer(), (seed) => body(new Random(seed)));
-  fc.assert(property, { ...DRAWS, numRuns: runs });
+  fc.assert(property, { ...DRAWS, numRuns: drawsOf(runs) });
 }
 
 const NOTHING = Number.NaN;
@@ -55,7 +61,7 @@ export class Random {
   pick<T>(choices: readonly T[]): T {
     return choices[this.integer(0, choices.length - 1)];
   }
-  /** Any float of a world: 0 now and then, else any magnitude from 2^-40 to 2^20, either sign. */
+  /** Any float of a world: sometimes 0, else a magnitude from 2^-40 to 2^20 with either sign. */
   wild(): number {
     if (this.chance(0.1)) return 0;
     return (this.chance(0.5) ? 1 : -1) * 2 ** this.real(-40, 20);
@@ -72,7 +78,7 @@ export class Random {
       this.chance(0.05) ? this.pick([0, 2 ** 32 - 1]) : this.integer(0, 2 ** 32 - 1),
     );
   }
-  /** 0..n-1 in another order. */
+  /** A permutation of 0 to n - 1. */
   permutation(n: number): Uint32Array {
     const order = Uint32Array.from({ length: n }, (_, i) => i);
     for (let i = n - 1; i > 0; i--) {
@@ -82,7 +88,7 @@ export class Random {
     return order;
   }
 
-  /** f32 [n, 16]: persons near the traits' ranges, and now and then one far from any. */
+  /** f32 [n, 16]: profiles near the traits' ranges, sometimes one far from them. */
   profiles(n: number, world: World = WORLD): Float32Array {
     const rows = new Float32Array(n * PROFILE_SIZE);
     for (let i = 0; i < n; i++) {
@@ -95,7 +101,7 @@ export class Random {
     }
     return rows;
   }
-  /** f32 [n, 6]: by name, or weights that sum to 1. */
+  /** f32 [n, 6]: built-in graders, or weights that sum to 1. */
   graders(n: number, world: World = WORLD): Float32Array {
     const rows = new Float32Array(n * NUM_COMPONENTS);
     for (let i = 0; i < n; i++) {
@@ -104,28 +110,28 @@ export class Random {
     }
     return rows;
   }
-  /** Numbers that sum to 1, negative ones among them now and then. */
+  /** Numbers that sum to 1; some are negative. */
   weights(length: number): number[] {
     const free = Array.from({ length }, () => this.real(this.chance(0.2) ? -0.3 : 0.01, 1));
     const sum = free.reduce((total, weight) => total + weight, 0);
     if (sum < 0.2) return this.weights(length);
     return free.map((weight) => weight / sum);
   }
-  /** One number of a belief: in [0, 1], or out of it, a zero of either sign, too small to count, or huge. */
-  #believed(): number {
+  /** One number of a belief: in [0, 1] or outside, a zero of either sign, tiny or huge. */
+  #beliefNumber(): number {
     return this.chance(0.8) ? this.real() : this.pick([-0, 0, 1, 2 ** -41, 2 ** -40, 1e-42, -3, 3e38, -3e38]);
   }
-  /** f32 [rows, 3] and u8 [rows]; NaN where none is given. */
+  /** f32 [rows, 3], NaN for no belief, and u8 [rows]: which are given. */
   beliefs(rows: number, p: number): { beliefs: Float32Array; given: Uint8Array } {
     const given = Uint8Array.from({ length: rows }, () => Number(this.chance(p)));
     const beliefs = Float32Array.from({ length: rows * 3 }, (_, i) =>
-      given[Math.floor(i / 3)] ? this.#believed() : NOTHING,
+      given[Math.floor(i / 3)] ? this.#beliefNumber() : NOTHING,
     );
     return { beliefs, given };
   }
 
-  /** Where episodes begin later in the week, at step `last` at the latest: any such state, though no play may lead there. */
-  starts(n: number, last = NUM_STEPS - 1): SlotStarts {
+  /** Starts at later steps, up to `last`: any legal state, reachable or not. */
+  starts(n: number, last = NUM_STEPS - 1): EnvStarts {
     const steps = this.bytes(n, 0, last);
     const least = 2 ** -80;
     const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, least, -least, 2 ** 64]));
@@ -150,18 +156,18 @@ export class Random {
       graders: this.graders(n, world),
     };
   }
-  /** One whose episodes begin later in the week, now and then. */
-  anyReset(n: number, world: World = WORLD): ResetRequest {
+  /** A reset; sometimes its episodes begin at later steps. */
+  resetAtAnyStep(n: number, world: World = WORLD): ResetRequest {
     const request = this.reset(n, world);
     return this.chance(0.4) ? { ...request, start: this.starts(n) } : request;
   }
-  /** One step of the slots that can step, all or some of them. */
+  /** One step of all or some of the environments that can step. */
   step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {
     const n = terminated.length;
     const p = this.pick([0.5, 1]);
     const open = Uint8Array.from(terminated, (over) => (over === 0 && this.chance(p) ? 1 : 0));
     const all = open.every((steps) => steps !== 0);
-    // The action of a slot that does not step is ignored, so it may be anything.
+    // The action of an environment that does not step is ignored, so it may be illegal.
     const actions = Uint8Array.from(open, (steps) => this.integer(0, steps ? NUM_ACTIONS - 1 : 255));
     const believed = this.chance(0.7) ? this.beliefs(n, 0.6) : { beliefs: null, given: null };
     return {
@@ -173,10 +179,10 @@ export class Random {
     };
   }
   run(n: number, trajectory: Trajectory | null = null): RunRequest {
-    const policy = this.pick(['random', 'heuristic', 'tape'] as const);
+    const policy = this.pick(['random', 'heuristic', 'sequence'] as const);
     return {
       policy:
-        policy === 'tape'
+        policy === 'sequence'
           ? { kind: policy, actions: this.bytes(n * NUM_STEPS, 0, NUM_ACTIONS - 1) }
           : policy === 'random'
             ? { kind: policy, policySeeds: this.chance(0.5) ? this.seeds(n) : null }
@@ -186,7 +192,7 @@ export class Random {
       trajectory,
     };
   }
-  /** u8 [n]: often the same for whole stretches, so that lanes run together as well as apart. */
+  /** u8 [n]: often equal in long stretches, so that some lanes run together. */
   stops(n: number): Uint8Array {
     const stretch = this.pick([1, 5, 16, 40]);
     const stops = this.bytes(Math.ceil(n / stretch), 0, NUM_STEPS);
@@ -195,7 +201,7 @@ export class Random {
   #runBeliefs(n: number): RunBeliefs | null {
     if (this.chance(0.3)) return null;
     if (this.chance(0.4))
-      return { kind: 'constant', belief: Float32Array.from([1, 2, 3], () => this.#believed()) };
-    return { kind: 'tape', ...this.beliefs(n * NUM_STEPS, this.pick([0.02, 0.5, 1])) };
+      return { kind: 'constant', belief: Float32Array.from([1, 2, 3], () => this.#beliefNumber()) };
+    return { kind: 'sequence', ...this.beliefs(n * NUM_STEPS, this.pick([0.02, 0.5, 1])) };
   }
 }

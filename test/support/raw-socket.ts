@@ -1,4 +1,4 @@
-/** A WebSocket without manners: bytes as they are, and no answer to anything unless a test gives one. */
+/** A raw WebSocket client: it sends bytes unchanged, and answers nothing by itself. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -8,7 +8,7 @@ export interface FrameOptions {
   readonly masked?: boolean;
 }
 
-/** A client's frame (RFC 6455, 5.2), masked with zeros unless said. */
+/** Returns a client's frame (RFC 6455, 5.2), by default masked with zeros. */
 export function rawFrame(
   payload: string | Buffer,
   { opcode = 1, fin = true, masked = true }: FrameOptions = {},
@@ -22,7 +22,7 @@ export function rawFrame(
   return Buffer.concat([head, ...(masked ? [Buffer.alloc(4)] : []), bytes]);
 }
 
-/** Upgraded, and from then on read by whoever reads it; what it gets is not answered. */
+/** Opens a connection and upgrades it. The caller reads from it; nothing is answered. */
 export async function rawSocket(port: number, path = '/ws'): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});

@@ -1,4 +1,4 @@
-/** python/recipe/train.py as its users run it, small: what it wrote, and what it said. */
+/** Runs python/recipe/train.py with its smallest preset, and reads its files. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,16 +14,16 @@ const COMMAND = 'node --import tsx src/cli/main.ts';
 /** One thread, so that two runs of the same add up in the same order. */
 const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
 
-/** A line of a log by step: numbers, and more. */
+/** A line of a log by step. */
 export type Line = Readonly<Record<string, number>>;
 
-export interface Ended {
+export interface RecipeResult {
   readonly code: number | null;
   readonly stderr: string;
-  /** What a stage noted when it ended. */
+  /** The record of a stage. */
   // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
   readonly record: (stage: 'sft' | 'grpo') => any;
-  /** Lines of the watch. */
+  /** The lines of the watch. */
   readonly watched: () => readonly Line[];
 }
 
@@ -34,7 +34,10 @@ export function startRecipe(output: string, ...args: string[]): ChildProcessWith
   return child;
 }
 
-export async function ended(child: ChildProcessWithoutNullStreams, output: string): Promise<Ended> {
+export async function waitForRecipe(
+  child: ChildProcessWithoutNullStreams,
+  output: string,
+): Promise<RecipeResult> {
   child.stdout.resume();
   const [[code], stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,
@@ -48,5 +51,5 @@ export async function ended(child: ChildProcessWithoutNullStreams, output: strin
   };
 }
 
-export const runRecipe = (output: string, ...args: string[]): Promise<Ended> =>
-  ended(startRecipe(output, ...args), output);
+export const runRecipe = (output: string, ...args: string[]): Promise<RecipeResult> =>
+  waitForRecipe(startRecipe(output, ...args), output);

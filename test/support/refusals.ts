@@ -1,8 +1,8 @@
-/** What a refusal must be: a class, a stable code, and a message of what was expected, what came, where, and a remedy. */
+/** Checks refusals: a class, a stable code, and a message with what was expected, what came, where, and a remedy. */
 import { expect } from 'vitest';
-import { type ErrorCode, RhythmError } from '../../src/errors.js';
+import { type ErrorCode, RhythmError } from '../../src/shared/errors.js';
 
-/** What a message may tell its reader to do; the last sentence starts with one of these. */
+/** The beginning of a message's last sentence: the remedy. */
 const REMEDY =
   /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Run|Did you mean|Tried:|Ask) ?/;
 
@@ -16,7 +16,7 @@ export function refusalOf(call: () => unknown): RhythmError {
   throw new Error('Expected a refusal, got none.');
 }
 
-/** Expects `call` to be refused with `code`, in a message with all its parts and each of `mentions`. */
+/** Expects `call` to be refused with `code` and a complete message that has each of `mentions`. */
 export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions: string[]): void {
   const error = refusalOf(call);
   expect(error.message).toMatch(/^Expected /);
@@ -27,7 +27,7 @@ export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions:
   expect({ code: error.code, name: error.name }).toEqual({ code, name: classOf(code) });
 }
 
-/** The same of a call that returns a promise: it must reject, and not throw. */
+/** Expects a promise to reject in the same way. */
 export async function expectRejection(
   promise: Promise<unknown>,
   code: ErrorCode,

@@ -1,15 +1,15 @@
-/** Rows to replay: any, as objects and as columns, and what they score. */
-import { NODE } from '../../src/backends/node.js';
-import type { ReplayColumns } from '../../src/rollout/replay/columns.js';
-import type { ReplayRow } from '../../src/rollout/replay/objects.js';
-import { type ReplayOptions, scoreReplayOn } from '../../src/rollout/score-replay.js';
+/** Random rows to replay, as objects and as columns, and their results. */
+import { NODE } from '../../src/engine/backends/node.js';
+import type { ReplayColumns } from '../../src/rollouts/replay/row-columns.js';
+import type { ReplayRow } from '../../src/rollouts/replay/row-objects.js';
+import { type ReplayOptions, scoreReplayOn } from '../../src/rollouts/replay/score-replay.js';
 import { NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
 import type { Random } from './random.js';
 
 export const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
   scoreReplayOn(NODE, rows, options);
 
-/** Rows of any kind, some of them alike but for the action, as a group of completions is. */
+/** Random rows. Some differ only in the action, as those of a group of completions do. */
 export function anyRows(random: Random, count: number): ReplayRow[] {
   const rows: ReplayRow[] = [];
   while (rows.length < count) {

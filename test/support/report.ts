@@ -1,19 +1,19 @@
 /** Small results for reports. */
-import { SCHEMAS } from '../../src/schemas.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
 import { ACTION_NAMES, COMPONENT_NAMES } from '../../src/world/fields.js';
-import { WORLD } from './seam.js';
+import { WORLD } from './open-batch.js';
 
 const interval = (mean: number) => ({ mean, low: mean - 0.01, high: mean + 0.01 });
 const byComponent = <T>(value: T) => Object.fromEntries(COMPONENT_NAMES.map((name) => [name, value]));
 
-const row = (policy: string, role: string, price: number) => ({
+const row = (policy: string, role: string, gain: number) => ({
   ...{
     policy,
     role,
     belief: 'none',
     episodes: 20,
-    final_score: interval(0.45 + price),
-    price: interval(price),
+    final_score: interval(0.45 + gain),
+    price: interval(gain),
   },
   ...{ belief_mae: 0.2, early_mean: 0.01, late_mean: -0.02 },
   components: byComponent({ mean: 0.5, gain: interval(0) }),
@@ -31,7 +31,7 @@ export const AUDIT = {
     fresh: '20000-20019',
     persons: '20000-20001',
   },
-  rows: [row('random', 'baseline', -0.05), row('heuristic', 'baseline', 0), row('blind-tape', 'blind', 0.15)],
-  tapes: [{ policy: 'blind-tape', actions: Array.from({ length: 28 }, (_, k) => ACTION_NAMES[k % 10]) }],
+  rows: [row('random', 'baseline', -0.05), row('heuristic', 'baseline', 0), row('open-loop', 'blind', 0.15)],
+  tapes: [{ policy: 'open-loop', actions: Array.from({ length: 28 }, (_, k) => ACTION_NAMES[k % 10]) }],
   verdict: 'Under grader v2, ignoring the person earns up to 0.150 ±0.010 over the heuristic.',
 };

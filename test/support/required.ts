@@ -1,14 +1,14 @@
-/** What a test run must not do without, and what it is to leave out. */
+/** Reads which engines and libraries a test run requires or leaves out. */
 
 const names = (variable: string): string[] =>
   (process.env[variable] ?? '').split(',').map((entry) => entry.trim());
 
 /**
- * Whether `RHYTHM_REQUIRE`, names with commas between them, has this one: then its absence fails the run, where it would
- * otherwise be a skipped test. CI requires `native` and `python`, and what it can install of `webgpu`, `chromium`,
- * `gymnasium`, `websockets`, `trl` and `pyarrow`.
+ * Returns whether `RHYTHM_REQUIRE`, a comma-separated list, has this name. Then its absence fails the run instead of
+ * skipping tests. CI requires `native` and `python`, and as many of `webgpu`, `chromium`, `gymnasium`, `websockets`, `trl`
+ * and `pyarrow` as it can install.
  */
 export const isRequired = (name: string): boolean => names('RHYTHM_REQUIRE').includes(name);
 
-/** Whether `RHYTHM_SKIP` has it: a test run that must not even load `webgpu` names it there. */
+/** Returns whether `RHYTHM_SKIP` has this name. A run that must not load `webgpu` names it there. */
 export const isLeftOut = (name: string): boolean => names('RHYTHM_SKIP').includes(name);

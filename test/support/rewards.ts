@@ -1,8 +1,8 @@
-/** Rows of the reward stack. */
+/** Action sequences for rows of the reward stack. */
 import { NUM_STEPS } from '../../src/world/fields.js';
 
-/** A tape's row: these actions, then codes that are none, which nobody may read. */
-export const tape = (...actions: number[]): number[] => [
+/** Returns a row of 28 actions: these, then invalid codes, which must be ignored. */
+export const sequence = (...actions: number[]): number[] => [
   ...actions,
   ...Array(NUM_STEPS - actions.length).fill(255),
 ];

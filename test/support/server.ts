@@ -1,17 +1,17 @@
-/** A server of this process on a free port, and clients that wait for one answer to each frame. */
+/** Starts servers in this process, and clients that await one answer per frame. */
 import { once } from 'node:events';
 import { afterEach, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { ACTION_NAMES, Episode, OBSERVATION, OBSERVATION_SIZE } from '../../src/index.js';
-import type { ServeOptions } from '../../src/server/options.js';
 import { openServer, type RunningServer } from '../../src/server/server.js';
+import type { ServeOptions } from '../../src/server/server-options.js';
 
 const running: RunningServer[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-/** Closed after the test. Whatever nobody foresaw fails it. */
+/** Starts a server on a free port. It is closed after the test. An unexpected error fails the test. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
   const server = await openServer({ port: 0, onFailure: fail, ...options });
   running.push(server);
@@ -25,13 +25,13 @@ function fail(error: unknown): never {
 export interface Answered {
   readonly status: number;
   readonly contentType: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, inspected by tests.
   readonly body: any;
 }
 
-/** @param body a string is sent as it is. */
-export async function ask(
-  { url }: RunningServer,
+/** Sends a request. @param body sent as JSON; a string is sent unchanged. */
+export async function sendRequest(
+  { url }: Pick<RunningServer, 'url'>,
   method: string,
   path: string,
   body: unknown = null,
@@ -48,7 +48,7 @@ export async function ask(
   return { status: response.status, contentType, body: isJson ? JSON.parse(text) : text };
 }
 
-/** A socket's other end. */
+/** A WebSocket client. */
 export class Client {
   readonly socket: WebSocket;
   readonly #answers: (string | Buffer)[] = [];
@@ -69,7 +69,7 @@ export class Client {
     });
   }
 
-  /** The next answer. Rejects if the socket is closed before it comes. */
+  /** Returns the next answer. Rejects if the socket is closed before. */
   next(): Promise<string | Buffer> {
     const answer = this.#answers.shift();
     if (answer !== undefined) return Promise.resolve(answer);
@@ -79,8 +79,8 @@ export class Client {
     });
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
-  async say(message: unknown): Promise<any> {
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, inspected by tests.
+  async request(message: unknown): Promise<any> {
     this.socket.send(
       typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message),
     );
@@ -88,7 +88,7 @@ export class Client {
   }
 }
 
-/** @throws what the server answers instead of an upgrade. */
+/** Opens a client. @throws an error with the status if the server refuses the upgrade. */
 export async function connect(
   { port }: Pick<RunningServer, 'port'>,
   path = '/ws',
@@ -100,7 +100,7 @@ export async function connect(
   return client;
 }
 
-/** A number that the server tells of itself. */
+/** Reads a metric of the server. */
 export async function metric(server: Pick<RunningServer, 'url'>, name: string): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
@@ -108,7 +108,7 @@ export async function metric(server: Pick<RunningServer, 'url'>, name: string): 
   return Number(found[1]);
 }
 
-/** Asks again until it is so: each time is a round trip, and there are not many. */
+/** Reads a metric until it has the value, at most 3,000 times. */
 export async function metricBecomes(
   server: Pick<RunningServer, 'url'>,
   name: string,
@@ -122,8 +122,8 @@ export async function metricBecomes(
   throw new Error(`Expected ${name} to become ${value}, got ${last}.`);
 }
 
-/** A session that plays, and that the reference plays along with: other clients must not change a bit of it. */
-export class Witness {
+/** A session compared with the reference at every step: other clients must not change a bit of it. */
+export class CheckedSession {
   readonly #client: Client;
   readonly #episode = new Episode();
   #seed: number;
@@ -135,29 +135,29 @@ export class Witness {
   }
 
   async begin(): Promise<this> {
-    await this.#client.say({ type: 'reset', data: { seed: this.#seed } });
+    await this.#client.request({ type: 'reset', data: { seed: this.#seed } });
     return this;
   }
 
-  /** Takes a step, in the next week where one is over. @throws where a bit differs. */
+  /** Takes a step, in a new episode if the last one is over. @throws if a bit differs from the reference. */
   async step(): Promise<void> {
     if (this.#episode.terminated) {
       this.#episode.reset(++this.#seed);
       await this.begin();
     }
     const code = (this.#seed + 3 * this.#episode.stepCount) % ACTION_NAMES.length;
-    const { type, data } = await this.#client.say({
+    const { type, data } = await this.#client.request({
       type: 'step',
       data: { action_type: ACTION_NAMES[code] },
     });
     const reward = this.#episode.step(code);
-    const seen = new Float32Array(OBSERVATION_SIZE);
-    this.#episode.observe(seen, 0);
+    const row = new Float32Array(OBSERVATION_SIZE);
+    this.#episode.observe(row, 0);
     const { meters, deltas, anomalies } = data.observation ?? {};
     expect([type, data.reward, data.done]).toEqual(['observation', reward, this.#episode.terminated]);
     expect([meters, deltas, anomalies]).toEqual(
       [OBSERVATION.meters, OBSERVATION.deltas, OBSERVATION.anomalies].map((at) =>
-        Array.from(seen.slice(at, at + 5)),
+        Array.from(row.slice(at, at + 5)),
       ),
     );
     expect(data.observation.final_score).toBe(this.#episode.terminated ? this.#episode.finalScore : null);

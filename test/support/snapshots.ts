@@ -5,31 +5,31 @@ import {
   type HeaderName,
   putHeaderNumber,
   type Snapshot,
-} from '../../src/snapshot/format.js';
-import { checksumOf } from '../../src/snapshot/words.js';
-import { AUTORESET_MODES } from '../../src/validate/autoreset-modes.js';
+} from '../../src/engine/snapshot/format.js';
+import { checksumOf } from '../../src/engine/snapshot/words.js';
+import { AUTORESET_MODES } from '../../src/engine/validate/autoreset-modes.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
-import { inDomain } from '../../src/world/validate.js';
+import { inDomain } from '../../src/world/validate-world.js';
 import type { World } from '../../src/world/world.js';
 import type { Engine } from './engines.js';
+import { type OpenedBatch, openBatch, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
-import { type Opened, openBatch, WORLD } from './seam.js';
 
-/** A reset whose persons have passed the door: the floats of `random` may lie out of their domain in a wild world. */
-export function cleanReset(random: Random, n: number, world: World) {
-  const request = random.anyReset(n, world);
+/** Draws a reset with valid profiles: in an extreme world, `random` may draw floats outside the domain. */
+export function validReset(random: Random, n: number, world: World) {
+  const request = random.resetAtAnyStep(n, world);
   return { ...request, profiles: request.profiles!.map((x) => (inDomain(x) ? x + 0 : 1)) };
 }
 
-/** A batch whose slots have gone to stops of their own, with any policy and beliefs. */
-export function wandered(random: Random, engine: Engine, n: number, world: World = WORLD): Opened {
+/** Opens a batch and runs each environment to a random stop, with any policy and beliefs. */
+export function advancedBatch(random: Random, engine: Engine, n: number, world: World = WORLD): OpenedBatch {
   const opened = openBatch(engine, n, { world });
-  opened.batch.reset(cleanReset(random, n, world));
+  opened.batch.reset(validReset(random, n, world));
   opened.batch.run({ ...random.run(n), stops: random.stops(n) });
   return opened;
 }
 
-/** A snapshot of those states; modes, counters and episode numbers are any. */
+/** Returns a snapshot of these states with random modes, counters and episode numbers. */
 export function snapshotOf(
   random: Random,
   words: Uint32Array,
@@ -50,33 +50,33 @@ export function snapshotOf(
   };
 }
 
-/** The same bytes with the checksum that belongs to them. */
-export function sealed(bytes: Uint8Array): Uint8Array {
+/** Returns the bytes with their correct checksum. */
+export function withChecksum(bytes: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(bytes);
   const sum = checksumOf(copy.subarray(0, HEADER_LENGTH), copy.subarray(HEADER_LENGTH));
   putHeaderNumber(new DataView(copy.buffer), 'checksum', sum);
   return copy;
 }
 
-/** A sealed copy with another number in its header. */
+/** Returns a copy with another number in its header and a correct checksum. */
 export function withNumber(bytes: Uint8Array, name: HeaderName, value: number): Uint8Array {
   const copy = Uint8Array.from(bytes);
   putHeaderNumber(new DataView(copy.buffer), name, value);
-  return sealed(copy);
+  return withChecksum(copy);
 }
 
-/** A copy with one byte replaced. */
+/** Returns a copy with one byte replaced. */
 export function withByte(bytes: Uint8Array, at: number, value: number): Uint8Array {
   const copy = Uint8Array.from(bytes);
   copy[at] = value;
   return copy;
 }
 
-/** The name of the header's field that byte `at` belongs to. */
+/** Returns the name of the header field at byte `at`. */
 export const fieldAt = (at: number): HeaderName =>
   Object.values(HEADER).find(({ offset, size }) => at >= offset && at < offset + size)!.name;
 
-/** What memory errors leave: a bit, a byte, a word of a kind that breaks things, a word from elsewhere. */
+/** Damages the body as memory errors do: a bit, a byte, a word at a bound, a random word, a copied word. */
 export function damage(random: Random, bytes: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(bytes);
   const view = new DataView(copy.buffer);

@@ -1,15 +1,15 @@
-/** Real trajectories: weeks played by policies that are there already, in words and without. */
-import { toGrader } from '../../src/graders/grader.js';
+/** Records trajectories of test policies, with and without completions. */
+import { toGrader } from '../../src/engine/graders/grader.js';
+import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
 import { createVecEnv } from '../../src/index.js';
-import { heuristicAction, randomAction } from '../../src/reference/baselines.js';
-import { prompts } from '../../src/text/prompt.js';
-import type { Player, TrajectoryEpisode } from '../../src/trajectory/episode.js';
-import type { Move } from '../../src/trajectory/move.js';
-import { type Beginning, TrajectoryRecorder } from '../../src/trajectory/recorder.js';
+import { prompts } from '../../src/rollouts/text/prompt.js';
+import { type Beginning, TrajectoryRecorder } from '../../src/rollouts/trajectories/env-recorder.js';
+import type { Move } from '../../src/rollouts/trajectories/move.js';
+import type { Player, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
-import { WORLD } from './seam.js';
+import { WORLD } from './open-batch.js';
 
-export interface Scene {
+export interface StepInput {
   readonly step: number;
   readonly seed: number;
   /** f32 [5]. */
@@ -17,22 +17,23 @@ export interface Scene {
   readonly prompt: ReturnType<typeof prompts>[number];
 }
 
-type Play = (scene: Scene) => Move;
+type TestPolicy = (input: StepInput) => Move;
 
-const chosen = ({ step, meters }: Scene): number => heuristicAction(WORLD.params, step % NUM_SLOTS, meters);
-const drawn = ({ step, seed }: Scene): number => randomAction(WORLD.params, seed, step, 7);
+const heuristicCode = ({ step, meters }: StepInput): number =>
+  heuristicAction(WORLD.params, step % NUM_SLOTS, meters);
+const randomCode = ({ step, seed }: StepInput): number => randomAction(WORLD.params, seed, step, 7);
 
-/** Who plays, by what tests call it. */
-export const PLAYS = {
-  heuristic: (scene) => ({ action: chosen(scene), belief: null }),
-  constant: (scene) => ({ action: chosen(scene), belief: [0.5, 0.5, 0.5] }),
-  /** In words; now and then nothing, an action or a belief alone, or a thought that does not end. */
-  talker: (scene) => {
-    const { step, seed, prompt } = scene;
-    const action = ACTION_NAMES[drawn(scene)].toUpperCase();
+/** The test policies. */
+export const TEST_POLICIES = {
+  heuristic: (input) => ({ action: heuristicCode(input), belief: null }),
+  constant: (input) => ({ action: heuristicCode(input), belief: [0.5, 0.5, 0.5] }),
+  /** Answers in words; some answers lack the action, the belief, both, or the end of the reasoning. */
+  talker: (input) => {
+    const { step, seed, prompt } = input;
+    const action = ACTION_NAMES[randomCode(input)].toUpperCase();
     const digits = `${seed % 10} ${step % 10} 4`;
     const answers = [
-      `<reasoning>Meters: ${scene.meters.join(' ')}; “slow” \u{1F4A4}\n</reasoning>\n${digits} ${action}`,
+      `<reasoning>Meters: ${input.meters.join(' ')}; “slow” \u{1F4A4}\n</reasoning>\n${digits} ${action}`,
       `Answer: ${digits} ${action}`,
       action,
       digits,
@@ -41,12 +42,12 @@ export const PLAYS = {
     ];
     return { prompt, completion: answers[(seed + step) % answers.length], usage: USAGE };
   },
-  /** In words that always say all. */
-  speaker: (scene) => ({
-    prompt: scene.prompt,
-    completion: `<reasoning>Step ${scene.step}.</reasoning>\n5 5 5 ${ACTION_NAMES[chosen(scene)].toUpperCase()}`,
+  /** Answers in words, always complete. */
+  speaker: (input) => ({
+    prompt: input.prompt,
+    completion: `<reasoning>Step ${input.step}.</reasoning>\n5 5 5 ${ACTION_NAMES[heuristicCode(input)].toUpperCase()}`,
   }),
-} as const satisfies Record<string, Play>;
+} as const satisfies Record<string, TestPolicy>;
 
 export const USAGE = { requests: 1, prompt_tokens: 700, completion_tokens: 12, cost_usd: 0.125 };
 
@@ -58,35 +59,35 @@ export const playerOf = (changes: Partial<Player> = {}): Player => ({
   ...changes,
 });
 
-/** Weeks of sampled persons. */
-export const weeksOf = (
+/** Returns the starts of episodes, by default with sampled profiles. */
+export const episodeStarts = (
   seeds: readonly number[],
   condition = 'custom',
   profileMode = 'sampled',
 ): Beginning[] => seeds.map((seed) => ({ seed, condition, profileMode }));
 
-export interface Recording {
-  readonly play?: Play;
+export interface RecordingOptions {
+  readonly policy?: TestPolicy;
   readonly player?: Player;
   readonly grader?: string;
   readonly backend?: string;
 }
 
-/** Plays weeks together, and notes them. */
-export function episodesOf(
-  weeks: readonly Beginning[],
-  { play = PLAYS.speaker, player = playerOf(), grader = 'v2', backend }: Recording = {},
+/** Plays episodes in one batch and records them. */
+export function recordEpisodes(
+  starts: readonly Beginning[],
+  { policy = TEST_POLICIES.speaker, player = playerOf(), grader = 'v2', backend }: RecordingOptions = {},
 ): TrajectoryEpisode[] {
-  using env = createVecEnv({ numEnvs: weeks.length, observation: { history: true }, backend });
+  using env = createVecEnv({ numEnvs: starts.length, observation: { history: true }, backend });
   const recorder = new TrajectoryRecorder(env, player, toGrader(grader));
-  let { observations } = recorder.begin(weeks);
+  let { observations } = recorder.begin(starts);
   for (let step = 0; step < NUM_STEPS; step++) {
-    const asked = prompts(observations);
-    const width = observations.length / weeks.length;
-    const moves = weeks.map(({ seed }, i) => {
+    const stepPrompts = prompts(observations);
+    const width = observations.length / starts.length;
+    const moves = starts.map(({ seed }, i) => {
       const from = i * width + OBSERVATION.meters;
       const meters = observations.slice(from, from + NUM_METERS);
-      return play({ step, seed, meters, prompt: asked[i] });
+      return policy({ step, seed, meters, prompt: stepPrompts[i] });
     });
     ({ observations } = recorder.step(moves));
   }
@@ -94,8 +95,8 @@ export function episodesOf(
 }
 
 /**
- * A copy of an episode with what stands at a path ("steps.3.belief") replaced: by a value, by what a function makes of
- * it, or, if that is undefined, by nothing.
+ * Returns a copy of an episode with the value at a path ("steps.3.belief") replaced. A function computes the new value from
+ * the old one; undefined removes it.
  */
 export function changedAt(episode: TrajectoryEpisode, path: string, to: unknown): TrajectoryEpisode {
   const copy = structuredClone(episode);

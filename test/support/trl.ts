@@ -1,5 +1,5 @@
-/** TRL itself, in a Python process: the advantages that its trainers compute of given rewards. */
-import type { AdvantageMethod } from '../../src/rollout/advantages/methods.js';
+/** Computes advantages with TRL's trainers, in a Python process. */
+import type { AdvantageMethod } from '../../src/rollouts/advantages/methods.js';
 import * as python from './python.js';
 
 export interface Case {
@@ -7,7 +7,7 @@ export interface Case {
   readonly groupSize: number;
   /** One for each reward function. */
   readonly weights: readonly number[];
-  /** [functions][completions]: null where one is missing. At least two completions: TRL logs their spread. */
+  /** [functions][completions], null for a missing one. At least two completions, because TRL logs their deviation. */
   readonly rewards: readonly (readonly (number | null)[])[];
 }
 
@@ -19,9 +19,9 @@ export interface Answer {
 
 const SCRIPT = 'trl/advantages.py';
 
-/** Why TRL cannot be asked here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns why TRL cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
 export const whyAbsent = (): string | null => python.whyAbsent('trl', '1.13 or later', SCRIPT, []);
 
-/** What TRL, and which, answers to each case. */
+/** Computes each case. @returns the advantages and TRL's version. */
 export const askTrl = (cases: readonly Case[]): { version: string; answers: readonly Answer[] } =>
   python.askPython(SCRIPT, cases);

@@ -1,20 +1,20 @@
-/** Truth tables of what a vector environment shows, call by call. */
+/** Compares the outputs of a vector environment with truth tables, call by call. */
 import { expect } from 'vitest';
-import type { StepResult } from '../../src/vec-env/options.js';
-import type { VecEnv } from '../../src/vec-env.js';
+import type { VecEnv } from '../../src/engine/node.js';
+import type { StepResult } from '../../src/engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
-import { type Columns, rowsOf, shown } from './bits.js';
+import { type Columns, copyOutputs, rowsOf } from './bits.js';
 import { expectRefusal } from './refusals.js';
 
 /**
- * Plays the calls of a table's first column and expects what the others say, one entry a slot.
+ * Makes the calls in a table's first column and compares the outputs with the other columns, one entry per environment.
  *
- * Calls. `reset`, of all; `reset 010`, of a mask; `run 27 3 5`, to these stops; `step 011`, of a mask, in which `x` takes
- * part with an action that none may do; `illegal 01x` and `over 111`, steps that are refused for that.
+ * Calls. `reset`: all. `reset 010`: with a mask. `run 27 3 5`: to these stops. `step 011`: with a mask, in which `x` steps
+ * with an illegal action. `illegal 01x` and `over 111`: steps that are refused with that error.
  *
- * Columns. `step`: the number in the observation. `reward`: `r`, or 0. `terminated`, `finalMask`: as they are. `grade`: `g`
- * if there is one, 0 if all of it is 0. `final`: the step number in the final observation, 0 for none, `-` if none are
- * kept. `episode`: its number. `seed`: that of the present episode. An empty cell says that nothing has changed.
+ * Columns. `step`: the number in the observation. `reward`: `r`, or 0. `terminated`, `finalMask`: the values. `grade`: `g`
+ * if the episode has one, 0 if all its numbers are 0. `final`: the step in the final observation, 0 for none, `-` without
+ * final observations. `episode`: its number. `seed`: that of the current episode. An empty cell: unchanged.
  */
 export function expectTable(env: VecEnv, table: string): void {
   const cells = table
@@ -25,7 +25,7 @@ export function expectTable(env: VecEnv, table: string): void {
   let result: StepResult;
   let last: string[] = [];
   const got = rows.map(([call, ...expected]) => {
-    result = make(env, call, result);
+    result = applyCall(env, call, result);
     const row = columns.map((column) => COLUMNS[column](env, result).join(' '));
     const changed = row.map((cell, k) => (expected[k] === '' && cell === last[k] ? '' : cell));
     last = row;
@@ -34,23 +34,23 @@ export function expectTable(env: VecEnv, table: string): void {
   expect(got).toEqual(rows);
 }
 
-/** What a table's seeds begin with: slot i plays FIRST_SEED + i. */
+/** The seed of environment 0; environment i has FIRST_SEED + i. */
 export const FIRST_SEED = 100;
 
-function make(env: VecEnv, call: string, before: StepResult): StepResult {
+function applyCall(env: VecEnv, call: string, before: StepResult): StepResult {
   const [name, ...rest] = call.split(' ');
-  const slots = [...(rest[0] ?? '')];
+  const marks = [...(rest[0] ?? '')];
   if (name === 'reset') {
     return env.reset({
       seed: FIRST_SEED,
-      ...(rest.length > 0 && { mask: slots.map((slot) => slot === '1') }),
+      ...(rest.length > 0 && { mask: marks.map((mark) => mark === '1') }),
     });
   }
   if (name === 'run') return env.run('heuristic', { stops: rest.map(Number), beliefs: [0.3, 0.4, 0.6] });
   const step = () => {
-    const actions = slots.map((slot, i) => (slot === '1' ? (3 * i) % NUM_ACTIONS : NUM_ACTIONS));
+    const actions = marks.map((mark, i) => (mark === '1' ? (3 * i) % NUM_ACTIONS : NUM_ACTIONS));
     const beliefs = new Float32Array(NUM_BELIEFS * env.numEnvs).fill(0.3);
-    return env.step(Uint8Array.from(actions), { mask: slots.map((slot) => slot !== '0'), beliefs });
+    return env.step(Uint8Array.from(actions), { mask: marks.map((mark) => mark !== '0'), beliefs });
   };
   if (name === 'step') return step();
   expectRefusal(step, name === 'over' ? 'episode_over' : 'illegal_action');
@@ -60,33 +60,33 @@ function make(env: VecEnv, call: string, before: StepResult): StepResult {
 const entries = (column: ArrayLike<number | string>): string[] => Array.from(column, String);
 
 const COLUMNS: Record<string, (env: VecEnv, result: StepResult) => string[]> = {
-  step: (env, result) => slotsOf(env, result, ({ observations }) => Number(observations[OBSERVATION.step])),
+  step: (env, result) => envCells(env, result, ({ observations }) => Number(observations[OBSERVATION.step])),
   reward: (_, { rewards }) => Array.from(rewards, (reward) => (reward === 0 ? '0' : 'r')),
   terminated: (_, { terminated }) => entries(terminated),
   truncated: (_, { truncated }) => entries(truncated),
   finalMask: (_, { finalMask }) => entries(finalMask),
-  grade: (env, result) => slotsOf(env, result, gradeOf),
-  final: (env, result) => slotsOf(env, result, finalOf),
+  grade: (env, result) => envCells(env, result, gradeOf),
+  final: (env, result) => envCells(env, result, finalOf),
   episode: (env) => entries(env.episodeNumbers),
   seed: (env) => entries(env.seeds),
 };
 
-/** One entry a slot, made from the slot's row of everything that is shown. */
-function slotsOf(env: VecEnv, result: StepResult, entry: (row: Columns) => number | string): string[] {
-  const columns = shown(result);
+/** Returns one cell for each environment, computed from its row of all outputs. */
+function envCells(env: VecEnv, result: StepResult, entry: (row: Columns) => number | string): string[] {
+  const columns = copyOutputs(result);
   return Array.from(env.seeds, (_, i) => String(entry(rowsOf(columns, env.numEnvs, [i]))));
 }
 
 const GRADE_NUMBERS = [
   'finalScores',
   'beliefMae',
-  'earlyMeans',
-  'lateMeans',
+  'firstHalfMeans',
+  'secondHalfMeans',
   'episodeReturns',
   'episodeLengths',
 ];
 
-/** All of a grade is there, or nothing is; `?` for anything between. */
+/** Returns `g` if all numbers of a grade are set, 0 if none is, `?` otherwise. */
 function gradeOf({ components, ...columns }: Columns): string {
   const numbers = GRADE_NUMBERS.map((name) => columns[name][0]);
   if (numbers.every((x) => x === 0) && components.every((x) => x === 0)) return '0';

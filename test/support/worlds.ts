@@ -1,10 +1,10 @@
-/** Changed worlds: any number another one of its domain. */
-import { RHYTHM, type WorldSpec } from '../../src/world/spec.js';
+/** Changed worlds: any number replaced by another of its domain. */
+import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import type { Random } from './random.js';
 
 export type Path = readonly (string | number)[];
 
-/** Where the numbers of a value are. */
+/** Returns the paths of all numbers in a value. */
 function numberPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'number') return [path];
   if (typeof value !== 'object' || value === null) return [];
@@ -22,28 +22,28 @@ export function setAt(root: unknown, path: Path, value: unknown): void {
   parent(root, path)[path[path.length - 1]] = value;
 }
 
-/** As errors write it: `profiles.introvert_morning.weights[2]`. */
+/** Formats a path as errors do: `profiles.introvert_morning.weights[2]`. */
 export const pathName = (path: Path): string =>
   path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${key}` : key),
     '',
   );
 
-/** The version fixes these. */
+/** Returns whether the world's version fixes this number. */
 export const isFixed = (path: Path): boolean =>
   ['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(String(path[0])) || path[3] === 'slots';
 
 export const WORLD_NUMBERS: readonly Path[] = numberPaths(RHYTHM);
 export const FREE_NUMBERS = WORLD_NUMBERS.filter((path) => !isFixed(path));
 
-/** A copy of the published world with one leaf replaced. */
+/** Returns a copy of the published world with one number replaced. */
 export function worldWith(path: Path, value: unknown): WorldSpec {
   const world = structuredClone(RHYTHM);
   setAt(world, path, value);
   return world;
 }
 
-/** A valid world: numbers near the published ones, or anywhere in their domain. */
+/** Draws a valid world, with numbers near the published ones or anywhere in their domain. */
 export function changedWorld(random: Random): WorldSpec {
   const world = structuredClone(RHYTHM);
   const wild = random.chance(0.3);
@@ -58,7 +58,7 @@ export function changedWorld(random: Random): WorldSpec {
 const nearby = (random: Random, value: number): number =>
   value === 0 && random.chance(0.5) ? random.real(-0.05, 0.05) : value * random.real(0.6, 1.4);
 
-/** What is no free float gets a value of its own domain. */
+/** Replaces numbers with restricted domains by legal ones. */
 function repair(random: Random, world: WorldSpec): WorldSpec {
   world.initialMeters = world.initialMeters.map(() => random.real());
   world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);

@@ -1,20 +1,20 @@
 /**
- * A view's state in the address, as what follows its `#`: `crowd?people=1000&seed=7`. It never leaves the browser, and
- * any server of files can serve the page. Pure text: whoever shows it is location.ts.
+ * Reads and writes the state of a view as the part of the address after `#`, such as `crowd?people=1000&seed=7`. That part
+ * never leaves the browser, so any file server can serve the page. `location.ts` connects it to the browser's address.
  */
 
 /** One value of a view's state. */
 export interface Field<T> {
-  /** Where the address says nothing. It is not written. */
+  /** The default value. It is left out of the address. */
   readonly initial: T;
-  /** What is legal, in words that follow "expected". */
+  /** Describes the valid values, in words that follow "expected". */
   readonly expected: string;
-  /** Null for a text that is none. */
+  /** Parses a text; null if it is invalid. */
   read(text: string): T | null;
   write(value: T): string;
 }
 
-/** A view's state by name: what a link can say of it. */
+/** The fields of a view's state, by name. */
 // biome-ignore lint/suspicious/noExplicitAny: a field is used with its own type only.
 export type Fields = Readonly<Record<string, Field<any>>>;
 
@@ -22,7 +22,7 @@ export type StateOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** A whole number in decimal digits, both ends included. */
+/** A field for a whole number from `low` to `high`, in decimal digits. */
 export function whole(initial: number, low: number, high: number): Field<number> {
   return {
     initial,
@@ -33,7 +33,7 @@ export function whole(initial: number, low: number, high: number): Field<number>
   };
 }
 
-/** One of some names. */
+/** A field for one of some names. */
 export function oneOf<const Name extends string>(
   initial: NoInfer<Name>,
   names: readonly Name[],
@@ -46,61 +46,59 @@ export function oneOf<const Name extends string>(
   };
 }
 
-/** What an address says: which view, what of its state, and what was wrong with it. */
+/** A parsed address: the view, its state, and the problems found. */
 export interface Parsed {
   readonly view: string;
   readonly state: Readonly<Record<string, unknown>>;
-  /** Sentences for whoever followed the link. */
-  readonly complaints: readonly string[];
+  /** One sentence for each invalid part of the address. */
+  readonly problems: readonly string[];
 }
 
-/** What of a view an address must know. */
+/** The parts of a view that addresses depend on. */
 export interface Addressed {
   readonly name: string;
   readonly fields: Fields;
 }
 
-/** The state that a view begins with. */
+/** Returns the initial state of a view. */
 export const initialState = <F extends Fields>(fields: F): StateOf<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial])) as StateOf<F>;
 
 /**
- * Reads what follows the `#`. A bad link is no error: what it says and cannot mean is left out, and said.
- * @param views the first is shown where the address names none.
+ * Parses the part of the address after `#`. Invalid parts are left out and reported in `problems`.
+ * @param views the first one is the default.
  */
 export function parseAddress(fragment: string, views: readonly Addressed[]): Parsed {
   const [name, query = ''] = fragment.replace(/^#/, '').split(/\?(.*)/s);
   const view = views.find((candidate) => candidate.name === name);
-  const shown = view ?? views[0];
-  const complaints: string[] = [];
+  const target = view ?? views[0];
+  const problems: string[] = [];
   if (view === undefined && name !== '') {
     const known = views.map((candidate) => candidate.name).join(', ');
-    complaints.push(
-      `This link asks for the view ${quoted(name)}. There are ${known}; this is ${shown.name}.`,
-    );
-    return { view: shown.name, state: initialState(shown.fields), complaints };
+    problems.push(`This link asks for the view ${quoted(name)}. There are ${known}; this is ${target.name}.`);
+    return { view: target.name, state: initialState(target.fields), problems };
   }
-  const state: Record<string, unknown> = { ...initialState(shown.fields) };
+  const state: Record<string, unknown> = { ...initialState(target.fields) };
   for (const [key, text] of new URLSearchParams(query)) {
-    const complaint = take(shown.fields, state, key, text);
-    if (complaint !== null) complaints.push(complaint);
+    const problem = readPair(target.fields, state, key, text);
+    if (problem !== null) problems.push(problem);
   }
-  return { view: shown.name, state, complaints: some(complaints) };
+  return { view: target.name, state, problems: firstFew(problems) };
 }
 
-/** So many that they are read; a link may have thousands. */
-const MOST_COMPLAINTS = 5;
+/** The most problems that are shown; a link may have thousands. */
+const MOST_PROBLEMS = 5;
 
-/** Each once. */
-function some(complaints: readonly string[]): string[] {
-  const different = [...new Set(complaints)];
-  const left = different.length - MOST_COMPLAINTS;
+/** Removes duplicates, and replaces the problems beyond MOST_PROBLEMS by their number. */
+function firstFew(problems: readonly string[]): string[] {
+  const different = [...new Set(problems)];
+  const left = different.length - MOST_PROBLEMS;
   if (left <= 0) return different;
-  return [...different.slice(0, MOST_COMPLAINTS), `${left.toLocaleString('en')} more were left out.`];
+  return [...different.slice(0, MOST_PROBLEMS), `${left.toLocaleString('en')} more were left out.`];
 }
 
-/** Notes what one pair says. @returns what is wrong with it, if anything is. */
-function take(fields: Fields, state: Record<string, unknown>, key: string, text: string): string | null {
+/** Parses one pair into `state`. @returns the problem, or null. */
+function readPair(fields: Fields, state: Record<string, unknown>, key: string, text: string): string | null {
   if (!Object.hasOwn(fields, key)) {
     return `This link has ${quoted(key)}, which this view does not know. It was left out.`;
   }
@@ -115,10 +113,10 @@ function take(fields: Fields, state: Record<string, unknown>, key: string, text:
   return null;
 }
 
-/** What is foreign is cut: it may be anything. */
+/** Quotes a text of the address, which may be of any length, in at most 40 characters. */
 const quoted = (text: string): string => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
-/** The address of a view in a state, from the `#` on: what is as it begins is left out. */
+/** Returns the address of a view in a state, from the `#` on. Fields with their initial value are left out. */
 export function toAddress<F extends Fields>(view: string, fields: F, state: StateOf<F>): string {
   const pairs = Object.entries(fields)
     .map(([name, field]): [string, string, string] => [
@@ -127,7 +125,7 @@ export function toAddress<F extends Fields>(view: string, fields: F, state: Stat
       field.write(field.initial),
     ])
     .filter(([, text, initial]) => text !== initial)
-    // Commas and plus signs are legal there, and links are read by people.
+    // Commas are valid there, and keep links readable.
     .map(([name, text]) => `${name}=${encodeURIComponent(text).replaceAll('%2C', ',')}`);
   return `#${view}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }

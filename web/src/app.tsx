@@ -1,17 +1,17 @@
-/** The page: what stands around the views. */
+/** The page: header, navigation, the current view, footer. */
 import { useLayoutEffect } from 'preact/hooks';
-import { lookForEngine } from './engine/client.js';
-import { EngineLine } from './engine/line.js';
-import { changeOf, dismissComplaints, linkTo, place, settle } from './location.js';
-import { Notice } from './states/faces.js';
+import { showEngine } from './engine/client.js';
+import { EngineStatus } from './engine/engine-status.js';
+import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './location.js';
+import { Notice } from './states/messages.js';
 import { TONES, tone } from './tone.js';
-import { VIEWS } from './views/table.js';
+import { VIEWS } from './views/views.js';
 
 export function App() {
-  const { view: name, state, complaints } = place.value;
+  const { view: name, state, problems } = parsedAddress.value;
   const { title, Component } = VIEWS.find((view) => view.name === name)!;
   useLayoutEffect(() => {
-    void lookForEngine();
+    void showEngine();
   }, []);
   useLayoutEffect(() => {
     document.title = `${title} · rhythm-vec`;
@@ -21,28 +21,28 @@ export function App() {
       <button type="button" class="skip" onClick={toContent}>
         Skip to the view
       </button>
-      <Header shown={name} />
+      <Header currentView={name} />
       <main id="content" tabIndex={-1}>
-        {complaints.length > 0 && (
-          <Notice onClose={dismissComplaints}>
-            {complaints.map((complaint) => (
-              <p key={complaint}>{complaint}</p>
+        {problems.length > 0 && (
+          <Notice onClose={dismissProblems}>
+            {problems.map((problem) => (
+              <p key={problem}>{problem}</p>
             ))}
           </Notice>
         )}
         <Component key={name} state={state} change={changeOf(name)} />
       </main>
       <footer>
-        <EngineLine />
+        <EngineStatus />
       </footer>
     </>
   );
 }
 
-/** A button, since the address is the view's: it must not become that of a place in the page. */
+/** Moves the focus to the view. A link could not do it: the part of the address after `#` holds the state of the view. */
 const toContent = (): void => document.getElementById('content')!.focus();
 
-function Header({ shown }: { readonly shown: string }) {
+function Header({ currentView }: { readonly currentView: string }) {
   return (
     <header>
       <p class="brand">
@@ -56,8 +56,8 @@ function Header({ shown }: { readonly shown: string }) {
           <a
             key={view.name}
             href={linkTo(view)}
-            aria-current={view.name === shown ? 'page' : undefined}
-            onClick={settle}
+            aria-current={view.name === currentView ? 'page' : undefined}
+            onClick={flushAddress}
           >
             {view.title}
           </a>

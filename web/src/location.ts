@@ -1,4 +1,4 @@
-/** Where the page is: the address as signals, and the way to other addresses. Back and forward work. */
+/** The address of the page as a signal, and changes of it. The browser's back and forward buttons work. */
 import { signal } from '@preact/signals';
 import {
   type Addressed,
@@ -10,99 +10,99 @@ import {
   toAddress,
 } from './address.js';
 
-/** What the address says now. */
-export const place = signal<Parsed>({ view: '', state: {}, complaints: [] });
+/** The current address, parsed. */
+export const parsedAddress = signal<Parsed>({ view: '', state: {}, problems: [] });
 
-/** The address that each view was last left at: who comes back finds it as it was. */
-const left = signal<Readonly<Record<string, string>>>({});
+/** The last address of each view, which links to the view restore. */
+const lastAddresses = signal<Readonly<Record<string, string>>>({});
 
-let known: readonly Addressed[] = [];
+let views: readonly Addressed[] = [];
 
-/** Begins to follow the address. @param views that there are; the first is shown where none is named. */
-export function followAddress(views: readonly Addressed[]): void {
-  known = views;
+/** Starts to follow the address. @param all the views; the first one is the default. */
+export function followAddress(all: readonly Addressed[]): void {
+  views = all;
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
   read();
 }
 
 function read(): void {
-  clearTimeout(resting);
-  resting = undefined;
-  wanted = location.hash;
-  place.value = parseAddress(location.hash, known);
+  clearTimeout(timer);
+  timer = undefined;
+  pending = location.hash;
+  parsedAddress.value = parseAddress(location.hash, views);
   remember();
 }
 
 function remember(): void {
-  const { view, state } = place.value;
-  const { fields } = known.find(({ name }) => name === view)!;
-  left.value = { ...left.value, [view]: toAddress(view, fields, state as StateOf<Fields>) };
+  const { view, state } = parsedAddress.value;
+  const { fields } = views.find(({ name }) => name === view)!;
+  lastAddresses.value = { ...lastAddresses.value, [view]: toAddress(view, fields, state as StateOf<Fields>) };
 }
 
-/** Where a link to a view leads: to it as it was left. */
+/** Returns the address of a link to a view: the last one of the view. */
 export const linkTo = ({ name, fields }: Addressed): string =>
-  left.value[name] ?? toAddress(name, fields, initialState(fields));
+  lastAddresses.value[name] ?? toAddress(name, fields, initialState(fields));
 
 type Change = (patch: Readonly<Record<string, unknown>>, how?: 'push' | 'replace') => void;
 
 /**
- * What changes the state of a view, and the address with it, while it is shown. A view that goes changes nothing any
- * more: a field that is removed still tells what was typed into it.
+ * Returns the function that changes the state of a view and the address. It has no effect once another view is shown: a
+ * field that is removed from the page still sends its last change.
  */
 export const changeOf =
   (view: string): Change =>
   (patch, how) => {
-    if (place.value.view === view) change(patch, how);
+    if (parsedAddress.value.view === view) change(patch, how);
   };
 
 function change(patch: Readonly<Record<string, unknown>>, how: 'push' | 'replace' = 'push'): void {
-  const { view, state } = place.value;
-  const { fields } = known.find(({ name }) => name === view)!;
+  const { view, state } = parsedAddress.value;
+  const { fields } = views.find(({ name }) => name === view)!;
   const next = { ...state, ...patch };
   const address = toAddress(view, fields, next as StateOf<Fields>);
   write(address, how);
-  place.value = { view, state: next, complaints: [] };
+  parsedAddress.value = { view, state: next, problems: [] };
   remember();
 }
 
-/** Forgets what was wrong with the link that was followed, and shows the address of what is seen. */
-export const dismissComplaints = (): void => change({}, 'replace');
+/** Removes the problems of the link, and writes the address of the current state. */
+export const dismissProblems = (): void => change({}, 'replace');
 
 /**
- * Milliseconds between two addresses of one place. Browsers take so many of them in some seconds, and drop or refuse what
- * is more: a slider that is dragged would have used them all up.
+ * Milliseconds between two writes of the address. Browsers limit the writes per second, and drop or refuse further ones: a
+ * dragged slider would reach the limit.
  */
-const REST = 250;
+const WRITE_INTERVAL = 250;
 
-/** What the address ought to be; it is, unless it changed a moment ago. */
-let wanted = '';
-let resting: ReturnType<typeof setTimeout> | undefined;
+/** The address to be written. It differs from the browser's only until the next write. */
+let pending = '';
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 function write(address: string, how: 'push' | 'replace'): void {
-  if (how === 'push' && address !== wanted) {
-    // The place that is left keeps the last that was wanted of it.
-    settle();
-    tryTo('pushState', address);
+  if (how === 'push' && address !== pending) {
+    // The history entry that is left gets its last address first.
+    flushAddress();
+    tryHistory('pushState', address);
   }
-  wanted = address;
-  if (resting === undefined) settle();
+  pending = address;
+  if (timer === undefined) flushAddress();
 }
 
-/** Writes what is wanted, until the browser has taken it. Who is about to go elsewhere does not wait for that. */
-export function settle(): void {
-  clearTimeout(resting);
-  resting = undefined;
-  if (location.hash === wanted) return;
-  tryTo('replaceState', wanted);
-  resting = setTimeout(settle, REST);
+/** Writes the pending address now, and again until the browser accepts it. Links call it before they are followed. */
+export function flushAddress(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  if (location.hash === pending) return;
+  tryHistory('replaceState', pending);
+  timer = setTimeout(flushAddress, WRITE_INTERVAL);
 }
 
-/** Some browsers drop what is too much, others throw. */
-function tryTo(method: 'pushState' | 'replaceState', address: string): void {
+/** Changes the history. Beyond their limit some browsers ignore the call, and others throw. */
+function tryHistory(method: 'pushState' | 'replaceState', address: string): void {
   try {
     history[method](null, '', address);
   } catch {
-    // It is tried again.
+    // The timer of flushAddress tries again.
   }
 }

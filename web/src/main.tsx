@@ -1,10 +1,10 @@
-/** The page begins. */
+/** Starts the page. */
 import { render } from 'preact';
 import { App } from './app.js';
 import { followAddress } from './location.js';
 import './styles/main.css';
 import { followTone } from './tone.js';
-import { VIEWS } from './views/table.js';
+import { VIEWS } from './views/views.js';
 
 followTone();
 followAddress(VIEWS);

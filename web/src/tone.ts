@@ -1,4 +1,4 @@
-/** Light or dark: what was chosen, or what the screen's owner prefers. */
+/** The colour scheme, light or dark: the chosen one, or the one that the system prefers. */
 import { computed, effect, signal } from '@preact/signals';
 
 export const TONES = ['auto', 'light', 'dark'] as const;
@@ -6,29 +6,29 @@ export type Tone = (typeof TONES)[number];
 
 const KEY = 'rhythm-vec.tone';
 
-/** What was chosen. */
+/** The chosen scheme. */
 export const tone = signal<Tone>(stored());
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
-const screenIsDark = signal(prefersDark.matches);
+const systemIsDark = signal(prefersDark.matches);
 
-/** What is shown. */
-export const shownTone = computed<'light' | 'dark'>(() =>
-  tone.value === 'auto' ? (screenIsDark.value ? 'dark' : 'light') : tone.value,
+/** The scheme in use. */
+export const currentTone = computed<'light' | 'dark'>(() =>
+  tone.value === 'auto' ? (systemIsDark.value ? 'dark' : 'light') : tone.value,
 );
 
-/** Keeps the document in it. */
+/** Applies the scheme to the document, now and after each change. */
 export function followTone(): void {
   prefersDark.addEventListener('change', ({ matches }) => {
-    screenIsDark.value = matches;
+    systemIsDark.value = matches;
   });
   effect(() => {
-    document.documentElement.dataset.tone = shownTone.value;
+    document.documentElement.dataset.tone = currentTone.value;
     store(tone.value);
   });
 }
 
-/** A browser may keep nothing for this page, and say so by throwing. */
+/** Reads the stored choice. A browser may refuse storage by throwing. */
 function stored(): Tone {
   try {
     return TONES.find((name) => name === localStorage.getItem(KEY)) ?? 'auto';
@@ -41,6 +41,6 @@ function store(chosen: Tone): void {
   try {
     localStorage.setItem(KEY, chosen);
   } catch {
-    // It holds until the page is closed, then.
+    // Without storage the choice lasts until the page is closed.
   }
 }

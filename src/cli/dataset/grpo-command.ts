@@ -1,24 +1,25 @@
-/** `rhythm-vec dataset grpo`. What makes the rows is loaded when they are asked for. */
+/** `rhythm-vec dataset grpo`. The work is loaded when the command runs. */
 import { type Command, Option } from 'commander';
-import { FORMATS } from '../../dataset/formats.js';
-import { MIX } from '../../dataset/options.js';
+import { FORMATS } from '../../training/datasets/file-formats.js';
+import { MIX } from '../../training/datasets/grpo/grpo-options.js';
 import { PROFILE_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
-import { addEngineOptions, parseInteger, parseNames, parseSeeds, parseSteps } from '../options.js';
-import type { GrpoOptions } from './grpo.js';
+import { addEngineOptions, parseInteger, parseNames, parseSeeds, parseSteps } from '../shared-options.js';
+import type { GrpoOptions } from './run-grpo.js';
 
 const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
 const HELP = `
-A row is a prompt and what replays it:
+Each row has a prompt, and the seed and actions that reproduce its state:
   {"messages":[{"role":"system","content":...},{"role":"user","content":...}],"seed":8000,"profile_mode":"sampled",
    "step_index":2,"action_history":["sleep","deep_work"],"policy":"random"}
-States are reached by a mix of policies (random, heuristic, blind tape, deviations from them, habits); no person, week and
-time come up again before all have. The card, README.md beside the rows, has their shares, the columns, how to train on
-them, and the command: the same one gives the same bytes on every machine, and a longer dataset begins with a shorter one.
+A mix of policies (random, heuristic, open-loop, deviations from them, habits) reaches diverse states. No seed and step
+repeats before all others were used. README.md, beside the rows, is the dataset card: it has the shares of the policies,
+the columns, how to train, and the command. The command gives the same bytes on every machine, and a longer dataset
+begins with the rows of a shorter one.
 Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,discrete.
-  Those named come up equally often.
-Seeds 0-99 and from 10000 on are kept for evaluation: they are refused, unless --allow-eval-seeds says that it is meant.
+  Each name in the list is used equally often.
+Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused; --allow-eval-seeds admits them.
 
 Examples:
   mkdir grpo grpo-late
@@ -30,20 +31,20 @@ export function addGrpoCommand(dataset: Command, { signal }: Context): void {
   const command = dataset
     .command('grpo')
     .description(
-      'Write rows for GRPO: prompts of diverse states, and what replays them, as JSON lines or Parquet.',
+      'Write rows for GRPO: prompts of diverse states with their seeds and actions, as JSON lines or Parquet.',
     )
-    .requiredOption('--rows <n>', 'how many', parseInteger)
-    .requiredOption('--output <file>', 'where they go, whole or not at all; the card goes beside it')
-    .addOption(new Option('--format <name>', "default: by the file's name").choices(FORMAT_NAMES))
-    .option('--seeds <A-B>', 'of the weeks (default: 100-9999)', parseSeeds)
-    .option('--profiles <names>', 'comma-separated: whose weeks (default: sampled)', parseNames)
-    .option('--steps <A-B>', 'steps taken before a row (default: 0-27)', parseSteps)
-    .option('--seed <n>', 'of the draw (default: 0)', parseInteger)
-    .option('--allow-eval-seeds', 'let --seeds hold seeds that results are reported on; the card says so');
+    .requiredOption('--rows <n>', 'number of rows', parseInteger)
+    .requiredOption('--output <file>', 'the file to write; the card, README.md, is written beside it')
+    .addOption(new Option('--format <name>', "default: by the file's ending").choices(FORMAT_NAMES))
+    .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
+    .option('--profiles <names>', 'profiles, comma-separated (default: sampled)', parseNames)
+    .option('--steps <A-B>', 'range of steps to take rows from (default: 0-27)', parseSteps)
+    .option('--seed <n>', 'seed of the selection of states (default: 0)', parseInteger)
+    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it');
   addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: GrpoOptions) => {
-      const { runGrpo } = await import('./grpo.js');
+      const { runGrpo } = await import('./run-grpo.js');
       await runGrpo(options, signal);
     });
 }

@@ -1,9 +1,9 @@
-/** The command that makes a dataset for SFT again, whatever was left to defaults. */
-import { rangeText } from '../../dataset/seeds.js';
-import type { SftPlan } from '../../dataset/sft/options.js';
+/** Builds the command that reproduces a dataset for SFT, with all defaults written out. */
+import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import type { SftPlan } from '../../training/datasets/sft/sft-options.js';
 import { shellWord } from '../shell-word.js';
 
-/** What a plan does not know. */
+/** The options that are not part of the plan. */
 interface Paths {
   readonly jsonl: readonly string[];
   readonly output: string;
@@ -11,6 +11,7 @@ interface Paths {
   readonly grader: string;
 }
 
+/** Returns the command line. */
 export function sftCommandOf(plan: SftPlan, { jsonl, output, format, grader }: Paths): string {
   const words = [
     ...['--jsonl', ...jsonl.map(shellWord)],

@@ -1,9 +1,9 @@
-/** Where a dataset for SFT goes: a directory of its own, or one that holds an earlier dataset. */
+/** The output directory of a dataset for SFT: new, empty, or with an earlier dataset to replace. */
 import { readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FORMATS } from '../../dataset/formats.js';
-import { isSftCard } from '../../dataset/sft/card.js';
-import { SPLITS, type Split } from '../../dataset/sft/split.js';
+import { FORMATS } from '../../training/datasets/file-formats.js';
+import { isSftCard } from '../../training/datasets/sft/sft-card.js';
+import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
 import { UsageError } from '../failure.js';
 import { checkOther } from '../files/input-file.js';
 import { checkDirectory, makeDirectory, stat } from '../files/output-file.js';
@@ -13,10 +13,10 @@ const CARD = 'README.md';
 export class SftPlace {
   readonly #directory: string;
   readonly #format: string;
-  /** Directories that were made here, the innermost first. */
+  /** Directories that this run created, the innermost first. */
   #made: readonly string[] = [];
 
-  /** @throws UsageError, before any work is done, for a directory that holds something else. */
+  /** @throws UsageError, before any work is done, for a directory with other files. */
   constructor(directory: string, format: string) {
     checkDirectory('--output', directory);
     this.#directory = directory;
@@ -29,7 +29,7 @@ export class SftPlace {
     return join(this.#directory, CARD);
   }
 
-  /** What the file of a split is called. */
+  /** Returns the file name of a split. */
   nameOf(split: Split): string {
     return `${split}.${this.#format}`;
   }
@@ -39,12 +39,12 @@ export class SftPlace {
   }
 
   #checkCard(): void {
-    const there = stat(this.card);
-    if (there === null || (there.isFile() && isSftCard(readFileSync(this.card, 'utf8')))) return;
-    this.#refuse(`whose ${CARD} is another's`);
+    const existing = stat(this.card);
+    if (existing === null || (existing.isFile() && isSftCard(readFileSync(this.card, 'utf8')))) return;
+    this.#refuse(`whose ${CARD} is not the card of a dataset for SFT`);
   }
 
-  /** Files of another format would stay beside a card that does not speak of them. */
+  /** Refuses files of another format: the new card would not describe them. */
   #checkFiles(): void {
     const ours = stat(this.card) !== null;
     for (const { name } of FORMATS) {
@@ -53,7 +53,7 @@ export class SftPlace {
         stat(join(this.#directory, file)),
       );
       if (other !== undefined)
-        this.#refuse(`where there is another ${other}`, ', or remove what an interrupted run left');
+        this.#refuse(`which holds another ${other}`, ', or remove the files of an interrupted run');
     }
   }
 
@@ -63,7 +63,7 @@ export class SftPlace {
     );
   }
 
-  /** @throws UsageError for trajectories that rows would be written over. */
+  /** @throws UsageError for inputs that the rows would overwrite. */
   checkInputs(option: string, paths: readonly string[]): void {
     for (const path of paths) {
       for (const split of SPLITS) checkOther(option, path, `the ${split} of --output`, this.pathOf(split));
@@ -74,18 +74,18 @@ export class SftPlace {
     this.#made = makeDirectory(this.#directory);
   }
 
-  /** Removes the card of the dataset that was there before. */
+  /** Removes the card of an earlier dataset. */
   clearCard(): void {
-    // Where a link points, so that the link stays one.
+    // Removes the target of a link, so that the link stays.
     if (stat(this.card) !== null) rmSync(realpathSync(this.card));
   }
 
-  /** Removes a split's file of the dataset that was there before. */
+  /** Removes a split's file of an earlier dataset. */
   clear(split: Split): void {
     rmSync(this.pathOf(split), { force: true });
   }
 
-  /** Removes the directories that were made here, after nothing came of them, unless somebody uses them by now. */
+  /** Removes the directories that this run created, if they are still empty. */
   unmake(): void {
     for (const directory of this.#made) if (readdirSync(directory).length === 0) rmdirSync(directory);
   }

@@ -1,8 +1,9 @@
-/** Batches of episodes into rows for SFT; weeks that are not as recorded are told as they are found. */
-import type { SftRow } from '../../dataset/sft/rows.js';
-import type { SftSelection } from '../../dataset/sft/selection.js';
-import type { Split } from '../../dataset/sft/split.js';
-import { whereOf } from '../../reeval/mismatch.js';
+/** Turns batches of episodes into rows for SFT, and reports episodes that differ from their replay. */
+
+import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
+import type { SftSelection } from '../../training/datasets/sft/selection.js';
+import type { SftRow } from '../../training/datasets/sft/sft-rows.js';
+import type { Split } from '../../training/datasets/sft/split.js';
 import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';
 import { SkippedLines } from '../files/trajectory-files.js';
 
@@ -12,7 +13,7 @@ const NO_ROWS: SplitRows = { train: [], validation: [] };
 
 export class SftStream {
   readonly skipped = new SkippedLines();
-  /** Episodes that say something else than their replay. */
+  /** The number of episodes that differ from their replay. */
   untrue = 0;
   readonly #selection: SftSelection;
   readonly #report: Report;
@@ -22,7 +23,7 @@ export class SftStream {
     this.#report = report;
   }
 
-  /** The rows of a batch. */
+  /** Returns the rows of a batch, by split. */
   rowsOf(batch: readonly PlacedEpisode[]): SplitRows {
     const wanted = batch.filter(({ episode }) => this.#selection.wants(episode));
     if (wanted.length === 0) return NO_ROWS;

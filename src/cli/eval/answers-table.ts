@@ -1,18 +1,18 @@
-/** What language models answered in an evaluation, as a table for people: below its scores, which leave no room for it. */
+/** Renders the table of language models' answers, which is printed below the scores. */
 
-import type { EvaluationRow } from '../../evaluate/evaluate.js';
-import { grouped } from '../../evaluate/figures.js';
-import { dollars } from '../../llm/ledger.js';
-import { policyName } from '../../policies/policies.js';
-import { renderColumns } from '../table.js';
+import { dollars } from '../../agents/llm/ledger.js';
+import { policyName } from '../../agents/policies/policies.js';
+import type { EvaluationRow } from '../../evaluation/evaluate.js';
+import { grouped } from '../../evaluation/format-figures.js';
+import { renderColumns } from '../text-table.js';
 
 interface Column {
   readonly head: string;
-  /** Null where nothing is known. */
+  /** Null if unknown. */
   readonly text: (row: EvaluationRow) => string | null;
 }
 
-/** A column that is there where any row has a figure for it. */
+/** Returns a column of usage. It is omitted if no row has its figure. */
 const used = (head: string, name: string, text: (value: number) => string = grouped): Column => ({
   head,
   text: ({ usage }) => (usage?.[name] === undefined ? null : text(usage[name])),
@@ -33,15 +33,15 @@ const COLUMNS: readonly Column[] = [
 ];
 const NAMES = 2;
 
-/** The rows of language models, with an end; '' where there is none. */
+/** Returns the table with a line end; '' without language models. */
 export function renderAnswers(rows: readonly EvaluationRow[]): string {
-  const asked = rows.filter(({ unparsed }) => unparsed !== null);
-  if (asked.length === 0) return '';
-  const columns = COLUMNS.filter(({ text }) => asked.some((row) => text(row) !== null));
+  const ofModels = rows.filter(({ unparsed }) => unparsed !== null);
+  if (ofModels.length === 0) return '';
+  const columns = COLUMNS.filter(({ text }) => ofModels.some((row) => text(row) !== null));
   const table = renderColumns(
     columns.map(({ head }) => head),
     columns.map((_, k) => (k < NAMES ? 'left' : 'right')),
-    asked.map((row) => columns.map(({ text }) => text(row) ?? '-')),
+    ofModels.map((row) => columns.map(({ text }) => text(row) ?? '-')),
   );
   return `${table}\n`;
 }

@@ -1,7 +1,7 @@
-/** The language models of `rhythm-vec eval`: asked as its options say, and what they took. */
-import { MODEL_PREFIX } from '../../evaluate/choosing.js';
-import type { LlmOptions } from '../../evaluate/options.js';
-import type { TrajectoryEpisode } from '../../trajectory/episode.js';
+/** Language models in `rhythm-vec eval`: their options, clients and spending. */
+import { MODEL_PREFIX } from '../../evaluation/choose-policies.js';
+import type { LlmOptions } from '../../evaluation/evaluate-options.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { UsageError } from '../failure.js';
 import {
   LLM_DEFAULTS,
@@ -10,49 +10,49 @@ import {
   type OpenedModel,
   prepareModel,
   type Spending,
-} from '../llm/options.js';
+} from '../llm/llm-options.js';
 import { LlmSummary } from '../llm/summary.js';
 
-/** The models that policies name, each once. */
+/** Returns the models that policies name, each once. */
 export const modelsIn = (policies: readonly string[] = []): string[] =>
   [...new Set(policies)]
     .filter((name) => name.startsWith(MODEL_PREFIX))
     .map((name) => name.slice(MODEL_PREFIX.length));
 
-/** Refuses what is said of language models where there is none, and prices where there are several. @throws UsageError. */
+/** Refuses language-model options without a language model, and prices with several models. @throws UsageError. */
 export function checkModels(names: readonly string[], options: ModelFlags): void {
-  const said = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
-  if (names.length === 0 && said !== undefined) {
+  const flag = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
+  if (names.length === 0 && flag !== undefined) {
     throw new UsageError(
-      `Expected no ${said[1]} without a language model, got one. Leave it out, or pass --policies ${MODEL_PREFIX}MODEL.`,
+      `Expected a language model for ${flag[1]}, got none. Omit the option, or pass --policies ${MODEL_PREFIX}MODEL.`,
     );
   }
   if (names.length < 2 || options.prices === undefined) return;
   throw new UsageError(
-    `Expected one language model with --prices, which are one model's, got ${names.join(' and ')}. Evaluate them one by one.`,
+    `Expected one language model with --prices, because prices are per model, got ${names.join(' and ')}. Evaluate them one by one.`,
   );
 }
 
 type Opener = (spending?: Spending) => OpenedModel;
 
-/** Checks all that can be checked before anything is asked. @throws as `prepareModel`. */
+/** Checks everything that can be checked before the first request. @throws as `prepareModel`. */
 export function prepareModels(names: readonly string[], options: ModelFlags): Promise<Opener[]> {
   return Promise.all(names.map((name) => prepareModel(name, options)));
 }
 
-/** Models that are asked, and counted. */
+/** The models of an evaluation and the counts of their requests. */
 export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
 
-  /** @param spending what was spent before. */
+  /** @param spending the amount spent by earlier runs. */
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,
     { concurrency, prices }: ModelFlags,
   ) {
     this.#concurrency = concurrency ?? LLM_DEFAULTS.concurrency;
-    // Without prices nothing is spent that could be noted.
+    // Without prices there is no amount to record.
     const spending = prices === undefined ? before : { ...before, onSpend };
     this.#opened = openers.map((open) => {
       const opened = open(spending);
@@ -61,8 +61,8 @@ export class EvalModels {
     });
   }
 
-  /** As `evaluate` takes them. @param played the weeks that are there. */
-  asked(played: LlmOptions['played']): LlmOptions {
+  /** Returns the `llm` options of `evaluate`. @param played the stored episodes. */
+  llmOptions(played: LlmOptions['played']): LlmOptions {
     return {
       models: this.#opened.map(({ opened }) => opened.model),
       concurrency: this.#concurrency,
@@ -75,12 +75,12 @@ export class EvalModels {
     this.#opened.find(({ opened }) => opened.model.name === episode.model)!.summary.add(episode);
   }
 
-  /** What was spent, for a line of progress; '' where nothing is known to cost anything. */
+  /** Returns the amount spent, for the progress bar; '' without prices. */
   money(): string {
     return this.#opened.map(({ summary }) => summary.money()).join('');
   }
 
-  /** What each took, in lines with their ends. */
+  /** Returns a summary per model, with line ends. */
   text(): string {
     return this.#opened
       .map(({ opened, summary }) => [opened.model.name, summary.text()] as const)

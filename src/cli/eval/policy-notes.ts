@@ -1,35 +1,37 @@
-/** What to know of policies in a table, a line each. */
-import { MODEL_PREFIX } from '../../evaluate/choosing.js';
-import type { RegradedRow } from '../../evaluate/regraded.js';
-import { policyName } from '../../policies/policies.js';
-import { ORACLE_MARK } from '../../trajectory/player-name.js';
+/** Notes on the policies of a table, a line each. */
 
-/** By name; of who is asked before every step. */
+import { policyName } from '../../agents/policies/policies.js';
+import { MODEL_PREFIX } from '../../evaluation/choose-policies.js';
+import type { RegradedRow } from '../../evaluation/regraded.js';
+import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
+
+/** Notes on stepped policies, by name. */
 const STEPPED: Readonly<Record<string, string>> = {
-  'heuristic+inference': 'acts as heuristic does, and gives the belief that it infers from what it is shown.',
-  'blind-tape+inference':
-    'acts as blind-tape does, and gives the belief that it infers from what it is shown.',
-  planner:
-    'infers who the person is, and plans for THE SCORE, even where that pays for neglect of the first half.',
-  'planner-wellbeing':
-    "infers and plans as planner does, but wants the person's week to be good, and not the score.",
+  'heuristic+inference': 'acts as heuristic, and states the belief inferred from the observations.',
+  'open-loop+inference': 'acts as open-loop, and states the belief inferred from the observations.',
+  planner: 'infers the profile and plans for THE SCORE, even if that rewards neglect of the first half.',
+  'planner-wellbeing': "infers and plans as planner, but for the person's wellbeing instead of the score.",
   'planner-prior':
-    'plans for the score as planner does, but infers nothing: persons as the world draws them.',
+    'plans for the score as planner, but infers nothing: it plans with profiles from the prior.',
 };
 
-/** Of all policies in a table that do not explain themselves. */
+/** Returns notes on all policies that need an explanation. */
 export const policyNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
-  ...tapeNotes(rows, grader),
+  ...sequenceNotes(rows, grader),
   ...steppedNotes(rows),
   ...modelNotes(rows),
   ...oracleNotes(rows),
 ];
 
-function tapeNotes(rows: readonly RegradedRow[], grader: string): string[] {
-  const tapes = new Map(rows.flatMap(({ policy, tape }) => (tape === null ? [] : [[policy, tape] as const])));
-  return Array.from(tapes, ([policy, tape]) => {
-    const other = tape === grader ? '' : `, not for ${grader}`;
-    return `${policy}: the same actions for everybody, found for grader ${tape}${other}.`;
+function sequenceNotes(rows: readonly RegradedRow[], grader: string): string[] {
+  const sequences = new Map(
+    rows.flatMap(({ policy, sequenceGrader }) =>
+      sequenceGrader === null ? [] : [[policy, sequenceGrader] as const],
+    ),
+  );
+  return Array.from(sequences, ([policy, sequenceGrader]) => {
+    const other = sequenceGrader === grader ? '' : `, not for ${grader}`;
+    return `${policy}: one fixed action sequence, found for grader ${sequenceGrader}${other}.`;
   });
 }
 
@@ -38,18 +40,17 @@ const namesIn = (rows: readonly RegradedRow[]): string[] => [...new Set(rows.map
 const steppedNotes = (rows: readonly RegradedRow[]): string[] =>
   namesIn(rows).flatMap((name) => (Object.hasOwn(STEPPED, name) ? [`${name}: ${STEPPED[name]}`] : []));
 
-/** Of language models, all alike. */
+/** Returns one note for all language models. */
 const modelNotes = (rows: readonly RegradedRow[]): string[] => {
-  const asked = namesIn(rows).filter((name) => name.startsWith(MODEL_PREFIX));
-  return asked.length === 0
+  const models = namesIn(rows).filter((name) => name.startsWith(MODEL_PREFIX));
+  return models.length === 0
     ? []
     : [
-        `${asked.join(', ')}: asked in words before every step, and shown what any agent is; what the answers say is played.`,
+        `${models.join(', ')}: prompted before every step with the observations of any agent; the parsed answers are played.`,
       ];
 };
 
 const oracleNotes = (rows: readonly RegradedRow[]): string[] =>
   namesIn(rows.filter(({ oracle }) => oracle)).map(
-    (name) =>
-      `${name}${ORACLE_MARK}: wants the score, and is shown who the persons are. No agent can do what it does.`,
+    (name) => `${name}${ORACLE_MARK}: plans for the score with the hidden profile. It is not a valid agent.`,
   );

@@ -1,6 +1,9 @@
-/** Which file a fault of the system is of. */
+/** Adds the file's path to system errors. */
 
-/** For a fault of an open file, which names none, as those of paths do. @returns what throws it with the file's name. */
+/**
+ * Returns a handler that adds `path` to an error of an open file and throws it again. Such errors lack the path, because
+ * their system calls take a descriptor.
+ */
 export const naming =
   (path: string) =>
   (error: unknown): never => {

@@ -1,22 +1,22 @@
-/** `--grader`: a name, or a file. */
+/** Resolves `--grader`: a name, or a file. */
 import { open } from 'node:fs/promises';
-import { InputError } from '../../errors.js';
-import { type Grader, toGrader } from '../../graders/grader.js';
-import { parseGrader } from '../../graders/parse.js';
-import { didYouMean } from '../../suggest.js';
-import { describe } from '../../validate/values.js';
+import { type Grader, toGrader } from '../../engine/graders/grader.js';
+import { parseGrader } from '../../engine/graders/parse-grader.js';
+import { InputError } from '../../shared/errors.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { describe } from '../../shared/values.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../failure.js';
 import { checkOther } from './input-file.js';
 import { stat } from './output-file.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
-/** Hundreds of times a grader. */
+/** Hundreds of times the size of a grader file. */
 const MAX_BYTES = 65536;
 
 /**
- * The grader that `--grader` names: a built-in one by its name, else a file (`./v1` for one that is called so).
- * @throws UsageError for neither; InputError `bad_grader` that names the file and the field.
+ * Returns the grader of `--grader`: a built-in name, or else a file. A file named like a built-in is `./v1`.
+ * @throws UsageError if it is neither; InputError `bad_grader` that names the file and the field.
  */
 export async function readGrader(choice: string): Promise<Grader> {
   if (GRADER_NAMES.includes(choice)) return toGrader(choice);
@@ -35,13 +35,16 @@ export async function readGrader(choice: string): Promise<Grader> {
   return parseGrader(await readText(choice), choice);
 }
 
-/** Refuses an output that is the grader's file. @throws UsageError. */
+/** Refuses an output path that is the grader's file. @throws UsageError. */
 export function checkNotGrader(option: string, path: string | undefined, choice: string | undefined): void {
   if (path === undefined || choice === undefined || GRADER_NAMES.includes(choice)) return;
   checkOther(option, path, '--grader', choice);
 }
 
-/** Not synchronously: signals are heeded while a pipe has no writer. Not to the end: a device has none. */
+/**
+ * Reads a file of at most MAX_BYTES; a device may have no end. Reading is asynchronous, so that signals work while a pipe
+ * has no writer.
+ */
 async function readText(path: string): Promise<string> {
   await using handle = await open(path);
   const bytes = new Uint8Array(MAX_BYTES + 1);
@@ -51,7 +54,7 @@ async function readText(path: string): Promise<string> {
   }
   if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more');
   const text = decodeUtf8(bytes.subarray(0, length));
-  return text === null ? refuse(path, 'UTF-8', 'bytes that are none') : withoutMark(text);
+  return text === null ? refuse(path, 'UTF-8', 'other bytes') : withoutMark(text);
 }
 
 function refuse(path: string, expected: string, got: string): never {

@@ -1,14 +1,14 @@
-/** Input files: refused, if they are to be, before any work is done. */
+/** Opens input files, and refuses unusable ones before any work is done. */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from '../failure.js';
 import { stat } from './output-file.js';
 
-/** Refuses a path that is no file. '-' is the standard input. */
+/** Refuses a path that is not a file. '-' is the standard input. */
 export function checkInput(option: string, path: string): void {
   const from = path === '-' ? null : stat(path);
   if (path === '-' || (from !== null && !from.isDirectory())) return;
-  const what = from === null ? 'there is none' : 'it is a directory';
+  const what = from === null ? 'it does not exist' : 'it is a directory';
   throw new UsageError(`Expected ${option} to name a file, got ${path}; ${what}. Check the path.`);
 }
 
@@ -21,9 +21,9 @@ export function checkOther(option: string, path: string, other: string, otherPat
   );
 }
 
-/** What an error calls an input. */
+/** Returns an input's name in errors. */
 export const inputName = (path: string): string => (path === '-' ? 'standard input' : path);
 
-/** A stream that ends with the signal's reason when that is aborted. */
+/** Opens an input stream. Aborting the signal ends it with the signal's reason. */
 export const openInput = (path: string, signal: AbortSignal): Readable =>
   addAbortSignal(signal, path === '-' ? process.stdin : createReadStream(path));

@@ -1,8 +1,8 @@
-/** Where the lines of a file stand. */
+/** Finds the lines of a file. */
 import type { FileHandle } from 'node:fs/promises';
 
 export interface LineSpan {
-  /** Bytes from the file's beginning, the line's end left out. */
+  /** Byte offsets in the file, without the line end. */
   readonly start: number;
   readonly end: number;
 }
@@ -10,7 +10,7 @@ export interface LineSpan {
 const LF = 0x0a;
 const CHUNK_BYTES = 2 ** 18;
 
-/** The lines of a file, in constant memory; the last is not `whole` if it has no end. */
+/** Yields the lines of a file, in constant memory. `whole` is false for a last line without a line end. */
 export async function* lineSpans(handle: FileHandle): AsyncGenerator<LineSpan & { whole: boolean }> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let [start, position] = [0, 0];

@@ -1,10 +1,10 @@
-/** A stream of bytes as numbered lines, in constant memory. */
-import { madePrintable } from '../../validate/names.js';
+/** Splits a stream of bytes into numbered lines, in constant memory. */
+import { madePrintable } from '../../shared/printable-names.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
-/** One line without its end. Either its text, or why it has none. */
+/** One line without its line end: its text, or the problem. */
 export interface Line {
-  /** From 1. */
+  /** From 1 on. */
   readonly number: number;
   readonly text: string | null;
   readonly problem?: string;
@@ -13,8 +13,8 @@ export interface Line {
 const LF = 0x0a;
 
 /**
- * Splits at LF; a CR before it and a byte order mark before the first line are dropped.
- * A line longer than `maxBytes` is passed over without being kept; its number counts.
+ * Splits at LF. Removes a CR before it and a byte order mark before the first line. A line longer than `maxBytes` is
+ * skipped without being stored, and counts.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   const line = new PendingLine(maxBytes);
@@ -60,17 +60,33 @@ class PendingLine {
       const problem = `Expected a line of at most ${this.#maxBytes} bytes, got ${bytes}.`;
       return { number, text: null, problem };
     }
-    const text = decodeUtf8(Buffer.concat(pieces));
-    if (text === null) return { number, text, problem: 'Expected UTF-8, got bytes that are none.' };
+    // An empty line skips the decoder, which would dominate its cost.
+    const whole = Buffer.concat(pieces);
+    const text = bytes === 0 ? '' : decodeUtf8(whole);
+    if (text === null) {
+      const other = number === 1 ? otherFormat(whole) : undefined;
+      return { number, text, problem: `Expected UTF-8, got ${other ?? 'other bytes.'}` };
+    }
     const unmarked = number === 1 ? withoutMark(text) : text;
     return { number, text: unmarked.endsWith('\r') ? unmarked.slice(0, -1) : unmarked };
   }
 }
 
-/** More of a reason than this helps nobody. */
+/** Files that are passed by mistake, by their first bytes, and the remedy. */
+const FORMATS = {
+  '1f8b': 'a file packed by gzip. Unpack it first, as by gunzip --keep.',
+  fffe: 'UTF-16. Convert it first, as by iconv --from-code UTF-16 --to-code UTF-8.',
+  feff: 'UTF-16. Convert it first, as by iconv --from-code UTF-16 --to-code UTF-8.',
+} as const;
+
+/** Returns the kind of a file that begins with `bytes` and the remedy; undefined if unknown. */
+const otherFormat = (bytes: Buffer): string | undefined =>
+  FORMATS[bytes.toString('hex', 0, 2) as keyof typeof FORMATS];
+
+/** The most characters of a reason that are printed. */
 const MAX_REASON = 400;
 
-/** A reason as people see it: it quotes the input, which may hold anything, and a terminal is not to obey it. */
+/** Shortens a reason and replaces characters that terminals interpret: it quotes the input. */
 export function printable(reason: string): string {
   const short = reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}...` : reason;
   return madePrintable(short);

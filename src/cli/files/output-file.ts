@@ -1,104 +1,160 @@
-/** Output files that are either whole or not there: written beside the target, then renamed. */
-import { accessSync, constants, mkdirSync, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
+/** Writes output files atomically: to a temporary file beside the target, which is then renamed. */
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../failure.js';
 import { naming } from './file-fault.js';
+import { createTemporary, type TemporaryFile, tryTemporary } from './temporary-file.js';
 
-/** Somewhere to write to; '-' is the standard output. */
+/** A destination of data; '-' is the standard output. */
 export interface Output {
   write(data: string | Uint8Array): Promise<void>;
-  /** Puts what was written in its place. */
+  /** Moves the finished file to its place. */
   commit(): Promise<void>;
-  /** Removes what was written, as far as it can be. Harmless after `commit`. */
+  /** Removes the unfinished file, if possible. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
-/** Refuses, before any work is done, a path that could not be written in the end. */
+/** Refuses, before any work is done, a path that cannot be written. @throws UsageError. */
 export function checkOutput(option: string, path: string): void {
   if (path === '-') return;
   if (path === '')
     throw new UsageError(`Expected ${option} to name a file, got an empty name. Name one, or - .`);
-  const directory = dirname(path);
-  const there = stat(directory);
-  if (!there?.isDirectory()) {
-    throw new UsageError(
-      `Expected the directory of ${option} ${path} to exist, but there is no ${directory}. Create it first.`,
-    );
-  }
-  if (stat(path)?.isDirectory()) {
+  const existing = stat(path);
+  if (existing?.isDirectory() || path.endsWith('/')) {
     throw new UsageError(
       `Expected ${option} to name a file, got ${path}, which is a directory. Name a file in it.`,
     );
   }
-  checkWritable(directory, option, path);
+  // A device or a pipe is opened directly; no temporary file is created beside it.
+  if (existing !== null && !existing.isFile()) {
+    attempt(option, path, path, () => accessSync(path, constants.W_OK));
+    return;
+  }
+  const place = targetOf(path);
+  const directory = dirname(place);
+  if (!stat(directory)?.isDirectory()) {
+    throw new UsageError(
+      `Expected the directory of ${option} ${path} to exist, but there is no ${directory}. Create it first.`,
+    );
+  }
+  if (existing?.isFile() && DESCRIPTOR.test(path)) {
+    throw new UsageError(
+      `Expected ${option} to name a file, got ${path}, an open descriptor of one. Name the file itself, or - for the standard output.`,
+    );
+  }
+  attempt(option, path, directory, () => tryTemporary(place));
 }
 
-/** The same for a directory of several files, which need not be there yet. */
+/** Paths of open descriptors. Writing to one would replace its file, with the data of other writers. */
+const DESCRIPTOR = /^\/(dev\/(std(in|out|err)|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
+
+/** Refuses a directory to which no files can be written. It need not exist yet. @throws UsageError. */
 export function checkDirectory(option: string, path: string): void {
   if (path === '')
     throw new UsageError(`Expected ${option} to name a directory, got an empty name. Name one.`);
-  let there = resolve(path);
-  while (stat(there) === null && there !== dirname(there)) there = dirname(there);
-  if (!stat(there)?.isDirectory()) {
+  let existing = resolve(path);
+  let missing: string | null = null;
+  while (stat(existing) === null && existing !== dirname(existing))
+    [missing, existing] = [existing, dirname(existing)];
+  if (!stat(existing)?.isDirectory()) {
     throw new UsageError(
-      `Expected ${option} to name a directory, got ${path}, but ${there} is none. Name another.`,
+      `Expected ${option} to name a directory, got ${path}, but ${existing} is not a directory. Name another.`,
     );
   }
-  checkWritable(there, option, path);
+  attempt(option, path, existing, () => {
+    if (missing === null) tryTemporary(join(existing, PROBE));
+    else tryDirectory(missing);
+  });
 }
 
-/** Creates a directory, and what is missing above it. @returns what was made, the innermost first. */
+/** The target name of trial files in a directory, whose outputs are not known yet. */
+export const PROBE = 'probe';
+
+/**
+ * Creates a directory and removes it. If the process is killed in between, the next run finds an empty directory, which
+ * it would create anyway.
+ */
+function tryDirectory(path: string): void {
+  mkdirSync(path);
+  rmdirSync(path);
+}
+
+/** Creates a directory and its missing parents. @returns the created directories, the innermost first. */
 export function makeDirectory(path: string): string[] {
   if (stat(path) !== null) return [];
   const above = makeDirectory(dirname(resolve(path)));
-  // Level by level: where none can be made, as in /proc, Node 20 would try to make all of them for ever.
+  // Creates one level at a time: a recursive mkdir of Node 20 never ends where it fails, as in /proc.
   mkdirSync(path);
   return [path, ...above];
 }
 
-function checkWritable(directory: string, option: string, path: string): void {
+/** Tries to write. Permissions alone do not reveal quotas, read-only mounts and special file systems. */
+function attempt(option: string, path: string, place: string, write: () => void): void {
   try {
-    accessSync(directory, constants.W_OK);
-  } catch {
+    write();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      `Expected to be allowed to write in ${directory} for ${option} ${path}, but may not. Choose another place.`,
+      `Expected ${place} to be writable, for ${option} ${path}, got ${code}. Choose another place.`,
     );
   }
 }
 
-/** So that the name beside a file of a long name is not too long for a file system. */
-const MAX_STEM = 64;
 const unfinished = new Set<string>();
 
-/** Removes what is half-written, for a process that ends now. */
+/** Removes unfinished files when the process ends. */
 export function discardOpenOutputs(): void {
   for (const path of unfinished) rmSync(path, { force: true });
 }
 
-/** Where text for people goes: whoever asks for an output on the standard output wants nothing else there. */
+/** Returns the stream for messages: the standard error if an output goes to the standard output. */
 export const besideOutputs = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
   paths.includes('-') ? process.stderr : process.stdout;
 
-/** Opens a path that `checkOutput` has let pass. */
+/** Opens a path that `checkOutput` accepted. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;
   const target = stat(path);
-  // A device or a pipe is written to, not replaced.
+  // A device or a pipe is written to directly, not replaced.
   if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'), path);
   const place = targetOf(path);
-  const beside = join(dirname(place), `.${basename(place).slice(0, MAX_STEM)}.${process.pid}.tmp`);
-  unfinished.add(beside);
-  return new FileOutput(await open(beside, 'w', target?.mode), beside, place);
+  const temporary = await createTemporary(place, target?.mode);
+  unfinished.add(temporary.path);
+  return new FileOutput(temporary, place);
 }
 
-/** What takes a path's place: where a link points, so that the link stays one. */
-export const targetOf = (path: string): string => (stat(path) === null ? path : realpathSync(path));
+/**
+ * Returns the path of the file to write. Links are followed, so that a link stays a link, even if its target does not
+ * exist yet. @throws Error `ELOOP`.
+ */
+export function targetOf(path: string): string {
+  if (stat(path) !== null) return realpathSync(path);
+  const directory = dirname(path);
+  if (!stat(directory)?.isDirectory() || !isLink(path)) return path;
+  const to = readlinkSync(path);
+  // Not normalised: ".." after a link is relative to the link's target.
+  return targetOf(isAbsolute(to) ? to : `${realpathSync(directory)}/${to}`);
+}
 
-/** A value as a file of JSON. */
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+
+/** Formats a value as a JSON file. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Writes a value as JSON, whole or not at all. */
+/** Writes a value as a JSON file, atomically. */
 export const writeJson = (path: string, value: unknown): Promise<void> =>
   writeTogether([{ path, data: jsonText(value) }]);
 
@@ -107,11 +163,11 @@ export interface OutputFile {
   readonly data: string | Uint8Array;
 }
 
-/** Files that are written together: opened one by one, committed in their order; what was not is gone when it is disposed of. */
+/** Outputs that are committed together, in order. Disposal removes those that were not committed. */
 export class Outputs implements AsyncDisposable {
   readonly #opened: Output[] = [];
 
-  /** As `openOutput`. */
+  /** Opens an output, as `openOutput` does. */
   async open(path: string): Promise<Output> {
     const output = await openOutput(path);
     this.#opened.push(output);
@@ -123,62 +179,66 @@ export class Outputs implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const output of this.#opened) await output.discard();
+    const ends = await Promise.allSettled(this.#opened.map((output) => output.discard()));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 }
 
-/** Writes files, each of them whole. None takes its place before all are written; they do so in their order. */
+/** Writes files atomically. All are written before the first is renamed to its target; they are renamed in order. */
 export async function writeTogether(files: readonly OutputFile[]): Promise<void> {
   await using outputs = new Outputs();
   for (const { path, data } of files) await (await outputs.open(path)).write(data);
   await outputs.commit();
 }
 
-/** Null for what is not there. */
+/** Returns the status of a path; null if it does not exist. */
 export function stat(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    // Something in a file, as if that were a directory.
+    // A path below a file.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
     throw error;
   }
 }
 
 class FileOutput implements Output {
-  readonly #handle: FileHandle;
-  readonly #beside: string;
+  readonly #temporary: TemporaryFile;
   readonly #target: string;
   #closed = false;
 
-  constructor(handle: FileHandle, beside: string, target: string) {
-    this.#handle = handle;
-    this.#beside = beside;
+  constructor(temporary: TemporaryFile, target: string) {
+    this.#temporary = temporary;
     this.#target = target;
   }
 
   async write(data: string | Uint8Array): Promise<void> {
-    await this.#handle.writeFile(data).catch(naming(this.#target));
+    await this.#temporary.handle.writeFile(data).catch(naming(this.#target));
   }
 
   async commit(): Promise<void> {
-    // On the disk before it takes the old one's name: a crash leaves one of the two, whole.
-    await this.#handle.sync().catch(naming(this.#target));
+    // Synced to disk before the rename, so that after a crash either the old or the new file exists, complete.
+    await this.#temporary.handle.sync().catch(naming(this.#target));
     await this.#close();
-    await rename(this.#beside, this.#target);
-    unfinished.delete(this.#beside);
+    await rename(this.#temporary.path, this.#target);
+    unfinished.delete(this.#temporary.path);
   }
 
   async discard(): Promise<void> {
-    await this.#close();
-    await rm(this.#beside, { force: true });
-    unfinished.delete(this.#beside);
+    try {
+      await this.#close();
+    } finally {
+      await rm(this.#temporary.path, { force: true });
+      unfinished.delete(this.#temporary.path);
+    }
   }
 
   async #close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#handle.close();
+    this.#temporary.release();
+    await this.#temporary.handle.close().catch(naming(this.#target));
   }
 }
 

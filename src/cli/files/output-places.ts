@@ -1,36 +1,43 @@
-/** The places of a command's outputs: no two may be the same, nor what is kept beside one of them until it is whole. */
+/** Checks that all outputs of a command and their temporary files are different files. */
 import { realpathSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../failure.js';
 import { checkNotGrader } from './grader-file.js';
 import { checkOutput, targetOf } from './output-file.js';
+import { foldedName } from './temporary-file.js';
 
 export interface PlannedOutput {
-  /** As a caller writes it: "--json". */
+  /** The option, such as "--json". */
   readonly option: string;
   /** '-' is the standard output. */
   readonly path: string;
-  /** Files that are kept until it is whole. */
+  /** Files that are kept until the output is complete. */
   readonly meanwhile?: readonly string[];
 }
 
 /**
- * Refuses, before any work is done, places that cannot be written to, the grader's file, and places that are taken.
- * @param grader of `--grader`. @throws UsageError.
+ * Refuses, before any work is done, paths that cannot be written, the grader's file, and paths of other outputs.
+ * @param grader the value of `--grader`. @throws UsageError.
  */
 export function checkOutputs(outputs: readonly PlannedOutput[], grader: string | undefined): void {
-  const taken = new Map<string, PlannedOutput>();
+  const outputsByPlace = new Map<string, PlannedOutput>();
   for (const output of outputs) {
     const { option, path, meanwhile = [] } = output;
     checkOutput(option, path);
     for (const each of [path, ...meanwhile]) checkNotGrader(option, each, grader);
-    const other = taken.get(placeOf(path));
+    const place = placeOf(path);
+    // The null device stores nothing, so several outputs may use it.
+    if (place === devNull) continue;
+    const other = outputsByPlace.get(place);
     if (other !== undefined) refuse(output, other.option);
-    taken.set(placeOf(path), output);
+    outputsByPlace.set(place, output);
   }
   for (const { option, meanwhile = [] } of outputs) {
-    const taker = meanwhile.map((path) => taken.get(placeOf(path))).find((each) => each !== undefined);
-    if (taker !== undefined) refuse(taker, `those kept until ${option} is whole`);
+    const other = meanwhile
+      .map((path) => outputsByPlace.get(placeOf(path)))
+      .find((each) => each !== undefined);
+    if (other !== undefined) refuse(other, `those kept until ${option} is complete`);
   }
 }
 
@@ -38,9 +45,13 @@ function refuse({ option, path }: PlannedOutput, other: string): never {
   throw new UsageError(`Expected ${option} to be another file than ${other}, got ${path}. Name another.`);
 }
 
-/** The same for all names of a place, whether or not there is a file. @param path in a directory that is there, or '-'. */
+/**
+ * Returns a text that is equal for all paths of one file, which need not exist. Names that some file systems treat as
+ * equal are also equal.
+ * @param path '-', or a path in an existing directory.
+ */
 function placeOf(path: string): string {
   if (path === '-') return path;
   const target = targetOf(path);
-  return join(realpathSync(dirname(target)), basename(target));
+  return join(realpathSync.native(dirname(target)), foldedName(basename(target)));
 }

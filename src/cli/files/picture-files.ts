@@ -1,18 +1,18 @@
-/** Pictures as files: each as SVG and as PNG. */
-import type { NamedDrawing } from '../../pictures/drawing.js';
-import { loadCanvas, pngOf } from '../../pictures/png.js';
-import { svgOf } from '../../pictures/svg.js';
-import { loadVega } from '../../pictures/vega.js';
+/** Writes pictures as SVG and as PNG. */
+import type { NamedDrawing } from '../../figures/figure.js';
+import { loadCanvas, pngOf } from '../../figures/png.js';
+import { svgOf } from '../../figures/svg.js';
+import { loadVega } from '../../figures/vega.js';
 import type { OutputFile } from './output-file.js';
 
-/** Refuses, before any work is done, where pictures cannot be drawn. @throws LibraryError `library_missing`. */
+/** Loads the drawing packages, before any work is done. @throws LibraryError `library_missing`. */
 export async function checkPictures(): Promise<void> {
-  // One after the other: the same is named first each time.
+  // In a fixed order, so that the error names the same package each time.
   await loadVega();
   await loadCanvas();
 }
 
-/** A drawing's two files, NAME.svg and NAME.png. */
+/** The two files of a drawing, NAME.svg and NAME.png. */
 export interface PictureFiles {
   readonly name: string;
   readonly svg: string;
@@ -24,10 +24,10 @@ interface PictureOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Pictures that are made at a time: a PNG is packed by a thread of its own, while this one draws the next. */
+/** The number of pictures in progress. While a thread compresses one PNG, this thread draws the next picture. */
 const AT_A_TIME = 2;
 
-/** In the order of the drawings. @throws LibraryError `library_missing`; the signal's reason. */
+/** Draws in the order of the list. @throws LibraryError `library_missing`; the signal's reason. */
 export async function drawAll(
   drawings: readonly NamedDrawing[],
   { signal, onProgress }: PictureOptions,
@@ -47,12 +47,12 @@ export async function drawAll(
   return files;
 }
 
-/** A generator, unlike a list's own iterator, ends for all who share it when one of them fails. */
+/** Yields entries for several loops. When one loop fails, the generator ends for all; a list's own iterator would not. */
 function* entriesOf<T>(list: readonly T[]): Generator<[number, T]> {
   yield* list.entries();
 }
 
-/** As they are written. */
+/** Returns the files of a picture. */
 export const outputsOf = ({ name, svg, png }: PictureFiles): OutputFile[] => [
   { path: `${name}.svg`, data: svg },
   { path: `${name}.png`, data: png },

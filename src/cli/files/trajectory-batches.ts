@@ -1,36 +1,38 @@
-/** Episodes of files in batches that are replayed together; lines that are none are told as they are found. */
-import type { TrajectoryEpisode } from '../../trajectory/episode.js';
-import { playerKey } from '../../trajectory/line.js';
-import { BadEpisode } from '../../trajectory/read.js';
-import { othersTurn } from '../../vec-env/turns.js';
+/** Groups episodes of files into batches for replay, and reports invalid lines as they are found. */
+
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { playerKey } from '../../rollouts/trajectories/write-line.js';
 import { printable } from './lines.js';
 import type { SkippedLines, TrajectoryLine } from './trajectory-files.js';
 
-/** Lines that are named as no episodes; of more, as where another kind of file was passed, the number is enough. */
+/** The number of invalid lines that are reported one by one; the others are only counted. */
 const NAMED = 10;
-/** Episodes of a batch, and bytes of their lines. */
+/** The maximum number of episodes of a batch. */
 const BATCH = 256;
+/** The number of bytes from which a batch is complete. */
 const BATCH_BYTES = 32 * 2 ** 20;
 
 export interface PlacedEpisode {
-  /** "teacher.jsonl:3". */
+  /** File and line, such as "teacher.jsonl:3". */
   readonly place: string;
   readonly episode: TrajectoryEpisode;
 }
 
-/** Takes a line for people, without its end. */
+/** Receives a message to print, without a line end. */
 export type Report = (text: string) => void;
 
 export const toStandardError: Report = (text) => void process.stderr.write(`${text}\n`);
 
 export interface BatchOptions {
-  /** Counts the lines that are left out: no episodes, or there twice. */
+  /** Counts the lines left out: invalid ones and duplicates. */
   readonly skipped: SkippedLines;
   readonly report: Report;
   readonly signal: AbortSignal;
 }
 
-/** Batches of at least one episode each. Between them signals and timers get their turn. */
+/** Yields batches of at least one episode each. Signals and timers run in between. */
 export async function* inBatches(
   lines: AsyncIterable<TrajectoryLine>,
   { skipped, report, signal }: BatchOptions,
@@ -51,29 +53,29 @@ export async function* inBatches(
     if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
     yield batch;
     [batch, bytes] = [[], 0];
-    // A file is read faster than its end would let anybody in.
-    await othersTurn();
+    // Reading from a file never yields to the event loop by itself.
+    await yieldTurn();
   }
   signal.throwIfAborted();
   if (skipped.total > NAMED) report(`... and ${skipped.total - NAMED} more lines skipped`);
   if (batch.length > 0) yield batch;
 }
 
-/** Which seeds each player has played, under which condition and whose: some 40 bytes of each. */
+/** The seeds that each player played, by condition and profile: about 40 bytes per episode. */
 class SeenEpisodes {
   readonly #seeds = new Map<string, Set<number>>();
 
-  /** What is wrong with an episode that is there already; null for a new one, which then is. */
+  /** Returns the fault of a duplicate. For a new episode, returns null and stores its seed. */
   faultOf(episode: TrajectoryEpisode): BadEpisode | null {
     const { condition, seed, profile_mode: mode } = episode;
     const key = playerKey(episode);
     const seeds = this.#seeds.get(key) ?? new Set();
     this.#seeds.set(key, seeds);
     if (seeds.has(seed)) {
-      const week = `seed ${seed} (${mode}) of ${condition}`;
+      const episode = `seed ${seed} (${mode}) of ${condition}`;
       return new BadEpisode(
         'duplicate',
-        `Expected each episode once, got ${week} of the same teacher again.`,
+        `Expected each episode once, got ${episode} of the same teacher again.`,
       );
     }
     seeds.add(seed);

@@ -1,30 +1,30 @@
-/** Files of trajectories, line by line: episodes, and the lines that are none. */
-import { counted } from '../../evaluate/figures.js';
-import type { TrajectoryEpisode } from '../../trajectory/episode.js';
-import { BadEpisode, type FaultKind, readEpisode } from '../../trajectory/read.js';
+/** Reads files of trajectories line by line: episodes and invalid lines. */
+import { counted } from '../../evaluation/format-figures.js';
+import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { checkInput, checkOther, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
 import { stat } from './output-file.js';
 
-/** An episode whose every answer is as long as one is ever taken from an endpoint, and then some. */
+/** The maximum length of a line. An episode is shorter, even if all its answers have the maximum length. */
 export const MAX_LINE_BYTES = 32 * 2 ** 20;
 
-/** A line of a file: its episode, or why it has none. */
+/** A line of a file: its episode, or its fault. */
 export interface TrajectoryLine {
-  /** "teacher.jsonl:3", as people and editors find it. */
+  /** File and line number, as editors read them: "teacher.jsonl:3". */
   readonly place: string;
-  /** Bytes, about. */
+  /** The approximate number of bytes. */
   readonly size: number;
   readonly episode: TrajectoryEpisode | BadEpisode;
 }
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Called with the bytes read and their total; not where the total is unknown. */
+  /** Called with the bytes read and their total, unless the total is unknown. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Refuses what are no files, or the same file as an output. @throws UsageError. */
+/** Refuses paths that are not files, and the path of an output. @throws UsageError. */
 export function checkTrajectories(
   option: string,
   paths: readonly string[],
@@ -36,7 +36,10 @@ export function checkTrajectories(
   }
 }
 
-/** Files one after the other, each with its lines, to be read before the next is asked for; '-' is the standard input. */
+/**
+ * Opens files one after the other. The lines of each must be read before the next file is requested. '-' is the
+ * standard input.
+ */
 export async function* openFiles(
   paths: readonly string[],
   { signal, onProgress }: ReadOptions,
@@ -57,7 +60,7 @@ export async function* openFiles(
   }
 }
 
-/** The episodes of files, one file after the other. Blank lines are none. */
+/** Yields the episodes of files, one file after the other. Blank lines are skipped. */
 export async function* readTrajectories(
   paths: readonly string[],
   options: ReadOptions,
@@ -65,7 +68,7 @@ export async function* readTrajectories(
   for await (const { path, lines } of openFiles(paths, options)) yield* episodesIn(inputName(path), lines);
 }
 
-/** The lines of one file. @param name what its lines are called by. */
+/** Yields the episodes of one file. @param name the file's name in `place`. */
 export async function* episodesIn(
   name: string,
   lines: AsyncIterable<Line> | Iterable<Line>,
@@ -77,7 +80,7 @@ export async function* episodesIn(
   }
 }
 
-/** Bytes that are counted as they come. */
+/** Passes bytes on and counts them. */
 async function* counting(
   input: AsyncIterable<Uint8Array>,
   count: (bytes: number) => void,
@@ -88,13 +91,13 @@ async function* counting(
   }
 }
 
-/** Of all files; null where one has no size of its own. */
+/** Returns the size of all files; null if one has no size. */
 function bytesOf(paths: readonly string[]): number | null {
   const files = paths.map((path) => (path === '-' ? null : stat(path)));
   return files.every((file) => file?.isFile()) ? files.reduce((sum, file) => sum + file!.size, 0) : null;
 }
 
-/** How many lines are no episodes, by why. */
+/** Counts skipped lines by kind. */
 export class SkippedLines {
   readonly #counts = new Map<FaultKind, number>();
 
@@ -106,12 +109,12 @@ export class SkippedLines {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** By kind, those that there are. */
+  /** The number of lines by kind. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }
 
-  /** "2 lines skipped: 1 corrupt, 1 foreign"; '' for none. */
+  /** Describes the counts: "2 lines skipped: 1 corrupt, 1 foreign"; '' without lines. */
   get text(): string {
     const { total } = this;
     if (total === 0) return '';

@@ -1,8 +1,8 @@
-/** Bytes as text. */
+/** Decodes bytes as UTF-8. */
 
 const BOM = '\uFEFF';
 
-/** What bytes say in UTF-8, a byte order mark included; null for bytes that say nothing. */
+/** Returns the text of UTF-8 bytes, including a byte order mark; null for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -11,5 +11,5 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** The beginning of a file without its byte order mark. */
+/** Removes the byte order mark from the beginning of a file. */
 export const withoutMark = (text: string): string => (text.startsWith(BOM) ? text.slice(1) : text);

@@ -1,14 +1,13 @@
 /**
- * Episodes that were paid for, kept as they end: each is a line of `OUTPUT.partial`, on the disk before the next is
- * waited for. Whoever does the same work again takes from there, and from OUTPUT, what is there. When all is done OUTPUT
- * takes it over, whole or not at all.
+ * A journal of paid episodes. Each episode is a line of `OUTPUT.partial`, synced to disk as soon as it ends. The next
+ * run of the same command reuses the episodes of that file and of OUTPUT. The finished work replaces OUTPUT atomically.
  */
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { SCHEMAS } from '../../schemas.js';
-import type { TrajectoryEpisode } from '../../trajectory/episode.js';
-import { episodeKey, episodeLine } from '../../trajectory/line.js';
-import { BadEpisode, parseEpisode, readEpisode } from '../../trajectory/read.js';
+import { BadEpisode, parseEpisode, readEpisode } from '../../rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.js';
+import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../failure.js';
 import { naming } from '../files/file-fault.js';
 import { type LineSpan, lineSpans } from '../files/line-spans.js';
@@ -16,42 +15,47 @@ import { openOutput, stat, targetOf } from '../files/output-file.js';
 import { lock, lockOf } from './lock.js';
 
 export interface JournalOptions {
-  /** The output: a file, which need not be there. */
+  /** The output: a file, which need not exist. */
   readonly path: string;
   /** The option that names it. Default --output. */
   readonly option?: string;
-  /** Refuses an episode that this work would not have made. @throws UsageError that names the place. */
+  /** Refuses an episode of other work. @throws UsageError that names the place. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
 }
 
-/** Refuses what no journal can be kept beside. @param payer what wants one, as an error names it. @throws UsageError. */
+/**
+ * Refuses an output that is not a file. @param payer the option that needs a journal, as in errors. @throws UsageError.
+ */
 export function checkJournal(option: string, path: string, payer: string): void {
-  const there = path === '-' ? null : stat(path);
-  if (path !== '-' && (there === null || there.isFile())) return;
+  const existing = path === '-' ? null : stat(path);
+  if (path !== '-' && (existing === null || existing.isFile())) return;
   throw new UsageError(
-    `Expected ${option} to be a file with ${payer}, got ${path}: what was paid for is kept beside it. Name a file.`,
+    `Expected ${option} to be a file with ${payer}, got ${path}. Paid episodes are kept beside it. Name a file.`,
   );
 }
 
 const partialOf = (path: string): string => `${path}.partial`;
 const spentOf = (path: string): string => `${path}.spent`;
 
-/** The files that a journal keeps until its output is whole. @param path the output's. */
+/** Returns the files of a journal, which exist until its output is complete. @param path the output's. */
 export const journalFiles = (path: string): string[] =>
   [partialOf, spentOf, lockOf].map((nameOf) => nameOf(targetOf(path)));
 
-/** What work that was interrupted leaves, as a line. @param place the journal's. @param all what it was to make: "6 episodes". */
+/**
+ * Returns a line about the episodes that interrupted work keeps. @param place the journal's path. @param all the
+ * planned work: "6 episodes".
+ */
 export const keptText = (place: string, kept: number, all: string): string =>
   kept === 0
-    ? `Of ${all} none was finished.\n`
-    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${place}; the same command goes on from there.\n`;
+    ? `None of ${all} was finished.\n`
+    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${place}; the same command resumes from there.\n`;
 
-/** Where an episode's line stands, without its end. */
+/** The file and the bytes of an episode's line, without its line end. */
 interface Entry extends LineSpan {
   readonly handle: FileHandle;
 }
 
-/** Wide enough for any amount, so that it is written over in place. */
+/** The fixed width of an amount, so that it can be overwritten in place. */
 const AMOUNT_WIDTH = 64;
 
 export class Journal {
@@ -64,7 +68,7 @@ export class Journal {
   #partial!: FileHandle;
   #end = 0;
   #amounts: number | null = null;
-  #finished = { weeks: 0, cost: 0 };
+  #finished = { episodes: 0, cost: 0 };
   #spent = 0;
 
   private constructor({ path, option = '--output', check }: JournalOptions, unlock: () => void) {
@@ -75,14 +79,14 @@ export class Journal {
   }
 
   /**
-   * Reads what is there. A last line that was cut off is cut away; its week is played again.
-   * @throws UsageError for lines that are no episodes, or none of this work, or where another process works on it; then
-   *   nothing is changed.
+   * Reads the stored episodes. An incomplete last line is removed, and its episode is played again.
+   * @throws UsageError for invalid lines, for episodes of other work, or if another process uses the journal. Nothing
+   *   is changed then.
    */
   static async open(options: JournalOptions): Promise<Journal> {
-    // Whoever comes by another name works on the same.
+    // All names of the file share one journal.
     const path = targetOf(options.path);
-    const journal = new Journal({ ...options, path }, lock(path));
+    const journal = new Journal({ ...options, path }, await lock(path));
     try {
       await journal.#read();
     } catch (error) {
@@ -92,27 +96,27 @@ export class Journal {
     return journal;
   }
 
-  /** The episodes that are there. */
+  /** The number of stored episodes. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** @param key of `episodeKey`. */
+  /** Whether an episode is stored. @param key as `episodeKey` returns it. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
 
-  /** Weeks that were there when it was opened and say what they cost, and what that was, in dollars. */
-  get finished(): { readonly weeks: number; readonly cost: number } {
+  /** The number of episodes found on opening that state their cost, and the sum in dollars. */
+  get finished(): { readonly episodes: number; readonly cost: number } {
     return this.#finished;
   }
 
-  /** Dollars that this work had spent when it was opened, with what lost requests may have cost. */
+  /** Dollars spent before the journal was opened, including the possible cost of lost requests. */
   get spent(): number {
     return Math.max(this.#spent, this.#finished.cost);
   }
 
-  /** Keeps an episode: when this settles, no crash can lose it. */
+  /** Stores an episode. Once the promise settles, no crash can lose it. */
   async append(episode: TrajectoryEpisode): Promise<void> {
     const line = Buffer.from(episodeLine(episode));
     const start = this.#end;
@@ -121,9 +125,9 @@ export class Journal {
     this.#entries.set(episodeKey(episode), { handle: this.#partial, start, end: this.#end - 1 });
   }
 
-  /** Notes, at once, what will have been spent at the most; `OUTPUT.spent` has it until the work is done. */
+  /** Records, synchronously, the largest amount that may have been spent, in `OUTPUT.spent` until the work is done. */
   noteSpent(dollars: number): void {
-    // Never cut to nothing first: it says something whenever the process may end.
+    // The file is never truncated first, so it holds an amount whenever the process ends.
     this.#amounts ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
     const text = JSON.stringify({ spent_usd: dollars });
     try {
@@ -133,7 +137,7 @@ export class Journal {
     }
   }
 
-  /** The episodes of these keys that are there, in their order, one at a time. */
+  /** Yields the stored episodes of these keys, in their order, one at a time. */
   async *read(keys: Iterable<string>): AsyncGenerator<TrajectoryEpisode> {
     for (const key of keys) {
       const entry = this.#entries.get(key);
@@ -141,11 +145,11 @@ export class Journal {
     }
   }
 
-  /** Puts all that is there in the output's place: the episodes of `keys` in that order, after any others. */
+  /** Writes the stored episodes to the output: the episodes of `keys` in that order, after any others. */
   async finish(keys: readonly string[]): Promise<void> {
     if (this.#end > 0) {
-      const asked = new Set(keys);
-      const others = [...this.#entries.keys()].filter((key) => !asked.has(key));
+      const ordered = new Set(keys);
+      const others = [...this.#entries.keys()].filter((key) => !ordered.has(key));
       await this.#write([...others, ...keys]);
       await rm(this.partialPath, { force: true });
     }
@@ -153,7 +157,7 @@ export class Journal {
     await this.close();
   }
 
-  /** Leaves what is there for another time; no file where there is nothing. */
+  /** Closes the files and keeps them for the next run; an empty file is removed. */
   async close(): Promise<void> {
     const handles = [this.#output, this.#partial];
     if (this.#amounts !== null) closeSync(this.#amounts);
@@ -163,7 +167,7 @@ export class Journal {
     this.#unlock();
   }
 
-  /** Where episodes are kept until all are there. */
+  /** The file of episodes while the work is unfinished. */
   get partialPath(): string {
     return partialOf(this.#path);
   }
@@ -188,16 +192,19 @@ export class Journal {
   async #read(): Promise<void> {
     if (stat(this.#path) !== null) {
       this.#output = await open(this.#path, 'r');
-      await this.#take(this.#output, this.#path, false);
+      await this.#readEpisodes(this.#output, this.#path, false);
     }
-    const there = stat(this.partialPath) !== null;
-    this.#partial = await open(this.partialPath, there ? 'r+' : 'wx+');
-    this.#end = await this.#take(this.#partial, this.partialPath, true);
+    const exists = stat(this.partialPath) !== null;
+    this.#partial = await open(this.partialPath, exists ? 'r+' : 'wx+');
+    this.#end = await this.#readEpisodes(this.#partial, this.partialPath, true);
     this.#spent = readAmount(this.#spentPath);
   }
 
-  /** Notes the episodes of a file. @returns where its last whole line ends; a line without its end may be `torn`. */
-  async #take(handle: FileHandle, path: string, torn: boolean): Promise<number> {
+  /**
+   * Registers the episodes of a file. @param torn whether the last line may be incomplete. @returns the end of the last
+   * complete line.
+   */
+  async #readEpisodes(handle: FileHandle, path: string, torn: boolean): Promise<number> {
     let end = 0;
     let number = 0;
     for await (const span of lineSpans(handle)) {
@@ -208,14 +215,14 @@ export class Journal {
         await handle.truncate(span.start);
         return span.start;
       }
-      if (episode !== null) this.#note(episode, { handle, ...span }, place);
+      if (episode !== null) this.#addEntry(episode, { handle, ...span }, place);
       end = span.end + 1;
       if (torn && !span.whole) await handle.write('\n', span.end);
     }
     return end;
   }
 
-  #note(episode: TrajectoryEpisode | BadEpisode, entry: Entry, place: string): void {
+  #addEntry(episode: TrajectoryEpisode | BadEpisode, entry: Entry, place: string): void {
     if (!isEpisode(episode)) {
       throw new UsageError(
         `Expected an episode at ${place}, got: ${episode!.message} Remove that line, or pass another ${this.#option}.`,
@@ -223,26 +230,26 @@ export class Journal {
     }
     this.#check(episode, place);
     const key = episodeKey(episode);
-    // In both files after a crash between writing the one and removing the other.
+    // A crash between writing the output and removing the journal leaves an episode in both.
     if (this.#entries.has(key)) return;
     this.#entries.set(key, entry);
     const { cost_usd: cost } = episode.usage ?? {};
     if (cost === undefined) return;
-    this.#finished = { weeks: this.#finished.weeks + 1, cost: this.#finished.cost + cost };
+    this.#finished = { episodes: this.#finished.episodes + 1, cost: this.#finished.cost + cost };
   }
 }
 
 const LINE_END = Buffer.from('\n');
-/** How every episode's line begins. */
+/** The beginning of every episode's line. */
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
-/** Whether it is the beginning of an episode's line, with zeros where a system that crashed wrote nothing. */
+/** Whether a text is the beginning of an episode's line, possibly followed by zeros of a system crash. */
 function mayBeTorn(text: string): boolean {
   const written = text.replace(/\0+$/, '');
   return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
 }
 
-/** Writes to the disk: when this settles, it is there. */
+/** Writes and syncs to disk. */
 async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
@@ -255,7 +262,9 @@ async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
     if (bytesRead === 0)
-      throw new UsageError('Expected nobody else to write to the output meanwhile. Try again.');
+      throw new UsageError(
+        'Expected the output to stay unchanged, but another process shortened it. Try again.',
+      );
     done += bytesRead;
   }
   return bytes;
@@ -264,7 +273,7 @@ async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
 const isEpisode = (read: TrajectoryEpisode | BadEpisode | null): read is TrajectoryEpisode =>
   read !== null && !(read instanceof BadEpisode);
 
-/** 0 where there is no file. @throws UsageError for a file that says nothing. */
+/** Returns the stored amount; 0 without a file. @throws UsageError for a file without an amount. */
 function readAmount(path: string): number {
   if (stat(path) === null) return 0;
   const text = readFileSync(path, 'utf8').trim();
@@ -272,6 +281,6 @@ function readAmount(path: string): number {
   const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(text)?.[1];
   if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
   throw new UsageError(
-    `Expected ${path} to say what was spent, got something else. Write {"spent_usd":0} into it, with the amount.`,
+    `Expected ${path} to hold the amount spent, got something else. Write {"spent_usd":0} into it, with the right amount.`,
   );
 }

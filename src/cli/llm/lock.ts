@@ -1,101 +1,66 @@
-/** Who works on a file: nobody pays for the same twice because a command was given twice. */
-import { closeSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Locks an output file, so that two commands do not pay for the same work. */
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { UsageError } from '../failure.js';
+import { stat } from '../files/output-file.js';
 
-/** Which file says that somebody works on another. */
+/** Returns the path of the file that is locked while a command works on `path`. */
 export const lockOf = (path: string): string => `${path}.lock`;
 
 /**
- * Takes `PATH.lock`, which holds this process's number. One that a killed process has left is taken over, by one of those
- * who find it.
- * @returns what gives it back; harmless when called again. @throws UsageError if a process that runs has it.
+ * Locks `PATH.lock`, and writes the id of this process into it. The operating system releases the lock when the process
+ * ends, even if it is killed.
+ * @returns a function that releases the lock; calling it again does nothing. @throws UsageError if another process holds
+ *   the lock, or if the file system has no locks.
  */
-export function lock(path: string): () => void {
+export async function lock(path: string): Promise<() => void> {
   const place = lockOf(path);
-  while (!create(place)) {
-    const text = textOf(place);
-    const holder = text === null ? 0 : Number.parseInt(text, 10) || 0;
-    if (isRunning(holder)) {
+  for (;;) {
+    const fd = openSync(place, 'a+');
+    const granted = await tryLock(fd, place).catch((error: unknown) => {
+      closeSync(fd);
+      throw error;
+    });
+    // The former holder may have removed the file after it was opened here.
+    if (granted && fstatSync(fd).ino === stat(place)?.ino) return hold(fd, place);
+    closeSync(fd);
+    if (!granted) {
       throw new UsageError(
-        `Expected nobody else to work on ${path}, got process ${holder}. Wait for it; if it has nothing to do with this, ` +
-          `remove ${place}.`,
+        `Expected no other command to work on ${path}, got ${holderOf(place)}. Wait until it ends, or end it.`,
       );
     }
-    if (text !== null) removeLeft(place, text);
   }
+}
+
+async function tryLock(fd: number, place: string): Promise<boolean> {
+  try {
+    // Imported only here, because the package has no binary for some platforms. Other commands work there.
+    const locks = await import('fs-native-extensions');
+    return locks.tryLock(fd);
+  } catch (error) {
+    throw new UsageError(
+      `Expected ${place} to be locked, got: ${(error as Error).message}. ` +
+        'Choose an output on a disk of this machine; use Linux with glibc, macOS or Windows.',
+    );
+  }
+}
+
+function hold(fd: number, place: string): () => void {
+  ftruncateSync(fd);
+  writeSync(fd, `process ${process.pid} on ${hostname()}\n`);
   let held = true;
   return () => {
-    if (held) rmSync(place, { force: true });
+    if (!held) return;
     held = false;
+    rmSync(place, { force: true });
+    closeSync(fd);
   };
 }
 
-/** With its number in it from the first moment: an empty one would look as if a killed process had left it. @returns whether. */
-function create(place: string): boolean {
-  const own = `${place}.${process.pid}`;
+function holderOf(place: string): string {
   try {
-    writeFileSync(own, `${process.pid}\n`);
-    linkSync(own, place);
-    return true;
-  } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
-    if (!HAVE_NO_LINKS.some((code) => isCode(error, code))) throw error;
-    return createWithoutLinks(place);
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-/** What file systems say that have none, such as those of memory cards. */
-const HAVE_NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
-
-function createWithoutLinks(place: string): boolean {
-  try {
-    writeFileSync(place, `${process.pid}\n`, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
-    throw error;
-  }
-}
-
-/** Removes what a killed process has left, unless another has done so, and taken the place, since `text` was read. */
-function removeLeft(place: string, text: string): void {
-  const claim = `${place}.claim`;
-  try {
-    closeSync(openSync(claim, 'wx'));
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-    throw new UsageError(
-      `Expected nobody else to take over ${place}, got ${claim}. Try again; if it stays, remove it.`,
-    );
-  }
-  try {
-    if (textOf(place) === text) rmSync(place, { force: true });
-  } finally {
-    rmSync(claim, { force: true });
-  }
-}
-
-/** Null where there is none. */
-function textOf(place: string): string | null {
-  try {
-    return readFileSync(place, 'utf8');
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
-const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
-
-/** A number of this process's own is that of one before it, in a container for instance; below 1 there is no process. */
-function isRunning(id: number): boolean {
-  if (id < 1 || id === process.pid) return false;
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch (error) {
-    return isCode(error, 'EPERM');
+    return readFileSync(place, 'utf8').trim() || 'another one';
+  } catch {
+    return 'another one';
   }
 }

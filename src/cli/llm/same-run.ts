@@ -1,8 +1,8 @@
-/** Whether an episode that is there is one that the same command would make. */
-import type { Grader } from '../../graders/grader.js';
-import { SYSTEM } from '../../text/system.js';
-import type { Player, Sampling, TrajectoryEpisode } from '../../trajectory/episode.js';
-import { describe } from '../../validate/values.js';
+/** Checks that a stored episode is one that the same command would produce. */
+import type { Grader } from '../../engine/graders/grader.js';
+import { SYSTEM } from '../../rollouts/text/system.js';
+import type { Player, Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { describe } from '../../shared/values.js';
 import { UsageError } from '../failure.js';
 
 export interface Run {
@@ -13,7 +13,7 @@ export interface Run {
   readonly output?: string;
 }
 
-/** @returns a check that throws UsageError: one file holds the episodes of one player, asked in one way. */
+/** Returns a check that throws UsageError for an episode of another player or with other settings. */
 export function sameRun({ player, grader, sampling, output = '--output' }: Run) {
   return (episode: TrajectoryEpisode, place: string): void => {
     const compare = (what: string, expected: string | null, got: string | null): void => {
@@ -23,7 +23,7 @@ export function sameRun({ player, grader, sampling, output = '--output' }: Run) 
     compare('--model', player.model, episode.model);
     compare('--grader', json(grader.name, grader.weights), json(episode.grader.name, episode.grader.weights));
     compare('sampling', json(sampling), json(episode.sampling ?? null));
-    compare("this release's rules in words", SYSTEM, episode.system);
+    compare("this release's system message", SYSTEM, episode.system);
   };
 }
 
@@ -38,6 +38,6 @@ function refuse(
 ): never {
   throw new UsageError(
     `Expected ${what} of ${place} to be ${describe(expected)}, got ${describe(got)}: a file holds the episodes of one ` +
-      `model, asked in one way. Pass what it was made with, or another ${output}.`,
+      `model with one setting. Pass the original setting, or another ${output}.`,
   );
 }

@@ -1,10 +1,11 @@
-/** What a run of a language model took, for its last lines. */
-import { grouped } from '../../evaluate/figures.js';
-import { dollars, type Ledger } from '../../llm/ledger.js';
-import type { Tally } from '../../llm/tally.js';
-import type { TrajectoryEpisode } from '../../trajectory/episode.js';
+/** Summarises a language model's use at the end of a run. */
 
-/** More answers without an action than this are worth a word. */
+import { dollars, type Ledger } from '../../agents/llm/ledger.js';
+import type { Tally } from '../../agents/llm/usage-tally.js';
+import { grouped } from '../../evaluation/format-figures.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+
+/** Above this share of answers without an action, the summary has a note. */
 const MANY_UNPARSED = 0.05;
 
 export class LlmSummary {
@@ -15,7 +16,7 @@ export class LlmSummary {
   #unparsed = 0;
   #cost = 0;
 
-  /** @param before dollars that earlier runs have spent. */
+  /** @param before dollars spent by earlier runs. */
   constructor(tally: Tally, ledger: Ledger, before: number) {
     this.#tally = tally;
     this.#ledger = ledger;
@@ -29,18 +30,18 @@ export class LlmSummary {
     this.#cost += usage?.cost_usd ?? 0;
   }
 
-  /** What was spent, for a line of progress; '' where nothing is known to cost anything. */
+  /** Returns the amount spent, for the progress bar; '' without prices. */
   money(): string {
     const { prices, spent, budget } = this.#ledger;
     if (prices === null) return '';
     return budget === null ? dollars(spent) : `${dollars(spent)} of ${dollars(budget)}`;
   }
 
-  /** Lines with their ends; '' where nothing was asked. */
+  /** Returns lines with line ends; '' if there were no requests. */
   text(): string {
     const { requests, retries, promptTokens, completionTokens } = this.#tally;
     if (requests === 0) return '';
-    const again = retries === 0 ? '' : `, ${grouped(retries)} of them again or in vain`;
+    const again = retries === 0 ? '' : `, ${grouped(retries)} of them retries or failures`;
     const tokens = `${grouped(promptTokens)} prompt and ${grouped(completionTokens)} completion tokens`;
     return `${grouped(requests)} requests${again}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
   }
@@ -66,8 +67,8 @@ export class LlmSummary {
     const remedy =
       cutOff > (MANY_UNPARSED / 2) * answers
         ? 'Many were cut off: raise --max-tokens.'
-        : 'Look at their completions in the output: a model must end with a line such as 4 6 5 SLEEP.';
-    return `note: ${share(this.#unparsed, this.#answers)} of the answers named no action, and sleep was played. ${remedy}\n`;
+        : 'See the completions in the output: an answer must end with a line such as 4 6 5 SLEEP.';
+    return `note: ${share(this.#unparsed, this.#answers)} of the answers named no action; sleep was played instead. ${remedy}\n`;
   }
 }
 

@@ -1,24 +1,25 @@
-/** Stored components, gathered by condition and policy, and paired: every policy has played the same seeds. */
-import type { StoredCondition } from '../../evaluate/regraded.js';
-import { type BeliefKind, policyName } from '../../policies/policies.js';
-import { BadRow } from '../../validate/rows.js';
-import type { ComponentsRow } from '../components/row.js';
+/** Groups stored components by condition and policy. All policies must have the same seeds in the same order. */
 
-/** Gathers rows: nine float32s of each. */
+import { type BeliefKind, policyName } from '../../agents/policies/policies.js';
+import type { StoredCondition } from '../../evaluation/regraded.js';
+import { BadRow } from '../../shared/row-schemas.js';
+import type { ComponentsRow } from '../components/component-row.js';
+
+/** Collects rows, by condition. A row takes nine float32. */
 export class StoredEpisodes {
-  readonly #conditions = new Map<string, Gathered>();
+  readonly #conditions = new Map<string, ConditionRows>();
 
-  /** @throws BadRow for an episode that is there twice, or out of the order of those of other policies. */
+  /** Adds a row. @throws BadRow for a duplicate episode, or an episode in another order than the other policies'. */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
     if (condition === undefined) {
-      condition = new Gathered(row.condition);
+      condition = new ConditionRows(row.condition);
       this.#conditions.set(row.condition, condition);
     }
     condition.add(row);
   }
 
-  /** In the order in which they came. @throws BadRow if a policy lacks an episode that another has. */
+  /** Returns the conditions in order of appearance. @throws BadRow if a policy lacks an episode that another has. */
   conditions(): StoredCondition[] {
     return Array.from(this.#conditions.values(), (condition) => condition.stored());
   }
@@ -27,19 +28,19 @@ export class StoredEpisodes {
 interface Column {
   readonly policy: string;
   readonly belief: BeliefKind;
-  readonly tape: string | null;
+  readonly sequenceGrader: string | null;
   readonly oracle: boolean;
   readonly components: Floats;
   readonly beliefMae: Floats;
-  readonly earlyMeans: Floats;
-  readonly lateMeans: Floats;
+  readonly firstHalfMeans: Floats;
+  readonly secondHalfMeans: Floats;
 }
 
 /** The rows of one condition. */
-class Gathered {
+class ConditionRows {
   readonly #name: string;
   readonly #policies = new Map<string, Column>();
-  /** Of the episodes, in the order in which the policy that is furthest has played them. */
+  /** The profiles and seeds of the episodes, in the order that all policies must have. */
   readonly #profiles: string[] = [];
   readonly #seeds: number[] = [];
 
@@ -47,21 +48,21 @@ class Gathered {
     this.#name = name;
   }
 
-  add({ policy, belief, tape, oracle, profile, seed, ...earned }: ComponentsRow): void {
+  add({ policy, belief, sequenceGrader, oracle, profile, seed, ...results }: ComponentsRow): void {
     const name = policyName({ policy, belief });
     let column = this.#policies.get(name);
     if (column === undefined) {
-      column = { policy, belief, tape, oracle, ...emptyColumns() };
+      column = { policy, belief, sequenceGrader, oracle, ...emptyColumns() };
       this.#policies.set(name, column);
     }
     this.#pair(name, column.beliefMae.length, profile, seed);
-    column.components.push(earned.components);
-    column.beliefMae.push([earned.beliefMae]);
-    column.earlyMeans.push([earned.earlyMean]);
-    column.lateMeans.push([earned.lateMean]);
+    column.components.push(results.components);
+    column.beliefMae.push([results.beliefMae]);
+    column.firstHalfMeans.push([results.firstHalfMean]);
+    column.secondHalfMeans.push([results.secondHalfMean]);
   }
 
-  /** The same episode in the same place as others, or a new one behind all others. */
+  /** Checks that the episode equals that of the other policies at this index, or appends a new one. */
   #pair(name: string, place: number, profile: string, seed: number): void {
     if (place === this.#seeds.length) {
       this.#requireNew(profile, seed);
@@ -69,15 +70,15 @@ class Gathered {
       this.#seeds.push(seed);
     } else if (this.#profiles[place] !== profile || this.#seeds[place] !== seed) {
       const expected = episode(this.#profiles[place], this.#seeds[place]);
-      this.#refuse(`"${name}" to go on with ${expected}, as another policy does`, episode(profile, seed));
+      this.#refuse(`"${name}" to continue with ${expected}, as another policy does`, episode(profile, seed));
     }
   }
 
-  /** Seeds of a person ascend, so that none is there twice. */
+  /** Requires the seeds of a profile to ascend, so that none repeats. */
   #requireNew(profile: string, seed: number): void {
     const before = this.#profiles.lastIndexOf(profile);
     if (before < 0 || this.#seeds[before] < seed) return;
-    this.#refuse(`ascending seeds of ${profile} persons`, `${seed} after ${this.#seeds[before]}`);
+    this.#refuse(`ascending seeds of profile ${profile}`, `${seed} after ${this.#seeds[before]}`);
   }
 
   #refuse(expected: string, got: string): never {
@@ -99,10 +100,10 @@ class Gathered {
       profiles: this.#profiles.every((each) => each === this.#profiles[0]) ? this.#profiles[0] : 'named',
       policies: Array.from(
         this.#policies.values(),
-        ({ components, beliefMae, earlyMeans, lateMeans, ...what }) => ({
+        ({ components, beliefMae, firstHalfMeans, secondHalfMeans, ...what }) => ({
           ...what,
-          earlyMeans: earlyMeans.values(),
-          lateMeans: lateMeans.values(),
+          firstHalfMeans: firstHalfMeans.values(),
+          secondHalfMeans: secondHalfMeans.values(),
           components: components.values(),
           beliefMae: beliefMae.values(),
         }),
@@ -114,13 +115,13 @@ class Gathered {
 const emptyColumns = () => ({
   components: new Floats(),
   beliefMae: new Floats(),
-  earlyMeans: new Floats(),
-  lateMeans: new Floats(),
+  firstHalfMeans: new Floats(),
+  secondHalfMeans: new Floats(),
 });
 
 const episode = (profile: string, seed: number): string => `seed ${seed} (${profile})`;
 
-/** A Float32Array that grows. */
+/** A growing Float32Array. */
 class Floats {
   #values = new Float32Array(64);
   #length = 0;

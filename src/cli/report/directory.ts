@@ -1,21 +1,30 @@
-/** The directory of a report: what of it may be replaced, and what an earlier report left there. */
+/** The directory of a report: finds the files that an earlier report wrote, which may be replaced. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES_META } from '../../report/page.js';
 import { UsageError } from '../failure.js';
 import { checkDirectory, stat } from '../files/output-file.js';
+import { temporaryFilesOf } from '../files/temporary-file.js';
 
 export const PAGE = 'report.html';
 
-/** The names that the report there has made, its page included; none where there is no report. */
+/**
+ * Returns the names of files in `directory` that reports wrote: the page and its plots, and the plots of a report that
+ * was killed before its page was in place. The temporary file of that page lists them.
+ */
 export function earlierFiles(directory: string): string[] {
   const page = join(directory, PAGE);
-  if (!stat(page)?.isFile()) return [];
+  const plots = plotsIn(page);
+  const unfinished = temporaryFilesOf(page).flatMap((path) => plotsIn(path) ?? []);
+  return [...new Set([...(plots === null ? [] : [PAGE, ...plots]), ...unfinished])];
+}
+
+/** Returns the plots that a page lists; null for a file that is not a report's page. */
+function plotsIn(page: string): string[] | null {
+  if (!stat(page)?.isFile()) return null;
   const [, names] =
     new RegExp(`<meta name="${FILES_META}" content="([\\w. -]*)"`).exec(readFileSync(page, 'utf8')) ?? [];
-  return names === undefined
-    ? []
-    : [PAGE, ...names.split(' ').filter((name) => /^[\w-]+\.(svg|png)$/.test(name))];
+  return names?.split(' ').filter((name) => /^[\w-]+\.(svg|png)$/.test(name)) ?? null;
 }
 
 /** Refuses, before any work is done, a directory where no report can be written. @throws UsageError. */
@@ -24,13 +33,13 @@ export function checkReportDirectory(option: string, directory: string): void {
   checkReplaceable(option, directory, [PAGE]);
 }
 
-/** Refuses files that another has made. @throws UsageError. */
+/** Refuses to replace files that no report wrote. @throws UsageError. */
 export function checkReplaceable(option: string, directory: string, names: readonly string[]): void {
   const own = earlierFiles(directory);
   const foreign = names.find((name) => stat(join(directory, name)) !== null && !own.includes(name));
   if (foreign === undefined) return;
   throw new UsageError(
-    `Expected ${option} ${directory} to hold nothing of a report's names but a report, got ${foreign}, which no report there ` +
-      'has made. Name another directory, or remove it.',
+    `Expected ${option} ${directory} to hold no other files with a report's names, got ${foreign}, which no report there ` +
+      'wrote. Name another directory, or remove that file.',
   );
 }

@@ -1,18 +1,18 @@
-/** How players use the ten actions, by whose weeks they play. */
-import { grouped } from '../../evaluate/figures.js';
-import { drawActions } from '../../pictures/actions.js';
-import { decimal } from '../../pictures/numbers.js';
+/** Section: how players use the ten actions, by group of profiles. */
+import { grouped } from '../../evaluation/format-figures.js';
+import { drawActions } from '../../figures/actions.js';
+import { decimal } from '../../figures/numbers.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import type { CountedUse } from '../action-counts.js';
-import { figuresOf } from '../figures-of.js';
-import type { ReportData } from '../gathered.js';
+import type { ReportData } from '../gather.js';
 import { type Column, folded, paragraph, table } from '../html.js';
-import { toldApart } from '../names.js';
+import { paginateFigures } from '../paginate-figures.js';
+import { disambiguated } from '../player-names.js';
 import type { Section } from '../section.js';
 
-/** Null where no file has episodes. */
+/** Returns the section; null if no file has episodes. */
 export function actionsSection(data: ReportData): Section | null {
-  const players = toldApart(data.players);
+  const players = disambiguated(data.players);
   if (players.length === 0) return null;
   const groups = players.map(({ name, actions }) => ({ name, rows: actions }));
   const rows = players.flatMap(({ name, actions }) => actions.map((use) => ({ player: name, ...use })));
@@ -21,10 +21,11 @@ export function actionsSection(data: ReportData): Section | null {
     title: 'Use of the ten actions',
     parts: [
       paragraph(
-        'Named profiles each by itself; sampled persons all together, and by thirds of what is true of them (social, ' +
-          'morning, work), as the world draws people. In brackets: weeks. A player whose rows are alike looks at nobody.',
+        'Rows are named profiles, all sampled profiles together, and thirds of the sampled profiles by belief target ' +
+          '(social, morning, work). In brackets: the number of episodes. If the rows of a player are alike, the player does not adapt ' +
+          'to the profile.',
       ),
-      ...figuresOf('actions', groups, 4, (some) => drawActions({ groups: some })),
+      ...paginateFigures('actions', groups, 4, (some) => drawActions({ groups: some })),
       folded('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
     ],
   };
@@ -34,8 +35,8 @@ type Row = CountedUse & { readonly player: string };
 
 const COLUMNS: readonly Column<Row>[] = [
   { head: 'player', cell: ({ player }) => player },
-  { head: 'whose weeks', cell: ({ group }) => group, numeric: false },
-  { head: 'weeks', cell: ({ weeks }) => grouped(weeks) },
+  { head: 'profiles', cell: ({ group }) => group, numeric: false },
+  { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   ...ACTION_NAMES.map((action, code) => ({
     head: action,
     cell: ({ shares }: Row) => decimal(100 * shares[code], 1),

@@ -1,14 +1,14 @@
-/** What players believe: how far off over the week, and whether it is true in the end. */
-import { decimals, grouped } from '../../evaluate/figures.js';
-import { type BeliefErrors, drawBeliefError } from '../../pictures/belief-error.js';
-import { type Calibration, drawCalibration } from '../../pictures/calibration.js';
-import { decimal } from '../../pictures/numbers.js';
+/** Section: the error of beliefs over the episode, and their calibration at the end. */
+import { decimals, grouped } from '../../evaluation/format-figures.js';
+import { type BeliefErrors, drawBeliefError } from '../../figures/belief-error.js';
+import { type Calibration, drawCalibration } from '../../figures/calibration.js';
+import { decimal } from '../../figures/numbers.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
-import { RANGES } from '../calibrating.js';
-import { figuresOf } from '../figures-of.js';
-import type { ReportData } from '../gathered.js';
+import { RANGES } from '../calibration-tally.js';
+import type { ReportData } from '../gather.js';
 import { type Column, folded, type Html, paragraph, table } from '../html.js';
-import { toldApart } from '../names.js';
+import { paginateFigures } from '../paginate-figures.js';
+import { disambiguated } from '../player-names.js';
 import type { Figure, Section } from '../section.js';
 
 interface ErrorRow {
@@ -17,9 +17,9 @@ interface ErrorRow {
   readonly errors: BeliefErrors;
 }
 
-/** Null where nobody gave a belief. */
+/** Returns the section on belief errors; null if no belief was stated. */
 export function beliefErrorSection(data: ReportData): Section | null {
-  const rows = toldApart(data.players).flatMap(({ name, episodes, beliefErrors }) =>
+  const rows = disambiguated(data.players).flatMap(({ name, episodes, beliefErrors }) =>
     beliefErrors === null ? [] : [{ name, episodes, errors: beliefErrors }],
   );
   if (rows.length === 0) return null;
@@ -28,8 +28,9 @@ export function beliefErrorSection(data: ReportData): Section | null {
     title: 'Belief error over the week',
     parts: [
       paragraph(
-        'How far the belief is from the truth after each step, all conditions of a player together. A belief holds until ' +
-          'another is given; before the first it counts as 0.5 each. Who believes 0.5 each all week is the dashed line, and in the table alone.',
+        'The mean absolute error of the belief after each step, over all conditions of a player. A belief holds until the next ' +
+          'one; before the first it counts as 0.5 each. The dashed line is the constant belief 0.5 each. Players with this belief ' +
+          'are only in the table.',
       ),
       ...errorFigure(rows),
       table('Mean absolute belief error', ERROR_COLUMNS, rows),
@@ -37,12 +38,12 @@ export function beliefErrorSection(data: ReportData): Section | null {
   };
 }
 
-/** Without those that say 0.5 each all week: they are the dashed line. */
+/** Returns the figures. Omits players with the constant belief 0.5 each, which is the dashed line. */
 function errorFigure(rows: readonly ErrorRow[]): Figure[] {
-  const infer = rows.filter(({ errors }) =>
+  const drawn = rows.filter(({ errors }) =>
     errors.mean.some((mean) => Math.abs(mean - errors.constant) > SAME),
   );
-  return figuresOf('belief-error', infer, 12, (some) => drawBeliefError({ rows: some }));
+  return paginateFigures('belief-error', drawn, 12, (some) => drawBeliefError({ rows: some }));
 }
 
 const SAME = 1e-9;
@@ -58,7 +59,7 @@ const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
   { head: 'after 1 step', cell: ({ errors }) => decimals(errors.mean[0]) },
   ...[1, 2, 4].map(after),
   {
-    head: 'in the end (95 %)',
+    head: 'at the end (95 %)',
     cell: ({ errors: { mean, high } }) => {
       const [end, top] = [mean[NUM_STEPS - 1], high[NUM_STEPS - 1]];
       return top > end ? `${decimals(end)} ±${decimals(top - end)}` : decimals(end);
@@ -67,9 +68,9 @@ const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
   { head: '0.5 each', cell: ({ errors }) => decimals(errors.constant) },
 ];
 
-/** Null where nobody gave a belief. */
+/** Returns the section on calibration; null if no belief was stated. */
 export function calibrationSection(data: ReportData): Section | null {
-  const rows = toldApart(data.players).flatMap(({ name, calibration }) =>
+  const rows = disambiguated(data.players).flatMap(({ name, calibration }) =>
     calibration === null ? [] : [{ name, dimensions: calibration }],
   );
   if (rows.length === 0) return null;
@@ -78,20 +79,20 @@ export function calibrationSection(data: ReportData): Section | null {
     title: 'Calibration of beliefs',
     parts: [
       paragraph(
-        'The last belief of each week against what is true of the person: 0 hates company, is a night owl, avoids work; ' +
-          '1 loves company, is a morning person, lives for work. Who says the same of everybody is in the tables alone.',
+        'The last belief of each episode compared with the belief target: 0 hates company, is a night owl, avoids work; ' +
+          '1 loves company, is a morning person, lives for work. Players with the same belief in every episode are only in the tables.',
       ),
       ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
-      folded('What was true, by ranges of what was said', rangesOf(rows)),
+      folded('Mean targets by range of the last belief', rangesOf(rows)),
     ],
   };
 }
 
-/** Without those that say the same of everybody. */
+/** Returns the figures. Omits players with the same belief in every episode. */
 function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
-  const tell = rows.filter(({ dimensions }) => dimensions.some(({ correlation }) => correlation !== null));
-  return figuresOf('calibration', tell, 4, (some) => drawCalibration({ rows: some }));
+  const drawn = rows.filter(({ dimensions }) => dimensions.some(({ correlation }) => correlation !== null));
+  return paginateFigures('calibration', drawn, 4, (some) => drawCalibration({ rows: some }));
 }
 
 interface CalibratedRow {
@@ -105,22 +106,22 @@ const dimensionsOf = ({ name, dimensions }: CalibratedRow) =>
 const DIMENSION_COLUMNS: readonly Column<DimensionRow>[] = [
   { head: 'player', cell: ({ name }) => name },
   { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
-  { head: 'weeks', cell: ({ count }) => grouped(count) },
+  { head: 'episodes', cell: ({ count }) => grouped(count) },
   { head: 'correlation', cell: ({ correlation }) => (correlation === null ? '–' : decimals(correlation)) },
   { head: 'MAE', cell: ({ mae }) => decimals(mae) },
 ];
 
 type DimensionRow = ReturnType<typeof dimensionsOf>[number];
 
-/** "0.26 (12)": what was true of the weeks in which so much was said, and how many they are. */
-const truthOf = ({ bins }: DimensionRow, range: number): string => {
+/** Returns "0.26 (12)": the mean target of the episodes in a range of beliefs, and their number. */
+const targetText = ({ bins }: DimensionRow, range: number): string => {
   const bin = bins.find((each) => each.range === range);
-  return bin === undefined ? '–' : `${decimal(bin.truth, 2)} (${grouped(bin.count)})`;
+  return bin === undefined ? '–' : `${decimal(bin.target, 2)} (${grouped(bin.count)})`;
 };
 
 const rangesOf = (rows: readonly CalibratedRow[]): Html =>
   table(
-    'Mean of what was true where a last belief was in a range; in brackets the weeks',
+    'Mean target by range of the last belief; in brackets the number of episodes',
     BIN_COLUMNS,
     rows.flatMap(dimensionsOf),
   );
@@ -130,6 +131,6 @@ const BIN_COLUMNS: readonly Column<DimensionRow>[] = [
   { head: 'dimension', cell: ({ dimension }) => dimension, numeric: false },
   ...Array.from({ length: RANGES }, (_, range) => ({
     head: `${decimal(range / RANGES, 1)} to ${decimal((range + 1) / RANGES, 1)}`,
-    cell: (row: DimensionRow) => truthOf(row, range),
+    cell: (row: DimensionRow) => targetText(row, range),
   })),
 ];

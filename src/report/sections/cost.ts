@@ -1,28 +1,30 @@
-/** What language models took: requests, tokens, dollars, and answers in which no action was read. */
-import { grouped } from '../../evaluate/figures.js';
-import { dollarsText, drawCosts } from '../../pictures/costs.js';
-import { decimal } from '../../pictures/numbers.js';
-import { FALLBACK_ACTION } from '../../trajectory/episode.js';
-import type { ReportedCost } from '../costs.js';
-import type { ReportData } from '../gathered.js';
+/** Section: the use of language models: requests, tokens, dollars, and answers without a valid action. */
+import { grouped } from '../../evaluation/format-figures.js';
+import { dollarsText, drawCosts } from '../../figures/costs.js';
+import { decimal } from '../../figures/numbers.js';
+import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
+import type { ReportData } from '../gather.js';
 import { type Column, paragraph, table } from '../html.js';
-import { toldApart } from '../names.js';
+import type { ReportedCost } from '../player-costs.js';
+import { disambiguated } from '../player-names.js';
 import type { Part, Section } from '../section.js';
 
-/** Null where no file says what anything took, and every action was read. */
+/** Returns the section; null if no file has usage and every action was valid. */
 export function costSection({ costs }: ReportData): Section | null {
-  const players = toldApart(costs).filter(({ spending }) => spending.metered > 0 || spending.unparsed > 0);
+  const players = disambiguated(costs).filter(
+    ({ spending }) => spending.metered > 0 || spending.unparsed > 0,
+  );
   if (players.length === 0) return null;
   return {
     id: 'cost',
     title: 'Cost',
     parts: [
       paragraph(
-        'Means over the episodes that say what they took; a week is 28 steps, so that requests beyond one a step are ' +
-          `retries. Unparsed: of all steps, those in which no action was read and ${FALLBACK_ACTION} was played.`,
+        'Means over the episodes with recorded usage. More than one request per step means retries. Unparsed steps: the share ' +
+          `of steps without a valid action in the answer; ${FALLBACK_ACTION} is played for them.`,
       ),
       ...pictureOf(players),
-      table('What an episode took', COLUMNS, players),
+      table('Cost of an episode', COLUMNS, players),
     ],
   };
 }
@@ -55,7 +57,7 @@ const COLUMNS: readonly Column<ReportedCost>[] = [
     cell: ({ spending }) => whole(spending.perEpisode.completion_tokens),
   },
   { head: 'dollars per episode', cell: ({ spending }) => dollarsText(spending.perEpisode.cost_usd) },
-  { head: 'dollars in all', cell: ({ spending }) => dollarsText(spending.total.cost_usd) },
+  { head: 'dollars in total', cell: ({ spending }) => dollarsText(spending.total.cost_usd) },
   {
     head: 'unparsed steps',
     cell: ({ spending: { unparsed, steps } }) => `${decimal((100 * unparsed) / steps, 1)} %`,

@@ -1,46 +1,46 @@
-/** What a report could have besides, and which command makes it. */
-import type { ReportData } from '../gathered.js';
+/** Section: missing contents of a report, and the commands that make them. */
+import type { ReportData } from '../gather.js';
 import { html } from '../html.js';
 import type { Section } from '../section.js';
 
-interface Wish {
+interface Content {
   readonly what: string;
   readonly command: string;
-  readonly isThere: (data: ReportData) => boolean;
+  readonly isPresent: (data: ReportData) => boolean;
 }
 
-const WISHES: readonly Wish[] = [
+const CONTENTS: readonly Content[] = [
   {
     what: 'Scores of policies with published figures',
     command: 'rhythm-vec eval --json results.json',
-    isThere: ({ sources }) => sources.some(({ kind }) => kind === 'evaluation' || kind === 'reevaluation'),
+    isPresent: ({ sources }) => sources.some(({ kind }) => kind === 'evaluation' || kind === 'reevaluation'),
   },
   {
-    what: 'Use of actions, and weeks as timelines',
-    command: 'rhythm-vec eval --trajectories weeks.jsonl',
-    isThere: ({ players }) => players.length > 0,
+    what: 'Use of actions, and timelines of episodes',
+    command: 'rhythm-vec eval --trajectories episodes.jsonl',
+    isPresent: ({ players }) => players.length > 0,
   },
   {
-    what: 'Belief errors and calibration, by players that give beliefs',
+    what: 'Belief errors and calibration, from players that state beliefs',
     command: 'rhythm-vec teach --teacher planner --seeds 100-129 --output teacher.jsonl',
-    isThere: ({ players }) => players.some(({ calibration }) => calibration !== null),
+    isPresent: ({ players }) => players.some(({ calibration }) => calibration !== null),
   },
   {
     what: 'What the grader pays for',
     command: 'rhythm-vec audit --json audit.json',
-    isThere: ({ audits }) => audits.length > 0,
+    isPresent: ({ audits }) => audits.length > 0,
   },
   {
-    what: 'Cost, by a language model',
-    command: 'rhythm-vec eval --policies llm:MODEL --trajectories weeks.jsonl',
-    isThere: ({ costs }) => costs.some(({ spending }) => spending.metered > 0),
+    what: 'Cost of a language model',
+    command: 'rhythm-vec eval --policies llm:MODEL --trajectories episodes.jsonl',
+    isPresent: ({ costs }) => costs.some(({ spending }) => spending.metered > 0),
   },
 ];
 
-/** Null where everything is there. */
+/** Returns the section; null if nothing is missing. */
 export function missingSection(data: ReportData): Section | null {
-  const wishes = WISHES.filter(({ isThere }) => !isThere(data));
-  if (wishes.length === 0) return null;
-  const items = wishes.map(({ what, command }) => html`<li>${what}: <code>${command}</code></li>\n`);
+  const missing = CONTENTS.filter(({ isPresent }) => !isPresent(data));
+  if (missing.length === 0) return null;
+  const items = missing.map(({ what, command }) => html`<li>${what}: <code>${command}</code></li>\n`);
   return { id: 'missing', title: 'What is missing', parts: [html`<ul>${items}</ul>\n`] };
 }

@@ -1,10 +1,10 @@
-/** Final scores by condition and policy, beside the published figures. */
-import { decimals, grouped, intervalInText } from '../../evaluate/figures.js';
-import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluate/published.js';
-import { drawScores } from '../../pictures/scores.js';
-import type { ReportData } from '../gathered.js';
+/** Section: final scores by condition and policy, beside published scores. */
+import { decimals, grouped, intervalInText } from '../../evaluation/format-figures.js';
+import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluation/published-scores.js';
+import { drawScores } from '../../figures/scores.js';
+import type { ReportData } from '../gather.js';
 import { type Column, html, paragraph, table } from '../html.js';
-import { toldApart } from '../names.js';
+import { disambiguated } from '../player-names.js';
 import type { ScoreRow } from '../score-rows.js';
 import type { Part, Section } from '../section.js';
 
@@ -13,7 +13,7 @@ interface Group {
   readonly rows: readonly ScoreRow[];
 }
 
-/** Null where no file has scores. */
+/** Returns the section; null if no file has scores. */
 export function scoresSection({ scores }: ReportData): Section | null {
   if (scores.length === 0) return null;
   const graders = [...new Set(scores.map(({ grader }) => grader))];
@@ -31,13 +31,13 @@ export function scoresSection({ scores }: ReportData): Section | null {
 }
 
 const WHAT =
-  'The final score of a week is between 0 and 1. A score that does not beat heuristic+constant in the same weeks shows no ' +
-  'inference; [oracle] marks what was shown hidden numbers, which no agent is.';
+  'The final score of an episode is between 0 and 1. A score that does not beat heuristic+constant in the same episodes is no ' +
+  'evidence of inference. [oracle]: uses hidden state; not a valid agent.';
 
 const PUBLISHED =
-  `Published: ${PUBLISHED_SOURCE}, of the original environment, which this world rebuilds with constants of its own: to be ` +
-  `approached, not met. Of a teacher in re-evaluated files it is the published frontier-model teacher's, whose belief MAE was ` +
-  `${PUBLISHED_TEACHER[0].beliefMae}.`;
+  `Published: ${PUBLISHED_SOURCE} of the original environment. This world rebuilds it with constants of its own, so scores are ` +
+  'similar, not equal. For a teacher in re-evaluated files it is the score of the published frontier-model teacher, whose belief ' +
+  `MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
 
 function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Part[] {
   const groups = groupsOf(scores.filter((row) => row.grader === grader));
@@ -64,14 +64,14 @@ function groupsOf(rows: readonly ScoreRow[]): Group[] {
   const groups = new Map<string, ScoreRow[]>();
   for (const row of rows) {
     const { condition, profiles } = row;
-    // The conditions' own persons go without saying.
-    const whose = profiles === 'sampled' || condition.startsWith('discrete') ? '' : ` (${profiles})`;
-    const name = `${condition}${whose}`;
+    // A condition's default profiles are not named.
+    const suffix = profiles === 'sampled' || condition.startsWith('discrete') ? '' : ` (${profiles})`;
+    const name = `${condition}${suffix}`;
     groups.set(name, [...(groups.get(name) ?? []), row]);
   }
   return Array.from(groups, ([name, own]) => {
     const seeds = [...new Set(own.map((row) => row.seeds))].join(', ');
-    return { name: `${name}, seeds ${seeds}`, rows: toldApart(own) };
+    return { name: `${name}, seeds ${seeds}`, rows: disambiguated(own) };
   });
 }
 
@@ -87,6 +87,6 @@ const COLUMNS: readonly Column<ScoreRow>[] = [
       published?.approximate ? `about ${published.finalScore}` : orDash(published?.finalScore),
   },
   { head: 'belief MAE', cell: ({ beliefMae }) => decimals(beliefMae) },
-  { head: 'early mean reward', cell: ({ earlyMean }) => orDash(earlyMean) },
-  { head: 'late mean reward', cell: ({ lateMean }) => orDash(lateMean) },
+  { head: 'first-half mean reward', cell: ({ firstHalfMean }) => orDash(firstHalfMean) },
+  { head: 'second-half mean reward', cell: ({ secondHalfMean }) => orDash(secondHalfMean) },
 ];

@@ -1,13 +1,13 @@
-/** Where everything comes from, and what is mixed. */
-import { grouped } from '../../evaluate/figures.js';
-import { madePrintable } from '../../validate/names.js';
-import type { ReportData, Source } from '../gathered.js';
+/** Section: the files of a report, and warnings if their results are not comparable. */
+import { grouped } from '../../evaluation/format-figures.js';
+import { madePrintable } from '../../shared/printable-names.js';
+import type { ReportData, Source } from '../gather.js';
 import { type Column, type Html, html, paragraph, table } from '../html.js';
 import type { Section } from '../section.js';
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** What all files say of themselves, once each. */
+/** The provenance of all files, without repetition. */
 export interface Origin {
   readonly versions: readonly string[];
   readonly worlds: readonly string[];
@@ -33,15 +33,11 @@ export function originOf({ sources }: ReportData): Origin {
   };
 }
 
-/** Said before anything else where numbers that do not belong together stand side by side. */
+/** Returns warnings for the top of the page if results are not comparable. */
 export function warningsOf(origin: Origin): Html[] {
   const mixed: [what: string, values: readonly string[], why: string][] = [
-    [
-      'worlds',
-      origin.worlds,
-      'Weeks of different worlds are different weeks: their scores cannot be compared.',
-    ],
-    ['versions', origin.versions, 'Releases may play policies otherwise: compare with care.'],
+    ['worlds', origin.worlds, 'Episodes of different worlds differ. Their scores cannot be compared.'],
+    ['versions', origin.versions, 'Policies may differ between versions. Compare with care.'],
   ];
   return mixed
     .filter(([, values]) => values.length > 1)
@@ -51,7 +47,7 @@ export function warningsOf(origin: Origin): Html[] {
     );
 }
 
-const FROM: Readonly<Record<Source['kind'], string>> = {
+const KINDS: Readonly<Record<Source['kind'], string>> = {
   evaluation: 'evaluation (eval)',
   reevaluation: 're-evaluation (reeval)',
   audit: 'audit (audit)',
@@ -63,18 +59,18 @@ export function sourcesSection({ sources }: ReportData): Section {
     id: 'files',
     title: 'Files',
     parts: [
-      table('The files that this page was made of', COLUMNS, sources),
+      table('The files of this page', COLUMNS, sources),
       ...(sources.some(({ run }) => run === null) ? [paragraph(NO_MACHINE)] : []),
     ],
   };
 }
 
 const NO_MACHINE =
-  'Where no backend stands, the file does not say what played: every backend and kernel plays the same, bit for bit.';
+  'A dash as backend: the file does not name it. All backends and kernels give the same results, bit for bit.';
 
 const COLUMNS: readonly Column<Source>[] = [
   { head: 'file', cell: ({ label }) => label },
-  { head: 'what', cell: ({ kind }) => FROM[kind], numeric: false },
+  { head: 'kind', cell: ({ kind }) => KINDS[kind], numeric: false },
   {
     head: 'episodes',
     cell: ({ episodes }) => (episodes === null ? '–' : grouped(episodes)),

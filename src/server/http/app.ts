@@ -1,18 +1,18 @@
-/** The HTTP side: routes, and what is answered to what is none, may not be, or goes wrong. */
+/** The HTTP application: routes and error responses. */
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { RhythmError } from '../../errors.js';
+import { RhythmError } from '../../shared/errors.js';
 import type { Admit } from '../admission.js';
 import type { Metrics } from '../metrics.js';
 import { RefusedError } from '../protocol/refusals.js';
-import { BusyError } from '../turns.js';
+import { BusyError } from '../work-turns.js';
 import { GoneError, HttpRequest, TooLargeError } from './request.js';
-import { json, type Route } from './routes.js';
+import { json, type Route } from './route.js';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly admit: Admit;
-  /** Bytes of a batch, and of a message. */
+  /** The most bytes of a batch and of a message. */
   readonly bodyLimit: number;
   readonly frameLimit: number;
   readonly metrics: Metrics;
@@ -23,7 +23,7 @@ interface Env {
   readonly Bindings: HttpBindings;
 }
 
-/** What needs no token: those who look after a server ask for it before they can know one. */
+/** The one route that needs no token, for health checks. */
 const OPEN = '/health';
 
 export function createApp({ routes, admit, metrics, onFailure, ...limits }: AppOptions): Hono<Env> {
@@ -41,7 +41,7 @@ export function createApp({ routes, admit, metrics, onFailure, ...limits }: AppO
 
 type Next = () => Promise<void>;
 
-/** By route, not by path: what clients make up is not kept. */
+/** Measures by route. Unknown paths share one label, so clients cannot create labels. */
 function measured(metrics: Metrics, paths: ReadonlySet<string>) {
   return async (context: Context, next: Next): Promise<void> => {
     const { path } = context.req;
@@ -52,9 +52,8 @@ function measured(metrics: Metrics, paths: ReadonlySet<string>) {
 }
 
 function admitted(admit: Admit) {
-  return async ({ req }: Context, next: Next): Promise<Response | undefined> => {
-    const credentials = { authorization: req.header('authorization'), origin: req.header('origin') };
-    const refused = req.path === OPEN ? null : admit(credentials);
+  return async ({ req, env }: Context<Env>, next: Next): Promise<Response | undefined> => {
+    const refused = req.path === OPEN ? null : admit(env.incoming);
     if (refused === null) {
       await next();
       return undefined;
@@ -80,13 +79,13 @@ function failed(error: unknown, onFailure: (error: unknown) => void): Response {
   }
   if (error instanceof TooLargeError) return closing(json({ detail: error.message }, 413));
   if (error instanceof BusyError) return busy(error);
-  // As others log it. Nobody is there to hear it.
+  // The status that logs use for a closed connection. The client is gone.
   if (error instanceof GoneError) return json({ detail: error.message }, 499);
   onFailure(error);
   return json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** What of the body was not read cannot be skipped. */
+/** Closes the connection after the answer: the rest of the body was not read. */
 function closing(answer: Response): Response {
   answer.headers.set('connection', 'close');
   return answer;

@@ -1,7 +1,7 @@
-/** openapi.json: made of the routes, and of the schemas that check what comes. */
+/** Generates openapi.json from the routes and the schemas that validate requests. */
 import { z } from 'zod';
 import { jsonSchema } from '../protocol/json-schema.js';
-import type { Route } from './routes.js';
+import type { Route } from './route.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ const DETAIL = z.object({ detail: z.string() });
 
 const content = (schema: z.ZodType): Json => ({ 'application/json': { schema: jsonSchema(schema) } });
 
-/** @param version of the package. @param bearer whether a token is asked for. */
+/** @param version of the package. @param bearer whether clients need a token. */
 export function openApi(routes: readonly Route[], version: string, bearer: boolean): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -35,10 +35,10 @@ export function openApi(routes: readonly Route[], version: string, bearer: boole
 
 function operation({ summary, request, response, failures = {} }: Route): Json {
   const body = request && { requestBody: { content: content(request), required: !request.isOptional() } };
-  const answered =
+  const answer =
     typeof response === 'string' ? { [response]: { schema: { type: 'string' } } } : content(response);
-  const responses: Record<string, unknown> = { 200: { description: 'Success', content: answered } };
-  if (request) responses[422] = { description: 'What is wrong with the request', content: content(REFUSED) };
+  const responses: Record<string, unknown> = { 200: { description: 'Success', content: answer } };
+  if (request) responses[422] = { description: 'Validation errors', content: content(REFUSED) };
   for (const [status, description] of Object.entries(failures)) {
     responses[status] = { description, content: content(DETAIL) };
   }

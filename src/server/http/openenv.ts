@@ -1,28 +1,28 @@
-/** OpenEnv over HTTP. Reset and step are stateless there: each request has an environment of its own. */
+/** OpenEnv over HTTP. Reset and step are stateless: each request has a fresh episode. */
 import { z } from 'zod';
-import type { VecEnvOptions } from '../../vec-env/options.js';
-import { createVecEnv } from '../../vec-env.js';
-import { packageVersion } from '../../version.js';
+import { createVecEnv } from '../../engine/node.js';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { packageVersion } from '../../shared/version.js';
 import { ACTION_SCHEMA, toAction } from '../protocol/action.js';
-import { type Begin, MAX_ID, RESET_SCHEMA, toBegin } from '../protocol/begin.js';
 import { jsonSchema } from '../protocol/json-schema.js';
 import { answerMcp, MCP_SCHEMA, mcpParseError } from '../protocol/mcp.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resultText } from '../protocol/observation.js';
-import { inBody, RefusedError, refusalsOf, toldAs } from '../protocol/refusals.js';
+import { inBody, mapRefusals, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { type EpisodeRequest, MAX_ID, RESET_SCHEMA, toEpisodeRequest } from '../protocol/reset-request.js';
 import { STATE_SCHEMA, stateOf } from '../protocol/state.js';
 import { bodyOf, objectOf } from './request.js';
-import { json, jsonText, type Route } from './routes.js';
+import { json, jsonText, type Route } from './route.js';
 
-/** What `/step` takes. Clients send time-outs and names of requests, which mean nothing here. */
+/** The body of `/step`. Clients send time-outs and request ids, which have no effect. */
 const STEP_SCHEMA = z.looseObject({
   action: ACTION_SCHEMA,
   timeout_s: z.number().nullish(),
   request_id: z.string().max(MAX_ID).nullish(),
 });
-/** Of the request, before its action is looked at. */
+/** The body without the check of its action. */
 const STEP_SHELL = STEP_SCHEMA.extend({ action: z.record(z.string(), z.unknown()) });
 
-const TOO_LARGE = { 413: 'The body is larger than a frame of a session may be' };
+const TOO_LARGE = { 413: 'The body is larger than the frame limit of sessions' };
 
 const METADATA_SCHEMA = z.object({
   name: z.string(),
@@ -36,21 +36,21 @@ const METADATA_SCHEMA = z.object({
 const METADATA: z.input<typeof METADATA_SCHEMA> = {
   name: 'rhythm-vec',
   description:
-    'The Rhythm life simulator: guide one person, who is not known, through a week of 28 steps, and say who it is.',
+    'The Rhythm life simulator: guide one person through a week of 28 steps, and infer their hidden profile.',
   readme_content: null,
   version: packageVersion(),
   author: null,
   documentation_url: null,
 };
 
-/** The observation's schema, with what OpenEnv's clients find in an observation once they have read it. */
+/** The observation as OpenEnv's clients present it: with done, reward and metadata. */
 const CLIENT_OBSERVATION = OBSERVATION_SCHEMA.extend({
   done: RESULT_SCHEMA.shape.done,
   reward: RESULT_SCHEMA.shape.reward,
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** An environment for what is asked without a session. @throws as `createVecEnv`. */
+/** The environment of requests without a session. @throws as `createVecEnv`. */
 class Stateless {
   readonly #env;
 
@@ -58,7 +58,7 @@ class Stateless {
     this.#env = createVecEnv({ backend, kernel, numEnvs: 1, threads: 1 });
   }
 
-  reset({ seed, profile, grader }: Begin): string {
+  reset({ seed, profile, grader }: EpisodeRequest): string {
     return resultText(this.#env.reset({ seed, profiles: profile, graders: grader }), 0, true);
   }
 
@@ -78,7 +78,7 @@ export interface OpenEnvRoutes {
   close(): void;
 }
 
-/** All but openapi.json. @throws as `createVecEnv`. */
+/** All routes except openapi.json. @throws as `createVecEnv`. */
 export function openEnvRoutes(engine: Pick<VecEnvOptions, 'backend' | 'kernel'>): OpenEnvRoutes {
   const env = new Stateless(engine);
   return { routes: [...DESCRIPTIONS, ...playing(env), MCP], close: () => env.close() };
@@ -88,21 +88,21 @@ const DESCRIPTIONS: readonly Route[] = [
   {
     method: 'get',
     path: '/health',
-    summary: 'Whether the server is there. Asks for no token.',
+    summary: 'The health of the server. Needs no token.',
     response: z.object({ status: z.literal('healthy') }),
     handle: () => json({ status: 'healthy' }),
   },
   {
     method: 'get',
     path: '/metadata',
-    summary: 'What the environment is.',
+    summary: 'A description of the environment.',
     response: METADATA_SCHEMA,
     handle: () => json(METADATA),
   },
   {
     method: 'get',
     path: '/schema',
-    summary: 'What actions, observations and states consist of.',
+    summary: 'The JSON schemas of actions, observations and states.',
     response: z.record(z.string(), z.unknown()),
     handle: () =>
       json({
@@ -114,7 +114,7 @@ const DESCRIPTIONS: readonly Route[] = [
   {
     method: 'get',
     path: '/state',
-    summary: 'The state of an environment that was not reset. Sessions have theirs over /ws.',
+    summary: 'The state before any reset. Sessions over /ws have states of their own.',
     response: STATE_SCHEMA,
     handle: () => json(stateOf(null, 0)),
   },
@@ -124,30 +124,31 @@ const playing = (env: Stateless): readonly Route[] => [
   {
     method: 'post',
     path: '/reset',
-    summary: 'The first observation of an episode. Nothing is kept of it: sessions are over /ws.',
+    summary: 'The first observation of an episode. The server keeps no state; for sessions use /ws.',
     request: RESET_SCHEMA.optional(),
     message: true,
     failures: TOO_LARGE,
     response: RESULT_SCHEMA,
     handle: async (request) => {
-      const body = bodyOf(await request.text()) ?? {};
-      return jsonText(env.reset(toldAs(inBody, () => toBegin(body))));
+      const body = bodyOf(await request.message()) ?? {};
+      return jsonText(env.reset(mapRefusals(inBody, () => toEpisodeRequest(body))));
     },
   },
   {
     method: 'post',
     path: '/step',
     summary:
-      'The first step of an episode whose seed is drawn. Nothing is kept of it: sessions are over /ws.',
+      'The first step of an episode with a random seed. The server keeps no state; for sessions use /ws.',
     request: STEP_SCHEMA,
     message: true,
     failures: TOO_LARGE,
     response: RESULT_SCHEMA,
     handle: async (request) => {
-      const body = objectOf(await request.text());
+      const body: { readonly action?: unknown } = objectOf(await request.message());
       const shell = STEP_SHELL.safeParse(body);
       if (!shell.success) throw new RefusedError(inBody(refusalsOf(shell.error, body)));
-      return jsonText(env.step(toAction(shell.data.action)));
+      // Not the parsed body: a record drops the key `__proto__`, which must be refused like any unknown key.
+      return jsonText(env.step(toAction(body.action)));
     },
   },
 ];
@@ -155,15 +156,14 @@ const playing = (env: Stateless): readonly Route[] => [
 const MCP: Route = {
   method: 'post',
   path: '/mcp',
-  summary: 'JSON-RPC 2.0. There are no tools: what is answered is an error, with status 200.',
+  summary: 'JSON-RPC 2.0. There are no tools: every answer is an error, with status 200.',
   request: z.record(z.string(), z.unknown()),
   message: true,
   failures: TOO_LARGE,
   response: MCP_SCHEMA,
   handle: async (request) => {
-    const text = await request.text();
     try {
-      return json(answerMcp(bodyOf(text)));
+      return json(answerMcp(bodyOf(await request.message())));
     } catch (error) {
       if (error instanceof RefusedError) return json(mcpParseError(error.message));
       throw error;

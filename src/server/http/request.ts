@@ -1,35 +1,35 @@
-/** A request as handlers read it: its body, up to a limit, and whether anybody still waits for the answer. */
+/** Reads a request's body up to a limit, and reports whether the client is still connected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describe } from '../../validate/values.js';
-import { missing, noObject, type Refusal, RefusedError } from '../protocol/refusals.js';
+import { describe } from '../../shared/values.js';
+import { hasMoreValues, MOST_VALUES } from '../protocol/bounds.js';
+import { missing, noJson, noObject, RefusedError, tooManyValues } from '../protocol/refusals.js';
 
-/** A body that is larger than the server reads. */
+/** The error for a body above the limit. */
 export class TooLargeError extends Error {
-  constructor(most: string, got = 'a larger one') {
-    super(`Expected a body of at most ${most}, got ${got}. Send less at a time.`);
+  constructor(most: number) {
+    super(`Expected a body of at most ${most} bytes, got a larger one. Send less at a time.`);
   }
 }
+
+/** The error for a client that has disconnected. */
+export class GoneError extends Error {}
 
 /**
- * Lists and objects of a body: reading JSON takes a time that grows with them rather than with its length. So many are read
- * in some tenths of a second, in which nobody else has a turn; a million rows have two million.
+ * Inspects a body while it arrives.
+ * @param body holds the received bytes before `length`. It is another buffer once it had to grow.
+ * @throws RefusedError. The rest of the body is then read and discarded.
  */
-const MOST_PARTS = 2 ** 22;
+export type Inspect = (body: Buffer, length: number) => void;
 
-export class TooManyPartsError extends TooLargeError {
-  constructor() {
-    super(`${MOST_PARTS} lists and objects`, 'more');
-  }
-}
-
-/** Nobody is there any more who could be answered. */
-export class GoneError extends Error {}
+/** Size of the first buffer for a body of unknown length. */
+const FIRST_BYTES = 2 ** 16;
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 export class HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #limit: number;
   readonly #gone = new AbortController();
-  /** Settles when the answer is sent, or nobody is there any more: nothing of it is held then. */
+  /** Settles when the answer was sent or the client has disconnected. The answer's memory is then free. */
   readonly left: Promise<void>;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number) {
@@ -43,63 +43,83 @@ export class HttpRequest {
     });
   }
 
-  /** Aborted, with a GoneError, once the client is gone. */
+  /** Aborted with a GoneError when the client disconnects. */
   get signal(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** The body; once. @throws TooLargeError, GoneError. */
-  async text(): Promise<string> {
-    const incoming = this.#incoming;
-    const tooLarge = new TooLargeError(`${this.#limit} bytes`);
-    if (Number(incoming.headers['content-length'] ?? 0) > this.#limit) throw tooLarge;
-    const chunks: Buffer[] = [];
-    let [bytes, parts] = [0, 0];
+  /**
+   * Reads the body, once.
+   * @param inspect called after each received piece.
+   * @throws TooLargeError, GoneError, and the error of `inspect` once the whole body was read: a client that is still
+   *   sending would not read the answer.
+   */
+  async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
+    const announced = this.#incoming.headers['content-length'];
+    if (Number(announced ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
+    let body: Buffer = Buffer.allocUnsafeSlow(Number(announced ?? FIRST_BYTES));
+    let length = 0;
+    let refused: unknown;
+    for await (const chunk of this.#chunks()) {
+      if (refused === undefined) {
+        body = roomFor(chunk.length, body, length, this.#limit);
+        chunk.copy(body, length);
+      }
+      length += chunk.length;
+      try {
+        if (refused === undefined) inspect(body, length);
+      } catch (error) {
+        refused = error;
+        body = NO_BYTES;
+      }
+    }
+    if (refused !== undefined) throw refused;
+    return body.subarray(0, length);
+  }
+
+  /** Reads a message of OpenEnv. @throws as `bytes`, and RefusedError for too many values. */
+  async message(): Promise<string> {
+    const body = await this.bytes();
+    if (hasMoreValues(body)) throw new RefusedError([tooManyValues(['body'], MOST_VALUES)]);
+    return body.toString();
+  }
+
+  /** @throws TooLargeError, GoneError. */
+  async *#chunks(): AsyncGenerator<Buffer> {
+    let bytes = 0;
     try {
-      for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      for await (const chunk of this.#incoming as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        parts += partsOf(chunk);
-        if (bytes > this.#limit) throw tooLarge;
-        if (parts > MOST_PARTS) throw new TooManyPartsError();
-        chunks.push(chunk);
+        if (bytes > this.#limit) throw new TooLargeError(this.#limit);
+        yield chunk;
       }
     } catch (error) {
       throw error instanceof TooLargeError ? error : new GoneError('The client is gone.', { cause: error });
     }
-    return Buffer.concat(chunks, bytes).toString();
   }
 }
 
-/** The JSON of a body; undefined if it is empty. @throws RefusedError. */
+/** Returns the buffer, or a copy of twice its size if `more` bytes after `length` do not fit. */
+function roomFor(more: number, body: Buffer, length: number, limit: number): Buffer {
+  if (length + more <= body.length) return body;
+  const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * body.length, length + more), limit));
+  body.copy(grown, 0, 0, length);
+  return grown;
+}
+
+/** Parses the JSON of a body; undefined for an empty one. @throws RefusedError. */
 export function bodyOf(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RefusedError([noJson(error as SyntaxError)]);
+    throw new RefusedError([noJson((error as SyntaxError).message)]);
   }
 }
 
-/** The JSON object of a body. @throws RefusedError for an empty body, or anything else. */
+/** Parses the JSON object of a body. @throws RefusedError for an empty body or another value. */
 export function objectOf(text: string): object {
   const body = bodyOf(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   throw new RefusedError([body === undefined ? missing(['body'], null) : noObject(['body'], describe(body))]);
 }
-
-const [LIST, OBJECT] = Buffer.from('[{');
-
-/** Those in strings too: it is a bound. */
-function partsOf(chunk: Buffer): number {
-  let count = 0;
-  for (let at = 0; at < chunk.length; at++) if (chunk[at] === LIST || chunk[at] === OBJECT) count++;
-  return count;
-}
-
-const noJson = ({ message }: SyntaxError): Refusal => ({
-  type: 'json_invalid',
-  loc: ['body', Number(/at position (\d+)/.exec(message)?.[1] ?? 0)],
-  msg: 'JSON decode error',
-  input: {},
-  ctx: { error: message },
-});

@@ -1,14 +1,15 @@
-/** An action as OpenEnv's clients send it. */
+/** Parses an action in the form of OpenEnv's clients. */
 import { z } from 'zod';
-import { didYouMean } from '../../suggest.js';
-import { ACTION_NAMES, BELIEF_NAMES, NUM_BELIEFS } from '../../world/fields.js';
+import { clampBelief } from '../../engine/reference/grade.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { ACTION_NAMES, BELIEF_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
 import { explained, type Refusal, RefusedError, refusalsOf } from './refusals.js';
 
-/** What a session is asked to do. */
+/** A validated action. */
 export interface Action {
   /** Code, 0 to 9. */
   readonly code: number;
-  /** In [0, 1] each, by BELIEF_NAMES; null where none is given. */
+  /** By BELIEF_NAMES, each in [0, 1]; null for no belief. */
   readonly belief: readonly number[] | null;
 }
 
@@ -19,30 +20,27 @@ export const ACTION_SCHEMA = z.strictObject({
     .length(NUM_BELIEFS)
     .nullish()
     .describe(
-      `${BELIEF_NAMES.join(', ')}: what is believed of the person, 0 to 1 each; numbers beyond are clamped. None: the last one stands.`,
+      `${BELIEF_NAMES.join(', ')}: the belief about the profile, 0 to 1 each; other numbers are clamped. Without one, the last belief still counts.`,
     ),
   metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored.'),
 });
 
-/** In either case, and with - for _, as completions spell them. */
+/** Lower or upper case, with - or _, as completions spell them. */
 const CODES: ReadonlyMap<string, number> = new Map(ACTION_NAMES.map((name, code) => [name, code]));
 const codeOf = (name: string): number | undefined =>
   CODES.get(name) ?? CODES.get(name.toLowerCase().replaceAll('-', '_'));
 
-/** @throws RefusedError with the faults, each explained. */
+/** @throws RefusedError with an explained fault per invalid field. */
 export function toAction(data: unknown): Action {
   const parsed = ACTION_SCHEMA.safeParse(data);
   if (!parsed.success) throw new RefusedError(explained(refusalsOf(parsed.error, data)));
   const { action_type, belief } = parsed.data;
   const code = codeOf(action_type);
-  if (code === undefined) throw new RefusedError(explained([noAction(action_type)]));
-  return { code, belief: belief?.map(clamp) ?? null };
+  if (code === undefined) throw new RefusedError(explained([unknownAction(action_type)]));
+  return { code, belief: belief?.map((value) => clampBelief(value, MIN_MAGNITUDE)) ?? null };
 }
 
-/** Before it is a float32: what a float32 cannot hold would be infinite. */
-const clamp = (value: number): number => Math.min(Math.max(value, 0), 1);
-
-function noAction(name: string): Refusal {
+function unknownAction(name: string): Refusal {
   const names = ACTION_NAMES.map((each) => `'${each}'`);
   const msg = `Input should be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`;
   return {

@@ -1,12 +1,12 @@
-/** What is said back of what was refused: all of it if it is brief, else what it is. */
-import { describe } from '../../validate/values.js';
+/** Formats a refused input for an error: itself if it is short, else its type and size. */
+import { describe } from '../../shared/values.js';
 
-/** Values, and characters of texts and keys. Whoever sends a mebibyte by mistake is not helped by one. */
+/** The most values plus characters of texts and keys. */
 const MOST = 1000;
-/** Lists within lists: writing JSON takes a stack as deep, which clients could exhaust. */
+/** The most nested lists. Writing JSON recurses that deep, so clients could exhaust the stack. */
 const DEEPEST = 16;
 
-/** For JSON: the value itself, or its description as text. */
+/** Returns the value itself, or its description as text. */
 export const echoOf = (value: unknown): unknown => (isBrief(value) ? value : describe(value));
 
 function isBrief(value: unknown): boolean {
@@ -24,9 +24,11 @@ function isBrief(value: unknown): boolean {
   return true;
 }
 
-/** Adds what it holds. @returns what that takes of `most`, or more than that once it is too much. */
+/**
+ * Adds the members of an object to `found`. @returns the characters of its keys; more than `most` if it is too large.
+ */
 function take(parent: object, most: number, found: unknown[]): number {
-  // Arrays of a binary frame are no JSON.
+  // Typed arrays of binary frames are not JSON.
   if (ArrayBuffer.isView(parent) || (Array.isArray(parent) && parent.length > most)) return most + 1;
   let length = 0;
   for (const key in parent) {

@@ -1,7 +1,7 @@
-/** Schemas as JSON Schema, for whoever reads descriptions. */
+/** Converts schemas to JSON Schema. */
 import { z } from 'zod';
 
-/** As what is sent must follow it. */
+/** Returns the schema of the input side, before defaults and conversions. */
 export function jsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return rest;

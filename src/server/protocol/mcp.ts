@@ -1,4 +1,4 @@
-/** JSON-RPC as far as OpenEnv's check asks for it: this environment has no tools, and says so in the right form. */
+/** JSON-RPC as far as OpenEnv's validation needs it. This environment has no tools and says so. */
 import { z } from 'zod';
 import { RefusedError, refusalsOf } from './refusals.js';
 
@@ -26,7 +26,7 @@ const failure = (id: McpAnswer['id'], code: number, message: string): McpAnswer 
 
 export const MCP_SCHEMA = z.looseObject({ jsonrpc: z.literal('2.0') });
 
-/** What is answered to any request: an error. */
+/** Returns the answer to a request, which is always an error. */
 export function answerMcp(request: unknown): McpAnswer {
   const parsed = REQUEST.safeParse(request);
   if (parsed.success) {

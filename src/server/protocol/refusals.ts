@@ -1,9 +1,9 @@
-/** What is wrong with a request, entry by entry, in the shape that OpenEnv's clients know (that of its validation library). */
+/** Validation errors of a request, one per fault, in the form that OpenEnv's clients know (Pydantic's). */
 import type { z } from 'zod';
-import { describe } from '../../validate/values.js';
+import { describe } from '../../shared/values.js';
 import { echoOf } from './echo.js';
 
-/** One fault. `url`, where there is one, explains its type. */
+/** One fault. `url`, if present, leads to an explanation of its type. */
 export interface Refusal {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -16,10 +16,10 @@ export interface Refusal {
 type Issue = z.core.$ZodIssue;
 type Words = Pick<Refusal, 'type' | 'msg' | 'ctx'>;
 
-/** Where the types of faults are explained, as the recorded server says it. */
+/** Explanations of fault types, at the URL of the recorded server. */
 const EXPLAINED = 'https://errors.pydantic.dev/2.13/v/';
 
-/** By the type that a schema expects. */
+/** Faults by the type that a schema expects. */
 const WRONG_TYPES: Readonly<Record<string, Words>> = {
   string: { type: 'string_type', msg: 'Input should be a valid string' },
   number: { type: 'float_type', msg: 'Input should be a valid number' },
@@ -30,7 +30,7 @@ const WRONG_TYPES: Readonly<Record<string, Words>> = {
   record: { type: 'dict_type', msg: 'Input should be a valid dictionary' },
 };
 
-/** A field that is not there. @param input what it is missing in. */
+/** A missing field. @param input the object that lacks it. */
 export const missing = (loc: Refusal['loc'], input: unknown): Refusal => ({
   type: 'missing',
   loc,
@@ -38,7 +38,7 @@ export const missing = (loc: Refusal['loc'], input: unknown): Refusal => ({
   input,
 });
 
-/** A field that nobody knows. @param input what it says. */
+/** An unknown field. @param input its value. */
 export const extra = (loc: Refusal['loc'], input: unknown): Refusal => ({
   type: 'extra_forbidden',
   loc,
@@ -46,13 +46,35 @@ export const extra = (loc: Refusal['loc'], input: unknown): Refusal => ({
   input,
 });
 
-/** Something else than an object. */
+/** A value that is not an object. */
 export function noObject(loc: Refusal['loc'], input: unknown): Refusal {
   const { type, msg } = WRONG_TYPES.object;
   return { type, loc, msg, input };
 }
 
-/** The faults of `input`. */
+/**
+ * Invalid JSON text.
+ * @param message of `JSON.parse`. @param shift offset of the text in the body, added to the position.
+ */
+export function noJson(message: string, shift = 0): Refusal {
+  const error = message.replace(/at position (\d+)/, (_, at) => `at position ${Number(at) + shift}`);
+  const position = Number(/at position (\d+)/.exec(error)?.[1] ?? Math.max(shift, 0));
+  return {
+    ...{ type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error' },
+    ...{ input: {}, ctx: { error } },
+  };
+}
+
+/** A message, or a part of a request, with too many values. */
+export const tooManyValues = (loc: Refusal['loc'], most: number): Refusal => ({
+  type: 'too_long',
+  loc,
+  msg: `Expected at most ${most} lists, objects, keys and entries, got more. Leave out what the schema does not name.`,
+  input: null,
+  ctx: { max_length: most },
+});
+
+/** Returns the faults that a schema found in `input`. */
 export function refusalsOf(error: z.ZodError, input: unknown): Refusal[] {
   return error.issues.flatMap((issue) => refusalsOfIssue(issue, input));
 }
@@ -110,16 +132,16 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
-/** As faults of actions and messages are told: with a link. */
+/** Adds links, for faults of actions and messages. */
 export const explained = (refusals: readonly Refusal[]): Refusal[] =>
   refusals.map((refusal) => ({ ...refusal, url: EXPLAINED + refusal.type }));
 
-/** As faults of a request's body are told. */
+/** Adds 'body' to the path, for faults of a request's body. */
 export const inBody = (refusals: readonly Refusal[]): Refusal[] =>
   refusals.map((refusal) => ({ ...refusal, loc: ['body', ...refusal.loc] }));
 
-/** Does it; what is refused is told otherwise. @param as `explained` or `inBody`. */
-export function toldAs<T>(as: (refusals: readonly Refusal[]) => Refusal[], act: () => T): T {
+/** Runs `act` and converts the faults of its RefusedError. @param as `explained` or `inBody`. */
+export function mapRefusals<T>(as: (refusals: readonly Refusal[]) => Refusal[], act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -127,15 +149,15 @@ export function toldAs<T>(as: (refusals: readonly Refusal[]) => Refusal[], act: 
   }
 }
 
-/** Faults of a request that are told: an answer is not much longer than what it answers. */
-const MOST_TOLD = 100;
+/** The most faults of an answer, so that it is not much longer than its request. */
+const MOST_REFUSALS = 100;
 
-/** A request that is refused, with its faults, as far as they are told. */
+/** The error for a refused request, with at most MOST_REFUSALS faults. */
 export class RefusedError extends Error {
   readonly refusals: readonly Refusal[];
   constructor(refusals: readonly Refusal[]) {
-    const told = refusals.slice(0, MOST_TOLD);
-    super(told.map(({ loc, msg, input }) => `${loc.join('.')}: ${msg}, got ${describe(input)}`).join('; '));
-    this.refusals = told.map((refusal) => ({ ...refusal, input: echoOf(refusal.input) }));
+    const kept = refusals.slice(0, MOST_REFUSALS);
+    super(kept.map(({ loc, msg, input }) => `${loc.join('.')}: ${msg}, got ${describe(input)}`).join('; '));
+    this.refusals = kept.map((refusal) => ({ ...refusal, input: echoOf(refusal.input) }));
   }
 }

@@ -1,7 +1,7 @@
-/** An episode's state, as far as whoever plays it may know. */
+/** The public part of an episode's state. */
 import { z } from 'zod';
 import { MAX_U32, NUM_STEPS } from '../../world/fields.js';
-import type { Begin } from './begin.js';
+import type { EpisodeRequest } from './reset-request.js';
 
 export const STATE_SCHEMA = z.looseObject({
   episode_id: z.string().nullable().describe('null before the first reset'),
@@ -12,7 +12,7 @@ export const STATE_SCHEMA = z.looseObject({
 });
 
 /** @param episode null before the first reset. */
-export const stateOf = (episode: Begin | null, steps: number): z.input<typeof STATE_SCHEMA> =>
+export const stateOf = (episode: EpisodeRequest | null, steps: number): z.input<typeof STATE_SCHEMA> =>
   episode === null
     ? { episode_id: null, step_count: 0 }
     : {

@@ -1,12 +1,12 @@
-/** What a socket's client is told of a message that was refused. */
-import { RhythmError } from '../../errors.js';
+/** Converts errors to answers. */
+import { RhythmError } from '../../shared/errors.js';
 import { RefusedError } from '../protocol/refusals.js';
-import { type Answer, errorAnswer } from './talk.js';
+import { type Answer, errorAnswer } from './message-handler.js';
 
-/** What cannot be done now, although the message is well-formed. */
+/** The error for a well-formed message that is not possible in the current state. */
 export class NotNowError extends Error {}
 
-/** @throws what nobody foresaw. */
+/** @throws unexpected errors. */
 export function refusalOf(error: unknown): Answer {
   if (error instanceof RefusedError) {
     return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.refusals });

@@ -1,16 +1,16 @@
-/** All sockets of one kind: who is let in, who is gone without a word, and who has nothing to say. */
+/** All sockets of one kind: upgrades requests, and closes half-open and idle sockets. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { CLOSE, Conversation } from './conversation.js';
-import type { Talk } from './talk.js';
+import { CLOSE, Connection } from './connection.js';
+import type { MessageHandler } from './message-handler.js';
 
 export interface SocketsOptions {
-  /** Bytes of a frame. */
+  /** The most bytes of a frame. */
   readonly frameLimit: number;
-  /** Milliseconds between two pings; a client that has not answered one before the next is gone. */
+  /** Milliseconds between two pings. A client that did not answer by the next one is cut off. */
   readonly pingMs: number;
-  /** Milliseconds without a frame, after which a client is told to go. */
+  /** Milliseconds without a frame until a socket is closed. */
   readonly idleMs: number;
   readonly onFailure: (error: unknown) => void;
 }
@@ -18,13 +18,13 @@ export interface SocketsOptions {
 export class Sockets {
   readonly #options: SocketsOptions;
   readonly #server: WebSocketServer;
-  readonly #open: () => Talk;
-  readonly #conversations = new Set<Conversation>();
+  readonly #open: () => MessageHandler;
+  readonly #connections = new Set<Connection>();
   readonly #timer: NodeJS.Timeout;
   #closing = false;
 
-  /** @param open one side of each conversation. */
-  constructor(options: SocketsOptions, open: () => Talk) {
+  /** @param open creates a message handler per socket. */
+  constructor(options: SocketsOptions, open: () => MessageHandler) {
     this.#options = options;
     this.#open = open;
     const maxPayload = options.frameLimit;
@@ -34,45 +34,45 @@ export class Sockets {
   }
 
   get size(): number {
-    return this.#conversations.size;
+    return this.#connections.size;
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    // One that was on its way when the server began to close.
+    // The request was already on its way when the server began to close.
     if (this.#closing) stream.destroy();
-    else this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket));
+    else this.#server.handleUpgrade(request, stream, head, (socket) => this.#add(socket));
   }
 
-  #welcome(socket: WebSocket): void {
-    const conversation = new Conversation(socket, this.#open(), this.#options.onFailure);
-    this.#conversations.add(conversation);
-    socket.on('close', () => this.#conversations.delete(conversation));
+  #add(socket: WebSocket): void {
+    const connection = new Connection(socket, this.#open(), this.#options.onFailure);
+    this.#connections.add(connection);
+    socket.on('close', () => this.#connections.delete(connection));
   }
 
-  /** A half-open socket answers no ping; one that leaks is idle. Either gives back what it holds. */
+  /** Closes sockets that answer no ping, which are half-open, and idle ones. */
   #sweep(): void {
     const now = performance.now();
-    for (const conversation of this.#conversations) {
-      const { socket } = conversation;
-      if (!conversation.alive) socket.terminate();
-      else if (now - conversation.heardAt > this.#options.idleMs) {
+    for (const connection of this.#connections) {
+      const { socket } = connection;
+      if (!connection.alive) socket.terminate();
+      else if (now - connection.receivedAt > this.#options.idleMs) {
         socket.close(CLOSE.goingAway, `idle for ${this.#options.idleMs} ms`);
       }
-      conversation.alive = false;
+      connection.alive = false;
       socket.ping();
     }
   }
 
-  /** Lets every conversation finish what it was asked for; those not gone `graceMs` later are cut off. */
+  /** Finishes all messages in progress. Sockets still open after `graceMs` are cut off. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     clearInterval(this.#timer);
-    const gone = [...this.#conversations].map(
+    const gone = [...this.#connections].map(
       ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
     );
-    for (const conversation of this.#conversations) conversation.finish('the server is shutting down');
+    for (const connection of this.#connections) connection.finish('the server is shutting down');
     const cut = setTimeout(() => {
-      for (const { socket } of this.#conversations) socket.terminate();
+      for (const { socket } of this.#connections) socket.terminate();
     }, graceMs);
     await Promise.all(gone);
     clearTimeout(cut);

@@ -1,10 +1,11 @@
-/** What requests of /v1 share: an engine, turns, counts. */
+/** What /v1 requests share: engine options, turns and counters. */
 import type { z } from 'zod';
-import type { VecEnvOptions } from '../../vec-env/options.js';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { createWorld } from '../../world/world.js';
-import { type HttpRequest, objectOf } from '../http/request.js';
-import { jsonText } from '../http/routes.js';
-import { LARGE, Turns } from '../turns.js';
+import type { HttpRequest } from '../http/request.js';
+import { jsonPieces } from '../http/route.js';
+import { LARGE, Turns } from '../work-turns.js';
+import { BodyReader, keysOf } from './body.js';
 import { parse } from './schemas.js';
 
 export interface BatchesOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
@@ -12,12 +13,15 @@ export interface BatchesOptions extends Pick<VecEnvOptions, 'backend' | 'kernel'
   readonly onDone: (what: BatchKind, count: number) => void;
 }
 
+/** Pieces of a JSON text. */
+export type Pieces = AsyncIterable<string> | Iterable<string>;
+
 export type BatchKind = 'scored' | 'rollouts' | 'prompts';
 
-/** Of every route of /v1. */
+/** The failures of every /v1 route. */
 export const BATCH_FAILURES = {
-  413: 'The body is larger than the server reads',
-  503: 'As many requests of /v1 as the server takes are in progress; the header Retry-After says when to come back',
+  413: 'The body is larger than the limit',
+  503: 'Too many /v1 requests are in progress; retry after the time in Retry-After',
 };
 
 export class Batches extends Turns {
@@ -33,28 +37,30 @@ export class Batches extends Turns {
 
   /**
    * Answers a request whose body follows a schema.
-   * @param work what the JSON is that is answered; it asks for its turn before each slice.
-   * @param lengthOf about how many characters it has: of few characters that are asked for many, too, one is worked at a
-   *   time.
-   * @throws BusyError, RefusedError, TooLargeError, GoneError, and what the work throws.
+   * @param work returns the pieces of the JSON answer. It must await `turn` before each slice.
+   * @param lengthOf estimates the answer's characters. Requests with large answers run one at a time, even if their
+   *   bodies are short.
+   * @throws BusyError, RefusedError, TooLargeError, GoneError, and the errors of `work`.
    */
-  answer<Schema extends z.ZodType>(
+  answer<Schema extends z.ZodObject>(
     http: HttpRequest,
     schema: Schema,
-    work: (request: z.output<Schema>, turn: () => Promise<void>) => Promise<string>,
+    work: (request: z.output<Schema>, turn: () => Promise<void>) => Promise<Pieces>,
     lengthOf: (request: z.output<Schema>) => number = () => 0,
   ): Promise<Response> {
     const turn = () => this.turn(http.signal);
     return this.during(http.left, async () => {
-      const text = await http.text();
+      const reader = new BodyReader(keysOf(schema));
+      const body = await http.bytes((bytes, length) => reader.read(bytes, length));
       const read = async () => {
         await turn();
-        return parse(schema, objectOf(text));
+        return parse(schema, reader.fields(body));
       };
-      const answer = async (request: z.output<Schema>) => jsonText(await work(request, turn));
-      if (text.length >= LARGE) return this.alone(text.length, async () => answer(await read()));
+      if (body.length >= LARGE) {
+        return jsonPieces(await this.alone(body.length, async () => work(await read(), turn)));
+      }
       const request = await read();
-      return this.alone(lengthOf(request), () => answer(request));
+      return jsonPieces(await this.alone(lengthOf(request), () => work(request, turn)));
     });
   }
 }

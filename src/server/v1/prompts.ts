@@ -1,13 +1,14 @@
-/** POST /v1/prompts: what a language model is asked after some actions of some weeks. */
+/** POST /v1/prompts: writes the prompts of a language model after given actions. */
 import { z } from 'zod';
-import { InputError } from '../../errors.js';
-import { EnvOfSize } from '../../evaluate/env-of-size.js';
-import { toColumns } from '../../rollout/replay/objects.js';
-import { prompts } from '../../text/prompt.js';
-import type { Route } from '../http/routes.js';
+import { ResizableEnv } from '../../evaluation/resizable-env.js';
+import { toColumns } from '../../rollouts/replay/row-objects.js';
+import { prompts } from '../../rollouts/text/prompt.js';
+import { InputError } from '../../shared/errors.js';
+import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type Batches } from './batches.js';
-import { namingColumns, rowsOf } from './rows.js';
-import { checkRows, HISTORIES, PROFILE_MODES, refusing, SEEDS } from './schemas.js';
+import { columnsOf, sliceEnd } from './column.js';
+import { namingColumns, rowsOf } from './request-rows.js';
+import { checkRows, HISTORIES, invalidField, PROFILE_MODES, SEEDS } from './schemas.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
   seeds: SEEDS,
@@ -20,20 +21,20 @@ export const PROMPTS_RESPONSE = z.object({
   rows: z.int(),
   world_digest: z.string(),
   system: z.string().describe('the system message of every row'),
-  users: z.array(z.string()).describe('the user message of each'),
+  users: z.array(z.string()).describe('the user message of each row'),
 });
 
-/** Rows of a request: all of their text is one answer. */
+/** The most rows of a request: the text of all of them is one answer. */
 const MOST_PROMPTS = 2 ** 17;
-/** Of a user message, in characters. */
+/** The typical length of a user message, in characters. */
 const USUAL_LENGTH = 900;
-/** Rows between two turns: some two milliseconds' of them. */
+/** Rows per turn of the event loop, about two milliseconds of work. */
 const SLICE = 256;
 
 export const promptsRoute = (batches: Batches): Route => ({
   method: 'post',
   path: '/v1/prompts',
-  summary: 'The chat messages that a language model is asked with, after the actions of each row.',
+  summary: 'The chat messages for a language model, after the actions of each row.',
   request: PROMPTS_REQUEST,
   response: PROMPTS_RESPONSE,
   failures: BATCH_FAILURES,
@@ -52,39 +53,58 @@ export const promptsRoute = (batches: Batches): Route => ({
 function checkRequest(request: PromptsRequest): void {
   const rows = request.seeds.length;
   if (rows > MOST_PROMPTS) {
-    throw refusing('seeds', `Expected at most ${MOST_PROMPTS} rows, got ${rows}. Send fewer at a time.`);
+    throw invalidField('seeds', `Expected at most ${MOST_PROMPTS} rows, got ${rows}. Send fewer at a time.`);
   }
   checkRows(rows, request);
 }
 
-async function write(request: PromptsRequest, batches: Batches, turn: () => Promise<void>): Promise<string> {
+/**
+ * Returns the pieces of the JSON answer, which are written while they are sent. All rows are checked first: one invalid
+ * row refuses the request.
+ * @throws InputError for the first invalid row.
+ */
+async function write(
+  request: PromptsRequest,
+  batches: Batches,
+  turn: () => Promise<void>,
+): Promise<AsyncIterable<string>> {
   const rows = request.seeds.length;
-  using envs = new EnvOfSize({ ...batches.engine, threads: 1, observation: { history: true } });
-  const users: string[] = [];
-  // Rows or not, the rules are the same.
-  let system = '';
-  for (let from = 0; from < Math.max(rows, 1); from += SLICE) {
+  const columns = columnsOf(request);
+  for (let from = 0, to = 0; from < rows; from = to) {
     await turn();
-    const seen = see(envs, request, from, Math.min(from + SLICE, rows));
-    for (const [rules, user] of prompts(seen)) {
-      system = rules.content;
-      users.push(JSON.stringify(user.content));
-    }
+    to = sliceEnd(columns, from, SLICE);
+    checkedRows(request, from, to);
   }
-  batches.count('prompts', rows);
-  const head = JSON.stringify({ rows, world_digest: batches.worldDigest, system });
-  return `${head.slice(0, -1)},"users":[${users.join()}]}`;
+  return (async function* () {
+    using envs = new ResizableEnv({ ...batches.engine, threads: 1, observation: { history: true } });
+    const head = { rows, world_digest: batches.worldDigest };
+    if (rows === 0) yield JSON.stringify({ ...head, system: '' }).slice(0, -1);
+    for (let from = 0, to = 0; from < rows; from = to) {
+      await turn();
+      to = sliceEnd(columns, from, SLICE);
+      const written = prompts(see(envs, request, from, to));
+      // The system message is the same for every row.
+      if (from === 0) yield JSON.stringify({ ...head, system: written[0][0].content }).slice(0, -1);
+      yield (from === 0 ? ',"users":[' : ',') +
+        written.map(([, user]) => JSON.stringify(user.content)).join();
+    }
+    batches.count('prompts', rows);
+    yield rows === 0 ? ',"users":[]}' : ']}';
+  })();
 }
 
-/** f32 [n, 106]. @throws InputError for the first row with a fault. */
-function see(envs: EnvOfSize, request: PromptsRequest, from: number, to: number): Float32Array {
-  if (to <= from) return new Float32Array(0);
+/** Parses and checks some rows. @throws InputError for the first invalid row. */
+function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
   const rows = rowsOf(request, from, to, () => ({ action: null }));
-  const blame = (_: number, { code, message }: InputError): never => {
+  return toColumns(rows, (_: number, { code, message }: InputError): never => {
     throw new InputError(code, namingColumns(message, from));
-  };
-  const { seeds, profiles, histories, stepIndices } = toColumns(rows, blame);
-  const env = envs.of(rows.length);
+  });
+}
+
+/** Returns the observations after the rows' actions, f32 [n, 106]. */
+function see(envs: ResizableEnv, request: PromptsRequest, from: number, to: number): Float32Array {
+  const { seeds, profiles, histories, stepIndices } = checkedRows(request, from, to);
+  const env = envs.of(to - from);
   env.reset({ seed: seeds, profiles });
   return env.run(histories, { stops: stepIndices }).observations;
 }

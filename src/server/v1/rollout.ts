@@ -1,10 +1,12 @@
-/** POST /v1/rollout: whole weeks in groups, by the built-in policies or by tapes. */
+/** POST /v1/rollout: plays whole episodes in groups, with built-in policies or given action sequences. */
 import { z } from 'zod';
-import { snakeCase } from '../../names.js';
-import type { RolloutOptions, RolloutPolicy } from '../../rollout/groups/options.js';
-import type { RolloutGroups } from '../../rollout/groups/recording.js';
-import { rolloutGroups } from '../../rollout.js';
-import { describe } from '../../validate/values.js';
+import { checkSeed } from '../../engine/validate/seeds.js';
+import type { RolloutOptions, RolloutPolicy } from '../../rollouts/groups/group-options.js';
+import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
+import { rolloutGroups } from '../../rollouts/node.js';
+import { storedField } from '../../shared/former-names.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { checkName, describe } from '../../shared/values.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -13,14 +15,16 @@ import {
   NUM_STEPS,
   OBSERVATION_SIZE,
 } from '../../world/fields.js';
-import type { Route } from '../http/routes.js';
+import type { Route } from '../http/route.js';
+import { PROFILES } from '../protocol/reset-request.js';
+import { columnsText } from './array-text.js';
 import { BATCH_FAILURES, type Batches } from './batches.js';
-import { objectText } from './numbers.js';
-import { ACTION, checkRows, column, GRADER, graderOf, PROFILE_MODES, refusing, SEED } from './schemas.js';
+import { allRows, Column } from './column.js';
+import { ACTION, checkRows, column, GRADER, graderOf, invalidField, PROFILE_MODES, SEED } from './schemas.js';
 
 type ArrayName = Exclude<keyof RolloutGroups, 'groups' | 'groupSize' | 'steps' | 'logProbs'>;
 
-/** By name on the wire. */
+/** Array names by their key in the answer. */
 const ARRAYS: Readonly<Record<string, ArrayName>> = Object.fromEntries(
   (
     [
@@ -30,43 +34,53 @@ const ARRAYS: Readonly<Record<string, ArrayName>> = Object.fromEntries(
         'components',
         'beliefMae',
         'episodeReturns',
-        'earlyMeans',
-        'lateMeans',
+        'firstHalfMeans',
+        'secondHalfMeans',
       ] as const),
       ...(['actions', 'rewards', 'returns', 'stateHashes', 'beliefs', 'observations'] as const),
     ] satisfies ArrayName[]
-  ).map((name) => [snakeCase(name), name]),
+  ).map((name) => [storedField(name), name]),
 );
 const ARRAY_NAMES = Object.keys(ARRAYS);
-/** The others are large. */
-const USUAL = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== 'beliefs');
+/** The default arrays. The others are large. */
+const DEFAULT_ARRAYS = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== 'beliefs');
 
-/** Rollouts of a request: a step of so many takes some milliseconds. */
+/** The most rollouts of a request: one step of all takes some milliseconds. */
 const MOST_ROLLOUTS = 16_384;
 
+const POLICIES = ['random', 'heuristic', 'action_sequences'] as const;
+
+const policyFault = (got: unknown): string =>
+  `Expected one of ${POLICIES.join(', ')}, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, POLICIES) : ''}`;
+
 export const ROLLOUT_REQUEST = z.strictObject({
-  seeds: column(SEED).describe("each group's week; at least one"),
-  group_size: z.int().min(1).max(MOST_ROLLOUTS).describe(`rollouts of a group; ${MOST_ROLLOUTS} in all`),
-  policy: z.enum(['random', 'heuristic', 'tape']),
-  tapes: column(z.array(ACTION).length(NUM_STEPS))
+  seeds: column(SEED).describe("each group's seed; at least one"),
+  group_size: z
+    .int()
+    .min(1)
+    .max(MOST_ROLLOUTS)
+    .describe(`rollouts per group; at most ${MOST_ROLLOUTS} in all`),
+  policy: z.enum(POLICIES, { error: ({ input }) => policyFault(input) }),
+  action_sequences: column(z.array(ACTION).length(NUM_STEPS))
     .optional()
-    .describe('of policy "tape": the actions of every rollout, group by group'),
+    .describe('of policy "action_sequences": the actions of every rollout, group by group'),
   belief: z
     .array(z.number().min(0).max(1))
     .length(NUM_BELIEFS)
     .optional()
-    .describe(`with tapes: ${BELIEF_NAMES.join(', ')}, given at every step`),
+    .describe(`with action_sequences: ${BELIEF_NAMES.join(', ')}, given at every step`),
   policy_seeds: z
     .union([z.literal('member'), z.int().min(0).max(MAX_U32)])
     .optional()
-    .describe('of policy "random": "member", the index in the group (default), or one for all'),
-  gamma: z.number().min(0).max(1).optional().describe('the discount of returns; 1 if left out'),
+    .describe('for policy "random": "member", the index in the group (default), or one seed for all'),
+  gamma: z.number().min(0).max(1).optional().describe('the discount of returns; by default 1'),
   profile_modes: PROFILE_MODES,
   grader: GRADER,
   arrays: z
     .array(z.enum(ARRAY_NAMES))
+    .max(ARRAY_NAMES.length)
     .optional()
-    .describe(`which are wanted; ${USUAL.join(', ')} if left out`),
+    .describe(`the arrays to return; by default ${DEFAULT_ARRAYS.join(', ')}`),
 });
 type RolloutRequest = z.output<typeof ROLLOUT_REQUEST>;
 
@@ -77,13 +91,13 @@ export const ROLLOUT_RESPONSE = z.object({
   world_digest: z.string(),
   arrays: z
     .object(Object.fromEntries(ARRAY_NAMES.map((name) => [name, z.array(z.unknown()).optional()])))
-    .describe('flat, row-major: [groups, group_size] and then as rolloutGroups has them; null for NaN'),
+    .describe('flat, row-major: [groups, group_size, ...] as in rolloutGroups; null for NaN'),
 });
 
 export const rolloutRoute = (batches: Batches): Route => ({
   method: 'post',
   path: '/v1/rollout',
-  summary: 'Rollouts in groups, with every step, by a built-in policy or by tapes.',
+  summary: 'Rollouts in groups, with every step, by a built-in policy or by action sequences.',
   request: ROLLOUT_REQUEST,
   response: ROLLOUT_RESPONSE,
   failures: BATCH_FAILURES,
@@ -99,8 +113,8 @@ export const rolloutRoute = (batches: Batches): Route => ({
     ),
 });
 
-/** About how many characters the answer has. */
-function lengthOf({ seeds, group_size, arrays = USUAL }: RolloutRequest): number {
+/** Estimates the characters of the answer. */
+function lengthOf({ seeds, group_size, arrays = DEFAULT_ARRAYS }: RolloutRequest): number {
   const numbers = arrays.includes('observations') ? OBSERVATION_SIZE : arrays.length;
   return seeds.length * group_size * NUM_STEPS * numbers * 10;
 }
@@ -109,7 +123,7 @@ function checkRequest({
   seeds,
   group_size,
   policy,
-  tapes,
+  action_sequences: sequences,
   belief,
   policy_seeds,
   profile_modes,
@@ -117,53 +131,79 @@ function checkRequest({
   checkRows(seeds.length, { profile_modes });
   const rollouts = seeds.length * group_size;
   if (rollouts > MOST_ROLLOUTS) {
-    throw refusing(
+    throw invalidField(
       'group_size',
       `Expected at most ${MOST_ROLLOUTS} rollouts, got ${rollouts}. Send fewer at a time.`,
     );
   }
-  if ((policy === 'tape') !== (tapes !== undefined)) {
-    throw refusing('tapes', 'Expected tapes with policy "tape" and with no other.');
+  if ((policy === 'action_sequences') !== (sequences !== undefined)) {
+    throw invalidField(
+      'action_sequences',
+      sequences === undefined ? NO_SEQUENCES : onlyWith('action_sequences', 'action_sequences', policy),
+    );
   }
-  if (tapes !== undefined && tapes.length !== rollouts) {
-    throw refusing('tapes', `Expected ${rollouts} tapes (one for each rollout), got ${tapes.length}.`);
+  if (sequences !== undefined && sequences.length !== rollouts) {
+    throw invalidField(
+      'action_sequences',
+      `Expected ${rollouts} action sequences (one for each rollout), got ${sequences.length}.`,
+    );
   }
-  if (belief !== undefined && tapes === undefined) {
-    throw refusing('belief', 'Expected a belief with tapes only, got one with another policy.');
+  if (belief !== undefined && sequences === undefined) {
+    throw invalidField('belief', onlyWith('belief', 'action_sequences', policy));
   }
   if (policy_seeds !== undefined && policy !== 'random') {
-    throw refusing('policy_seeds', 'Expected policy_seeds with policy "random" only, got some with another.');
+    throw invalidField('policy_seeds', onlyWith('policy_seeds', 'random', policy));
   }
 }
 
+const NO_SEQUENCES = `Expected action_sequences with policy "action_sequences", got none. Send ${NUM_STEPS} actions for every rollout.`;
+
+const onlyWith = (field: string, expected: string, got: string): string =>
+  `Expected ${field} with policy "${expected}" only, got it with "${got}". Leave it out.`;
+
+/** Returns the pieces of the JSON answer. */
 async function play(
   request: RolloutRequest,
   batches: Batches,
   signal: AbortSignal,
   turn: () => Promise<void>,
-): Promise<string> {
-  const played = await rolloutGroups({ ...optionsOf(request), ...batches.engine, signal });
+): Promise<AsyncIterable<string>> {
+  const options = await optionsOf(request, turn);
+  const played = await rolloutGroups({ ...options, ...batches.engine, signal });
   const { groups, groupSize, steps } = played;
   batches.count('rollouts', groups * groupSize);
-  const arrays = Object.fromEntries((request.arrays ?? USUAL).map((name) => [name, played[ARRAYS[name]]]));
-  const text = await objectText(arrays, turn);
+  const arrays = Object.fromEntries(
+    (request.arrays ?? DEFAULT_ARRAYS).map((name) => [name, played[ARRAYS[name]]]),
+  );
   const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: batches.worldDigest });
-  return `${head.slice(0, -1)},"arrays":${text}}`;
+  return (async function* () {
+    yield `${head.slice(0, -1)},"arrays":{`;
+    yield* columnsText(arrays, turn);
+    yield '}}';
+  })();
 }
 
-function optionsOf(request: RolloutRequest): RolloutOptions {
+async function optionsOf(request: RolloutRequest, turn: () => Promise<void>): Promise<RolloutOptions> {
   const { seeds, group_size, policy, policy_seeds, gamma, profile_modes, grader } = request;
   return {
-    ...{ seeds: seeds as number[], groupSize: group_size, gamma },
-    policy: policy === 'tape' ? tapePolicy(request) : policy,
+    ...{ groupSize: group_size, gamma },
+    seeds: await allRows(seeds, turn, seedOf),
+    policy: policy === 'action_sequences' ? await sequencePolicy(request, turn) : policy,
     policySeeds: policy_seeds,
-    profiles: profile_modes as string | string[] | undefined,
+    profiles: profile_modes instanceof Column ? await allRows(profile_modes, turn, profileOf) : profile_modes,
     grader: graderOf(grader),
   };
 }
 
-function tapePolicy({ tapes = [], belief }: RolloutRequest): RolloutPolicy {
-  const codes = tapes.map(codesOf);
+const seedOf = (seed: unknown, i: number): number => checkSeed(seed as number, `seeds[${i}]`);
+
+const profileOf = (mode: unknown, i: number): string => checkName(`profile_modes[${i}]`, mode, PROFILES);
+
+async function sequencePolicy(
+  { action_sequences: sequences, belief }: RolloutRequest,
+  turn: () => Promise<void>,
+): Promise<RolloutPolicy> {
+  const codes = await allRows(sequences ?? Column.EMPTY, turn, codesOf);
   return ({ steps }) => ({
     actions: Array.from(steps, (step, i) => codes[i][step] ?? 0),
     beliefs:
@@ -171,16 +211,19 @@ function tapePolicy({ tapes = [], belief }: RolloutRequest): RolloutPolicy {
   });
 }
 
-function codesOf(tape: unknown, i: number): readonly number[] {
-  if (!Array.isArray(tape) || tape.length !== NUM_STEPS) {
-    throw refusing('tapes', `Expected ${NUM_STEPS} actions at tapes[${i}], got ${describe(tape)}.`);
+function codesOf(sequence: unknown, i: number): Uint8Array {
+  if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
+    throw invalidField(
+      'action_sequences',
+      `Expected ${NUM_STEPS} actions at action_sequences[${i}], got ${describe(sequence)}.`,
+    );
   }
-  return tape.map((action: unknown, t) => {
+  return Uint8Array.from(sequence, (action: unknown, t) => {
     const code = typeof action === 'string' ? ACTION_NAMES.indexOf(action) : action;
     if (typeof code === 'number' && code in ACTION_NAMES) return code;
-    throw refusing(
-      'tapes',
-      `Expected an action's name or code at tapes[${i}][${t}], got ${describe(action)}.`,
+    throw invalidField(
+      'action_sequences',
+      `Expected an action's name or code at action_sequences[${i}][${t}], got ${describe(action)}.`,
     );
   });
 }

@@ -1,9 +1,10 @@
-/** What requests of /v1 share: columns, persons, graders; and how they are refused. */
+/** Schemas that /v1 requests share: columns, profiles, graders; and their validation errors. */
 import { z } from 'zod';
 import { ACTION_NAMES, GRADER_NAMES, MAX_U32, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
-import { PROFILES, toGrader } from '../protocol/begin.js';
 import { jsonSchema } from '../protocol/json-schema.js';
 import { inBody, type Refusal, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { PROFILES, toGrader } from '../protocol/reset-request.js';
+import { Column } from './column.js';
 
 export const SEED = z.int().min(0).max(MAX_U32);
 export const ACTION = z.union([
@@ -19,37 +20,35 @@ export const HISTORY = z
   .describe('actions taken before, by name or code');
 const PROFILE = z.enum(PROFILES);
 
-/** Rows of a request: what a body's limit allows, and short of what takes a second to look through. */
+/** The most rows of a request. */
 export const MOST_ROWS = 2 ** 20;
 
 /**
- * One entry a row. That it is a list, of so many at most, is checked here; entries are checked row by row where they are
- * used, a slice at a time, by who can say which row it is.
+ * A schema of a column with one entry per row. Only its type is checked here. Entries are parsed and checked later,
+ * slice by slice, where an error can name the row.
  */
 export const column = (entry: z.ZodType) =>
   z
-    .custom<readonly unknown[]>()
+    .custom<Column>()
     .superRefine((value, { issues }) => {
-      if (!Array.isArray(value)) issues.push({ code: 'invalid_type', expected: 'array', input: value });
-      else if (value.length > MOST_ROWS) {
-        issues.push({ code: 'too_big', origin: 'array', maximum: MOST_ROWS, inclusive: true, input: value });
-      }
+      if (value instanceof Column) return;
+      issues.push({ code: 'invalid_type', expected: 'array', input: value });
     })
     .meta({ type: 'array', maxItems: MOST_ROWS, items: jsonSchema(entry) });
 
-export const SEEDS = column(SEED).describe("each row's episode");
-export const HISTORIES = column(HISTORY).describe('of each row, the actions taken before');
+export const SEEDS = column(SEED).describe("the seed of each row's episode");
+export const HISTORIES = column(HISTORY).describe('the actions taken before, per row');
 export const PROFILE_MODES = z
   .union([PROFILE, column(PROFILE)])
   .optional()
-  .describe('who the persons are, for all rows or of each; "sampled" if left out');
+  .describe('the profile, one for all rows or one per row; by default "sampled"');
 export const GRADER = z
   .union([
     z.enum(GRADER_NAMES),
     z.strictObject({ name: z.string(), weights: z.record(z.string(), z.number()) }),
   ])
   .optional()
-  .describe('a name, or a grader; "v2" if left out');
+  .describe('a name, or a name with weights; by default "v2"');
 
 /** @throws RefusedError. */
 export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
@@ -61,15 +60,16 @@ export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): 
 /** f32 [6]. @throws InputError `bad_grader`. */
 export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGrader(grader ?? 'v2');
 
-/** @throws RefusedError for a column of another length than the seeds. */
+/** @throws RefusedError for a column whose length differs from the seeds'. */
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
-    if (!Array.isArray(entries) || entries.length === rows) continue;
-    throw refusing(name, `Expected ${rows} entries (one for each of seeds), got ${entries.length}.`);
+    if (!(entries instanceof Column) || entries.length === rows) continue;
+    throw invalidField(name, `Expected ${rows} entries (one for each of seeds), got ${entries.length}.`);
   }
 }
 
-export function refusing(field: string, msg: string): RefusedError {
+/** Builds the error for a field of the body. */
+export function invalidField(field: string, msg: string): RefusedError {
   const refusal: Refusal = { type: 'value_error', loc: ['body', field], msg, input: null };
   return new RefusedError([refusal]);
 }

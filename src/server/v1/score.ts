@@ -1,17 +1,17 @@
-/** POST /v1/score: what completions are worth, each after the actions before it. */
+/** POST /v1/score: scores completions, each after the actions of its history. */
 import { z } from 'zod';
-import { snakeCase } from '../../names.js';
-import type { RowFault } from '../../rollout/replay/faults.js';
-import { REWARD_NAMES, type RewardName } from '../../rollout/rewards/stack.js';
-import type { ReplayOptions, ReplayScores } from '../../rollout/score-replay.js';
-import { scoreReplay } from '../../rollout.js';
-import { parseCompletion } from '../../text/parse.js';
-import { describe } from '../../validate/values.js';
+import { scoreReplay } from '../../rollouts/node.js';
+import type { RowFault } from '../../rollouts/replay/row-faults.js';
+import type { ReplayOptions, ReplayScores } from '../../rollouts/replay/score-replay.js';
+import { REWARD_NAMES, type RewardName, toTerms } from '../../rollouts/rewards/compute-rewards.js';
+import { parseCompletion } from '../../rollouts/text/parse.js';
+import { snakeCase } from '../../shared/letter-case.js';
+import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import type { Route } from '../http/routes.js';
+import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type Batches } from './batches.js';
-import { objectsText, objectText } from './numbers.js';
-import { namingColumns, rowsOf } from './rows.js';
+import { columnsOf, sliceEnd } from './column.js';
+import { namingColumns, rowsOf } from './request-rows.js';
 import {
   ACTION,
   checkRows,
@@ -19,24 +19,11 @@ import {
   GRADER,
   graderOf,
   HISTORIES,
+  invalidField,
   PROFILE_MODES,
-  refusing,
   SEEDS,
 } from './schemas.js';
-
-/** How an array of `ReplayScores` is called, and where it is. */
-const SCORES: Readonly<Record<string, (scores: ReplayScores) => Float32Array | BigUint64Array>> = {
-  ...Object.fromEntries(
-    [...REWARD_NAMES, 'total' as const].map((name) => [
-      snakeCase(name),
-      ({ rewards }: ReplayScores) => rewards[name],
-    ]),
-  ),
-  step_reward: ({ stepRewards }) => stepRewards,
-  belief_mae: ({ beliefMae }) => beliefMae,
-  state_hash: ({ stateHashes }) => stateHashes,
-};
-const SCORE_NAMES = Object.keys(SCORES);
+import { SCORE_NAMES, ScoreColumns } from './score-columns.js';
 
 const WEIGHTS = Object.fromEntries(REWARD_NAMES.map((name) => [snakeCase(name), z.number().optional()]));
 
@@ -44,17 +31,24 @@ export const SCORE_REQUEST = z.strictObject({
   seeds: SEEDS,
   action_histories: HISTORIES,
   profile_modes: PROFILE_MODES,
-  completions: column(z.string()).optional().describe('texts to be parsed; either these or actions'),
-  actions: column(ACTION.nullable()).optional().describe('null where a completion has none'),
+  completions: column(z.string()).optional().describe('texts to parse; pass either these or actions'),
+  actions: column(ACTION.nullable()).optional().describe('null for a completion without an action'),
   beliefs: column(z.array(z.number()).length(NUM_BELIEFS).nullable())
     .optional()
-    .describe('with actions: null where there is none'),
+    .describe('only with actions; null for no belief'),
   grader: GRADER,
-  weights: z.strictObject(WEIGHTS).optional().describe('what each reward counts in the total; 1 if left out'),
+  weights: z
+    .strictObject(WEIGHTS)
+    .optional()
+    .describe('the weight of each reward in the total; by default 1'),
   shaping: z
     .strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() })
     .optional(),
-  scores: z.array(z.enum(SCORE_NAMES)).optional().describe('which are wanted; all if left out'),
+  scores: z
+    .array(z.enum(SCORE_NAMES))
+    .max(SCORE_NAMES.length)
+    .optional()
+    .describe('the scores to return; by default all'),
 });
 type ScoreRequest = z.output<typeof SCORE_REQUEST>;
 
@@ -65,20 +59,25 @@ export const SCORE_RESPONSE = z.object({
   scores: z
     .object({ ...Object.fromEntries(SCORE_NAMES.map((name) => [name, NUMBERS.optional()])) })
     .extend({ state_hash: z.array(z.string()).optional() })
-    .describe('null where there is none, and in rows with a fault; hashes are hexadecimal, 0 with a fault'),
+    .describe('null for a missing score and in invalid rows; hashes are hexadecimal, 0 in invalid rows'),
   faults: z
     .array(z.object({ index: z.int(), code: z.string(), message: z.string() }))
-    .describe('rows that could not be replayed'),
+    .describe('the invalid rows'),
 });
 
-/** Rows that are scored between two turns: some four milliseconds' of them; of rows at fault as long. */
+/** The most rows per turn of the event loop, about four milliseconds of work; fewer if many rows are invalid. */
 const SLICE = 2048;
-const FAULTY_SLICE = 64;
+const FAULTY_SLICE = 128;
+/**
+ * The most characters of fault messages that are kept. Further ones are recomputed when they are sent, because they
+ * take far more memory than the rows.
+ */
+const MOST_KEPT = 2 ** 22;
 
 export const scoreRoute = (batches: Batches): Route => ({
   method: 'post',
   path: '/v1/score',
-  summary: 'What completions, or actions, are worth: the reward stack, replayed from seed and history.',
+  summary: 'The rewards of completions or actions: the reward stack, after a replay from seed and history.',
   request: SCORE_REQUEST,
   response: SCORE_RESPONSE,
   failures: BATCH_FAILURES,
@@ -99,42 +98,81 @@ function checkRequest({
 }: ScoreRequest): void {
   checkRows(seeds.length, { action_histories, profile_modes, completions, actions, beliefs });
   if ((completions === undefined) === (actions === undefined)) {
-    throw refusing('completions', 'Expected either completions or actions, got both or none of them.');
+    const got = actions === undefined ? 'neither' : 'both';
+    throw invalidField(
+      'completions',
+      `Expected either completions or actions, got ${got}. Send one of them.`,
+    );
   }
   if (completions !== undefined && beliefs !== undefined) {
-    throw refusing('beliefs', 'Expected no beliefs with completions, which say theirs, got some.');
+    throw invalidField(
+      'beliefs',
+      'Expected beliefs with actions only, got them with completions, which contain theirs. Leave beliefs out.',
+    );
   }
 }
 
-async function score(request: ScoreRequest, batches: Batches, turn: () => Promise<void>): Promise<string> {
+type Slice = readonly [from: number, to: number];
+
+/** Returns the pieces of the JSON answer. */
+async function score(
+  request: ScoreRequest,
+  batches: Batches,
+  turn: () => Promise<void>,
+): Promise<AsyncIterable<string>> {
   const rows = request.seeds.length;
-  const wanted = request.scores ?? SCORE_NAMES;
   const options = optionsOf(request, batches);
-  const columns: Record<string, Float32Array | BigUint64Array> = {};
-  for (const name of wanted) {
-    columns[name] = name === 'state_hash' ? new BigUint64Array(rows) : new Float32Array(rows);
-  }
-  const faults: RowFault[] = [];
+  const requestColumns = columnsOf(request);
+  const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, toTerms(options));
+  const faulty: (string | Slice)[] = [];
+  let kept = 0;
   let size = FAULTY_SLICE;
   for (let from = 0; from < rows; ) {
     await turn();
-    const [to, before] = [Math.min(from + size, rows), faults.length];
-    const scores = scoreSlice(request, from, to, options, faults);
-    for (const name of wanted) columns[name].set(SCORES[name](scores) as never, from);
-    // What is wrong with a row takes longer to say than a row to score.
-    size = faults.length - before > FAULTY_SLICE / 2 ? FAULTY_SLICE : Math.min(2 * size, SLICE);
+    const to = sliceEnd(requestColumns, from, size);
+    const { scores, faults } = scoreSlice(request, from, to, options);
+    columns.put(scores, from);
+    if (faults.length > 0) {
+      const text = JSON.stringify(faults).slice(1, -1);
+      kept += text.length;
+      faulty.push(kept < MOST_KEPT ? text : [from, to]);
+    }
+    // Describing a fault takes longer than scoring a row.
+    size = faults.length > FAULTY_SLICE / 2 ? FAULTY_SLICE : Math.min(2 * size, SLICE);
     from = to;
   }
   batches.count('scored', rows);
   const digest = JSON.stringify(batches.worldDigest);
-  const text = await objectText(columns, turn);
-  const said = await objectsText(faults, turn);
-  return `{"rows":${rows},"world_digest":${digest},"scores":${text},"faults":${said}}`;
+  return (async function* () {
+    yield `{"rows":${rows},"world_digest":${digest},"scores":`;
+    yield* columns.text(turn);
+    yield ',"faults":';
+    yield* faultsText(faulty, ([from, to]) => scoreSlice(request, from, to, options).faults, turn);
+    yield '}';
+  })();
+}
+
+/**
+ * Yields the pieces of a JSON array of faults.
+ * @param faulty the text of each slice's faults, or the slice itself, to recompute them.
+ */
+async function* faultsText(
+  faulty: readonly (string | Slice)[],
+  faultsOf: (slice: Slice) => RowFault[],
+  turn: () => Promise<void>,
+): AsyncGenerator<string> {
+  let before = '[';
+  for (const entry of faulty) {
+    await turn();
+    yield before + (typeof entry === 'string' ? entry : JSON.stringify(faultsOf(entry)).slice(1, -1));
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
 }
 
 const optionsOf = ({ grader, weights, shaping }: ScoreRequest, { engine }: Batches): ReplayOptions => ({
   ...engine,
-  // Slices are short: another thread would not have begun.
+  // A slice is finished before a second thread has started.
   threads: 1,
   grader: graderOf(grader),
   shaping,
@@ -146,32 +184,43 @@ function byReward(weights: Readonly<Record<string, number | undefined>>): Replay
   return Object.fromEntries(named);
 }
 
-/** @param faults where those of the slice are added. */
+/** @throws RefusedError for invalid JSON. */
 function scoreSlice(
   request: ScoreRequest,
   from: number,
   to: number,
   options: ReplayOptions,
-  faults: RowFault[],
-): ReplayScores {
-  const { completions, actions = [], beliefs = [] } = request;
-  const propose =
-    completions === undefined
-      ? (row: number) => ({ action: actions[row], belief: beliefs[row] })
-      : (row: number) => answerOf(completions[row]);
-  const scores = scoreReplay(rowsOf(request, from, to, propose as never), options);
-  for (const { index, code, message } of scores.faults) {
-    const text = completions?.[from + index];
-    const said =
-      completions !== undefined && typeof text !== 'string'
+): { scores: ReplayScores; faults: RowFault[] } {
+  const texts = request.completions?.rows(from, to);
+  const actions = request.actions?.rows(from, to) ?? [];
+  const beliefs = request.beliefs?.rows(from, to) ?? [];
+  const propose = texts
+    ? (k: number) => answerOf(texts[k])
+    : (k: number) => ({ action: actions[k], belief: beliefs[k] });
+  const scores = withoutStacks(() => scoreReplay(rowsOf(request, from, to, propose as never), options));
+  const faults = scores.faults.map(({ index, code, message }): RowFault => {
+    const text = texts?.[index];
+    const rowMessage =
+      texts !== undefined && typeof text !== 'string'
         ? `Expected a string at completions[${from + index}], got ${describe(text)}. Pass the completion's text alone.`
         : namingColumns(message, from);
-    faults.push({ index: from + index, code, message: said });
-  }
-  return scores;
+    return { index: from + index, code, message: rowMessage };
+  });
+  return { scores, faults };
 }
 
-/** What is no text is no action either: the row is at fault. */
+/** Runs `act` without recording stacks of errors, which halves the time of thousands of errors. */
+function withoutStacks<T>(act: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return act();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Parses a completion. A value that is not text yields an undefined action, which is a fault of the row. */
 function answerOf(text: unknown): { readonly action: unknown; readonly belief?: readonly number[] } {
   if (typeof text !== 'string') return { action: undefined };
   const { action, belief, given } = parseCompletion(text);

@@ -1,10 +1,15 @@
 /**
- * Arrays in one binary frame, as docs/server.md describes it: the length of a JSON header, u32; the header, padded with
- * spaces; then the arrays that it lists, each padded with zeros. All begin at multiples of eight, little-endian.
+ * Arrays in one binary frame, as docs/server.md describes it: the length of a JSON header (u32); the header, padded
+ * with spaces; then the arrays that it lists, each padded with zeros. Everything is little-endian, and every part
+ * begins at a multiple of eight bytes.
  */
 import { z } from 'zod';
-import { InputError } from '../../errors.js';
-import { describe } from '../../validate/values.js';
+import { InputError } from '../../shared/errors.js';
+import { describe } from '../../shared/values.js';
+import { NUM_BELIEFS } from '../../world/fields.js';
+import { hasMoreValues, MOST_VALUES } from '../protocol/bounds.js';
+import { parseLists } from './number-lists.js';
+import { atMost } from './vec-messages.js';
 
 const KINDS = {
   float32: Float32Array,
@@ -19,16 +24,22 @@ export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | 
 const DTYPES = Object.keys(KINDS) as Dtype[];
 const ALIGNMENT = 8;
 const PREFIX = 4;
-/** No message has more. */
+/** The most arrays of any message. */
 const MOST_ARRAYS = 16;
+const MOST_DIMENSIONS = 3;
 const MOST_HEADER = 2 ** 20;
 
 const HEADER = z.looseObject({
   type: z.string(),
   data: z.unknown(),
-  arrays: z
-    .array(z.looseObject({ name: z.string(), dtype: z.enum(DTYPES), shape: z.array(z.int().min(0)).max(3) }))
-    .max(MOST_ARRAYS),
+  arrays: atMost(
+    MOST_ARRAYS,
+    z.looseObject({
+      name: z.string(),
+      dtype: z.enum(DTYPES),
+      shape: atMost(MOST_DIMENSIONS, z.int().min(0)),
+    }),
+  ),
 });
 
 /** A message with arrays. */
@@ -36,11 +47,11 @@ export interface Frame {
   readonly type: string;
   readonly data: unknown;
   readonly arrays: Readonly<Record<string, FrameArray>>;
-  /** By the arrays' names. */
+  /** Shapes by the arrays' names. */
   readonly shapes: Readonly<Record<string, readonly number[]>>;
 }
 
-/** An array, and its shape: [n] if none is given. */
+/** An array with its shape. */
 export interface Shaped {
   readonly name: string;
   readonly values: FrameArray;
@@ -49,7 +60,7 @@ export interface Shaped {
 
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-/** A frame with copies of the arrays. */
+/** Writes a frame with copies of the arrays. */
 export function encodeFrame(type: string, data: object, arrays: readonly Shaped[]): Uint8Array {
   const listed = arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape }));
   const header = Buffer.from(JSON.stringify({ type, data, arrays: listed }));
@@ -67,8 +78,12 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
 
 const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
 
-/** A frame as it came; its arrays are copies. @throws InputError `wrong_length` or `wrong_type`. */
-export function decodeFrame(bytes: Buffer): Frame {
+/**
+ * Parses a frame; its arrays are copies.
+ * @param envs the number of environments; lists in the header may have entries for each.
+ * @throws InputError `wrong_length` or `wrong_type`.
+ */
+export function decodeFrame(bytes: Buffer, envs = 0): Frame {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
   if (start > Math.min(bytes.length, MOST_HEADER) || start % ALIGNMENT !== 0) {
     throw bad(
@@ -77,7 +92,7 @@ export function decodeFrame(bytes: Buffer): Frame {
       `${bytes.length} bytes`,
     );
   }
-  const { type, data, arrays } = readHeader(bytes.toString('utf8', PREFIX, start));
+  const { type, data, arrays } = readHeader(bytes.subarray(PREFIX, start), envs);
   const found: Record<string, FrameArray> = {};
   let at = start;
   for (const { name, dtype, shape } of arrays) {
@@ -95,10 +110,11 @@ export function decodeFrame(bytes: Buffer): Frame {
   return { type, data, arrays: found, shapes };
 }
 
-function readHeader(text: string): z.output<typeof HEADER> {
+function readHeader(bytes: Buffer, envs: number): z.output<typeof HEADER> {
+  checkValues(bytes, envs);
   let header: unknown;
   try {
-    header = JSON.parse(text);
+    header = parseLists(bytes);
   } catch (error) {
     throw bad('wrong_type', 'a header of JSON', (error as Error).message);
   }
@@ -106,6 +122,21 @@ function readHeader(text: string): z.output<typeof HEADER> {
   if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
   throw bad('wrong_type', `a header with type and arrays`, `${message} at ${path.join('.') || 'the header'}`);
+}
+
+/** The most list entries of a message per environment: an action, a belief, and whether it is stepped. */
+const ENTRIES = NUM_BELIEFS + 2;
+
+/**
+ * @param envs the number of environments. @throws InputError `wrong_length` for JSON with more values than a message for
+ *   so many environments can have.
+ */
+export function checkValues(json: Buffer, envs: number): void {
+  if (!hasMoreValues(json, ENTRIES * envs)) return;
+  throw new InputError(
+    'wrong_length',
+    `Expected at most ${MOST_VALUES} lists, objects, keys and entries in a message, and ${ENTRIES} entries for each of ${envs} environments, got more. Send flat lists, one entry per environment.`,
+  );
 }
 
 const bad = (code: 'wrong_length' | 'wrong_type', expected: string, got: string): InputError =>

@@ -1,13 +1,13 @@
-/** Slots of all vector environments together: no client takes all memory. */
+/** Limits the environments of all vector environments together, and so their memory. */
 
-/** As many slots as the server has are taken. */
-export class NoSlotsError extends Error {
+/** The error for a request beyond the limit. */
+export class NoEnvsError extends Error {
   readonly taken: number;
   readonly capacity: number;
   constructor(asked: number, taken: number, capacity: number) {
     super(
-      `Expected at most ${capacity - taken} slots, got ${asked}: ${taken} of ${capacity} are taken. ` +
-        'Ask for fewer, close others, or raise --vec-slots.',
+      `Expected at most ${capacity - taken} environments, got ${asked}: ${taken} of ${capacity} are in use. ` +
+        'Ask for fewer, close others, or raise --vec-envs.',
     );
     this.taken = taken;
     this.capacity = capacity;
@@ -17,7 +17,7 @@ export class NoSlotsError extends Error {
 export class VecPool {
   readonly #capacity: number;
   #envs = 0;
-  #slots = 0;
+  #total = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -27,19 +27,19 @@ export class VecPool {
     return this.#envs;
   }
 
-  get slots(): number {
-    return this.#slots;
+  get total(): number {
+    return this.#total;
   }
 
-  /** @throws NoSlotsError. */
-  take(slots: number): void {
-    if (this.#slots + slots > this.#capacity) throw new NoSlotsError(slots, this.#slots, this.#capacity);
+  /** @throws NoEnvsError. */
+  take(numEnvs: number): void {
+    if (this.#total + numEnvs > this.#capacity) throw new NoEnvsError(numEnvs, this.#total, this.#capacity);
     this.#envs++;
-    this.#slots += slots;
+    this.#total += numEnvs;
   }
 
-  giveBack(slots: number): void {
+  giveBack(numEnvs: number): void {
     this.#envs--;
-    this.#slots -= slots;
+    this.#total -= numEnvs;
   }
 }

@@ -1,31 +1,35 @@
-/** A vector environment over a socket: as long as the socket lives, and no longer. */
+/** A vector environment over a socket. It is closed with the socket. */
 import { z } from 'zod';
-import { InputError } from '../../errors.js';
-import type { Actions } from '../../validate/steps.js';
-import type { StepResult, VecEnvOptions } from '../../vec-env/options.js';
-import { createVecEnv, type VecEnv } from '../../vec-env.js';
+import { createVecEnv, type VecEnv } from '../../engine/node.js';
+import type { Actions } from '../../engine/validate/steps.js';
+import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { InputError } from '../../shared/errors.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
 import { explained, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
 import { NotNowError, refusalOf } from '../sockets/refusal.js';
-import { type Answer, errorAnswer, type Talk } from '../sockets/talk.js';
-import { decodeFrame, encodeFrame, type Frame, type FrameArray } from './frame.js';
-import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './messages.js';
-import { NoSlotsError, type VecPool } from './pool.js';
+import { checkValues, decodeFrame, encodeFrame, type Frame, type FrameArray } from './frame.js';
+import { numbersOf, parseLists } from './number-lists.js';
+import { NoEnvsError, type VecPool } from './pool.js';
+import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './vec-messages.js';
 
 export interface VecSessionOptions {
   readonly pool: VecPool;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
-  /** Settles when it is this one's turn to work. */
+  /** Settles when it is this session's turn to work. */
   readonly turn: () => Promise<void>;
-  readonly onStepped: (slots: number) => void;
+  readonly onStepped: (envs: number) => void;
 }
+
+/** The bytes of a message from which on it is parsed in one turn of the event loop, and computed in the next. */
+const LARGE = 2 ** 16;
 
 interface Opened {
   readonly env: VecEnv;
   readonly outputs: readonly OutputName[];
 }
 
-export class VecSession implements Talk {
+export class VecSession implements MessageHandler {
   readonly #options: VecSessionOptions;
   #opened: Opened | null = null;
   #ended = false;
@@ -38,8 +42,11 @@ export class VecSession implements Talk {
     await this.#options.turn();
     if (this.#ended) return { frame: null };
     try {
-      const frame = isBinary ? decodeFrame(data) : readText(data);
+      const envs = this.#opened?.env.numEnvs ?? 0;
+      const frame = isBinary ? decodeFrame(data, envs) : readText(data, envs);
       checkShapes(frame);
+      if (data.length > LARGE) await this.#options.turn();
+      if (this.#ended) return { frame: null };
       const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
       if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
       return handler(fieldsOf(frame));
@@ -57,12 +64,14 @@ export class VecSession implements Talk {
     create: (fields) => this.#create(take(CREATE, fields)),
     reset: (fields) => {
       const { env } = this.#require();
-      return this.#result(env.reset(take(RESET, fields)));
+      const { seed, mask, ...names } = take(RESET, fields);
+      return this.#result(env.reset({ ...names, seed: numbersOf(seed), mask: numbersOf(mask) }));
     },
     step: (fields) => {
       const { env } = this.#require();
-      const { actions, beliefs, mask } = take(STEP, fields);
-      const result = env.step(actions as Actions, { beliefs, mask });
+      const { actions, beliefs, mask: lists } = take(STEP, fields);
+      const mask = numbersOf(lists);
+      const result = env.step(numbersOf(actions) as Actions, { beliefs: numbersOf(beliefs), mask });
       this.#options.onStepped(mask === undefined ? env.numEnvs : countOf(mask));
       return this.#result(result);
     },
@@ -72,7 +81,7 @@ export class VecSession implements Talk {
   #create(asked: Create): Answer {
     if (this.#opened !== null) {
       throw new NotNowError(
-        'Expected one environment a socket, got a second create. Open another socket for it.',
+        'Expected one environment per socket, got a second create. Open another socket for it.',
       );
     }
     const { pool, engine } = this.#options;
@@ -93,7 +102,7 @@ export class VecSession implements Talk {
 
   #require(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new NotNowError('Expected an environment, got none yet. Send {"type": "create"} first.');
+    throw new NotNowError('Expected an environment, got none. Send {"type": "create"} first.');
   }
 
   #result(result: StepResult): Answer {
@@ -115,7 +124,7 @@ export class VecSession implements Talk {
   }
 }
 
-/** Those of several numbers a slot. */
+/** Arrays with several numbers per environment. */
 const WIDE: ReadonlySet<OutputName> = new Set(['observations', 'final_observations', 'components']);
 
 function outputOf(name: OutputName, env: VecEnv, result: StepResult): FrameArray {
@@ -167,19 +176,20 @@ const TEXT = z.strictObject({ type: z.string(), data: z.unknown().optional() });
 
 class InvalidJsonError extends Error {}
 
-/** Bytes: reading more JSON would take a time that others wait for. */
+/** The most bytes of a text frame: parsing more JSON would delay other clients. */
 const MOST_TEXT = 2 ** 20;
 
-function readText(data: Buffer): Frame {
+function readText(data: Buffer, envs: number): Frame {
   if (data.length > MOST_TEXT) {
     throw new InputError(
       'wrong_length',
       `Expected at most ${MOST_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
     );
   }
+  checkValues(data, envs);
   let message: unknown;
   try {
-    message = JSON.parse(data.toString());
+    message = parseLists(data);
   } catch (error) {
     throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
   }
@@ -188,21 +198,21 @@ function readText(data: Buffer): Frame {
   return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
 }
 
-/** @throws InputError `wrong_length` for columns: they would be read as rows. */
+/** @throws InputError `wrong_length` for column-major arrays, which would be misread. */
 function checkShapes({ shapes }: Frame): void {
   for (const [name, shape] of Object.entries(shapes)) {
     const isWide = name === 'beliefs';
     if (shape.length === 1 || (isWide && shape.length === 2 && shape[1] === NUM_BELIEFS)) continue;
     throw new InputError(
       'wrong_length',
-      `Expected ${name} of shape ${isWide ? `[n, ${NUM_BELIEFS}]` : '[n]'}, got [${shape.join(', ')}]. Send a row a slot.`,
+      `Expected ${name} of shape ${isWide ? `[n, ${NUM_BELIEFS}]` : '[n]'}, got [${shape.join(', ')}]. Send one row per environment.`,
     );
   }
 }
 
-/** What a message says: lists in its data, or arrays beside it. */
+/** Merges the lists of a message's data with the arrays of its frame. */
 const fieldsOf = ({ data, arrays }: Frame): unknown =>
-  typeof data === 'object' || data === undefined ? { ...data, ...arrays } : data;
+  (typeof data === 'object' && !Array.isArray(data)) || data === undefined ? { ...data, ...arrays } : data;
 
 function take<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const parsed = schema.safeParse(fields);
@@ -216,7 +226,7 @@ function refusal(error: unknown): Answer {
     const errors = [{ type: error.code, loc: [], msg: error.message, input: null }];
     return errorAnswer('VALIDATION_ERROR', error.message, { errors });
   }
-  if (error instanceof NoSlotsError) {
+  if (error instanceof NoEnvsError) {
     return errorAnswer('CAPACITY_REACHED', error.message, { taken: error.taken, capacity: error.capacity });
   }
   return refusalOf(error);

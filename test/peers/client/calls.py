@@ -1,4 +1,4 @@
-"""What python/rhythm_vec.py makes of calls: the peer of test/python-client.test.ts.
+"""What python/rhythm_vec.py makes of calls: the peer of test/python/client.test.ts.
 
 Reads {"client": options of Client and Backoff, "calls"}, in which a call is {"score": arguments}, {"arrays": the same, with
 columns as what has `tolist`, and with NaN where the text "NaN" is} or {"rewards": {"of": options, "names", "columns"}};

@@ -1,8 +1,8 @@
-"""What Gymnasium's vector environment shows, call by call: the peer of test/gymnasium.test.ts.
+"""What Gymnasium's vector environment shows, call by call: the peer of test/python/gymnasium-autoreset.test.ts.
 
-Reads from standard input {"numEnvs", "length", "stories": [{"mode", "calls"}]}, in which a call is {"reset": seed, "mask":
-[...] or null} or {"step": [action, ...]}; prints {"version", "stories": [{"mode", "rows"}]}. A row is what the call
-returned, or {"refused": the exception's name}, which ends its story.
+Reads from standard input {"numEnvs", "length", "sequences": [{"mode", "calls"}]}, in which a call is {"reset": seed, "mask":
+[...] or null} or {"step": [action, ...]}; prints {"version", "sequences": [{"mode", "rows"}]}. A row is what the call
+returned, or {"refused": the exception's name}, which ends its sequence.
 """
 
 import json
@@ -68,16 +68,16 @@ def rows_of(envs, calls):
             return
 
 
-def tell(story, num_envs, length):
-    envs = SyncVectorEnv([lambda: CountingEnv(length)] * num_envs, autoreset_mode=AutoresetMode(story["mode"]))
-    rows = list(rows_of(envs, story["calls"]))
+def tell(sequence, num_envs, length):
+    envs = SyncVectorEnv([lambda: CountingEnv(length)] * num_envs, autoreset_mode=AutoresetMode(sequence["mode"]))
+    rows = list(rows_of(envs, sequence["calls"]))
     return {"mode": envs.metadata["autoreset_mode"].value, "rows": rows}
 
 
 def main():
     asked = json.load(sys.stdin)
-    stories = [tell(story, asked["numEnvs"], asked["length"]) for story in asked["stories"]]
-    json.dump({"version": gymnasium.__version__, "stories": stories}, sys.stdout)
+    sequences = [tell(sequence, asked["numEnvs"], asked["length"]) for sequence in asked["sequences"]]
+    json.dump({"version": gymnasium.__version__, "sequences": sequences}, sys.stdout)
 
 
 main()

@@ -1,4 +1,4 @@
-"""What python/rhythm_vec_gym.py shows, call by call: the peer of test/gymnasium-client.test.ts.
+"""What python/rhythm_vec_gym.py shows, call by call: the peer of test/python/gymnasium-client.test.ts.
 
 Reads {"options": of RhythmVectorEnv, "calls"}, in which a call is {"reset": seed or seeds, "options": {...}} or
 {"step": actions, "beliefs": [...] or null}; prints {"mode", "rows"}. Null asks for nothing.

@@ -1,4 +1,4 @@
-"""Parts of the recipe that need TRL: the peer of test/recipe.test.ts.
+"""Parts of the recipe that need TRL: the peer of test/python/recipe.test.ts.
 
 Reads {"folder"}, or {} to be told whether it could answer; prints {"nf4": what 4 bits are configured as, "configs":
 some of TRL's settings as the recipe makes them, "refused": what each refusal says}.

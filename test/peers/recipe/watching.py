@@ -1,4 +1,4 @@
-"""What the recipe's watch makes of planted steps: the peer of test/recipe-watch.test.ts. Needs nothing but Python.
+"""What the recipe's watch makes of planted steps: the peer of test/python/recipe-watch.test.ts. Needs nothing but Python.
 
 Reads {"limits", "past", "steps": [{"logged", "batch"}], "texts"}; prints {"warned", "stops", "lines", "summary",
 "words", "actions": of the texts, "log": what is read of the lines once the last is torn, "names": of all

@@ -1,4 +1,4 @@
-"""Runs the Python of a dataset's card: the peer of test/dataset-scored.test.ts.
+"""Runs the Python of a dataset's card: the peer of test/python/dataset-card-script.test.ts.
 
 Reads {"code", "answers"}, and gives the answers to the first rows. Prints {"columns": of the
 rows, "rewards": by function}.

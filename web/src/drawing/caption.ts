@@ -1,11 +1,11 @@
-/** A picture's words stand on the page as text, which wraps, is read aloud and copied; the rest is drawn. */
-import type { Drawing } from '../../../src/pictures/drawing.js';
+/** Separates the title and notes of a picture. The page shows them as text, which wraps and can be read aloud and copied. */
+import type { Drawing } from '../../../src/figures/figure.js';
 
 export interface Captioned {
   readonly title: string;
   /** Small print below the title. */
   readonly notes: readonly string[];
-  /** Without them. */
+  /** The picture without title and notes. */
   readonly drawing: Drawing;
 }
 

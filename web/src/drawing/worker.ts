@@ -1,7 +1,7 @@
-/** The drawing worker: Vega makes functions of text, which the page's own policy forbids, and takes its time. */
+/** The drawing worker. Vega is slow, and it compiles functions from text, which the content policy of the page forbids. */
 import { expose } from 'comlink';
-import type { Drawing } from '../../../src/pictures/drawing.js';
-import { svgOf } from '../../../src/pictures/svg.js';
+import type { Drawing } from '../../../src/figures/figure.js';
+import { svgOf } from '../../../src/figures/svg.js';
 import { type Outcome, outcomeOf } from '../engine/outcome.js';
 
 const api = {

@@ -1,29 +1,29 @@
-/** In the worker: what this browser computes with. WebGPU where there is a device that is exact, else the reference. */
+/** In the worker: chooses the backend. WebGPU if there is an exact device, else the reference. */
 import { createAsyncVecEnv, listAsyncBackends } from '../../../src/browser.js';
-import { BackendError } from '../../../src/errors.js';
+import { BackendError } from '../../../src/shared/errors.js';
 
-/** Shown on the page, so in words. */
+/** The backend in use, as the page shows it. */
 export interface Engine {
   readonly backend: 'webgpu' | 'reference';
   /** The device, as the browser describes it; null for the processor alone. */
   readonly adapter: string | null;
-  /** Whether a processor pretends to be the device. */
+  /** Whether the device is emulated by the processor. */
   readonly software: boolean;
-  /** Whether its episodes were compared with the reference's, bit for bit, when it was opened; the reference's are. */
+  /** Whether its episodes equalled the reference's bit for bit when it was opened. True for the reference itself. */
   readonly exact: boolean;
-  /** Why there is no device; null if there is one. */
-  readonly whyNoDevice: string | null;
+  /** The reason why no device is used; null if one is. */
+  readonly noDeviceReason: string | null;
 }
 
 let chosen: Promise<Engine> | null = null;
 
-/** Opened and proven once; again after a device was lost. @throws BackendError that nothing here can help. */
+/** Returns the backend. It is chosen and verified once, and again after a device was lost. @throws BackendError. */
 export function engine(): Promise<Engine> {
   chosen ??= choose();
   return chosen;
 }
 
-/** The device is gone: who asks next looks for another. */
+/** Makes the next call of `engine` choose again, after the device was lost. */
 export function forgetEngine(): void {
   chosen = null;
 }
@@ -34,15 +34,15 @@ async function choose(): Promise<Engine> {
   try {
     await using env = await createAsyncVecEnv({ numEnvs: 1, backend: 'webgpu' });
     const { adapter, software, exact } = env.device!;
-    return { backend: 'webgpu', adapter, software, exact, whyNoDevice: null };
+    return { backend: 'webgpu', adapter, software, exact, noDeviceReason: null };
   } catch (error) {
-    // One whose arithmetic is another, say.
+    // For example, a device whose arithmetic is not exact.
     if (error instanceof BackendError) return reference(error.message);
     throw error;
   }
 }
 
-const reference = (whyNoDevice = 'it cannot be used'): Engine => ({
+const reference = (noDeviceReason = 'it cannot be used'): Engine => ({
   ...{ backend: 'reference', adapter: null, software: false, exact: true },
-  whyNoDevice,
+  noDeviceReason,
 });

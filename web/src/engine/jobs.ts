@@ -1,19 +1,19 @@
-/** In the worker: one long question at a time. A new one ends the one before it, whose answer nobody waits for. */
+/** In the worker: runs one long job at a time. A new job stops the previous one. */
 let current: AbortController | null = null;
 
-/** Begins one. @returns what tells it to stop. */
+/** Begins a job. @returns the signal that stops it. */
 export function beginJob(): AbortSignal {
   stopJob();
   current = new AbortController();
   return current.signal;
 }
 
-/** Ends the one under way, if there is one. */
+/** Stops the current job, if there is one. */
 export function stopJob(): void {
   current?.abort(new DOMException('Stopped.', 'AbortError'));
 }
 
-/** How far one has come. */
+/** The progress of a job. */
 export interface Progress {
   readonly done: number;
   readonly total: number;

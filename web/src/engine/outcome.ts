@@ -1,7 +1,7 @@
-/** How a call of a worker ended. Errors lose all but their message on the way; what a page must know of them is data. */
-import { RhythmError } from '../../../src/errors.js';
+/** The outcome of a worker call. Errors lose all but their message on the way to the page, so failures are sent as data. */
+import { RhythmError } from '../../../src/shared/errors.js';
 
-/** 'lost': the device is gone. 'stopped': somebody asked for that. 'refused': an argument. 'failed': anything else. */
+/** 'lost': the device was lost. 'stopped': by the user. 'refused': an invalid argument. 'failed': anything else. */
 export type FailureKind = 'lost' | 'stopped' | 'refused' | 'failed';
 
 export interface Failure {
@@ -13,7 +13,7 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };
 
-/** A call of a worker that ended otherwise than with a value. */
+/** The error for a worker call that failed. */
 export class CallFailed extends Error {
   readonly failure: Failure;
 
@@ -23,7 +23,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** In the worker: what became of some work. */
+/** In the worker: runs some work and returns its outcome. */
 export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };

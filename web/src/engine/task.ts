@@ -1,4 +1,4 @@
-/** A long question to the engine as a view sees it: under way, answered, or failed. */
+/** A long call of the engine as the state of a view: in progress, done, or failed. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { ask } from './client.js';
@@ -6,17 +6,17 @@ import type { Progress, Report } from './jobs.js';
 import { type Failure, toFailure } from './outcome.js';
 
 export interface TaskState<T> {
-  /** Null unless it is under way. */
+  /** Null unless a call is in progress. */
   readonly progress: Progress | null;
-  /** The last answer; it stays while the next question is under way. */
+  /** The last result; it stays while the next call is in progress. */
   readonly value: T | null;
-  /** Why the last question has no answer. */
+  /** The failure of the last call; null if it has not failed. */
   readonly failure: Failure | null;
 }
 
 export interface Task<T> {
   readonly state: Signal<TaskState<T>>;
-  /** Asks; an answer to an earlier question is ignored from then on. The same function in every render. */
+  /** Starts a call. Results of earlier calls are ignored from then on. The same function in every render. */
   readonly start: (work: (report: Report) => Promise<T>) => void;
   readonly stop: () => void;
 }
@@ -27,13 +27,13 @@ export function useTask<T>(): Task<T> {
   const start = useCallback(
     async (work: (report: Report) => Promise<T>) => {
       latest.current += 1;
-      const mine = latest.current;
+      const id = latest.current;
       const show = (next: Partial<TaskState<T>>) => {
-        if (mine === latest.current) state.value = { ...state.value, ...next };
+        if (id === latest.current) state.value = { ...state.value, ...next };
       };
       show({ progress: { done: 0, total: 1 }, failure: null });
       try {
-        // The last of them may come behind the answer, which has another way.
+        // The last report may arrive after the result.
         const report: Report = (progress) => state.peek().progress !== null && show({ progress });
         const value = await work(report);
         show({ progress: null, value });
@@ -44,10 +44,10 @@ export function useTask<T>(): Task<T> {
     [state],
   );
   const stop = useCallback(() => {
-    // Whoever cannot be asked is not at work either.
+    // If the worker cannot be called, nothing is running.
     ask((engine) => engine.stop()).catch(() => {});
   }, []);
-  // Whoever leaves the view waits for nothing in it any more.
+  // Ignores and stops the call when the view is left.
   useLayoutEffect(
     () => () => {
       latest.current += 1;

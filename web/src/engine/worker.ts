@@ -1,25 +1,25 @@
-/** The engine's worker: all that steps episodes runs here, so that the page answers meanwhile. */
+/** The engine's worker. It steps the episodes of crowds, so that the page stays responsive. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import { engine, forgetEngine } from './backend.js';
-import { liveCrowd } from './crowd/crowd.js';
+import { runCrowd } from './crowd/crowd.js';
 import type { CrowdRequest } from './crowd/request.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
-/** Answers, and forgets a device that failed: the next question looks for another. */
+/** Runs some work. After a failure of the device the next call chooses a backend again. */
 async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   const outcome = await outcomeOf(work);
   if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetEngine();
   return outcome;
 }
 
-/** One line a question that a view may ask; what answers it has a file of its own. */
+/** The calls of the page. */
 const api = {
   engine: () => answer(engine),
   stop: () => answer(stopJob),
   async crowd(request: CrowdRequest, report: Report) {
-    const outcome = await answer(() => liveCrowd(request, report, beginJob()));
-    // Else the page keeps its side of it until this one is tidied up.
+    const outcome = await answer(() => runCrowd(request, report, beginJob()));
+    // Otherwise the page keeps its end of the callback until this end is garbage-collected.
     (report as Report & ProxyMethods)[releaseProxy]();
     return outcome;
   },

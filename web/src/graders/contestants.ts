@@ -1,13 +1,13 @@
-/** Who is ranked: four ways to act, each with three ways to believe. */
+/** The ranked policies: four ways to act, each with three ways to state a belief. */
 
-/** Says nothing of the person, says the middle of everything, or infers from what it sees. */
+/** No belief, the constant belief [0.5, 0.5, 0.5], or a belief inferred from the observations. */
 export type Believing = 'none' | 'constant' | 'inference';
 
-const TAPE = 'blind-tape-';
-const ACTIONS = ['random', 'heuristic', `${TAPE}v1`, `${TAPE}v2`] as const;
+const OPEN_LOOP_PREFIX = 'open-loop-';
+const ACTIONS = ['random', 'heuristic', `${OPEN_LOOP_PREFIX}v1`, `${OPEN_LOOP_PREFIX}v2`] as const;
 const BELIEVING: readonly Believing[] = ['none', 'constant', 'inference'];
 
-/** How it acts. */
+/** The source of the actions: a policy, or the action sequence found for a grader. */
 export type Acting = (typeof ACTIONS)[number];
 
 export interface Contestant {
@@ -16,7 +16,7 @@ export interface Contestant {
   readonly believing: Believing;
 }
 
-/** In the order in which the engine's tables show them. */
+/** All contestants, in the order of the tables of evaluations. */
 export const CONTESTANTS: readonly Contestant[] = BELIEVING.flatMap((believing) =>
   ACTIONS.map((acting) => ({
     name: believing === 'none' ? acting : `${acting}+${believing}`,
@@ -25,8 +25,9 @@ export const CONTESTANTS: readonly Contestant[] = BELIEVING.flatMap((believing) 
   })),
 );
 
+/** Returns the contestant with this name. */
 export const contestant = (name: string): Contestant => CONTESTANTS.find((each) => each.name === name)!;
 
-/** The grader whose tape is played; null for actions that are no tape. */
-export const tapeOf = (acting: Acting): string | null =>
-  acting.startsWith(TAPE) ? acting.slice(TAPE.length) : null;
+/** Returns the grader whose action sequence is played; null for other ways to act. */
+export const sequenceGraderOf = (acting: Acting): string | null =>
+  acting.startsWith(OPEN_LOOP_PREFIX) ? acting.slice(OPEN_LOOP_PREFIX.length) : null;

@@ -1,32 +1,36 @@
-/** What a grader pays for, as the ranking under it shows. */
-import type { PolicyComponents, Standing } from '../../../src/evaluate/ranking.js';
-import { type Interval, intervalOf } from '../../../src/evaluate/statistics.js';
-import { regrade } from '../../../src/graders/regrade.js';
+/** Decides from a ranking whether a grader rewards inference. */
+
+import { regrade } from '../../../src/engine/graders/regrade.js';
+import type { PolicyComponents, Standing } from '../../../src/evaluation/ranking.js';
+import { type Interval, intervalOf } from '../../../src/shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { contestant } from './contestants.js';
 
-/** How the best that infers stands to the best that infers nothing. */
+/** Comparison of the best policy that infers with the best one that does not. */
 export interface Verdict {
-  /** 'ignorance': the best that infers does not lead. Else 'part' if some that infer are beaten, 'inference' if none is. */
+  /**
+   * 'inference': the best policy that infers leads, and no other one that infers is beaten. 'part': it leads, and others
+   * are beaten. 'ignorance': it does not lead.
+   */
   readonly pays: 'inference' | 'part' | 'ignorance';
-  /** The best of those that infer, and of those that do not. */
+  /** The best policy that infers, and the best one that does not. */
   readonly inferring: string;
   readonly ignoring: string;
-  /** By how much the former leads the latter: the mean of paired differences, with its 95 % interval. */
+  /** The lead of the former over the latter: the mean of paired differences, with its 95 % interval. */
   readonly lead: Interval;
-  /** Those that infer and that `ignoring` leads, surely so: the 95 % interval says it. The best first. */
+  /** Policies that infer and score less than `ignoring`: the 95 % interval of the difference is above 0. The best first. */
   readonly beaten: readonly Beaten[];
 }
 
 export interface Beaten {
   readonly name: string;
-  /** By how much it is beaten. */
+  /** The lead of `ignoring` over it. */
   readonly by: Interval;
-  /** Which weight takes most of that from it, of COMPONENT_NAMES, and how much. */
+  /** The component with the largest part of this lead, and that part. */
   readonly mostly: { readonly component: string; readonly part: number };
 }
 
-/** @param ranking under these six weights, of CONTESTANTS and whoever else. */
+/** Returns the verdict. @param ranking of the policies under these weights. @param weights [6]. */
 export function verdictOf(
   ranking: readonly Standing[],
   policies: readonly PolicyComponents[],
@@ -64,7 +68,7 @@ function mainPart(a: Float32Array, b: Float32Array, weights: readonly number[]):
   return parts.reduce((most, each) => (each.part > most.part ? each : most));
 }
 
-/** [6]: means over episodes. @param components f32 [n, 6]. */
+/** Returns the mean of each component, [6]. @param components f32 [n, 6]. */
 export function meansOf(components: Float32Array): number[] {
   const sums = Array<number>(NUM_COMPONENTS).fill(0);
   components.forEach((component, i) => {

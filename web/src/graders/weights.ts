@@ -1,13 +1,13 @@
-/** Six weights that always sum to 1, in thousandths: what sliders move, and what a link and a file say. */
-import { type Grader, validateGrader } from '../../../src/graders/grader.js';
-import { SCHEMAS } from '../../../src/schemas.js';
+/** Six weights in thousandths, which always sum to 1: moved by sliders, written to links and files. */
+import { type Grader, validateGrader } from '../../../src/engine/graders/grader.js';
+import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { COMPONENT_NAMES, GRADER_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
-import { RHYTHM } from '../../../src/world/spec.js';
+import { RHYTHM } from '../../../src/world/numbers.js';
 
-/** Of thousandths, by COMPONENT_NAMES: whole numbers from 0 to 1,000 whose sum is 1,000. */
+/** [6], by COMPONENT_NAMES: whole thousandths from 0 to 1,000 that sum to 1,000. */
 export type Weights = readonly number[];
 
-/** What the weights sum to. */
+/** The sum of the weights. */
 export const WHOLE = 1000;
 
 export interface Preset {
@@ -15,30 +15,32 @@ export interface Preset {
   readonly weights: Weights;
 }
 
-/** The engine's graders, and one that knows nothing better. */
+/** The built-in graders, and one of equal weights. */
 export const PRESETS: readonly Preset[] = [
-  ...GRADER_NAMES.map((name) => ({ name, weights: shared(RHYTHM.graders[name], WHOLE) })),
-  { name: 'equal', weights: shared(Array(NUM_COMPONENTS).fill(1), WHOLE) },
+  ...GRADER_NAMES.map((name) => ({ name, weights: distribute(RHYTHM.graders[name], WHOLE) })),
+  { name: 'equal', weights: distribute(Array(NUM_COMPONENTS).fill(1), WHOLE) },
 ];
 
+/** Returns the preset with these weights; null for other weights. */
 export const presetOf = (weights: Weights): Preset | null =>
   PRESETS.find((preset) => preset.weights.every((weight, k) => weight === weights[k])) ?? null;
 
-/** Sliders as they are moved. */
+/** The state of the sliders. */
 export interface Sliders {
   readonly weights: Weights;
   readonly locked: readonly boolean[];
-  /** Which was moved last, and the weights before: so that going back and forth keeps the others' proportions. */
+  /** The slider moved last, and the weights before that move: moving it back restores the proportions of the others. */
   readonly moved: number | null;
   readonly before: Weights;
 }
 
+/** Returns the sliders at these weights, with no move so far. */
 export const slidersAt = (
   weights: Weights,
   locked: readonly boolean[] = Array(NUM_COMPONENTS).fill(false),
 ): Sliders => ({ weights, locked, moved: null, before: weights });
 
-/** How far weight k can go: what is locked keeps its share. The two are equal for one that cannot move at all. */
+/** Returns the range of weight k while locked weights keep their values. Both ends are equal if it cannot move. */
 export function rangeOf(
   { weights, locked }: Sliders,
   k: number,
@@ -49,7 +51,7 @@ export function rangeOf(
   return { low: 0, high: WHOLE - kept };
 }
 
-/** Moves weight k, as far as it can go; the others that are not locked share what is left in their proportions. */
+/** Moves weight k within its range. The other unlocked weights share the rest in their proportions. */
 export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const { low, high } = rangeOf(sliders, k);
   if (low === high) return sliders;
@@ -59,24 +61,24 @@ export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const isFree = (j: number): boolean => j !== k && !locked[j];
   const kept = before.map((each, j) => (isFree(j) ? each : 0));
   const proportions = kept.some((each) => each > 0) ? kept : before.map((_, j) => Number(isFree(j)));
-  const parts = shared(proportions, high - weight);
+  const parts = distribute(proportions, high - weight);
   return {
     ...{ locked, moved: k, before },
     weights: weights.map((each, j) => (j === k ? weight : isFree(j) ? parts[j] : each)),
   };
 }
 
-/** Locks weight k, or unlocks it. */
+/** Locks or unlocks weight k. */
 export const lockWeight = ({ weights, locked }: Sliders, k: number): Sliders =>
   slidersAt(
     weights,
     locked.map((isLocked, j) => (j === k ? !isLocked : isLocked)),
   );
 
-/** Whole numbers in these proportions that sum to `total`: what rounding leaves goes to the largest remainders. */
-export function shared(proportions: readonly number[], total: number): number[] {
+/** Distributes `total` in whole numbers by these proportions. The largest remainders are rounded up. */
+export function distribute(proportions: readonly number[], total: number): number[] {
   const sum = proportions.reduce((a, b) => a + b, 0);
-  // In hundred-thousandths of a part: 0.15 of 1,000 is 150, whatever a float makes of it.
+  // Rounded to five decimals, so that float errors do not matter: 0.15 of 1,000 is exactly 150.
   const exact = proportions.map((each) => Math.round(((each * total) / sum) * 1e5) / 1e5);
   const parts = exact.map(Math.floor);
   const left = total - parts.reduce((a, b) => a + b, 0);
@@ -86,13 +88,13 @@ export function shared(proportions: readonly number[], total: number): number[] 
   return parts;
 }
 
-/** [6], as the engine takes them. */
+/** Returns the weights as fractions of 1, as graders have them. */
 export const fractionsOf = (weights: Weights): number[] => weights.map((weight) => weight / WHOLE);
 
-/** "0.15": all that there is of it. */
+/** Formats a weight exactly: "0.15". */
 export const decimalOf = (weight: number): string => (weight / WHOLE).toFixed(3).replace(/(\.\d\d)0$/, '$1');
 
-/** Weights from six decimals with commas between them, of which thousandths count; null for a text that is none. */
+/** Parses six decimals with commas between them, rounded to thousandths; null for invalid text. */
 export function weightsFrom(text: string): Weights | null {
   const weights = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part) * WHOLE));
   const rounded = weights.map(Math.round);
@@ -100,7 +102,7 @@ export function weightsFrom(text: string): Weights | null {
   return legal && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;
 }
 
-/** The grader, checked by the engine. @throws InputError `bad_grader`, for a name that is none. */
+/** Returns the validated grader. @throws InputError `bad_grader` for an invalid name. */
 export const graderOf = (weights: Weights, name = presetName(weights)): Grader =>
   validateGrader({
     name,
@@ -109,7 +111,7 @@ export const graderOf = (weights: Weights, name = presetName(weights)): Grader =
 
 const presetName = (weights: Weights): string => presetOf(weights)?.name ?? 'custom';
 
-/** A grader's file, as `rhythm-vec eval --grader` takes it. @throws as `graderOf`. */
+/** Returns the text of a grader file for `rhythm-vec eval --grader`. @throws as `graderOf`. */
 export function graderFile(weights: Weights, name?: string): string {
   const grader = graderOf(weights, name);
   return `${JSON.stringify({ schema: SCHEMAS.grader, ...grader }, null, 2)}\n`;

@@ -1,13 +1,13 @@
-/** Plays the contestants in a worker: on the reference, which is exact everywhere. */
+/** The graders worker: plays the contestants on the reference, and computes weight sensitivities. */
 import { expose, transfer } from 'comlink';
 import { createVecEnv } from '../../../src/browser.js';
-import type { PolicyComponents } from '../../../src/evaluate/ranking.js';
-import { weightSensitivity } from '../../../src/evaluate/sensitivity.js';
+import type { PolicyComponents } from '../../../src/evaluation/ranking.js';
+import { weightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
 import { outcomeOf } from '../engine/outcome.js';
-import { type Earned, playAll } from './playing.js';
+import { type ComponentsByContestant, playAll } from './play-all.js';
 
 const api = {
-  /** What everybody earns with the people of these seeds. @param first u32 */
+  /** Plays all contestants with `count` seeds from `first` on, u32. */
   async play(first: number, count: number) {
     const outcome = await outcomeOf(() => play(first, count));
     return outcome.ok
@@ -23,7 +23,7 @@ const api = {
 
 export type GradersApi = typeof api;
 
-function play(first: number, count: number): Earned {
+function play(first: number, count: number): ComponentsByContestant {
   using env = createVecEnv({ numEnvs: count, backend: 'reference' });
   return playAll(
     env,

@@ -1,27 +1,27 @@
-/** A picture of src/pictures on the page, with its words as text and its numbers as a table. */
+/** A picture of src/figures, with its title and notes as text and its numbers as a table. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Drawing } from '../../../src/pictures/drawing.js';
+import type { Drawing } from '../../../src/figures/figure.js';
 import { captioned } from '../drawing/caption.js';
 import { svgText } from '../drawing/client.js';
-import { shownTone } from '../tone.js';
-import { useRoom } from './room.js';
+import { currentTone } from '../tone.js';
 import { Table, type TableProps } from './table.js';
+import { useWidth } from './width.js';
 
 export interface ChartProps {
   /**
-   * Makes the drawing for so much room, in CSS pixels. Must be the same function while its data are the same (useCallback,
-   * or made outside): another one is drawn anew.
+   * Makes the drawing for a width in CSS pixels. Must be the same function while the data are the same (useCallback, or
+   * defined outside the component): another function is drawn again.
    */
-  readonly draw: (room: number) => Drawing;
-  /** The numbers, for who cannot see the picture or wants them exactly: folded below it. */
+  readonly draw: (width: number) => Drawing;
+  /** The exact numbers, also for those who cannot see the picture: below it, collapsed. */
   readonly table?: TableProps;
 }
 
 export function Chart({ draw, table }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
-  const room = useRoom(place);
-  const picture = useMemo(() => (room === null ? null : captioned(draw(room))), [draw, room]);
+  const width = useWidth(place);
+  const picture = useMemo(() => (width === null ? null : captioned(draw(width))), [draw, width]);
   const svg = useSvg(picture?.drawing ?? null);
   return (
     <figure class="chart">
@@ -33,9 +33,9 @@ export function Chart({ draw, table }: ChartProps) {
       </figcaption>
       <div class="drawing" ref={place}>
         {svg.text !== null && <div dangerouslySetInnerHTML={{ __html: svg.text }} />}
-        {svg.text === null && svg.why === null && <div class="drawing-to-come" />}
-        {svg.why !== null && (
-          <p class="note">The picture cannot be drawn: {svg.why} The table has its numbers.</p>
+        {svg.text === null && svg.reason === null && <div class="drawing-to-come" />}
+        {svg.reason !== null && (
+          <p class="note">The picture cannot be drawn: {svg.reason} The table has its numbers.</p>
         )}
       </div>
       {table !== undefined && (
@@ -50,18 +50,18 @@ export function Chart({ draw, table }: ChartProps) {
 
 interface Svg {
   readonly text: string | null;
-  readonly why: string | null;
+  readonly reason: string | null;
 }
 
-/** The last drawing's picture, until the next one's is there. */
+/** Returns the SVG of the drawing; the previous one until it is drawn. */
 function useSvg(drawing: Drawing | null): Svg {
-  const svg = useSignal<Svg>({ text: null, why: null });
-  const tone = shownTone.value;
+  const svg = useSignal<Svg>({ text: null, reason: null });
+  const tone = currentTone.value;
   const before = useRef<Promise<void>>(Promise.resolve());
   useLayoutEffect(() => {
     if (drawing === null) return;
     let current = true;
-    // One after the other: what is overtaken while it waits is never drawn, and the last one need not wait for it.
+    // Draws one at a time, and skips drawings that were replaced while they waited.
     before.current = before.current.then(async () => {
       if (!current) return;
       const drawn = await svgOf(drawing, tone);
@@ -76,6 +76,6 @@ function useSvg(drawing: Drawing | null): Svg {
 
 const svgOf = (drawing: Drawing, tone: 'light' | 'dark'): Promise<Svg> =>
   svgText(drawing, tone).then(
-    (text) => ({ text, why: null }),
-    ({ message }: Error) => ({ text: null, why: message }),
+    (text) => ({ text, reason: null }),
+    ({ message }: Error) => ({ text: null, reason: message }),
   );

@@ -1,4 +1,4 @@
-/** Form controls: a label, a control, and what is wrong with what was typed. */
+/** Form controls with a label, a hint and a validation message. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect } from 'preact/hooks';
@@ -13,7 +13,7 @@ interface Labelled {
 interface Choice<Name extends string> extends Labelled {
   readonly value: Name;
   readonly names: readonly Name[];
-  /** What is read instead of a name. */
+  /** Labels shown instead of names. */
   readonly words?: Readonly<Record<string, string>>;
   readonly onChange: (name: Name) => void;
 }
@@ -48,16 +48,16 @@ interface Typed<T> extends Labelled {
   readonly onChange: (value: T) => void;
 }
 
-/** A value that is typed: taken when it is legal, and said what is expected when it is not. */
+/** A text field. It passes on valid values, and says what is expected for others. */
 export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) {
   const id = useId();
   const typed = useSignal(field.write(value));
-  // Not some frames later: what is typed by then would be lost.
+  // A layout effect, because an effect some frames later would overwrite what is typed by then.
   useLayoutEffect(() => {
     typed.value = field.write(value);
   }, [field, value, typed]);
   const bad = field.read(typed.value.trim()) === null;
-  const take = () => {
+  const submit = () => {
     const next = field.read(typed.value.trim());
     if (next !== null && field.write(next) !== field.write(value)) onChange(next);
   };
@@ -75,9 +75,9 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
         onInput={(event) => {
           typed.value = event.currentTarget.value;
         }}
-        onBlur={take}
+        onBlur={submit}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') take();
+          if (event.key === 'Enter') submit();
         }}
       />
       {(bad || hint !== undefined) && (
@@ -92,9 +92,9 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
 interface ButtonProps {
   readonly children: ComponentChildren;
   readonly onClick: (event: MouseEvent) => void;
-  /** The one thing to do here. */
+  /** Whether it is the main button of its group. */
   readonly main?: boolean;
-  /** It keeps the focus meanwhile: who pressed it by keyboard is not lost. */
+  /** A disabled button keeps the focus, so that keyboard users keep their place. */
   readonly disabled?: boolean;
 }
 

@@ -1,24 +1,24 @@
-/** Numbers in rows, with headers that a screen reader can follow. */
+/** A table with header cells for screen readers. */
 import { useId } from 'preact/hooks';
 
 export interface TableProps {
   readonly caption: string;
-  /** The first is of the rows' names. */
+  /** The first column has the names of the rows. */
   readonly columns: readonly string[];
   /** The first cell is the row's name. */
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A wide one is scrolled by itself: the page never is, sideways. */
+/** A wide table scrolls sideways by itself, and the page does not. */
 export function Table({ caption, columns, rows }: TableProps) {
   const id = useId();
   return (
     <>
-      {/* Not the table's own, which would be as wide as the table and scrolled away with it. */}
+      {/* Not a <caption>, which would be as wide as the table and scroll with it. */}
       <p class="caption" id={id}>
         {caption}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
       <section class="table" tabIndex={0} aria-labelledby={id}>
         <table aria-labelledby={id}>
           <thead>

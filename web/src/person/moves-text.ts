@@ -1,20 +1,20 @@
-/** The moves of a week as text for an address: short, exact, and of characters that need no escape. */
+/** Writes the moves of an episode as short, exact text that needs no escapes in an address. */
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../../src/world/fields.js';
-import type { Move } from './week.js';
+import type { Move } from './episode-types.js';
 
 const f32 = Math.fround;
-const [BEHIND_TAPE, BETWEEN, WITHIN] = ['-', '~', '_'];
-/** What a float32 may need to be read back as it was. */
+const [BEHIND_ACTIONS, BETWEEN, WITHIN] = ['-', '~', '_'];
+/** Digits that identify every float32. */
 const MOST_DIGITS = 9;
 
 /**
- * Moves as text: a digit an action, then where beliefs change. "3305-0_.5_.5_.5~3_.62_.5_.4" gives one belief from the
- * first move on and another from the fourth on; "~9" behind it would give none from the tenth on.
+ * Returns moves as text: a digit per action, then the changes of the belief. "3305-0_.5_.5_.5~3_.62_.5_.4" states one
+ * belief from the first move on and another from the fourth on; a final "~9" would end it from the tenth on.
  */
 export function movesText(moves: readonly Move[]): string {
-  const tape = moves.map(({ action }) => action).join('');
+  const sequence = moves.map(({ action }) => action).join('');
   const beliefs = beliefsText(moves);
-  return beliefs === '' ? tape : `${tape}${BEHIND_TAPE}${beliefs}`;
+  return beliefs === '' ? sequence : `${sequence}${BEHIND_ACTIONS}${beliefs}`;
 }
 
 function beliefsText(moves: readonly Move[]): string {
@@ -26,7 +26,7 @@ function beliefsText(moves: readonly Move[]): string {
     .join(BETWEEN);
 }
 
-/** The shortest decimal that is the same float32. */
+/** Returns the shortest decimal of a float32. */
 function decimal(value: number): string {
   for (let digits = 1; ; digits++) {
     const text = String(Number(value.toPrecision(digits)));
@@ -36,14 +36,14 @@ function decimal(value: number): string {
 
 const LEGAL = new RegExp(`^([0-${ACTION_NAMES.length - 1}]{0,${NUM_STEPS}})(?:-(.+))?$`);
 
-/** Moves from such a text; null for one that is none. */
+/** Parses moves; null for invalid text. */
 export function movesFrom(text: string): Move[] | null {
-  const [, tape = null, beliefs = ''] = LEGAL.exec(text) ?? [];
+  const [, sequence = null, beliefs = ''] = LEGAL.exec(text) ?? [];
   const changes = beliefs.split(BETWEEN).filter(Boolean).map(changeFrom);
-  if (tape === null || changes.includes(null)) return null;
+  if (sequence === null || changes.includes(null)) return null;
   const byStep = new Map(changes as readonly Change[]);
   let belief: readonly number[] | null = null;
-  return Array.from(tape, (digit, step) => {
+  return Array.from(sequence, (digit, step) => {
     if (byStep.has(step)) belief = byStep.get(step)!;
     return { action: Number(digit), belief };
   });

@@ -1,38 +1,39 @@
-/** The policies of the engine, asked step by step for one week. */
-import { toGrader } from '../../../src/graders/grader.js';
-import { POLICIES, type Policy } from '../../../src/policies/policies.js';
-import { findAnyPolicy, STEPPED_POLICIES, type SteppedPolicy } from '../../../src/policies/stepped.js';
-import { heuristicAction, randomAction } from '../../../src/reference/baselines.js';
-import { othersTurn } from '../../../src/vec-env/turns.js';
+/** The policies of the engine, step by step in one episode. */
+
+import { POLICIES, type Policy } from '../../../src/agents/policies/policies.js';
+import { findAnyPolicy, STEPPED_POLICIES, type SteppedPolicy } from '../../../src/agents/policies/stepped.js';
+import { toGrader } from '../../../src/engine/graders/grader.js';
+import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
+import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-import type { Advice, Move, WeekSetting } from './week.js';
+import type { Advice, EpisodeSetting, Move } from './episode-types.js';
 
-/** Who may play: every policy but those who are shown who the person is. */
+/** The names of all policies except oracles, which know the hidden profile. */
 export const PLAYERS: readonly string[] = [
   ...POLICIES.map(({ name }) => name),
   ...STEPPED_POLICIES.filter(({ oracle }) => !oracle).map(({ name }) => name),
 ];
 
-/** Plays one week from what it is shown of it. */
-export interface WeekPlayer extends Disposable {
-  /** @param seen f32 [22]: every step's, from the first on. */
-  decide(seen: Float32Array): Move;
-  /** Why it does what it last decided, in words; null where it has no reasons. */
+/** Plays one episode from its observations. */
+export interface EpisodePlayer extends Disposable {
+  /** Decides a step. Must be called at every step, in order. @param observation f32 [22]. */
+  decide(observation: Float32Array): Move;
+  /** Returns the reasons of the last decision; null if the policy gives none. */
   reasons(): string | null;
 }
 
-/** @throws InputError `unknown_name` for a policy that is none. */
-export function playedBy(name: string, setting: WeekSetting): WeekPlayer {
+/** Opens a policy for one episode. @throws InputError `unknown_name`. */
+export function openPlayer(name: string, setting: EpisodeSetting): EpisodePlayer {
   const policy = findAnyPolicy(name);
-  return 'open' in policy ? asked(policy, setting) : fixed(policy, setting);
+  return 'open' in policy ? steppedPlayer(policy, setting) : runPlayer(policy, setting);
 }
 
-function asked(policy: SteppedPolicy, { grader }: WeekSetting): WeekPlayer {
+function steppedPlayer(policy: SteppedPolicy, { grader }: EpisodeSetting): EpisodePlayer {
   const player = policy.open({ numEnvs: 1, grader: toGrader(grader) }, refuseOracle);
   return {
-    decide(seen) {
-      const { actions, beliefs } = player.decide(seen);
+    decide(observation) {
+      const { actions, beliefs } = player.decide(observation);
       return { action: actions[0], belief: beliefs === null ? null : Array.from(beliefs) };
     },
     reasons: () => player.reasons(0),
@@ -44,89 +45,92 @@ function refuseOracle(): never {
   throw new Error('Expected a policy that is an agent, got an oracle. Choose one of PLAYERS.');
 }
 
-/** Plays as a whole week's call of the engine would. */
-function fixed({ choice, options, ...policy }: Policy, { seed, grader }: WeekSetting): WeekPlayer {
+/** Opens a policy of `VecEnv.run`, whose choices need no state. */
+function runPlayer({ choice, options, ...policy }: Policy, { seed, grader }: EpisodeSetting): EpisodePlayer {
   const { params } = createWorld();
   const chosen = choice(1, grader);
   const belief = policy.belief === 'constant' ? Array.from(options.beliefs as ArrayLike<number>) : null;
-  const act = (seen: Float32Array): number => {
-    const step = seen[OBSERVATION.step];
+  const act = (observation: Float32Array): number => {
+    const step = observation[OBSERVATION.step];
     if (chosen === 'random') return randomAction(params, seed, step, 0);
     if (chosen !== 'heuristic') return (chosen as Uint8Array)[step];
-    const meters = seen.subarray(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS);
-    return heuristicAction(params, seen[OBSERVATION.slot], meters);
+    const meters = observation.subarray(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS);
+    return heuristicAction(params, observation[OBSERVATION.slot], meters);
   };
   return {
-    decide: (seen) => ({ action: act(seen), belief }),
+    decide: (observation) => ({ action: act(observation), belief }),
     reasons: () => null,
     [Symbol.dispose]() {},
   };
 }
 
 /**
- * Asks one policy about one week after another, and remembers what it said: undoing a step and doing it again asks nobody
- * twice. Whoever watches sees every step, also those that somebody else has chosen.
+ * Returns the next moves of policies, and caches them: undoing and repeating a step asks a policy only once. The policy
+ * observes every step, including those that the user chose.
  */
 export class Adviser {
-  #player: WeekPlayer | null = null;
-  #of = '';
-  /** The moves after which the player was asked last, and what it said. */
-  #asked: readonly Move[] = [];
+  #player: EpisodePlayer | null = null;
+  /** The policy and setting of the player, as text. */
+  #playerKey = '';
+  /** The moves before the player's last decision, and the decision. */
+  #observed: readonly Move[] = [];
   #move: Move | null = null;
-  readonly #said = new Map<string, Advice>();
-  /** Whoever asks last is answered. */
-  #turn = 0;
+  readonly #cache = new Map<string, Advice>();
+  /** The number of calls so far. A new call ends the previous one. */
+  #calls = 0;
 
   /**
-   * What a policy would do after these moves. Others have their turn between two steps that it watches: of some it thinks
-   * for a while. Who asks meanwhile ends this, and goes on from where it was if the moves are the same up to there.
+   * Returns the policy's next move after these moves. Other work may run between two observed steps, because some policies
+   * take long. A new call ends this one, and continues from its state if the moves begin with the same ones.
    * @param observations f32 [moves + 1, 22].
-   * @throws InputError `unknown_name`; DOMException `AbortError` if somebody else asked meanwhile.
+   * @throws InputError `unknown_name`; DOMException `AbortError` after a new call.
    */
   async ask(
     name: string,
-    setting: WeekSetting,
+    setting: EpisodeSetting,
     moves: readonly Move[],
     observations: Float32Array,
   ): Promise<Advice> {
-    this.#turn += 1;
-    const mine = this.#turn;
-    const week = JSON.stringify([name, setting]);
-    const key = JSON.stringify([week, moves]);
-    const known = this.#said.get(key);
+    this.#calls += 1;
+    const call = this.#calls;
+    const playerKey = JSON.stringify([name, setting]);
+    const key = JSON.stringify([playerKey, moves]);
+    const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const first = this.#follows(week, moves) ? this.#asked.length + 1 : this.#restart(name, setting);
+    const first = this.#continues(playerKey, moves)
+      ? this.#observed.length + 1
+      : this.#restart(name, setting);
     for (let i = first; i <= moves.length; i++) {
-      if (i > first) await othersTurn();
-      if (mine !== this.#turn) throw new DOMException('Something else was asked.', 'AbortError');
-      this.#decide(week, moves.slice(0, i), observations);
+      if (i > first) await yieldTurn();
+      if (call !== this.#calls) throw new DOMException('Replaced by a new call.', 'AbortError');
+      this.#decide(playerKey, moves.slice(0, i), observations);
     }
     const advice = { ...this.#move!, reasons: this.#player!.reasons() };
-    this.#said.set(key, advice);
+    this.#cache.set(key, advice);
     return advice;
   }
 
-  #decide(week: string, moves: readonly Move[], observations: Float32Array): void {
-    // Whoever fails is begun anew.
-    this.#of = '';
+  #decide(playerKey: string, moves: readonly Move[], observations: Float32Array): void {
+    // If the player throws, the next call opens a new one.
+    this.#playerKey = '';
     const at = moves.length * OBSERVATION_SIZE;
     this.#move = this.#player!.decide(observations.slice(at, at + OBSERVATION_SIZE));
-    [this.#of, this.#asked] = [week, moves];
+    [this.#playerKey, this.#observed] = [playerKey, moves];
   }
 
-  /** Whether these moves go on where the player was asked last. */
-  #follows(week: string, moves: readonly Move[]): boolean {
-    const before = moves.slice(0, this.#asked.length);
+  /** Returns whether these moves continue those that the player has observed. */
+  #continues(playerKey: string, moves: readonly Move[]): boolean {
+    const before = moves.slice(0, this.#observed.length);
     return (
-      week === this.#of &&
-      moves.length >= this.#asked.length &&
-      JSON.stringify(before) === JSON.stringify(this.#asked)
+      playerKey === this.#playerKey &&
+      moves.length >= this.#observed.length &&
+      JSON.stringify(before) === JSON.stringify(this.#observed)
     );
   }
 
-  #restart(name: string, setting: WeekSetting): 0 {
+  #restart(name: string, setting: EpisodeSetting): 0 {
     this.#player?.[Symbol.dispose]();
-    this.#player = playedBy(name, setting);
+    this.#player = openPlayer(name, setting);
     return 0;
   }
 }

@@ -1,17 +1,17 @@
-/** One person's week, lived in a worker: what it answers is all that the page can know of the person. */
+/** Replays episodes in a worker. The page knows of the profile only what this worker sends. */
 import { expose } from 'comlink';
 import { outcomeOf } from '../engine/outcome.js';
-import { liveWeek } from './live.js';
+import type { EpisodeSetting, Move } from './episode-types.js';
 import { Adviser } from './players.js';
-import type { Move, WeekSetting } from './week.js';
+import { replayEpisode } from './replay.js';
 
 const adviser = new Adviser();
 
 const api = {
-  live: (setting: WeekSetting, moves: readonly Move[]) => outcomeOf(() => liveWeek(setting, moves)),
-  /** What a policy would do next: it is shown what the page is shown. */
-  advise: (name: string, setting: WeekSetting, moves: readonly Move[]) =>
-    outcomeOf(() => adviser.ask(name, setting, moves, liveWeek(setting, moves).observations)),
+  replay: (setting: EpisodeSetting, moves: readonly Move[]) => outcomeOf(() => replayEpisode(setting, moves)),
+  /** Returns the next move of a policy, which gets the same observations as the page. */
+  advise: (name: string, setting: EpisodeSetting, moves: readonly Move[]) =>
+    outcomeOf(() => adviser.ask(name, setting, moves, replayEpisode(setting, moves).observations)),
 };
 
 export type PersonApi = typeof api;

@@ -1,27 +1,27 @@
-/** What a view is to the page. */
+/** The type of a view. */
 import type { ComponentType } from 'preact';
 import type { Fields, StateOf } from '../address.js';
 
 export interface ViewProps<F extends Fields> {
-  /** What the address says: legal, whatever the link was. */
+  /** The state from the address; always valid. */
   readonly state: StateOf<F>;
   /**
-   * Changes some of it, and the address with it.
-   * @param how 'push' (default) can be gone back from; 'replace' for what changes while a finger is down.
+   * Changes part of the state, and the address.
+   * @param how 'push' (default) adds an entry to the history; 'replace' does not, for changes while a slider is dragged.
    */
   readonly change: (patch: Partial<StateOf<F>>, how?: 'push' | 'replace') => void;
 }
 
 export interface View {
-  /** In the address. */
+  /** The name in the address. */
   readonly name: string;
-  /** In the navigation, and the document's title. */
+  /** The title in the navigation and of the document. */
   readonly title: string;
   readonly fields: Fields;
   readonly Component: ComponentType<ViewProps<Fields>>;
 }
 
-/** A view whose component takes the state of its own fields. */
+/** Defines a view whose component takes the state of its fields. */
 export const view = <F extends Fields>(
   parts: Omit<View, 'fields' | 'Component'> & {
     readonly fields: F;

@@ -1,2 +1,2 @@
-/** What planners imagine with, in the place of src/backends/node.ts: see vite.config.ts. */
-export { BROWSER as NODE } from '../../../src/backends/browser.js';
+/** The backends of planners in browsers. vite.config.ts puts this file in the place of src/engine/backends/node.ts. */
+export { BROWSER as NODE } from '../../../src/engine/backends/browser.js';

@@ -1,96 +1,101 @@
-/** In the worker: a crowd lives its week, a piece at a time. */
+/** In the worker: runs the episodes of a crowd, in chunks. */
+
+import { findPolicy, type Policy } from '../../../../src/agents/policies/policies.js';
 import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
-import { graderWeights } from '../../../../src/graders/grader.js';
-import { type Bands, bandsOf } from '../../../../src/pictures/percentiles.js';
-import { findPolicy, type Policy } from '../../../../src/policies/policies.js';
-import { othersTurn } from '../../../../src/vec-env/turns.js';
+import { graderWeights } from '../../../../src/engine/graders/grader.js';
+import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
+import { type Bands, bandsOf } from '../../../../src/figures/percentiles.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Engine, engine } from '../backend.js';
 import type { Report } from '../jobs.js';
 import { CallFailed } from '../outcome.js';
-import { BANDED, type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from './request.js';
-import { PairTally, Tally } from './tally.js';
+import { BAND_EPISODES, type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from './request.js';
+import { PairStatistics, PolicyStatistics } from './statistics.js';
 
-/** People of a piece: so many that a device is busy, so few that somebody who stops it need not wait. */
-const PIECE = { device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13 };
+/** Episodes per chunk: enough to keep a device busy, and few enough to stop soon. */
+const CHUNK = { device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13 };
 
-/** @throws CallFailed for more people than the reference takes; BackendError; the signal's reason. */
-export async function liveCrowd(request: CrowdRequest, report: Report, signal: AbortSignal): Promise<Crowd> {
-  const found = await engine();
-  requireFew(request, found);
+/**
+ * Runs every policy on the same episodes.
+ * @throws CallFailed for more episodes than the limit of the reference; BackendError; the signal's reason.
+ */
+export async function runCrowd(request: CrowdRequest, report: Report, signal: AbortSignal): Promise<Crowd> {
+  const engineInUse = await engine();
+  checkSize(request, engineInUse);
   const begun = performance.now();
-  const { people, policies } = request;
-  const players = policies.map((name) => new Player(findPolicy(name), request));
-  const pairs = new PairTally();
-  await using stage = new Stage(found.backend, request);
-  for (let done = 0; done < people; ) {
+  const { numEpisodes, policies } = request;
+  const runs = policies.map((name) => new PolicyRun(findPolicy(name), request));
+  const pairs = new PairStatistics();
+  await using envs = new CrowdEnvs(engineInUse.backend, request);
+  for (let done = 0; done < numEpisodes; ) {
     signal.throwIfAborted();
-    const count = done === 0 ? Math.min(BANDED, people) : Math.min(pieceOf(found), people - done);
-    await stage.draw(count, done);
+    const count =
+      done === 0 ? Math.min(BAND_EPISODES, numEpisodes) : Math.min(chunkOf(engineInUse), numEpisodes - done);
+    await envs.reset(count, done);
     const scores: Float32Array[] = [];
-    for (const player of players) scores.push(await player.live(stage, done === 0, signal));
+    for (const run of runs) scores.push(await run.add(envs, done === 0, signal));
     if (scores.length === 2) pairs.add(scores);
     done += count;
-    report({ done, total: people });
-    // The reference keeps this worker to itself else, and nobody could stop it.
-    await othersTurn();
+    report({ done, total: numEpisodes });
+    // Lets the worker receive a stop: the reference does not yield by itself.
+    await yieldTurn();
   }
   return {
     request,
-    players: players.map((player) => player.result()),
-    pairing: players.length === 2 ? pairs.result() : null,
-    steps: people * NUM_STEPS * players.length,
+    policies: runs.map((run) => run.result()),
+    pairing: runs.length === 2 ? pairs.result() : null,
+    steps: numEpisodes * NUM_STEPS * runs.length,
     seconds: (performance.now() - begun) / 1000,
   };
 }
 
-const pieceOf = ({ backend, software }: Engine): number =>
-  backend === 'reference' ? PIECE.reference : software ? PIECE.software : PIECE.device;
+const chunkOf = ({ backend, software }: Engine): number =>
+  backend === 'reference' ? CHUNK.reference : software ? CHUNK.software : CHUNK.device;
 
-function requireFew({ people }: CrowdRequest, { backend }: Engine): void {
-  if (backend !== 'reference' || people <= MOST_ON_REFERENCE) return;
+function checkSize({ numEpisodes }: CrowdRequest, { backend }: Engine): void {
+  if (backend !== 'reference' || numEpisodes <= MOST_ON_REFERENCE) return;
   const most = MOST_ON_REFERENCE.toLocaleString('en');
   throw new CallFailed({
     kind: 'refused',
     message:
-      `Expected at most ${most} people without a graphics device, got ${people.toLocaleString('en')}: the reference ` +
-      'lives their weeks one after the other. Choose fewer.',
+      `Expected at most ${most} people without a graphics device, got ${numEpisodes.toLocaleString('en')}: the reference ` +
+      'computes one week after the other. Choose fewer.',
   });
 }
 
-/** Two environments: one in which people are drawn, one in which their weeks are lived, policy by policy. */
-class Stage {
+/** Two environments: one holds the episodes after reset, the other runs copies of them, policy by policy. */
+class CrowdEnvs {
   readonly #backend: string;
   readonly #request: CrowdRequest;
-  #people: AsyncVecEnv | null = null;
-  #weeks: AsyncVecEnv | null = null;
-  #everybody = new Uint32Array();
+  #initial: AsyncVecEnv | null = null;
+  #running: AsyncVecEnv | null = null;
+  #indices = new Uint32Array();
 
   constructor(backend: string, request: CrowdRequest) {
     this.#backend = backend;
     this.#request = request;
   }
 
-  /** The next people. @param first how many there were before them. */
-  async draw(count: number, first: number): Promise<void> {
-    if (count !== this.#people?.numEnvs) await this.#open(count);
-    const { seed, persons } = this.#request;
-    await this.#people!.reset({ seed: seed + first, profiles: persons });
+  /** Resets the next episodes. @param first the number of episodes before them. */
+  async reset(count: number, first: number): Promise<void> {
+    if (count !== this.#initial?.numEnvs) await this.#open(count);
+    const { seed, profiles } = this.#request;
+    await this.#initial!.reset({ seed: seed + first, profiles });
   }
 
   async #open(count: number): Promise<void> {
     await this[Symbol.asyncDispose]();
     const options = { backend: this.#backend, numEnvs: count, grader: this.#request.grader };
-    this.#people = await createAsyncVecEnv(options);
-    this.#weeks = await createAsyncVecEnv(options);
-    this.#everybody = Uint32Array.from({ length: count }, (_, i) => i);
+    this.#initial = await createAsyncVecEnv(options);
+    this.#running = await createAsyncVecEnv(options);
+    this.#indices = Uint32Array.from({ length: count }, (_, i) => i);
   }
 
-  /** Their week under a policy. The views that it gives are the next one's, too. */
-  live({ choice, options }: Policy, trajectory: boolean, signal: AbortSignal) {
+  /** Runs the episodes with a policy. The next run overwrites the returned arrays. */
+  run({ choice, options }: Policy, trajectory: boolean, signal: AbortSignal) {
     const { grader } = this.#request;
-    const from = { source: this.#people!, indices: this.#everybody };
-    return this.#weeks!.run(choice(this.#everybody.length, grader), {
+    const from = { source: this.#initial!, indices: this.#indices };
+    return this.#running!.run(choice(this.#indices.length, grader), {
       beliefs: options.beliefs,
       outputs: ['finalScores', 'components'],
       ...{ from, trajectory, signal },
@@ -98,16 +103,16 @@ class Stage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#weeks?.close();
-    await this.#people?.close();
+    await this.#running?.close();
+    await this.#initial?.close();
   }
 }
 
-/** A policy, and what it has come to. */
-class Player {
+/** A policy and its statistics. */
+class PolicyRun {
   readonly #policy: Policy;
   readonly #request: CrowdRequest;
-  readonly #tally = new Tally();
+  readonly #statistics = new PolicyStatistics();
   #bands: Bands | null = null;
 
   constructor(policy: Policy, request: CrowdRequest) {
@@ -115,15 +120,18 @@ class Player {
     this.#request = request;
   }
 
-  /** @returns f32 [n], the people's final scores: a copy. */
-  async live(stage: Stage, banded: boolean, signal: AbortSignal): Promise<Float32Array> {
-    const lived = await stage.live(this.#policy, banded, signal);
-    if (lived.trajectory !== null) this.#bands = bandsOf(lived.trajectory.meters);
-    this.#tally.add(lived);
-    return lived.finalScores.slice();
+  /**
+   * Runs the current chunk and adds it to the statistics.
+   * @param trajectory whether to compute the bands from it. @returns the final scores, f32 [n]: a copy.
+   */
+  async add(envs: CrowdEnvs, trajectory: boolean, signal: AbortSignal): Promise<Float32Array> {
+    const outputs = await envs.run(this.#policy, trajectory, signal);
+    if (outputs.trajectory !== null) this.#bands = bandsOf(outputs.trajectory.meters);
+    this.#statistics.add(outputs);
+    return outputs.finalScores.slice();
   }
 
   result() {
-    return this.#tally.result(this.#policy.name, graderWeights(this.#request.grader), this.#bands!);
+    return this.#statistics.result(this.#policy.name, graderWeights(this.#request.grader), this.#bands!);
   }
 }

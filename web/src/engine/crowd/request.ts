@@ -1,62 +1,63 @@
-/** What a view asks about a crowd, and what it is told. */
-import type { Interval } from '../../../../src/evaluate/statistics.js';
-import type { Bands } from '../../../../src/pictures/percentiles.js';
+/** The request for a crowd, and its result. */
+
+import type { Bands } from '../../../../src/figures/percentiles.js';
+import type { Interval } from '../../../../src/shared/statistics.js';
 
 export interface CrowdRequest {
-  readonly people: number;
-  /** u32: person i has this plus i. */
+  readonly numEpisodes: number;
+  /** u32: episode i has this seed plus i. */
   readonly seed: number;
-  /** One or two, by name: they live the weeks of the same people. */
+  /** The names of one or two policies, which play the same episodes. */
   readonly policies: readonly string[];
   readonly grader: string;
   /** 'sampled', 'discrete' or a profile's name. */
-  readonly persons: string;
+  readonly profiles: string;
 }
 
-/** What became of everybody under one policy. */
-export interface CrowdPlayer {
+/** The statistics of one policy. */
+export interface CrowdPolicy {
   readonly name: string;
   readonly score: Interval;
   /** [6], in the order of COMPONENT_NAMES. */
   readonly components: readonly number[];
-  /** [6]: the grader's weight times the mean component. */
+  /** [6]: each mean component times its weight. */
   readonly parts: readonly number[];
-  /** u32 [100]: how many final scores fell into each hundredth. */
+  /** u32 [100]: a histogram of the final scores, in bins of 0.01. */
   readonly counts: Uint32Array;
-  /** Of the first people only: see BANDED. */
+  /** Percentiles of the meters, of the first BAND_EPISODES episodes only. */
   readonly bands: Bands;
   /** SHA-256, hexadecimal, of all final scores: float32, little-endian, in the order of the seeds. */
   readonly digest: string;
 }
 
-/** The first policy beside the second, person by person. */
+/** Comparison of two policies, episode by episode. */
 export interface CrowdPairing {
-  /** The first's score minus the second's. */
+  /** The score of the first policy minus that of the second. */
   readonly difference: Interval;
-  /** Shares of the people for whom the first was better, and for whom both were the same. */
+  /** Shares of the episodes in which the first policy scored more, and in which both scored the same. */
   readonly better: number;
   readonly same: number;
 }
 
 export interface Crowd {
   readonly request: CrowdRequest;
-  readonly players: readonly CrowdPlayer[];
-  /** Null for one policy alone. */
+  readonly policies: readonly CrowdPolicy[];
+  /** Null for a single policy. */
   readonly pairing: CrowdPairing | null;
-  /** Steps that were taken, and how long that took: people drawn, weeks lived, scores read back and counted. */
+  /** The number of steps, and the time of all work: resets, steps, reading and counting the scores. */
   readonly steps: number;
   readonly seconds: number;
 }
 
 /**
- * Of how many people, the first ones, every step is read back: the bands are of them, the scores of all. A percentile of so
- * many is within 0.4 of everybody's (one standard error), which a picture does not show; every step of a million
- * would be two gigabytes.
+ * The number of episodes, the first ones, of which every step is read. The bands are computed from them, the scores from all
+ * episodes. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
+ * Reading every step of a million episodes would take two gigabytes.
  */
-export const BANDED = 16_384;
+export const BAND_EPISODES = 16_384;
 
 /** Bins of a histogram. */
 export const BINS = 100;
 
-/** The reference takes about as many people a second as this. */
+/** The most episodes on the reference: about as many as it computes in a second. */
 export const MOST_ON_REFERENCE = 100_000;

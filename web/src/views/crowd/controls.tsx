@@ -1,21 +1,21 @@
-/** What is chosen of the crowd, and how far it has come. */
-import { POLICY_NAMES } from '../../../../src/policies/policies.js';
+/** The crowd's settings and progress. */
+import { POLICY_NAMES } from '../../../../src/agents/policies/policies.js';
 import { GRADER_NAMES, PROFILE_NAMES } from '../../../../src/world/fields.js';
 import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
-import { PERSONS } from '../../person/week.js';
+import { PROFILE_CHOICES } from '../../person/episode-types.js';
 import { plain } from '../../person/words.js';
 import type { ViewProps } from '../view.js';
-import { CROWD_FIELDS, NOBODY } from './fields.js';
+import { CROWD_FIELDS, NO_POLICY } from './fields.js';
+import { count } from './format.js';
 import { Limits } from './limits.js';
-import { count } from './words.js';
 
 const SIZES = [1000, 10_000, 100_000, 250_000, 1_000_000];
 
 interface Props extends ViewProps<typeof CROWD_FIELDS> {
-  /** Null unless weeks are being lived. */
+  /** Null unless a computation is in progress. */
   readonly progress: Progress | null;
-  /** Whether it is known what computes. */
+  /** Whether the backend is known. */
   readonly ready: boolean;
   readonly again: () => void;
   readonly stop: () => void;
@@ -24,19 +24,19 @@ interface Props extends ViewProps<typeof CROWD_FIELDS> {
 export function CrowdControls({ state, change, progress, ready, again, stop }: Props) {
   return (
     <section class="panel" aria-labelledby="crowd-choices">
-      <h2 id="crowd-choices">Who lives it, and how</h2>
+      <h2 id="crowd-choices">Settings</h2>
       <Choices state={state} change={change} />
       <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
           <Button main disabled={!ready} onClick={again}>
-            Live the week again
+            Run the week again
           </Button>
         ) : (
-          // The second click of two was meant for the button that stood here before.
+          // A double click on the previous button must not stop the new run.
           <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
         )}
-        <Course progress={progress} />
+        <ProgressBar progress={progress} />
       </div>
     </section>
   );
@@ -56,8 +56,8 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
       <Select
         label="Beside it"
         value={against}
-        names={[...POLICY_NAMES, NOBODY]}
-        words={{ [NOBODY]: 'no other policy' }}
+        names={[...POLICY_NAMES, NO_POLICY]}
+        words={{ [NO_POLICY]: 'no other policy' }}
         onChange={(name) => change({ against: name })}
       />
       <Select
@@ -69,8 +69,8 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
       <Select
         label="Persons"
         value={persons}
-        names={PERSONS}
-        words={PERSON_WORDS}
+        names={PROFILE_CHOICES}
+        words={PROFILE_LABELS}
         onChange={(name) => change({ persons: name })}
       />
       <TextField
@@ -84,7 +84,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   );
 }
 
-const PERSON_WORDS = {
+const PROFILE_LABELS = {
   discrete: 'one of three',
   ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `all ${plain(name)}`])),
 };
@@ -94,7 +94,7 @@ interface PeopleChoiceProps {
   readonly onChange: (people: number) => void;
 }
 
-/** A link may have chosen another number than there are to choose from. */
+/** Offers SIZES, and the number in the address if it is another. */
 function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
   const sizes = [...new Set([...SIZES, people])].sort((a, b) => a - b).map(String);
   return (
@@ -108,13 +108,13 @@ function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
   );
 }
 
-function Course({ progress }: { readonly progress: Progress | null }) {
+function ProgressBar({ progress }: { readonly progress: Progress | null }) {
   if (progress === null) return null;
   const { done, total } = progress;
   return (
-    <div class="course">
-      <progress aria-label="Weeks lived" max={total} value={done} />
-      <small>{total > 1 ? `${count(done)} of ${count(total)} people` : 'Beginning …'}</small>
+    <div class="progress">
+      <progress aria-label="Weeks computed" max={total} value={done} />
+      <small>{total > 1 ? `${count(done)} of ${count(total)} people` : 'Starting …'}</small>
     </div>
   );
 }

@@ -1,65 +1,65 @@
-/** The crowd: many people live one week under a policy, and the same people under another. */
+/** The crowd view: many episodes under one policy, and the same episodes under another. */
 import { proxy } from 'comlink';
 import { useCallback, useLayoutEffect } from 'preact/hooks';
-import { decimal } from '../../../../src/pictures/numbers.js';
+import { decimal } from '../../../../src/figures/numbers.js';
 import type { StateOf } from '../../address.js';
-import { ask, engineFailure, lookForEngine, shownEngine } from '../../engine/client.js';
+import { ask, currentEngine, engineFailure, showEngine } from '../../engine/client.js';
 import { type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from '../../engine/crowd/request.js';
 import { useTask } from '../../engine/task.js';
-import { Empty, FailureFace, Loading } from '../../states/faces.js';
+import { Empty, FailureMessage, Loading } from '../../states/messages.js';
 import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
-import { type CROWD_FIELDS, MOST_PEOPLE, NOBODY } from './fields.js';
+import { Digests } from './digests.js';
+import { type CROWD_FIELDS, MOST_PEOPLE, NO_POLICY } from './fields.js';
 import { CrowdFigures } from './figures.js';
+import { count } from './format.js';
 import { CrowdPictures } from './pictures.js';
-import { Proof } from './proof.js';
-import { count } from './words.js';
 import './crowd.css';
 
 type State = StateOf<typeof CROWD_FIELDS>;
 
 export function CrowdView(props: ViewProps<typeof CROWD_FIELDS>) {
   const failure = engineFailure.value;
-  return failure === null ? <Week {...props} /> : <FailureFace failure={failure} retry={lookForEngine} />;
+  return failure === null ? <Crowds {...props} /> : <FailureMessage failure={failure} retry={showEngine} />;
 }
 
-function Week({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
+function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const task = useTask<Crowd>();
   const { progress, value, failure } = task.state.value;
-  const known = shownEngine.value !== null;
-  // As text, so that the same choices are the same question.
-  const asked = JSON.stringify(requestOf(state, mostHere()));
+  const known = currentEngine.value !== null;
+  // As text, so that equal settings are equal values.
+  const requestText = JSON.stringify(requestOf(state, mostHere()));
   const { start } = task;
-  const live = useCallback(() => {
-    const request = JSON.parse(asked) as CrowdRequest;
+  const run = useCallback(() => {
+    const request = JSON.parse(requestText) as CrowdRequest;
     start((report) => ask((engine) => engine.crowd(request, proxy(report))));
-  }, [asked, start]);
+  }, [requestText, start]);
   useLayoutEffect(() => {
-    if (known) live();
-  }, [known, live]);
+    if (known) run();
+  }, [known, run]);
   return (
     <>
       <h1>A crowd lives one week</h1>
       <p class="lead">
-        Everybody is somebody else: what sleep, work and company do to them differs, and stays hidden. A
-        policy decides what they do in each of the week’s 28 slots; the grader says how well that went.
+        Each person responds differently to sleep, work and company, and these differences stay hidden. A
+        policy chooses an action for each of the week’s 28 slots; the grader scores the week.
       </p>
-      <CrowdControls {...{ state, change, progress, ready: known, again: live, stop: task.stop }} />
-      <p class="heard" role="status">
+      <CrowdControls {...{ state, change, progress, ready: known, again: run, stop: task.stop }} />
+      <p class="visually-hidden" role="status">
         {progress === null && failure === null && value !== null && inWords(value)}
       </p>
       {!known && <Loading>Looking for a graphics device, and comparing it with the reference …</Loading>}
-      {failure !== null && <FailureFace failure={failure} retry={live} />}
-      {known && value === null && failure === null && <Empty>The first weeks are being lived …</Empty>}
+      {failure !== null && <FailureMessage failure={failure} retry={run} />}
+      {known && value === null && failure === null && <Empty>Computing the first weeks …</Empty>}
       {value !== null && failure === null && <Results crowd={value} busy={progress !== null} />}
     </>
   );
 }
 
-/** What is read aloud when it is there. */
-function inWords({ players, request }: Crowd): string {
-  const means = players.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
-  return `${count(request.people)} people have lived their week. Mean final scores: ${means.join(', ')}.`;
+/** Returns the text for screen readers. */
+function inWords({ policies, request }: Crowd): string {
+  const means = policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
+  return `${count(request.numEpisodes)} people have lived their week. Mean final scores: ${means.join(', ')}.`;
 }
 
 function Results({ crowd, busy }: { readonly crowd: Crowd; readonly busy: boolean }) {
@@ -67,17 +67,18 @@ function Results({ crowd, busy }: { readonly crowd: Crowd; readonly busy: boolea
     <div class={busy ? 'results old' : 'results'} aria-busy={busy}>
       <CrowdFigures crowd={crowd} />
       <CrowdPictures crowd={crowd} />
-      <Proof crowd={crowd} />
+      <Digests crowd={crowd} />
     </div>
   );
 }
 
-/** As many as whatever computes here takes. */
-const mostHere = (): number => (shownEngine.value?.backend === 'reference' ? MOST_ON_REFERENCE : MOST_PEOPLE);
+/** Returns the most episodes that the backend accepts. */
+const mostHere = (): number =>
+  currentEngine.value?.backend === 'reference' ? MOST_ON_REFERENCE : MOST_PEOPLE;
 
 function requestOf(state: State, most: number): CrowdRequest {
   const { seed, policy, against, grader, persons } = state;
-  const people = Math.min(state.people, most);
-  const beside = against === NOBODY || against === policy ? [] : [against];
-  return { people, seed, policies: [policy, ...beside], grader, persons };
+  const numEpisodes = Math.min(state.people, most);
+  const others = against === NO_POLICY || against === policy ? [] : [against];
+  return { numEpisodes, seed, policies: [policy, ...others], grader, profiles: persons };
 }

@@ -1,21 +1,21 @@
-/** What a link says of the crowd. */
-import { POLICY_NAMES } from '../../../../src/policies/policies.js';
+/** The fields of the crowd's address. */
+import { POLICY_NAMES } from '../../../../src/agents/policies/policies.js';
 import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
 import { oneOf, whole } from '../../address.js';
-import { PERSONS } from '../../person/week.js';
+import { PROFILE_CHOICES } from '../../person/episode-types.js';
 
 const LEAST_PEOPLE = 1000;
 export const MOST_PEOPLE = 1_000_000;
 
-/** Nobody to be compared with. */
-export const NOBODY = 'none';
+/** The value of `against` for no second policy. */
+export const NO_POLICY = 'none';
 
 export const CROWD_FIELDS = {
   people: whole(100_000, LEAST_PEOPLE, MOST_PEOPLE),
-  /** Person i has this plus i, which is a seed as well however many they are. */
+  /** Episode i has this seed plus i, which is at most MAX_U32. */
   seed: whole(0, 0, MAX_U32 + 1 - MOST_PEOPLE),
   policy: oneOf('heuristic', POLICY_NAMES),
-  against: oneOf('blind-tape', [...POLICY_NAMES, NOBODY]),
+  against: oneOf('open-loop', [...POLICY_NAMES, NO_POLICY]),
   grader: oneOf('v2', GRADER_NAMES),
-  persons: oneOf('sampled', PERSONS),
+  persons: oneOf('sampled', PROFILE_CHOICES),
 };

@@ -1,28 +1,28 @@
-/** The crowd in a few numbers. */
-import { decimal, signed } from '../../../../src/pictures/numbers.js';
-import { ACCENT, SERIES } from '../../../../src/pictures/theme.js';
-import type { Crowd, CrowdPairing, CrowdPlayer } from '../../engine/crowd/request.js';
-import { percent, rough, spread } from './words.js';
+/** The results of the crowd in a few numbers. */
+import { decimal, signed } from '../../../../src/figures/numbers.js';
+import { ACCENT, SERIES } from '../../../../src/figures/theme.js';
+import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/request.js';
+import { halfWidth, percent, rounded } from './format.js';
 
-/** As the histogram has them. */
+/** The colours of the histogram. */
 const COLOURS = [SERIES, ACCENT];
 
 export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
-  const { players, pairing, steps, seconds } = crowd;
+  const { policies, pairing, steps, seconds } = crowd;
   return (
     <section class="panel" aria-labelledby="crowd-figures">
-      <h2 id="crowd-figures">What it came to</h2>
+      <h2 id="crowd-figures">Results</h2>
       <dl class="figures">
-        {players.map((player, k) => (
-          <Mean key={player.name} player={player} colour={COLOURS[k]} />
+        {policies.map((policy, k) => (
+          <Mean key={policy.name} policy={policy} colour={COLOURS[k]} />
         ))}
-        {pairing !== null && <Pair pairing={pairing} names={players.map(({ name }) => name)} />}
+        {pairing !== null && <Pair pairing={pairing} names={policies.map(({ name }) => name)} />}
         <div>
           <dt>Speed</dt>
           <dd>
-            {rough(steps / seconds)}
+            {rounded(steps / seconds)}
             <small>
-              steps a second: {rough(steps)} steps in {seconds.toFixed(seconds < 10 ? 2 : 1)} s
+              steps a second: {rounded(steps)} steps in {seconds.toFixed(seconds < 10 ? 2 : 1)} s
             </small>
           </dd>
         </div>
@@ -32,18 +32,18 @@ export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
   );
 }
 
-function Mean({ player, colour }: { readonly player: CrowdPlayer; readonly colour: string }) {
+function Mean({ policy, colour }: { readonly policy: CrowdPolicy; readonly colour: string }) {
   return (
     <div>
       <dt>
         <svg class="swatch" viewBox="0 0 8 8" aria-hidden="true">
           <rect width="8" height="8" rx="2" fill={colour} />
         </svg>
-        {player.name}
+        {policy.name}
       </dt>
       <dd>
-        {decimal(player.score.mean, 4)}
-        <small>mean final score, {spread(player.score, 4)}</small>
+        {decimal(policy.score.mean, 4)}
+        <small>mean final score, {halfWidth(policy.score, 4)}</small>
       </dd>
     </div>
   );
@@ -58,7 +58,7 @@ function Pair({ pairing, names }: { readonly pairing: CrowdPairing; readonly nam
         <dt>Difference</dt>
         <dd>
           {signed(difference.mean, 4)}
-          <small>on the same people, {spread(difference, 4)}</small>
+          <small>on the same people, {halfWidth(difference, 4)}</small>
         </dd>
       </div>
       <div>

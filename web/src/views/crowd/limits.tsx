@@ -1,28 +1,27 @@
-/** What is limited here, said before somebody waits for it. */
-import { shownEngine } from '../../engine/client.js';
+/** Notes about limits of the backend, shown before a run. */
+import { currentEngine } from '../../engine/client.js';
 import { MOST_ON_REFERENCE } from '../../engine/crowd/request.js';
-import { count } from './words.js';
+import { count } from './format.js';
 
-/** Above so many people it is worth a word. */
+/** Above this number of episodes the note about software adapters is shown. */
 const MANY = 100_000;
 
 export function Limits({ people }: { readonly people: number }) {
-  const engine = shownEngine.value;
+  const engine = currentEngine.value;
   if (engine === null) return null;
   if (engine.backend === 'reference') {
     return (
       <p class="note limits">
-        This is limited here: without a graphics device the reference lives the weeks one after the other,
-        those of {count(MOST_ON_REFERENCE)} people at most.
+        This is limited here: without a graphics device the reference computes one week after the other, for{' '}
+        {count(MOST_ON_REFERENCE)} people at most.
       </p>
     );
   }
   if (!engine.software || people <= MANY) return null;
   return (
     <p class="note limits">
-      This is limited here: the “graphics device” is a software adapter, a processor that pretends to be one.
-      It lives some hundred thousand weeks a second, so {count(people)} people may take half a minute. A real
-      graphics device takes moments.
+      This is limited here: the graphics device is a software adapter, emulated by the processor. It computes
+      about a hundred thousand weeks a second, so {count(people)} people may take half a minute.
     </p>
   );
 }

@@ -1,12 +1,12 @@
-/** The crowd in pictures: the meters over the week, how scores are spread, what they are made of. */
+/** Pictures of the crowd: the meters over the week, the histogram of scores, the components of scores. */
 import { useMemo } from 'preact/hooks';
-import { drawBands } from '../../../../src/pictures/bands.js';
-import { drawComponents } from '../../../../src/pictures/components.js';
-import { drawHistogram } from '../../../../src/pictures/histogram.js';
-import { BANDED, type Crowd } from '../../engine/crowd/request.js';
+import { drawBands } from '../../../../src/figures/bands.js';
+import { drawComponents } from '../../../../src/figures/components.js';
+import { drawHistogram } from '../../../../src/figures/histogram.js';
+import { BAND_EPISODES, type Crowd } from '../../engine/crowd/request.js';
 import { Chart, type ChartProps } from '../../parts/chart.js';
+import { count } from './format.js';
 import { bandsTable, componentsTable, histogramTable } from './tables.js';
-import { count } from './words.js';
 
 export function CrowdPictures({ crowd }: { readonly crowd: Crowd }) {
   const charts = useMemo(() => chartsOf(crowd), [crowd]);
@@ -21,34 +21,34 @@ export function CrowdPictures({ crowd }: { readonly crowd: Crowd }) {
   );
 }
 
-function chartsOf({ players, request }: Crowd): readonly ChartProps[] {
+function chartsOf({ policies, request }: Crowd): readonly ChartProps[] {
   const notes =
-    request.people > BANDED
+    request.numEpisodes > BAND_EPISODES
       ? [
-          `These are the first ${count(BANDED)} of ${count(request.people)} people; the scores below are of all.`,
+          `Of the first ${count(BAND_EPISODES)} of ${count(request.numEpisodes)} people; the scores below are of all.`,
         ]
       : [];
   return [
     {
-      draw: (room) => drawBands({ rows: players, notes, room }),
-      table: bandsTable(players),
+      draw: (width) => drawBands({ rows: policies, notes, room: width }),
+      table: bandsTable(policies),
     },
     {
-      draw: (room) =>
+      draw: (width) =>
         drawHistogram({
-          rows: players.map(({ name, counts, score }) => ({ name, counts, mean: score.mean })),
-          room,
+          rows: policies.map(({ name, counts, score }) => ({ name, counts, mean: score.mean })),
+          room: width,
         }),
-      table: histogramTable(players),
+      table: histogramTable(policies),
     },
     {
-      draw: (room) =>
+      draw: (width) =>
         drawComponents({
           title: `What grader ${request.grader} adds up`,
-          rows: players,
-          room,
+          rows: policies,
+          room: width,
         }),
-      table: componentsTable(players),
+      table: componentsTable(policies),
     },
   ];
 }

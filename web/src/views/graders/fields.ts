@@ -1,4 +1,4 @@
-/** What a link says of a grader: its weights, and with how many people it is looked at. */
+/** The fields of the graders' address: the weights, and the episodes that policies are compared in. */
 import { MAX_U32 } from '../../../../src/world/fields.js';
 import { type Field, oneOf, whole } from '../../address.js';
 import { decimalOf, PRESETS, type Weights, weightsFrom } from '../../graders/weights.js';
@@ -16,6 +16,6 @@ export const PEOPLE = ['48', '120', '240', '480', '1000', '2000'] as const;
 export const GRADERS_FIELDS = {
   weights,
   people: oneOf('240', PEOPLE),
-  /** Of the first; the others follow. From here on nothing was tuned. */
+  /** The first seed. No policy or constant was tuned on the default and the seeds after it. */
   seed: whole(20_000, 0, MAX_U32 - Number(PEOPLE[PEOPLE.length - 1])),
 };

@@ -1,9 +1,9 @@
-/** Who changes places at which weight. */
+/** The nearest weights at which two policies change places in the ranking. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PolicyComponents } from '../../../../src/evaluate/ranking.js';
-import type { Flip, WeightSensitivity } from '../../../../src/evaluate/sensitivity.js';
+import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
+import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { title } from '../../person/words.js';
-import { sensitivityOf } from './play.js';
+import { sensitivityOf } from './results-store.js';
 
 interface FlipsProps {
   readonly policies: readonly PolicyComponents[];
@@ -15,13 +15,13 @@ export function Flips({ policies, weights }: FlipsProps) {
   const rows = useSensitivity(policies, weights);
   return (
     <section class="panel" aria-labelledby="flips" aria-busy={rows === null}>
-      <h2 id="flips">Who changes places at which weight</h2>
+      <h2 id="flips">Where the ranking changes</h2>
       <p class="note">
-        The nearest smaller and the nearest larger weight at which two neighbours of the ranking have changed
-        places, the other five in their proportions.
+        The nearest smaller and the nearest larger weight at which two neighbours of the ranking change
+        places, while the other five weights keep their proportions.
       </p>
       {rows === null ? (
-        <p class="fine">Looking for the nearest other rankings …</p>
+        <p class="fine">Computing the nearest changes of the ranking …</p>
       ) : (
         <FlipsTable rows={rows} />
       )}
@@ -31,8 +31,8 @@ export function Flips({ policies, weights }: FlipsProps) {
 
 function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="table" tabIndex={0} aria-label="Who changes places, as a table">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
+    <section class="table" tabIndex={0} aria-label="Where the ranking changes, as a table">
       <table class="flips">
         <thead>
           <tr>
@@ -69,7 +69,7 @@ function FlipCell({ flip, now }: { readonly flip: Flip | null; readonly now: num
   );
 }
 
-/** A policy's name, which may be broken behind its actions where there is little room. */
+/** A policy's name, which may wrap before the belief. */
 function Name({ of: name }: { readonly of: string }) {
   const [actions, belief] = name.split('+');
   return (
@@ -85,27 +85,30 @@ function Name({ of: name }: { readonly of: string }) {
   );
 }
 
-/** Milliseconds that a slider rests before it is asked what would be beside it. */
-const REST = 250;
+/** Milliseconds after the last move of a slider until the sensitivity is computed. */
+const DELAY = 250;
 
 interface Found {
   readonly weights: readonly number[];
   readonly rows: readonly WeightSensitivity[];
 }
 
-/** Null while it is looked for: it takes longer than the ranking. What was found with fewer people is shown until then. */
+/**
+ * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played, the
+ * rows of fewer episodes are returned.
+ */
 function useSensitivity(
   policies: readonly PolicyComponents[],
   weights: readonly number[],
 ): readonly WeightSensitivity[] | null {
-  const [found, find] = useState<Found | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
   const latest = useRef(weights);
   latest.current = weights;
   useLayoutEffect(() => {
     const timer = setTimeout(async () => {
       const rows = await sensitivityOf(policies, weights).catch(() => null);
-      if (rows !== null && latest.current === weights) find({ weights, rows });
-    }, REST);
+      if (rows !== null && latest.current === weights) setFound({ weights, rows });
+    }, DELAY);
     return () => clearTimeout(timer);
   }, [policies, weights]);
   return found?.weights === weights ? found.rows : null;

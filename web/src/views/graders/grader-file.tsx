@@ -1,11 +1,11 @@
-/** The grader as a file for the command line. */
+/** The grader as a file for the commands: download, copy, name. */
 import { useSignal } from '@preact/signals';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
 import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
 import { Button, TextField } from '../../parts/controls.js';
 
-/** What can be a file's name and needs no quotes on a command line. */
+/** The grader's name: valid as a file name, and without quotes on a command line. */
 const NAME: Field<string> = {
   initial: 'mine',
   expected: '1 to 40 letters, digits, - or _, and not the name of another grader',
@@ -32,9 +32,9 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
             }}
           />
         )}
-        <Ways text={text} file={`${name}.json`} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
-        <section class="text" tabIndex={0} aria-label="The file’s text">
+        <Export text={text} file={`${name}.json`} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
+        <section class="text" tabIndex={0} aria-label="The text of the file">
           <pre>{text}</pre>
         </section>
       </div>
@@ -42,15 +42,15 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
   );
 }
 
-/** Out of the page. */
-function Ways({ text, file }: { readonly text: string; readonly file: string }) {
-  const tried = useSignal({ text: '', said: '' });
+/** Buttons to download and copy the file. */
+function Export({ text, file }: { readonly text: string; readonly file: string }) {
+  const lastCopy = useSignal({ text: '', message: '' });
   const copy = async (): Promise<void> => {
-    const said = await navigator.clipboard.writeText(text).then(
+    const message = await navigator.clipboard.writeText(text).then(
       () => 'Copied.',
       () => 'The browser does not let this page copy. Select the text instead.',
     );
-    tried.value = { text, said };
+    lastCopy.value = { text, message };
   };
   return (
     <>
@@ -59,11 +59,11 @@ function Ways({ text, file }: { readonly text: string; readonly file: string }) 
           Download {file}
         </a>
         <Button onClick={() => void copy()}>Copy</Button>
-        <span role="status">{tried.value.text === text && tried.value.said}</span>
+        <span role="status">{lastCopy.value.text === text && lastCopy.value.message}</span>
       </div>
       <p class="fine">
-        It is what <code>rhythm-vec eval --grader {file}</code> takes; <code>audit --grader {file}</code>{' '}
-        searches for what it really pays for.
+        For <code>rhythm-vec eval --grader {file}</code>. <code>audit --grader {file}</code> searches for what
+        this grader really pays for.
       </p>
     </>
   );

@@ -1,7 +1,7 @@
-/** The policies under the grader, the best first: what each score is made of, and its lead over the next. */
-import type { PolicyComponents, Standing } from '../../../../src/evaluate/ranking.js';
-import type { Interval } from '../../../../src/evaluate/statistics.js';
-import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
+/** The ranking of the policies, the best first: score, components, and lead over the next one. */
+import type { PolicyComponents, Standing } from '../../../../src/evaluation/ranking.js';
+import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
+import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { contestant } from '../../graders/contestants.js';
 import { meansOf, type Verdict } from '../../graders/verdict.js';
@@ -22,11 +22,11 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
     <section class="panel" aria-labelledby="ranking">
       <h2 id="ranking">The ranking</h2>
       <p class="note">
-        Mean final score, 0 to 1, with its 95 % interval, and what it is made of: weight times component. The
-        lead is the mean of differences with the same people.
+        Mean final score, 0 to 1, with its 95 % interval, and its parts: weight times component. The lead is
+        the mean difference to the next policy with the same people.
       </p>
       <Legend />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
       <section class="table" tabIndex={0} aria-label="The ranking as a table">
         <table class="ranking">
           <thead>
@@ -55,7 +55,7 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
 }
 
 const Legend = () => (
-  <ul class="legend" aria-label="What a score is made of: weight times component">
+  <ul class="legend" aria-label="Parts of a score: weight times component">
     {COMPONENT_NAMES.map((name, k) => (
       <li key={name}>
         <span class="chip" style={{ background: COMPONENT_COLOURS[k] }} />
@@ -81,7 +81,7 @@ function Row({ standing: { policy, finalScore, lead }, weights, components, isBe
         <span class="standing">
           <span class="who">
             {policy}
-            {isBeaten && <span class="mark beaten">beaten by what infers nothing</span>}
+            {isBeaten && <span class="mark beaten">beaten without inference</span>}
             {beats && <span class="mark beats">infers nothing</span>}
           </span>
           <Bar components={components} weights={weights} score={finalScore} />

@@ -1,8 +1,8 @@
-/** In words, what the grader pays for. */
+/** The verdict on the grader in words. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { Interval } from '../../../../src/evaluate/statistics.js';
-import { decimal } from '../../../../src/pictures/numbers.js';
-import { contestant, tapeOf } from '../../graders/contestants.js';
+import { decimal } from '../../../../src/figures/numbers.js';
+import type { Interval } from '../../../../src/shared/statistics.js';
+import { contestant, sequenceGraderOf } from '../../graders/contestants.js';
 import type { Verdict } from '../../graders/verdict.js';
 import { plain, signed } from '../../person/words.js';
 
@@ -12,10 +12,10 @@ interface VerdictPanelProps {
 }
 
 export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
-  const head = headOf(verdict);
+  const heading = headingOf(verdict);
   return (
     <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
-      <h2 id="verdict">{head}</h2>
+      <h2 id="verdict">{heading}</h2>
       {verdict.beaten.map(({ name, by, mostly }) => (
         <p key={name}>
           <strong>{verdict.ignoring}</strong> beats <strong>{name}</strong> by {inWords(by)}, mostly by{' '}
@@ -23,18 +23,21 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
         </p>
       ))}
       <p>
-        The best that infers, <strong>{verdict.inferring}</strong>, {leadInWords(verdict)}
+        The best policy that infers, <strong>{verdict.inferring}</strong>, {leadInWords(verdict)}
       </p>
-      {tapeOf(contestant(verdict.inferring).acting) !== null && (
-        <p>Even the best that infers acts blindly: its actions are the same 28 for everybody.</p>
+      {sequenceGraderOf(contestant(verdict.inferring).acting) !== null && (
+        <p>
+          Even the best policy that infers ignores the person in its actions: they are the same 28 for
+          everybody.
+        </p>
       )}
-      <p class="fine">Seen with {people.toLocaleString('en')} people, all policies with the same ones.</p>
-      <Heard text={head} />
+      <p class="fine">Based on {people.toLocaleString('en')} people, the same for all policies.</p>
+      <Announcement text={heading} />
     </section>
   );
 }
 
-function headOf({ pays, ignoring, lead }: Verdict): string {
+function headingOf({ pays, ignoring, lead }: Verdict): string {
   if (pays === 'inference') return 'This grader pays for inference';
   if (pays === 'part') return `This grader pays for ${wordsFor(ignoring)}, more than for some that infer`;
   return lead.mean === 0
@@ -44,20 +47,20 @@ function headOf({ pays, ignoring, lead }: Verdict): string {
 
 function wordsFor(name: string): string {
   const { acting, believing } = contestant(name);
-  const actions = tapeOf(acting) !== null ? 'a blind tape' : `${acting} actions`;
+  const actions = sequenceGraderOf(acting) !== null ? 'an open-loop sequence' : `${acting} actions`;
   return believing === 'constant' ? `${actions} with a constant belief` : actions;
 }
 
 function leadInWords({ ignoring, lead }: Verdict): string {
-  if (lead.mean === 0) return `scores exactly what ${ignoring} does, which infers nothing.`;
+  if (lead.mean === 0) return `scores exactly the same as ${ignoring}, which infers nothing.`;
   const apart =
-    lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' These people do not tell the two apart.' : '';
+    lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' The difference is not significant.' : '';
   const verb = lead.mean > 0 ? 'leads' : 'is behind';
-  const by = inWords(lead.mean > 0 ? lead : turned(lead));
-  return `${verb} the best that infers nothing, ${ignoring}, by ${by}.${apart}`;
+  const by = inWords(lead.mean > 0 ? lead : negated(lead));
+  return `${verb} the best policy that infers nothing, ${ignoring}, by ${by}.${apart}`;
 }
 
-const turned = ({ mean, low, high }: Interval): Interval => ({
+const negated = ({ mean, low, high }: Interval): Interval => ({
   mean: -mean,
   low: high === null ? null : -high,
   high: low === null ? null : -low,
@@ -67,18 +70,18 @@ const turned = ({ mean, low, high }: Interval): Interval => ({
 const inWords = ({ mean, low, high }: Interval): string =>
   low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
 
-/** What is heard while a slider moves would never end: it is said when it rests. */
-const REST = 700;
+/** Milliseconds after the last move of a slider until the verdict is announced. */
+const DELAY = 700;
 
-function Heard({ text }: { readonly text: string }) {
-  const [heard, hear] = useState('');
+function Announcement({ text }: { readonly text: string }) {
+  const [announced, setAnnounced] = useState('');
   useLayoutEffect(() => {
-    const timer = setTimeout(() => hear(text), REST);
+    const timer = setTimeout(() => setAnnounced(text), DELAY);
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <p class="heard" role="status">
-      {heard}
+    <p class="visually-hidden" role="status">
+      {announced}
     </p>
   );
 }

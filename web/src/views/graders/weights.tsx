@@ -1,7 +1,7 @@
-/** The six weights as sliders: one moves, the others share what it leaves. */
+/** The six weights as sliders: one moves, the others share the rest. */
 import { useSignal } from '@preact/signals';
 import { useId, useMemo, useRef } from 'preact/hooks';
-import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
+import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
 import {
@@ -25,23 +25,23 @@ interface WeightsPanelProps {
 }
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
-  const { sliders, take, lock } = useSliders(weights, change);
-  /** While a finger or a key is down there is one place in the browser's history for all of its way. */
+  const { sliders, set, lock } = useSliders(weights, change);
+  /** Whether a slider is being dragged, or its key held: the whole movement is one entry of the history. */
   const held = useRef(false);
   const slide = (k: number, to: number): void => {
-    take(moveWeight(sliders, k, to), held.current ? 'replace' : 'push');
+    set(moveWeight(sliders, k, to), held.current ? 'replace' : 'push');
     held.current = true;
   };
   const hold = (isHeld: boolean): void => {
     held.current = isHeld;
   };
   const type = (k: number, to: number): void =>
-    take(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
+    set(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
   return (
     <section class="panel" aria-labelledby="grader">
       <div class="panel-head">
         <h2 id="grader">The grader</h2>
-        <Presets weights={weights} choose={(preset) => take(slidersAt(preset, sliders.locked), 'push')} />
+        <Presets weights={weights} choose={(preset) => set(slidersAt(preset, sliders.locked), 'push')} />
       </div>
       <div class="weights">
         {COMPONENT_FIELDS.map(({ name }, k) => (
@@ -49,14 +49,14 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
         ))}
       </div>
       <p class="fine">
-        The weights sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}, always: where one is
-        moved, those that are not locked share what it leaves, in their proportions.
+        The weights always sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}: when one
+        moves, those that are not locked share the rest in their proportions.
       </p>
     </section>
   );
 }
 
-/** The address has the weights; what is locked, and what they were before, is kept beside it. */
+/** The state of the sliders. The address holds the weights; locks and the weights before the last move are kept here. */
 function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
   const kept = useSignal<Sliders>(slidersAt(weights));
   const sliders = sameWeights(kept.value.weights, weights)
@@ -64,7 +64,7 @@ function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
     : slidersAt(weights, kept.value.locked);
   return {
     sliders,
-    take(next: Sliders, how: 'push' | 'replace'): void {
+    set(next: Sliders, how: 'push' | 'replace'): void {
       kept.value = next;
       change(next.weights, how);
     },
@@ -81,7 +81,7 @@ interface PresetsProps {
 
 const Presets = ({ weights, choose }: PresetsProps) => (
   <fieldset class="presets">
-    <legend class="heard">Begin with</legend>
+    <legend class="visually-hidden">Presets</legend>
     {PRESETS.map((preset) => (
       <button
         key={preset.name}
@@ -101,7 +101,7 @@ interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
   readonly slide: (k: number, to: number) => void;
-  /** Whether what moves it has been down for a while. */
+  /** Tells whether a key is held. */
   readonly hold: (isHeld: boolean) => void;
   readonly type: (k: number, to: number) => void;
   readonly lock: (k: number) => void;
@@ -141,14 +141,14 @@ function WeightRow({ k, sliders, slide, hold, type, lock }: WeightRowProps) {
       />
       <button type="button" class="lock" aria-pressed={sliders.locked[k]} onClick={() => lock(k)}>
         {sliders.locked[k] ? 'locked' : 'lock'}
-        <span class="heard"> {title(name)}</span>
+        <span class="visually-hidden"> {title(name)}</span>
       </button>
       <small id={`${id}-meaning`}>{meaning}</small>
     </div>
   );
 }
 
-/** A weight as it is typed, in decimals. */
+/** Returns the field for a typed weight, in decimals. */
 const thousandths = (low: number, high: number): Field<number> => ({
   initial: low,
   expected: low === high ? decimalOf(low) : `${decimalOf(low)} to ${decimalOf(high)}`,

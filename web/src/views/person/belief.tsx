@@ -1,10 +1,10 @@
-/** A belief: three sliders. */
+/** Three sliders that state the belief. */
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { title } from '../../person/words.js';
 
-/** What 0 and 1 mean, by BELIEF_NAMES. */
+/** The meanings of 0 and 1, by BELIEF_NAMES. */
 export const ENDS: readonly (readonly [low: string, high: string])[] = [
   ['hates company', 'loves company'],
   ['night owl', 'morning person'],
@@ -13,7 +13,7 @@ export const ENDS: readonly (readonly [low: string, high: string])[] = [
 
 interface BeliefSlidersProps {
   readonly belief: Signal<readonly number[]>;
-  /** Whether it goes with the next action. */
+  /** Whether the next action states the belief. */
   readonly stated: Signal<boolean>;
 }
 
@@ -42,7 +42,7 @@ export function BeliefSliders({ belief, stated }: BeliefSlidersProps) {
               stated.value = currentTarget.checked;
             }}
           />
-          <span>Say so with the next action. The last belief said is graded.</span>
+          <span>State this belief with the next action. The last stated belief is graded.</span>
         </label>
       </div>
     </section>

@@ -1,22 +1,22 @@
-/** Ten actions to choose from. */
-import { ACTION_FACES } from '../../../../src/pictures/tapes.js';
+/** Buttons for the ten actions. */
+import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACTION_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
-import { RHYTHM } from '../../../../src/world/spec.js';
-import { lastTimeOf, type Moment, slotOf } from '../../person/reading.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { lastTransitionOf, slotOf, type Transition } from '../../person/transitions.js';
 import { plain, signed, title } from '../../person/words.js';
-import type { Shown } from './follow.js';
+import type { EpisodeSoFar } from './episode-store.js';
 import { type Shortcuts, useShortcuts } from './keys.js';
 
 interface ByHandProps {
-  readonly shown: Shown;
+  readonly episode: EpisodeSoFar;
   readonly act: (action: number) => void;
   readonly shortcuts: boolean;
 }
 
-/** As they lie on a keyboard: 1 to 9, then 0. */
+/** Returns the key of an action: 1 to 9, then 0. */
 const keyOf = (action: number): string => String((action + 1) % 10);
 
-export function ByHand({ shown, act, shortcuts }: ByHandProps) {
+export function ByHand({ episode, act, shortcuts }: ByHandProps) {
   const keys: Shortcuts = Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)]));
   useShortcuts(shortcuts, keys);
   return (
@@ -26,10 +26,10 @@ export function ByHand({ shown, act, shortcuts }: ByHandProps) {
         {RHYTHM.categories.map((category) => (
           <fieldset key={category}>
             <legend>{title(category)}</legend>
-            {ACTION_FACES.map(
+            {ACTION_STYLES.map(
               (face, code) =>
                 face.category === category && (
-                  <ActionButton key={face.action} code={code} shown={shown} onChoose={act} />
+                  <ActionButton key={face.action} code={code} episode={episode} onChoose={act} />
                 ),
             )}
           </fieldset>
@@ -41,12 +41,12 @@ export function ByHand({ shown, act, shortcuts }: ByHandProps) {
 
 interface ActionButtonProps {
   readonly code: number;
-  readonly shown: Shown;
+  readonly episode: EpisodeSoFar;
   readonly onChoose: (action: number) => void;
 }
 
-function ActionButton({ code, shown, onChoose }: ActionButtonProps) {
-  const { action, colour } = ACTION_FACES[code];
+function ActionButton({ code, episode, onChoose }: ActionButtonProps) {
+  const { action, colour } = ACTION_STYLES[code];
   return (
     <button
       type="button"
@@ -59,20 +59,20 @@ function ActionButton({ code, shown, onChoose }: ActionButtonProps) {
       <span class="cap" aria-hidden="true">
         {keyOf(code)}
       </span>
-      <small>{lastTimeInWords(lastTimeOf(shown.moments, code))}</small>
+      <small>{summary(lastTransitionOf(episode.transitions, code))}</small>
     </button>
   );
 }
 
-/** Changes that two decimals do not show say nothing; two are enough to remember a slot by. */
+/** The smallest change that is listed, and the most changes listed. */
 const [LEAST, MOST] = [0.005, 2];
 
-function lastTimeInWords(moment: Moment | null): string {
-  if (moment === null) return 'not tried yet';
-  const changes = METER_NAMES.map((name, k) => ({ name, change: moment.deltas[k] }))
+function summary(transition: Transition | null): string {
+  if (transition === null) return 'not tried yet';
+  const changes = METER_NAMES.map((name, k) => ({ name, change: transition.deltas[k] }))
     .filter(({ change }) => Math.abs(change) >= LEAST)
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change))
     .slice(0, MOST)
     .map(({ name, change }) => `${plain(name)} ${signed(change)}`);
-  return `${slotOf(moment.step - 1)}: ${[...changes, `reward ${signed(moment.reward, 1)}`].join(', ')}`;
+  return `${slotOf(transition.step - 1)}: ${[...changes, `reward ${signed(transition.reward, 1)}`].join(', ')}`;
 }

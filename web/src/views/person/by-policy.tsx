@@ -1,29 +1,29 @@
-/** What a policy will do next, and why; it goes on by itself, or step by step. */
+/** The next move of a policy, with its reasons; buttons to play it continuously or step by step. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
-import { BY_HAND, thinksLong } from '../../person/names.js';
-import type { Advice } from '../../person/week.js';
+import type { Advice } from '../../person/episode-types.js';
+import { BY_HAND, isSlow } from '../../person/player-names.js';
 import { title } from '../../person/words.js';
+import type { EpisodeActions } from './episode-actions.js';
 import { useShortcuts } from './keys.js';
-import type { Week } from './week.js';
 
-/** Milliseconds that a step is looked at. */
+/** Milliseconds between two steps of continuous play. */
 const PACE = 650;
 
 interface ByPolicyProps {
-  readonly week: Week;
-  /** Null while it thinks. */
+  readonly actions: EpisodeActions;
+  /** Null while the policy computes. */
   readonly next: Advice | null;
   readonly shortcuts: boolean;
 }
 
-export function ByPolicy({ week, next, shortcuts }: ByPolicyProps) {
-  const { playing, step, playOrPause, state } = week;
-  // While it thinks, what it last said stands there, dimmed: else the page would jump at every step.
+export function ByPolicy({ actions, next, shortcuts }: ByPolicyProps) {
+  const { playing, step, playOrPause, state } = actions;
+  // Meanwhile the last move stays, dimmed, so that the layout does not jump at every step.
   const last = useRef<Advice | null>(null);
-  const shown = next ?? last.current;
-  last.current = shown;
+  const move = next ?? last.current;
+  last.current = move;
   const stepOnce = (): void => {
     if (next !== null) step();
   };
@@ -36,8 +36,8 @@ export function ByPolicy({ week, next, shortcuts }: ByPolicyProps) {
   return (
     <section class="panel next" aria-labelledby="next">
       <h2 id="next">What {state.by} does next</h2>
-      <div class={next === null && shown !== null ? 'stale' : ''} aria-busy={next === null}>
-        {shown === null ? <Thinking by={state.by} /> : <NextMove next={shown} />}
+      <div class={next === null && move !== null ? 'stale' : ''} aria-busy={next === null}>
+        {move === null ? <Waiting by={state.by} /> : <NextMove next={move} />}
       </div>
       <div class="actions">
         <Button main onClick={playOrPause}>
@@ -46,16 +46,16 @@ export function ByPolicy({ week, next, shortcuts }: ByPolicyProps) {
         <Button onClick={stepOnce} disabled={next === null}>
           Step
         </Button>
-        <Button onClick={() => week.playedBy(BY_HAND)}>Take over by hand</Button>
+        <Button onClick={() => actions.setPlayer(BY_HAND)}>Take over by hand</Button>
       </div>
     </section>
   );
 }
 
-const Thinking = ({ by }: { readonly by: string }) => (
+const Waiting = ({ by }: { readonly by: string }) => (
   <p class="thinking">
-    {thinksLong(by)
-      ? 'Imagining weeks with whom this might be: some tenths of a second a step …'
+    {isSlow(by)
+      ? 'Imagining weeks with the persons that fit: some tenths of a second a step …'
       : 'Deciding …'}
   </p>
 );
@@ -68,7 +68,7 @@ function NextMove({ next: { action, belief, reasons } }: { readonly next: Advice
       </p>
       {reasons === null ? <p class="fine">It gives no reasons.</p> : <blockquote>{reasons}</blockquote>}
       {belief === null ? (
-        <p class="fine">It says nothing of the person.</p>
+        <p class="fine">It states no belief.</p>
       ) : (
         <dl class="believed">
           {BELIEF_NAMES.map((name, k) => (

@@ -1,9 +1,9 @@
-/** What a link says of a week: whose it is, what was done by hand, and how many steps a policy played after that. */
+/** The fields of an episode's address: setting, moves by hand, and the number of steps that a policy played after them. */
 import { GRADER_NAMES, MAX_U32, NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Field, oneOf, type StateOf, toAddress, whole } from '../../address.js';
+import { type Move, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { movesFrom, movesText } from '../../person/moves-text.js';
-import { BY_HAND, PLAYER_NAMES } from '../../person/names.js';
-import { type Move, PERSONS } from '../../person/week.js';
+import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
 
 const moves: Field<readonly Move[]> = {
   initial: [],
@@ -14,16 +14,16 @@ const moves: Field<readonly Move[]> = {
 
 export const PERSON_FIELDS = {
   seed: whole(4242, 0, MAX_U32),
-  person: oneOf('sampled', PERSONS),
+  person: oneOf('sampled', PROFILE_CHOICES),
   grader: oneOf('v2', GRADER_NAMES),
   by: oneOf(BY_HAND, [BY_HAND, ...PLAYER_NAMES]),
-  /** By hand, before any policy. */
+  /** Moves by hand, before those of the policy. */
   moves,
-  /** Steps that the policy has played since. */
+  /** The number of steps played by the policy. */
   at: whole(0, 0, NUM_STEPS),
 };
 
 export type PersonState = StateOf<typeof PERSON_FIELDS>;
 
-/** Of a week's state: the same for the same week, moves and player. */
+/** Returns the address of a state. */
 export const addressOf = (state: PersonState): string => toAddress('person', PERSON_FIELDS, state);

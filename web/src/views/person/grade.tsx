@@ -1,26 +1,26 @@
-/** The grade taken apart, and what others would have scored with the same person and luck. */
-import { COMPONENT_COLOURS } from '../../../../src/pictures/theme.js';
+/** The components of the grade, and the scores of policies in the same episode. */
+import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.js';
-import type { Ending } from '../../person/week.js';
+import type { EpisodeResult } from '../../person/episode-types.js';
 import { signed, title } from '../../person/words.js';
 
 interface GradeProps {
-  readonly ending: Ending;
+  readonly result: EpisodeResult;
   readonly grader: string;
 }
 
-export function Grade({ ending, grader }: GradeProps) {
-  const { finalScore, beliefMae, earlyMean, lateMean } = ending;
+export function Grade({ result, grader }: GradeProps) {
+  const { finalScore, beliefMae, firstHalfMean, secondHalfMean } = result;
   return (
     <>
       <dl class="figures">
         <Figure name="Final score, 0 to 1" value={finalScore.toFixed(3)} note={`under grader ${grader}`} />
         <Figure name="Belief error, 0 to 1" value={beliefMae.toFixed(3)} note="mean of three" />
-        <Figure name="Reward, first half" value={signed(earlyMean)} note="a slot, without luck" />
-        <Figure name="Reward, second half" value={signed(lateMean)} note="a slot, without luck" />
+        <Figure name="Reward, first half" value={signed(firstHalfMean)} note="a slot, without luck" />
+        <Figure name="Reward, second half" value={signed(secondHalfMean)} note="a slot, without luck" />
       </dl>
       <p class="note">Component times weight; the parts sum to the final score.</p>
-      <Parts ending={ending} />
+      <Parts result={result} />
     </>
   );
 }
@@ -45,10 +45,10 @@ function Figure({
   );
 }
 
-function Parts({ ending: { components, weights, finalScore } }: { readonly ending: Ending }) {
+function Parts({ result: { components, weights, finalScore } }: { readonly result: EpisodeResult }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="table" tabIndex={0} aria-label="The grade taken apart">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
+    <section class="table" tabIndex={0} aria-label="The components of the grade">
       <table class="parts">
         <thead>
           <tr>
@@ -84,7 +84,7 @@ function Parts({ ending: { components, weights, finalScore } }: { readonly endin
   );
 }
 
-/** The largest weight there is fills the bar. */
+/** The weight that fills a bar: the largest of the built-in graders. */
 const WIDEST = 0.3;
 
 interface PartBarProps {
@@ -93,7 +93,7 @@ interface PartBarProps {
   readonly colour: string;
 }
 
-/** What could be earned as an outline, what was as a fill. */
+/** A bar: the outline is the weight, the filled part what was earned. */
 const PartBar = ({ component, weight, colour }: PartBarProps) => (
   <span class="bar" aria-hidden="true">
     <span class="part" style={{ width: `${(100 * weight) / WIDEST}%` }}>
@@ -102,13 +102,13 @@ const PartBar = ({ component, weight, colour }: PartBarProps) => (
   </span>
 );
 
-/** Beside the week that was played. */
-export function Others({ ending }: { readonly ending: Ending }) {
-  const mine = { name: 'this week', finalScore: ending.finalScore, beliefMae: ending.beliefMae };
-  const rows = [...ending.others, mine].sort((a, b) => b.finalScore - a.finalScore);
+/** The scores of policies, beside that of this episode. */
+export function Others({ result }: { readonly result: EpisodeResult }) {
+  const mine = { name: 'this week', finalScore: result.finalScore, beliefMae: result.beliefMae };
+  const rows = [...result.others, mine].sort((a, b) => b.finalScore - a.finalScore);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="table" tabIndex={0} aria-label="What others would have scored">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
+    <section class="table" tabIndex={0} aria-label="Scores of policies, as a table">
       <table class="others">
         <thead>
           <tr>

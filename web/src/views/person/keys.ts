@@ -1,13 +1,13 @@
-/** Keys that do what buttons do, once a press, unless somebody types. */
+/** Keyboard shortcuts: once per key press, and not while the user types. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** By key, lower case. */
+/** Actions by key, in lower case. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
-  // With the page that says so, not some frames later: the very next key may come at once.
+  // A layout effect, because an effect some frames later could miss the next key.
   useLayoutEffect(() => {
     if (!enabled) return;
     const onKey = (event: KeyboardEvent): void => {
@@ -29,7 +29,7 @@ export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
   }, [enabled]);
 }
 
-/** A select finds its options by their letters; a slider takes no letter and no digit. */
+/** Returns whether the focused element uses letters or digits itself. Sliders and checkboxes do not. */
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   target.matches('input:not([type="range"], [type="checkbox"]), select, textarea');

@@ -1,106 +1,117 @@
-/** One person's week, by hand or by policy; who the person was is shown at its end, and not before. */
+/** The view of one episode, played by hand or by a policy. The profile is shown after the last step only. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { BY_HAND } from '../../person/names.js';
-import { FailureFace, Loading } from '../../states/faces.js';
+import { BY_HAND } from '../../person/player-names.js';
+import { FailureMessage, Loading } from '../../states/messages.js';
 import type { ViewProps } from '../view.js';
+import { Announcements } from './announcements.js';
 import { BeliefSliders } from './belief.js';
 import { ByHand } from './by-hand.js';
 import { ByPolicy } from './by-policy.js';
-import { Course } from './course.js';
+import { CurrentState } from './current-state.js';
+import { type EpisodeActions, episodeActions } from './episode-actions.js';
+import {
+  adviceAt,
+  currentEpisode,
+  type EpisodeSoFar,
+  failure,
+  follow,
+  isOutdated,
+  stopFollowing,
+} from './episode-store.js';
 import { addressOf, type PERSON_FIELDS } from './fields.js';
-import { adviceAt, failure, follow, isAnothers, type Shown, shown, unfollow } from './follow.js';
 import { useShortcuts } from './keys.js';
-import { Now } from './now.js';
-import { Over } from './over.js';
+import { Result } from './result.js';
 import { SettingPanel } from './setting.js';
-import { Told } from './told.js';
-import { type Week, weekOf } from './week.js';
+import { Timeline } from './timeline.js';
 import '../../parts/marks.css';
-import './now.css';
-import './over.css';
+import './current-state.css';
+import './result.css';
 import './person.css';
 
 export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;
   const address = addressOf(state);
-  const playsAt = useSignal<string | null>(null);
-  const again = (): void => void follow(state);
+  const playingAt = useSignal<string | null>(null);
+  const replay = (): void => void follow(state);
   useLayoutEffect(() => {
-    // Also when it is come back to.
-    if (playsAt.peek() !== address) playsAt.value = null;
-    again();
-    return unfollow;
+    // Continuous play also ends when the user leaves its address and returns.
+    if (playingAt.peek() !== address) playingAt.value = null;
+    replay();
+    return stopFollowing;
   }, [address]);
   const shortcuts = useSignal(true);
-  const week = weekOf(props, playsAt);
-  useShortcuts(shortcuts.value, { u: week.undo, n: week.anotherPerson });
+  const actions = episodeActions(props, playingAt);
+  useShortcuts(shortcuts.value, { u: actions.undo, n: actions.newSeed });
   return (
     <div class="person">
       <h1>One person</h1>
       <p class="lead">
-        A week of 28 slots with somebody whom you do not know. Everybody responds differently: watch what each
-        action does, say whom you believe to have before you, and see at the end who it was.
+        A week of 28 slots with a person you do not know. Each person responds differently: watch what each
+        action does, state what you believe about the person, and see at the end who it was.
       </p>
-      <SettingPanel week={week} shortcuts={shortcuts} />
-      {failure.value !== null && <FailureFace failure={failure.value} retry={again} />}
-      {failure.value === null && shown.value === null && <Loading>Beginning the week …</Loading>}
-      {shown.value !== null && <ShownWeek shown={shown.value} week={week} shortcuts={shortcuts.value} />}
+      <SettingPanel actions={actions} shortcuts={shortcuts} />
+      {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
+      {failure.value === null && currentEpisode.value === null && <Loading>Starting the week …</Loading>}
+      {currentEpisode.value !== null && (
+        <EpisodePanels episode={currentEpisode.value} actions={actions} shortcuts={shortcuts.value} />
+      )}
     </div>
   );
 }
 
-interface ShownWeekProps {
-  readonly shown: Shown;
-  readonly week: Week;
+interface EpisodePanelsProps {
+  readonly episode: EpisodeSoFar;
+  readonly actions: EpisodeActions;
   readonly shortcuts: boolean;
 }
 
-function ShownWeek(props: ShownWeekProps) {
-  const { shown, week } = props;
-  const { seed, person, by } = week.state;
-  const ran = useRef(false);
-  ran.current ||= shown.ending === null;
+function EpisodePanels(props: EpisodePanelsProps) {
+  const { episode, actions } = props;
+  const { seed, person, by } = actions.state;
+  const wasRunning = useRef(false);
+  wasRunning.current ||= episode.result === null;
   return (
     <>
-      <Told shown={shown} playing={week.playing} />
-      <div class="week" aria-busy={isAnothers(shown, week.state)}>
-        {shown.ending !== null ? (
-          <Over shown={shown} ending={shown.ending} seen={ran.current} />
+      <Announcements episode={episode} playing={actions.playing} />
+      <div class="week" aria-busy={isOutdated(episode, actions.state)}>
+        {episode.result !== null ? (
+          <Result episode={episode} result={episode.result} seen={wasRunning.current} />
         ) : by === BY_HAND ? (
           <HandAndBelief key={`${seed} ${person}`} {...props} />
         ) : (
           <div class="now-and-next">
-            <Now shown={shown} />
+            <CurrentState episode={episode} />
             <ByPolicy
               key={`${seed} ${person} ${by}`}
-              week={week}
-              next={adviceAt(addressOf(week.state))}
+              actions={actions}
+              next={adviceAt(addressOf(actions.state))}
               shortcuts={props.shortcuts}
             />
           </div>
         )}
-        <Course shown={shown} />
+        <Timeline episode={episode} />
       </div>
     </>
   );
 }
 
-const NOBODY = [0.5, 0.5, 0.5];
+/** The initial belief. */
+const NEUTRAL_BELIEF = [0.5, 0.5, 0.5];
 
-/** Both columns know the belief: the left one has its sliders, and with an action of the right one it is said. */
-function HandAndBelief({ shown, week, shortcuts }: ShownWeekProps) {
-  const last = week.state.moves.at(-1);
-  const belief = useSignal<readonly number[]>(last?.belief ?? NOBODY);
+/** Play by hand: the sliders of the left column set the belief that the buttons of the right column state. */
+function HandAndBelief({ episode, actions, shortcuts }: EpisodePanelsProps) {
+  const last = actions.state.moves.at(-1);
+  const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
   const stated = useSignal(last === undefined || last.belief !== null);
-  const act = (action: number): void => week.act({ action, belief: stated.value ? belief.value : null });
+  const act = (action: number): void => actions.act({ action, belief: stated.value ? belief.value : null });
   return (
     <div class="now-and-next">
       <div class="column">
-        <Now shown={shown} />
+        <CurrentState episode={episode} />
         <BeliefSliders belief={belief} stated={stated} />
       </div>
-      <ByHand shown={shown} act={act} shortcuts={shortcuts} />
+      <ByHand episode={episode} act={act} shortcuts={shortcuts} />
     </div>
   );
 }

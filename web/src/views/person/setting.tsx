@@ -1,27 +1,27 @@
-/** Whose week it is, by whom it is played, and the ways to another. */
+/** The setting of the episode: person, seed, grader, player; and buttons to restart or undo. */
 import type { Signal } from '@preact/signals';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
-import { BY_HAND, PLAYER_NAMES } from '../../person/names.js';
-import { isNamed, PERSONS } from '../../person/week.js';
+import { isNamed, PROFILE_CHOICES } from '../../person/episode-types.js';
+import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
 import { title } from '../../person/words.js';
+import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS } from './fields.js';
-import type { Week } from './week.js';
 
 interface SettingProps {
-  readonly week: Week;
-  /** Whether keys do what buttons do. */
+  readonly actions: EpisodeActions;
+  /** Whether keyboard shortcuts are on. */
   readonly shortcuts: Signal<boolean>;
 }
 
-export function SettingPanel({ week, shortcuts }: SettingProps) {
+export function SettingPanel({ actions, shortcuts }: SettingProps) {
   return (
-    <section class="panel" aria-label="Whose week it is">
-      <Choices week={week} />
+    <section class="panel" aria-label="Setting">
+      <Choices actions={actions} />
       <div class="actions">
-        <Button onClick={week.anotherPerson}>Another person</Button>
-        <Button onClick={week.restart}>Start again</Button>
-        <Button onClick={week.undo} disabled={!week.begun}>
+        <Button onClick={actions.newSeed}>Another person</Button>
+        <Button onClick={actions.restart}>Start again</Button>
+        <Button onClick={actions.undo} disabled={!actions.canUndo}>
           Undo
         </Button>
         <KeysChoice shortcuts={shortcuts} />
@@ -30,22 +30,22 @@ export function SettingPanel({ week, shortcuts }: SettingProps) {
   );
 }
 
-const PERSON_WORDS = {
-  ...Object.fromEntries(PERSONS.map((name) => [name, title(name)])),
+const PROFILE_LABELS = {
+  ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
   sampled: 'Anybody',
   discrete: 'One of these three',
 };
 
-function Choices({ week: { state, set, playedBy } }: Pick<SettingProps, 'week'>) {
+function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'actions'>) {
   const named = isNamed({ profile: state.person });
   return (
     <div class="controls">
       <Select
         label="Person"
         value={state.person}
-        names={PERSONS}
-        words={PERSON_WORDS}
-        hint={named ? 'You named the person: nobody is hidden.' : 'Whom the seed draws.'}
+        names={PROFILE_CHOICES}
+        words={PROFILE_LABELS}
+        hint={named ? 'You named the person, so nothing is hidden.' : 'Drawn from the seed.'}
         onChange={(person) => set({ person })}
       />
       <TextField
@@ -59,7 +59,7 @@ function Choices({ week: { state, set, playedBy } }: Pick<SettingProps, 'week'>)
         label="Grader"
         value={state.grader}
         names={GRADER_NAMES}
-        hint={state.grader === 'v1' ? 'Pays nothing for a belief.' : 'Pays for a true belief, too.'}
+        hint={state.grader === 'v1' ? 'Pays nothing for a belief.' : 'Also pays for a true belief.'}
         onChange={(grader) => set({ grader })}
       />
       <Select
@@ -67,8 +67,8 @@ function Choices({ week: { state, set, playedBy } }: Pick<SettingProps, 'week'>)
         value={state.by}
         names={[BY_HAND, ...PLAYER_NAMES]}
         words={{ [BY_HAND]: 'you, by hand' }}
-        hint="Whoever is chosen goes on from here."
-        onChange={playedBy}
+        hint="Continues from the current step."
+        onChange={setPlayer}
       />
     </div>
   );

@@ -1,0 +1,43 @@
+/** Action sequences to play. */
+import { below, threefry } from '../dist/engine/reference/threefry.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
+
+/** A key of its own, so that action sequences do not use a stream of the world. */
+const SEQUENCE_STREAM = 1;
+/** Rows after which the sequences repeat: drawing a million would take longer than playing them. */
+export const SEQUENCE_ROWS = 4096;
+
+let drawn: Uint8Array | undefined;
+
+function drawSequence(): Uint8Array {
+  const draw = { x0: 0, x1: 0 };
+  return Uint8Array.from({ length: SEQUENCE_ROWS * NUM_STEPS }, (_, i) =>
+    below(threefry(i, SEQUENCE_STREAM, 0, 0, draw).x0, NUM_ACTIONS),
+  );
+}
+
+/** u8 [episodes, 28] of uniform actions; row i is row i modulo SEQUENCE_ROWS. */
+export function sequenceOf(episodes: number): Uint8Array {
+  drawn ??= drawSequence();
+  const sequence = new Uint8Array(episodes * NUM_STEPS);
+  for (let at = 0; at < sequence.length; at += drawn.length) {
+    sequence.set(drawn.subarray(0, Math.min(drawn.length, sequence.length - at)), at);
+  }
+  return sequence;
+}
+
+/** Transposes to u8 [28, episodes]. */
+export function stepsOf(sequence: Uint8Array): Uint8Array {
+  const episodes = sequence.length / NUM_STEPS;
+  const steps = new Uint8Array(sequence.length);
+  for (let i = 0; i < episodes; i++) {
+    for (let t = 0; t < NUM_STEPS; t++) steps[t * episodes + i] = sequence[i * NUM_STEPS + t];
+  }
+  return steps;
+}
+
+/** The rows of [28, episodes], as views. */
+export function rowsOf(steps: Uint8Array): Uint8Array[] {
+  const episodes = steps.length / NUM_STEPS;
+  return Array.from({ length: NUM_STEPS }, (_, t) => steps.subarray(t * episodes, (t + 1) * episodes));
+}

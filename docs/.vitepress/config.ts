@@ -1,0 +1,105 @@
+/** The site: the pages of docs, the README and the generated reference, with local search. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+import { linkReference } from './link-reference.js';
+
+/** The pages, as build.ts has gathered them. */
+const PAGES = fileURLToPath(new URL('../.site', import.meta.url));
+
+/** Pages by group, in the order of the sidebar, without ".md". */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Guides: [
+    'step',
+    'run',
+    'rewards',
+    'autoreset',
+    'observations',
+    'snapshots-and-forks',
+    'async-and-webgpu',
+    'rollouts',
+    'replay-scoring',
+    'text',
+    'inference',
+    'planner',
+    'evaluation',
+    'custom-graders',
+    'training-data',
+    'worlds',
+    'errors',
+  ].map((name) => `docs/guides/${name}`),
+  'The world': ['docs/world', 'docs/graders', 'docs/exactness', 'docs/speed', 'docs/compatibility'],
+  Commands: [
+    'docs/commands',
+    'docs/installing',
+    'docs/trajectories',
+    'docs/language-models',
+    'docs/publishing',
+    'docs/report',
+    'docs/server',
+    'docs/page',
+    'python/recipe/README',
+  ],
+};
+
+/** A page's headline, without code marks. */
+function titleOf(page: string): string {
+  const [, title] = /^# (.*)$/m.exec(readFileSync(join(PAGES, `${page}.md`), 'utf8'))!;
+  return title.replaceAll('`', '');
+}
+
+const toLink = (page: string) => ({ text: titleOf(page), link: `/${page}` });
+
+/** The folders of the reference, a group each. */
+function referenceSidebar() {
+  const folders = readdirSync(join(PAGES, 'docs/reference'), { withFileTypes: true });
+  return folders
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({
+      text: name[0].toUpperCase() + name.slice(1).replace('-', ' '),
+      collapsed: true,
+      items: readdirSync(join(PAGES, 'docs/reference', name)).map((file) => ({
+        text: basename(file, '.md'),
+        link: `/docs/reference/${name}/${basename(file, '.md')}`,
+      })),
+    }));
+}
+
+/** Checks that each page is in a group, so that the site links to it. @throws Error for another page. */
+function checkListed(): void {
+  const listed = new Set(Object.values(GROUPS).flat());
+  for (const folder of ['docs', 'docs/guides']) {
+    for (const file of readdirSync(join(PAGES, folder)).filter((name) => name.endsWith('.md'))) {
+      const page = `${folder}/${basename(file, '.md')}`;
+      if (!listed.has(page)) throw new Error(`Expected ${page}.md in a group of ${import.meta.url}. Add it.`);
+    }
+  }
+}
+
+checkListed();
+
+export default defineConfig({
+  title: 'rhythm-vec',
+  description: 'A batched simulation engine for the Rhythm life simulator',
+  // No icon: without this browsers ask for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  srcDir: '.site',
+  rewrites: { 'README.md': 'index.md' },
+  ignoreDeadLinks: false,
+  markdown: { config: (md) => linkReference(md, join(PAGES, 'docs/reference')) },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guides', link: '/docs/guides/step' },
+      { text: 'Reference', link: '/docs/reference/' },
+      { text: 'The world', link: '/docs/world' },
+      { text: 'Commands', link: '/docs/commands' },
+    ],
+    sidebar: {
+      '/docs/reference/': [{ text: 'Reference', link: '/docs/reference/', items: referenceSidebar() }],
+      '/': Object.entries(GROUPS).map(([text, pages]) => ({ text, items: pages.map(toLink) })),
+    },
+  },
+});

@@ -1,0 +1,87 @@
+/** Links of the site as against those of the Markdown files: names of exports lead to the reference. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, posix } from 'node:path';
+import type { MarkdownRenderer } from 'vitepress';
+
+type Token = NonNullable<ReturnType<MarkdownRenderer['parse']>[number]['children']>[number];
+
+/** Classes whose methods pages call on a variable: its name and the class. A later one replaces an earlier one. */
+const INSTANCES = [
+  ['env', 'AsyncVecEnv'],
+  ['env', 'VecEnv'],
+  ['planner', 'Planner'],
+  ['inference', 'Inference'],
+] as const;
+
+/** URLs of what the reference describes, by what a page calls it: "StepResult", "evaluate(", "env.step(". */
+function urlsOf(reference: string): Map<string, string> {
+  const urls = new Map<string, string>();
+  const folders = readdirSync(reference, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name: folder } of folders) {
+    for (const file of readdirSync(join(reference, folder))) {
+      const name = basename(file, '.md');
+      urls.set(folder === 'functions' ? `${name}(` : name, `/docs/reference/${folder}/${name}`);
+    }
+  }
+  for (const [variable, type] of INSTANCES) {
+    const url = urls.get(type)!;
+    const page = readFileSync(join(reference, `${url.replace('/docs/reference/', '')}.md`), 'utf8');
+    for (const [, method] of page.matchAll(/^### (\w+)\(\)$/gm)) {
+      urls.set(`${variable}.${method}(`, `${url}#${method.toLowerCase()}`);
+    }
+  }
+  return urls;
+}
+
+/**
+ * The link of the site for a link of a page; null for a file that is no page of the site.
+ * @param page "docs/world.md". @param href "../README.md#results".
+ */
+function siteLink(page: string, href: string): string | null {
+  if (/^(\w+:|#)/.test(href)) return href;
+  const [path, anchor] = href.split('#');
+  const target = posix.join(posix.dirname(page), path);
+  if (target === 'README.md') return anchor === undefined ? '/' : `/#${anchor}`;
+  return /\.md$|^[^.]*$/.test(target) ? href : null;
+}
+
+/**
+ * Adapts the links of pages to the site. A code span that names an export becomes a link to the reference, once in
+ * each section; a link to a file that is no page becomes text. The reference has its own links.
+ * @param reference the folder of the generated pages.
+ */
+export function linkReference(md: MarkdownRenderer, reference: string): void {
+  const urls = urlsOf(reference);
+  const urlOf = (code: string) => urls.get(/^[\w.]+\(?/.exec(code)?.[0] ?? '');
+  md.core.ruler.push('link-reference', ({ tokens, env, Token }) => {
+    const page: string = env.relativePath;
+    if (page.startsWith('docs/reference/')) return;
+    const link = (token: Token, url: string): Token[] => {
+      const open = new Token('link_open', 'a', 1);
+      open.attrSet('href', url);
+      return [open, token, new Token('link_close', 'a', -1)];
+    };
+    let linked = new Set<string>();
+    tokens.forEach((block, at) => {
+      if (block.type === 'heading_open') linked = new Set();
+      if (block.type !== 'inline' || tokens[at - 1]?.type === 'heading_open') return;
+      const open: (string | null)[] = [];
+      block.children = block.children!.flatMap((token) => {
+        if (token.type === 'link_open') {
+          const href = siteLink(page, token.attrGet('href')!);
+          open.push(href);
+          if (href === null) return [];
+          token.attrSet('href', href);
+        } else if (token.type === 'link_close') {
+          return open.pop() === null ? [] : [token];
+        } else if (token.type === 'code_inline' && open.length === 0) {
+          const url = urlOf(token.content);
+          if (url === undefined || linked.has(url)) return [token];
+          linked.add(url);
+          return link(token, url);
+        }
+        return [token];
+      });
+    });
+  });
+}

@@ -1,0 +1,41 @@
+/** Builds the site: generates the reference, gathers the pages, renders them and checks every link. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkLinks } from './check-links.js';
+
+const DOCS = dirname(fileURLToPath(import.meta.url));
+const ROOT = dirname(DOCS);
+const SITE = join(DOCS, '.site');
+const OUT = join(DOCS, '.vitepress/dist');
+
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, { cwd: DOCS, stdio: 'inherit' });
+
+/** Runs a tool of the docs package. */
+const runTool = (name: string, ...args: string[]) => run(join(DOCS, 'node_modules/.bin', name), ...args);
+
+/** Copies the pages that the site has into its folder, each at its own path, so that relative links hold. */
+function gatherPages(): void {
+  const names = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
+  const pages = names.filter((name) => /^(guides\/)?[\w-]+\.md$/.test(name)).map((name) => `docs/${name}`);
+  for (const page of ['README.md', 'python/recipe/README.md', ...pages]) {
+    mkdirSync(join(SITE, dirname(page)), { recursive: true });
+    cpSync(join(ROOT, page), join(SITE, page));
+  }
+  cpSync(join(DOCS, 'audits'), join(SITE, 'docs/audits'), { recursive: true });
+}
+
+try {
+  if (!existsSync(join(DOCS, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund');
+  rmSync(SITE, { recursive: true, force: true });
+  runTool('tsc', '-p', '.');
+  runTool('typedoc');
+  gatherPages();
+  runTool('vitepress', 'build');
+  console.log(checkLinks(OUT));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

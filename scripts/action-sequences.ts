@@ -1,0 +1,90 @@
+/** Searches the open-loop action sequences and writes them as data. With --check it fails if they differ. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { repeatActions } from '../src/agents/policies/open-loop.js';
+import { OPEN_LOOP_SEQUENCES } from '../src/agents/policies/open-loop-sequences.js';
+import { searchActionSequence } from '../src/agents/search/find-sequences.js';
+import { TRAINING_SEEDS } from '../src/agents/search/search-seeds.js';
+import { createVecEnv } from '../src/engine/node.js';
+import { FRESH_FIRST, TRAINING_STARTS, trainingSeeds } from '../src/evaluation/audit/audit-seeds.js';
+import { packageVersion } from '../src/shared/version.js';
+import { ACTION_NAMES, GRADER_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/fields.js';
+import { createWorld } from '../src/world/world.js';
+
+const PATH = 'src/agents/policies/open-loop-sequences.ts';
+const FRESH_SEEDS = { first: FRESH_FIRST, last: FRESH_FIRST + 9999 };
+const SEED = 0;
+
+const check = process.argv.includes('--check');
+const url = new URL(`../${PATH}`, import.meta.url);
+const text = await emit();
+if (!check) {
+  writeFileSync(url, text);
+} else if (readFileSync(url, 'utf8') !== text) {
+  console.error(
+    `${PATH} differs from the search: run npm run action-sequences, and say in the commit what has changed.`,
+  );
+  process.exitCode = 1;
+}
+
+/** Returns the whole module, formatted as by Biome. */
+async function emit(): Promise<string> {
+  const searches = [];
+  for (const grader of GRADER_NAMES) searches.push(await search(grader));
+  const { first, last } = TRAINING_SEEDS;
+  return `/** The best fixed action sequences that a search found. Made by \`npm run action-sequences\`; do not edit. */
+
+export const OPEN_LOOP_SEQUENCES = {
+  /** Version of the package that made them, and digest of their world. */
+  version: '${check ? OPEN_LOOP_SEQUENCES.version : packageVersion()}',
+  worldDigest: '${createWorld().digest}',
+  /** Evenly spaced from the first to the last. */
+  trainingSeeds: { count: ${TRAINING_STARTS}, first: ${first}, last: ${last} },
+  /** All of them. */
+  freshSeeds: { first: ${FRESH_SEEDS.first}, last: ${FRESH_SEEDS.last} },
+  /** Seed of the search. */
+  seed: ${SEED},
+  /** By grader. Scores are means to five decimals, without a belief. */
+  sequences: {
+${searches.join('\n')}
+  },
+} as const;
+`;
+}
+
+async function search(grader: string): Promise<string> {
+  const {
+    actions: sequence,
+    score,
+    evaluations,
+  } = await searchActionSequence({ seeds: trainingSeeds() }, { grader, seed: SEED });
+  return `    ${grader}: {
+      days: [
+${rowsOf(sequence).join('\n')}
+      ],
+      evaluations: ${evaluations},
+      trainingScore: ${rounded(score)},
+      freshScore: ${rounded(meanScore(sequence, grader))},
+    },`;
+}
+
+function rounded(score: number): number {
+  return Number(score.toFixed(5));
+}
+
+/** One line per day. */
+function rowsOf(sequence: Uint8Array): string[] {
+  const names = Array.from(sequence, (action) => `'${ACTION_NAMES[action]}'`);
+  return Array.from({ length: NUM_STEPS / NUM_SLOTS }, (_, day) => {
+    const today = names.slice(day * NUM_SLOTS, (day + 1) * NUM_SLOTS);
+    return `        [${today.join(', ')}],`;
+  });
+}
+
+/** Returns the mean score on the fresh seeds, without a belief. */
+function meanScore(sequence: Uint8Array, grader: string): number {
+  const numEnvs = FRESH_SEEDS.last - FRESH_SEEDS.first + 1;
+  using env = createVecEnv({ numEnvs, grader });
+  env.reset({ seed: FRESH_SEEDS.first });
+  const { finalScores } = env.run(repeatActions(sequence, numEnvs));
+  return finalScores.reduce((sum, score) => sum + score, 0) / numEnvs;
+}

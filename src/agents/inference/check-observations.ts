@@ -1,0 +1,45 @@
+/** Validates raw rows of observations. */
+
+import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
+import { InputError } from '../../shared/errors.js';
+import { checkLength, isFloats, kindOf, wrongType } from '../../shared/values.js';
+import { OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/fields.js';
+
+const RULES = new RowRules(fieldOfEach(OBSERVATION_FIELDS));
+
+/** Checks rows f32 [numEnvs, 22] and the mask u8 [numEnvs]. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+export function checkRows(observations: unknown, playing: unknown, numEnvs: number): void {
+  if (!isFloats(observations)) {
+    throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');
+  }
+  checkLength(
+    'numbers in observations',
+    observations.length,
+    numEnvs * OBSERVATION_SIZE,
+    `${numEnvs} x ${OBSERVATION_SIZE}, raw`,
+  );
+  if (playing !== null) {
+    if (kindOf(playing) !== 'Uint8Array')
+      throw wrongType('playing', 'a Uint8Array', playing, 'Pass one or null.');
+    checkLength('entries in playing', (playing as Uint8Array).length, numEnvs, 'numEnvs');
+  }
+  for (let i = 0; i < numEnvs; i++) {
+    if (playing === null || (playing as Uint8Array)[i] !== 0) checkRow(observations, i);
+  }
+}
+
+function checkRow(rows: Float32Array, i: number): void {
+  const base = i * OBSERVATION_SIZE;
+  const wrong = RULES.firstWrong(rows, base);
+  if (wrong >= 0) refuse(rows[base + wrong], wrong, i);
+  if (rows[base + OBSERVATION.step] > 0 && rows[base + OBSERVATION.lastAction] < 0)
+    refuse(rows[base + OBSERVATION.lastAction], OBSERVATION.lastAction, i);
+}
+
+function refuse(value: number, k: number, i: number): never {
+  throw new InputError(
+    'out_of_range',
+    `Expected ${RULES.expectedAt(k)} at observations[${i * OBSERVATION_SIZE + k}], row ${i}, got ${value}. ` +
+      'Pass raw observations, neither scaled nor one-hot.',
+  );
+}

@@ -1,0 +1,118 @@
+/** The evidence of one step: bounds on the hidden numbers, from the known amplitude of the noise. */
+import type { Params } from '../../world/block.js';
+import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../world/fields.js';
+import { EVENT_IMPACT, METABOLIC_RATE, type Responses, SERENITY } from './responses.js';
+
+/**
+ * Bound on the float32 rounding of one step's sums, relative to the largest term. It is generous, so that rounding never
+ * excludes the true profile.
+ */
+const ROUNDING = 2 ** -21;
+
+/** The evidence of a step, in memory that is reused for every step. Bounds are float64. */
+export class Evidence {
+  readonly #params: Params;
+  readonly #responses: Responses;
+  /** The largest magnitude of a rate, with its unit. */
+  readonly #largestRate: number;
+
+  /** The step's number (0-27), slot, action code, and event code or -1. */
+  step = 0;
+  slot = 0;
+  action = 0;
+  event = -1;
+  /** f32 [5]: the meters before and after the action. */
+  readonly before = new Float32Array(NUM_METERS);
+  readonly after = new Float32Array(NUM_METERS);
+  readonly deltas = new Float32Array(NUM_METERS);
+  readonly anomalies = new Float32Array(NUM_METERS);
+  /** The trait that affects each meter, or NO_TRAIT, and the effect of one unit of it. */
+  readonly mover: Int8Array;
+  readonly slope: Float64Array;
+  /** The unexplained change of each meter for an unstressed profile with the lowest trait, with noise. */
+  readonly excess = new Float64Array(NUM_METERS);
+  /** Bounds on noise plus rounding, and on rounding alone, by meter. */
+  readonly margin = new Float64Array(NUM_METERS);
+  readonly rounding = new Float64Array(NUM_METERS);
+  /** The part of each change from decay and event, without action and noise, unless the meter was clamped. */
+  readonly rest = new Float64Array(NUM_METERS);
+  /** The observed reward, and the number of crashed meters after the step. */
+  reward = 0;
+  crashed = 0;
+
+  constructor(params: Params, responses: Responses) {
+    this.#params = params;
+    this.#responses = responses;
+    const { traitLow, traitSpan } = params;
+    const magnitudes = [METABOLIC_RATE, EVENT_IMPACT].map(
+      (trait) => Math.abs(traitLow[trait]) + traitSpan[trait],
+    );
+    this.#largestRate = Math.max(1, ...magnitudes);
+    this.mover = responses.mover;
+    this.slope = responses.slope;
+  }
+
+  /**
+   * Reads the step before the observation at `base`.
+   * @param before f32 [5]: the meters of the observation before it.
+   */
+  read(rows: Float32Array, base: number, before: ArrayLike<number>): this {
+    this.step = rows[base + OBSERVATION.step] - 1;
+    this.slot = this.step % NUM_SLOTS;
+    this.action = rows[base + OBSERVATION.lastAction];
+    this.event = rows[base + OBSERVATION.event];
+    this.reward = rows[base + OBSERVATION.reward];
+    this.before.set(before);
+    this.crashed = 0;
+    for (let k = 0; k < NUM_METERS; k++) {
+      this.after[k] = rows[base + OBSERVATION.meters + k];
+      this.deltas[k] = rows[base + OBSERVATION.deltas + k];
+      this.anomalies[k] = rows[base + OBSERVATION.anomalies + k];
+      if (this.after[k] < this.#params.crashThreshold) this.crashed++;
+    }
+    this.#computeBounds();
+    return this;
+  }
+
+  /** Serenity before the step. A profile is stressed if it is below the profile's stress threshold. */
+  get serenity(): number {
+    return this.before[SERENITY];
+  }
+
+  /** Whether the reward is evidence of the weights. The last one is not: it includes the grade. */
+  get hasWeightEvidence(): boolean {
+    return this.step < NUM_STEPS - 1;
+  }
+
+  #computeBounds(): void {
+    this.#responses.compute(this.slot, this.action, this.before);
+    const { lowest, neutral } = this.#responses;
+    for (let k = 0; k < NUM_METERS; k++) {
+      const anomaly = this.anomalies[k];
+      this.excess[k] = anomaly + neutral[k] - lowest[k];
+      this.rest[k] = this.deltas[k] - anomaly - neutral[k];
+      this.rounding[k] = ROUNDING * this.#magnitudeOf(k);
+      this.margin[k] = Math.abs(this.#params.noiseMeters[k]) + this.rounding[k];
+    }
+  }
+
+  /** An upper bound on the magnitude of every term of a meter's change, for all profiles. */
+  #magnitudeOf(k: number): number {
+    const { effect, stress, noiseMeters, decay, eventEffect, focusCognition } = this.#params;
+    const { lowest, highest, neutral } = this.#responses;
+    const row = (this.slot * NUM_ACTIONS + this.action) * NUM_METERS;
+    const eventSize = this.event < 0 ? 0 : eventEffect[this.event * NUM_METERS + k];
+    return (
+      1 +
+      Math.abs(this.anomalies[k]) +
+      Math.abs(lowest[k]) +
+      Math.abs(highest[k]) +
+      Math.abs(neutral[k]) +
+      Math.abs(effect[row + k]) +
+      Math.abs(focusCognition) +
+      Math.abs(stress[k]) +
+      Math.abs(noiseMeters[k]) +
+      this.#largestRate * (Math.abs(decay[k]) + Math.abs(eventSize))
+    );
+  }
+}

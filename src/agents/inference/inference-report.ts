@@ -1,0 +1,243 @@
+/** Reports an inference about one profile as named numbers. */
+import { beliefTarget, clamp01 } from '../../engine/reference/profile.js';
+import {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  EVENT_NAMES,
+  METER_NAMES,
+  NUM_BELIEFS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+  TRAIT_NAMES,
+} from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import type { LastStep } from './last-step.js';
+import type { ProfilePosterior } from './posterior.js';
+import type { PosteriorSamples } from './posterior-samples.js';
+import { HIGH, LOW, meanError, median, quantile, rankOf, spread } from './quantiles.js';
+import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
+
+/** The posterior of one number. */
+export interface Estimate {
+  /** A name of TRAIT_NAMES, METER_NAMES (the meter of a weight) or BELIEF_NAMES. */
+  readonly name: string;
+  /** The posterior median. */
+  readonly median: number;
+  /** The 10 % quantile. */
+  readonly low: number;
+  /** The 90 % quantile. */
+  readonly high: number;
+  /**
+   * The distance between these quantiles, relative to that of the prior: 1 if nothing is known.
+   */
+  readonly open: number;
+  /** The share of the prior below the median. */
+  readonly share: number;
+}
+
+/** A hidden number that contributes to a number of the target. */
+export interface Factor extends Estimate {
+  /** Whether it is a reward weight, which is named by its meter, or a trait. */
+  readonly isWeight: boolean;
+  /** How far its median moves the target from the middle. */
+  readonly pull: number;
+  /** How far its 10 % and 90 % quantiles would move the target apart. */
+  readonly blur: number;
+}
+
+/** The posterior of a number of the target. */
+export interface TargetEstimate extends Estimate {
+  /** Expected absolute error of the median. */
+  readonly error: number;
+  /** In the order of the world. */
+  readonly factors: readonly Factor[];
+}
+
+/** The evidence of one meter's anomaly in the last step. */
+export interface Finding {
+  /** Of METER_NAMES. */
+  readonly meter: string;
+  /** The anomaly that was observed. */
+  readonly anomaly: number;
+  /** The largest anomaly from noise alone, in either direction. */
+  readonly noise: number;
+  /** The trait that it depends on, of TRAIT_NAMES; null if no trait affects the meter, so that it is noise or stress. */
+  readonly trait: string | null;
+  /** The possible share of the trait's range before the step: 1 if nothing was learned. */
+  readonly left: number;
+  /** Whether no profile is consistent with this and the earlier anomalies. */
+  readonly contradiction: boolean;
+}
+
+/** The evidence of the last step. */
+export interface StepFindings {
+  /** Of ACTION_NAMES. */
+  readonly action: string;
+  /** The name of the time of day. */
+  readonly slot: string;
+  /** Of EVENT_NAMES; null for none. */
+  readonly event: string | null;
+  /** The reward that was observed. */
+  readonly reward: number;
+  /** The reward expected before it; null for the last step, whose reward includes the grade. */
+  readonly expectedReward: number | null;
+  /** The largest change of the reward from noise alone, in either direction. */
+  readonly rewardNoise: number;
+  /** The weight whose mean changed most, of METER_NAMES, and its change. */
+  readonly rewardSays: { readonly meter: string; readonly change: number };
+  /** One for each meter, in their order. */
+  readonly findings: readonly Finding[];
+  /** Whether the bounds of the stress threshold narrowed, and the serenity of the step. */
+  readonly stress: { readonly serenity: number; readonly left: number };
+  /** Whether the changes, or the reward, contradict earlier ones. */
+  readonly contradictions: { readonly changes: boolean; readonly reward: boolean };
+}
+
+/** What is known about one profile, in numbers. */
+export interface InferenceReport {
+  /** Steps taken, -1 before anything was observed. */
+  readonly step: number;
+  /** Steps that were observed. */
+  readonly evidence: number;
+  /** Steps in which something contradicted the earlier ones. */
+  readonly contradicted: number;
+  /** [11], by TRAIT_NAMES. */
+  readonly traits: readonly Estimate[];
+  /** [5], by METER_NAMES. */
+  readonly weights: readonly Estimate[];
+  /** [3], by BELIEF_NAMES. */
+  readonly targets: readonly TargetEstimate[];
+  /** Null before the first step. */
+  readonly last: StepFindings | null;
+}
+
+/** Sorted samples of the 16 hidden numbers and of the target's three numbers. */
+type Sorted = readonly Float32Array[];
+
+/** Makes reports. Spreads are relative to the prior. */
+export class Reporter {
+  readonly #world: World;
+  readonly #samples: PosteriorSamples;
+  readonly #prior: Sorted;
+
+  /** @param prior the posterior before any observation. */
+  constructor(world: World, samples: PosteriorSamples, prior: ProfilePosterior) {
+    this.#world = world;
+    this.#samples = samples;
+    this.#prior = this.#draw(prior);
+  }
+
+  /** Returns a copy that later observations do not change. */
+  report(posterior: ProfilePosterior): InferenceReport {
+    const drawn = this.#draw(posterior);
+    const hidden = Array.from({ length: PROFILE_SIZE }, (_, k) => this.#estimate(drawn, k, HIDDEN_NAMES[k]));
+    return {
+      step: posterior.step,
+      evidence: posterior.evidence,
+      contradicted: posterior.contradicted,
+      traits: hidden.slice(0, NUM_TRAITS),
+      weights: hidden.slice(NUM_TRAITS),
+      targets: BELIEF_NAMES.map((name, k) => this.#targetOf(drawn, hidden, k, name)),
+      last: posterior.last.step === 0 ? null : this.#findingsOf(posterior),
+    };
+  }
+
+  #draw(posterior: ProfilePosterior): Sorted {
+    const { count } = this.#samples;
+    const drawn = Array.from({ length: PROFILE_SIZE + NUM_BELIEFS }, () => new Float32Array(count));
+    const row = new Float32Array(PROFILE_SIZE + NUM_BELIEFS);
+    const target = row.subarray(PROFILE_SIZE);
+    for (let p = 0; p < count; p++) {
+      this.#samples.write(posterior, p, row, 0);
+      beliefTarget(this.#world.params, row, target);
+      for (let k = 0; k < row.length; k++) drawn[k][p] = row[k];
+    }
+    return drawn.map((column) => column.sort());
+  }
+
+  #estimate(drawn: Sorted, k: number, name: string): Estimate {
+    const sorted = drawn[k];
+    const before = spread(this.#prior[k]);
+    return {
+      name,
+      median: median(sorted),
+      low: quantile(sorted, LOW),
+      high: quantile(sorted, HIGH),
+      share: rankOf(median(sorted), this.#prior[k]),
+      open: before > 0 ? Math.min(1, spread(sorted) / before) : 0,
+    };
+  }
+
+  #targetOf(drawn: Sorted, hidden: readonly Estimate[], belief: number, name: string): TargetEstimate {
+    const estimate = this.#estimate(drawn, PROFILE_SIZE + belief, name);
+    const factors = this.#world.params.beliefSource.length / NUM_BELIEFS;
+    return {
+      ...estimate,
+      error: meanError(drawn[PROFILE_SIZE + belief], estimate.median),
+      factors: Array.from({ length: factors }, (_, k) => this.#factorOf(hidden, belief * factors + k)),
+    };
+  }
+
+  #factorOf(hidden: readonly Estimate[], factor: number): Factor {
+    const { params } = this.#world;
+    const source = params.beliefSource[factor];
+    const estimate = hidden[source];
+    const reach = params.beliefGain * params.beliefShare[factor] * (params.beliefInverted[factor] ? -1 : 1);
+    const unit = (value: number): number =>
+      source < NUM_TRAITS
+        ? (value - params.traitLow[source]) * params.traitInverseSpan[source]
+        : clamp01(value * params.beliefWeightScale);
+    return {
+      ...estimate,
+      isWeight: source >= NUM_TRAITS,
+      pull: reach * (unit(estimate.median) - 0.5),
+      blur: Math.abs(reach * (unit(estimate.high) - unit(estimate.low))),
+    };
+  }
+
+  #findingsOf(posterior: ProfilePosterior): StepFindings {
+    const { last } = posterior;
+    const { slots } = this.#world.spec;
+    return {
+      action: ACTION_NAMES[last.action],
+      slot: slots[last.slot],
+      event: last.event < 0 ? null : EVENT_NAMES[last.event],
+      reward: last.reward,
+      expectedReward: Number.isNaN(last.expectedReward) ? null : last.expectedReward,
+      rewardNoise: Math.abs(this.#world.params.noiseReward),
+      rewardSays: rewardSaysOf(posterior),
+      findings: METER_NAMES.map((_, k) => this.#findingOf(posterior, k)),
+      stress: { serenity: last.serenity, left: leftOf(posterior, last, STRESS_THRESHOLD) },
+      contradictions: { changes: last.contradictedChanges, reward: last.contradictedReward },
+    };
+  }
+
+  #findingOf(posterior: ProfilePosterior, k: number): Finding {
+    const { last } = posterior;
+    const trait = last.mover[k];
+    return {
+      meter: METER_NAMES[k],
+      anomaly: last.anomalies[k],
+      noise: Math.abs(this.#world.params.noiseMeters[k]),
+      trait: trait === NO_TRAIT ? null : TRAIT_NAMES[trait],
+      left: trait === NO_TRAIT ? 1 : leftOf(posterior, last, trait),
+      contradiction: ((last.contradictedAnomalies >>> k) & 1) === 1,
+    };
+  }
+}
+
+const HIDDEN_NAMES: readonly string[] = [...TRAIT_NAMES, ...METER_NAMES];
+
+function leftOf({ traits }: ProfilePosterior, last: LastStep, trait: number): number {
+  const before = last.high[trait] - last.low[trait];
+  return before > 0 ? Math.min(1, (traits.highest(trait) - traits.lowest(trait)) / before) : 1;
+}
+
+function rewardSaysOf({ weights, last }: ProfilePosterior): StepFindings['rewardSays'] {
+  const changes = METER_NAMES.map((_, k) => weights.mean(k) - last.weights[k]);
+  const most = changes.reduce(
+    (best, change, k) => (Math.abs(change) > Math.abs(changes[best]) ? k : best),
+    0,
+  );
+  return { meter: METER_NAMES[most], change: changes[most] };
+}

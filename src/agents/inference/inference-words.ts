@@ -1,0 +1,145 @@
+/** Reports an inference about one profile in a few sentences, made from its numbers. */
+import { hundredthsOf } from '../../rollouts/text/hundredths.js';
+import { spell } from '../../rollouts/text/system.js';
+import type {
+  Estimate,
+  Factor,
+  Finding,
+  InferenceReport,
+  StepFindings,
+  TargetEstimate,
+} from './inference-report.js';
+import { phrasesOf } from './phrases.js';
+
+/** The digit of an answer that is nearest to a belief, in 0 to 9. */
+export const digitOf = (belief: number): number => Math.round(belief * 9);
+
+/** A trait is mentioned if more than this share of its range was ruled out. */
+const TELLING = 0.04;
+/** A weight is mentioned if its mean changed by at least this. */
+const NEWS = 0.012;
+/** Shares of the prior below which a trait counts as low, and above which as high. */
+const [LITTLE, MUCH] = [0.38, 0.62];
+/** `open` below which an estimate is sure, below which it is likely, and above which nothing is known. */
+const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
+/** A belief nearer to the middle than this counts as neither low nor high. */
+const EVEN = 0.09;
+/** Expected errors below this are small. */
+const SMALL = 0.05;
+
+/**
+ * Describes the last step's evidence, the belief with its reasons, and the least certain number: three short sentences in
+ * one line, without an answer and without a tag. The same report gives the same text.
+ */
+export function inferenceWords(report: InferenceReport): string {
+  const { last, traits, weights, targets } = report;
+  if (last === null)
+    return `Nothing was seen of this person yet. ${beliefWords(targets)} ${doubtWords(targets)}`;
+  const seen = contradictionWords(last) ?? stepWords(last, traits);
+  // Few rewards change the weights noticeably. Then their sentence replaces that on doubt, so that the text stays short.
+  return [seen, beliefWords(targets), rewardWords(last, weights) ?? doubtWords(targets)].join(' ');
+}
+
+function contradictionWords({ findings, contradictions, action }: StepFindings): string | null {
+  const broken = findings.find((finding) => finding.contradiction);
+  const what = broken?.meter ?? (contradictions.changes ? 'change' : contradictions.reward ? 'reward' : null);
+  return (
+    what && `The ${what} after ${spell(action)} does not fit what was seen before, so more is possible again.`
+  );
+}
+
+function stepWords(last: StepFindings, traits: readonly Estimate[]): string {
+  const told = tellingFinding(last);
+  const when = `${spell(last.action)} ${last.slot === 'night' ? 'at' : 'in the'} ${last.slot}`;
+  if (told.left > 1 - TELLING) return stressWords(last, traits) ?? nothingWords(told, when, traits);
+  const trait = traits.find(({ name }) => name === told.trait)!;
+  return `${when}: ${told.meter} anomaly ${hundredthsOf(told.anomaly)}, ${compareWithNoise(told)} ${sayOf(trait)}.`;
+}
+
+/** Compares an anomaly with the noise, in hundredths as in prompts. Equal hundredths count as the limit of the noise. */
+function compareWithNoise({ anomaly, noise }: Finding): string {
+  const [size, most] = [Math.round(100 * Math.abs(anomaly)), Math.round(100 * noise)];
+  if (size > most) return `luck does at most ${hundredthsOf(noise)}, so`;
+  if (size === most) return 'what luck can just do, which rules out extremes:';
+  return `within luck's ${hundredthsOf(noise)}, which rules out extremes:`;
+}
+
+/** Returns the largest anomaly, relative to its noise, of the trait whose range narrowed most. */
+function tellingFinding({ findings }: StepFindings): Finding {
+  const loudness = ({ anomaly, noise }: Finding): number => Math.abs(anomaly) / (noise || 1);
+  return findings.reduce((a, b) => {
+    if (a.trait === null || b.trait === null) return a.trait === null ? b : a;
+    return b.left < a.left || (b.left === a.left && loudness(b) > loudness(a)) ? b : a;
+  });
+}
+
+function stressWords({ stress }: StepFindings, traits: readonly Estimate[]): string | null {
+  if (stress.left > 1 - TELLING) return null;
+  const threshold = traits.find(({ name }) => name === 'stress_threshold')!;
+  const verb = threshold.low >= stress.serenity ? 'brought' : 'brought no';
+  return `Serenity ${hundredthsOf(stress.serenity)} ${verb} stress, which begins near ${hundredthsOf(threshold.median)}.`;
+}
+
+function nothingWords({ trait }: Finding, when: string, traits: readonly Estimate[]): string {
+  if (trait === null) return `${when} acts on everyone alike, so its anomalies are luck.`;
+  return `${when} fits what was known: ${sayOf(traits.find(({ name }) => name === trait)!)}.`;
+}
+
+/** Returns the clause for a trait, with a hedge if the estimate is uncertain. */
+function sayOf(trait: Estimate): string {
+  const phrase = clauseOf(trait);
+  return trait.open < SURE ? phrase : trait.open < LIKELY ? `it seems ${phrase}` : `perhaps ${phrase}`;
+}
+
+function clauseOf({ name, share }: Estimate): string {
+  const { low, middle, high } = phrasesOf(name);
+  return share < LITTLE ? low : share > MUCH ? high : middle;
+}
+
+function rewardWords(last: StepFindings, weights: readonly Estimate[]): string | null {
+  const { expectedReward, reward, rewardNoise, rewardSays } = last;
+  if (expectedReward === null || Math.abs(rewardSays.change) < NEWS) return null;
+  const off = reward - expectedReward;
+  const weight = weights.find(({ name }) => name === rewardSays.meter)!;
+  return (
+    `Reward ${hundredthsOf(Math.abs(off))} ${off < 0 ? 'below' : 'above'} expectation, luck up to ` +
+    `${hundredthsOf(rewardNoise)}: ${weight.name} matters ${rewardSays.change > 0 ? 'more' : 'less'}, about ${hundredthsOf(weight.median)}.`
+  );
+}
+
+function beliefWords(targets: readonly TargetEstimate[]): string {
+  const untested = targets.filter(({ factors }) => factors.every(({ open }) => open > LIKELY));
+  const parts = targets.map((target) => {
+    const why = untested.includes(target)
+      ? untested.length === targets.length
+        ? null
+        : 'untested'
+      : sideOf(target);
+    return `${target.name} ${digitOf(target.median)}${why === null ? '' : ` (${why})`}`;
+  });
+  return `Belief: ${parts.join(', ')}${untested.length === targets.length ? ', all untested' : ''}.`;
+}
+
+/** Returns the main reason why a belief is low or high; null if no known factor explains it. */
+function sideOf({ median, factors }: TargetEstimate): string | null {
+  if (Math.abs(median - 0.5) < EVEN) return null;
+  const pulls = factors.filter(({ open, pull }) => open < LIKELY && pull * (median - 0.5) > 0);
+  return pulls.length === 0
+    ? null
+    : clauseOf(pulls.reduce((a, b) => (Math.abs(b.pull) > Math.abs(a.pull) ? b : a)));
+}
+
+function doubtWords(targets: readonly TargetEstimate[]): string {
+  const least = targets.reduce((a, b) => (b.error > a.error ? b : a));
+  const [low, high] = [digitOf(least.low), digitOf(least.high)];
+  const range = low === high ? String(low) : `${low} to ${high}`;
+  const doubt = least.factors.reduce((a, b) => (b.blur > a.blur ? b : a));
+  return `${least.error < SMALL ? 'Nearly sure, least of' : 'Least sure is'} ${least.name} (${range}): ${reasonOf(doubt)}.`;
+}
+
+function reasonOf({ name, isWeight, open, low, high }: Factor): string {
+  const { unseen, about } = phrasesOf(name);
+  if (open > UNSEEN) return unseen;
+  if (isWeight) return `by rewards alone, ${name} weighs ${hundredthsOf(low)} to ${hundredthsOf(high)}`;
+  return `luck blurs ${about}`;
+}

@@ -1,0 +1,179 @@
+/** Inference from observations: a posterior over the 16 floats of a profile, for many profiles at once. */
+import { beliefTarget } from '../../engine/reference/profile.js';
+import { checkInteger, checkOptions } from '../../shared/values.js';
+import {
+  MAX_ENVS,
+  MAX_U32,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import { checkRows } from './check-observations.js';
+import { Evidence } from './evidence.js';
+import { Draws } from './inference-draws.js';
+import { type InferenceReport, Reporter } from './inference-report.js';
+import { ProfilePosterior } from './posterior.js';
+import { PosteriorSamples } from './posterior-samples.js';
+import { Probes } from './probes.js';
+import { meanError, median } from './quantiles.js';
+import { Responses } from './responses.js';
+import { priorWeights, Scratch } from './weights.js';
+
+/** Options of an `Inference`. */
+export interface InferenceOptions {
+  /** The number of posterior samples, 16 to 2^16. More cost time and memory. Default 256. */
+  samples?: number;
+  /** u32: seed of the draws. Default 0. */
+  seed?: number;
+}
+
+export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
+const DEFAULT_SAMPLES = 256;
+const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
+/** The purpose of the draws of the prior, after those of the steps. */
+const PRIOR = NUM_STEPS + 1;
+
+/**
+ * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior assumes uniform noise of known amplitude with unknown draws. It is a function of the
+ * observations, the number of samples and the seed of the inference: recorded observations give the same bits in any batch,
+ * environment and process. Noise is modelled as continuous. In fact it lies on a lattice, but only the lowest bits depend on
+ * that, and they depend on the generator, not on the profile.
+ */
+export class Inference {
+  /** The world whose profiles are inferred. */
+  readonly world: World;
+  /** The number of episodes that it observes. */
+  readonly numEnvs: number;
+  /** The number of posterior samples. */
+  readonly samples: number;
+  readonly #draws: Draws;
+  readonly #evidence: Evidence;
+  readonly #posteriorSamples: PosteriorSamples;
+  readonly #probes: Probes;
+  readonly #reporter: Reporter;
+  readonly #posteriors: ProfilePosterior[];
+  readonly #beliefs: Float32Array;
+  readonly #errors: Float32Array;
+  /** u8 [numEnvs]: 1 where the belief is older than the last observation. */
+  readonly #stale: Uint8Array;
+  readonly #profile = new Float32Array(PROFILE_SIZE);
+  readonly #target = new Float32Array(NUM_BELIEFS);
+  /** f32 [samples] for each number of the target. */
+  readonly #targets: readonly Float32Array[];
+
+  /**
+   * @param world the world of the profiles. @param numEnvs the number of environments. Each takes about 15 kB.
+   * @throws InputError `unknown_option`, `wrong_type` or `out_of_range`.
+   */
+  constructor(world: World, numEnvs: number, options: InferenceOptions = {}) {
+    checkOptions('options', options, OPTIONS);
+    const { samples = DEFAULT_SAMPLES, seed = 0 } = options;
+    this.world = world;
+    this.numEnvs = checkInteger('numEnvs', numEnvs, 1, MAX_ENVS);
+    this.samples = checkInteger('samples', samples, MIN_SAMPLES, MAX_SAMPLES);
+    this.#draws = new Draws(checkInteger('seed', seed, 0, MAX_U32)).begin(PRIOR);
+    const { params } = world;
+    const responses = new Responses(params);
+    this.#evidence = new Evidence(params, responses);
+    this.#probes = new Probes(params, responses);
+    this.#posteriorSamples = new PosteriorSamples(params, this.samples, this.#draws);
+    const prior = priorWeights(this.samples, this.#draws);
+    const scratch = new Scratch(this.samples);
+    const newPosterior = () => new ProfilePosterior(params, prior, scratch);
+    this.#reporter = new Reporter(world, this.#posteriorSamples, newPosterior());
+    this.#posteriors = Array.from({ length: this.numEnvs }, newPosterior);
+    this.#beliefs = new Float32Array(this.numEnvs * NUM_BELIEFS);
+    this.#errors = new Float32Array(this.numEnvs * NUM_BELIEFS);
+    this.#stale = new Uint8Array(this.numEnvs).fill(1);
+    this.#targets = Array.from({ length: NUM_BELIEFS }, () => new Float32Array(this.samples));
+  }
+
+  /**
+   * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last one,
+   * starts another episode with the prior. A row at the same step is ignored. A row several steps later is evidence of its
+   * last step. An observation that contradicts earlier ones (of another world, or altered) widens the posterior until both
+   * are possible, and the report says so.
+   * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
+   *   are not changed; null for all.
+   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. Nothing changes then.
+   */
+  observe(observations: Float32Array, playing: Uint8Array | null = null): void {
+    checkRows(observations, playing, this.numEnvs);
+    for (let i = 0; i < this.numEnvs; i++) {
+      if (playing !== null && playing[i] === 0) continue;
+      const base = i * OBSERVATION_SIZE;
+      if (this.#posteriors[i].observe(observations, base, this.#evidence, this.#draws)) this.#stale[i] = 1;
+    }
+  }
+
+  /** Returns the posterior median of each number of the target: f32 [numEnvs, 3] in [0, 1], newly allocated. */
+  beliefs(): Float32Array {
+    this.#refresh();
+    return this.#beliefs.slice();
+  }
+
+  /** Returns the expected error of each belief, the mean of |belief - target|: f32 [numEnvs, 3], newly allocated. */
+  expectedErrors(): Float32Array {
+    this.#refresh();
+    return this.#errors.slice();
+  }
+
+  /**
+   * Returns by how much each action is expected to reduce the mean expected error: f32 [numEnvs, 10], newly allocated. It
+   * is an estimate from the ranges of the traits and the spread of the weights. It is 0 from the last action on, because
+   * no belief follows.
+   */
+  probeValues(): Float32Array {
+    this.#refresh();
+    const values = new Float32Array(this.numEnvs * NUM_ACTIONS);
+    for (const [i, posterior] of this.#posteriors.entries())
+      this.#probes.write(posterior, this.#errors, i * NUM_BELIEFS, values, i * NUM_ACTIONS);
+    return values;
+  }
+
+  /**
+   * Draws valid profiles from the posteriors: f32 [numEnvs, count, 16], newly allocated. Up to `samples` of them differ
+   * and are evenly spaced. The same call returns the same profiles.
+   * @throws InputError `wrong_type` or `out_of_range`.
+   */
+  posteriorSamples(count: number): Float32Array {
+    checkInteger('count', count, 1, MAX_ENVS);
+    const profiles = new Float32Array(this.numEnvs * count * PROFILE_SIZE);
+    for (const [i, posterior] of this.#posteriors.entries())
+      this.#posteriorSamples.writeMany(posterior, count, profiles, i * count * PROFILE_SIZE);
+    return profiles;
+  }
+
+  /** Returns a report on one environment's posterior. @throws InputError `wrong_type` or `out_of_range`. */
+  explain(i: number): InferenceReport {
+    return this.#reporter.report(this.#posteriors[checkInteger('i', i, 0, this.numEnvs - 1)]);
+  }
+
+  #refresh(): void {
+    for (let i = 0; i < this.numEnvs; i++) {
+      if (this.#stale[i] === 0) continue;
+      this.#updateBelief(i);
+      this.#stale[i] = 0;
+    }
+  }
+
+  #updateBelief(i: number): void {
+    this.#drawTargets(this.#posteriors[i]);
+    for (const [k, drawn] of this.#targets.entries()) {
+      const belief = median(drawn.sort());
+      this.#beliefs[i * NUM_BELIEFS + k] = belief;
+      this.#errors[i * NUM_BELIEFS + k] = meanError(drawn, belief);
+    }
+  }
+
+  #drawTargets(posterior: ProfilePosterior): void {
+    for (let p = 0; p < this.samples; p++) {
+      this.#posteriorSamples.write(posterior, p, this.#profile, 0);
+      beliefTarget(this.world.params, this.#profile, this.#target);
+      for (let k = 0; k < NUM_BELIEFS; k++) this.#targets[k][p] = this.#target[k];
+    }
+  }
+}

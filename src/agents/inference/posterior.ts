@@ -1,0 +1,86 @@
+/** The posterior over one profile, from one stream of observations. */
+import type { Params } from '../../world/block.js';
+import { NUM_METERS, NUM_TRAITS, OBSERVATION } from '../../world/fields.js';
+import type { Evidence } from './evidence.js';
+import type { Draws } from './inference-draws.js';
+import { LastStep } from './last-step.js';
+import { RateBelief } from './rates.js';
+import { TraitBelief } from './traits.js';
+import { type Scratch, WeightBelief } from './weights.js';
+
+/** The step count before the first observation. */
+const NEVER = -1;
+
+export class ProfilePosterior {
+  readonly traits: TraitBelief;
+  readonly rates: RateBelief;
+  readonly weights: WeightBelief;
+  readonly last: LastStep;
+  /** The step count of the last observation. */
+  step = NEVER;
+  /** f32 [5], from the last observation. */
+  readonly meters = new Float32Array(NUM_METERS);
+  /** The number of steps used as evidence, and how many of them contradicted earlier ones. */
+  evidence = 0;
+  contradicted = 0;
+
+  /** @param prior f64 [samples, 5] weights. @param scratch memory for the same number of samples. */
+  constructor(params: Params, prior: Float64Array, scratch: Scratch) {
+    this.traits = new TraitBelief(params);
+    this.rates = new RateBelief(params);
+    this.weights = new WeightBelief(params, prior, scratch);
+    this.last = new LastStep(params);
+  }
+
+  #forget(): void {
+    this.traits.reset();
+    this.rates.reset();
+    this.weights.reset();
+    this.last.forget();
+    this.evidence = 0;
+    this.contradicted = 0;
+  }
+
+  /**
+   * Updates the posterior with the observation at `base` of `rows`. An earlier step starts another episode; the same step
+   * is ignored.
+   * @param evidence memory to read into. @returns whether the posterior may have changed.
+   */
+  observe(rows: Float32Array, base: number, evidence: Evidence, draws: Draws): boolean {
+    const step = rows[base + OBSERVATION.step];
+    if (step === this.step && step !== 0) return false;
+    if (step < this.step || step === 0) this.#forget();
+    if (step > 0) {
+      if (step !== this.step + 1) this.#metersBefore(rows, base);
+      this.#learn(evidence.read(rows, base, this.meters), draws.begin(step));
+    }
+    this.step = step;
+    for (let k = 0; k < NUM_METERS; k++) this.meters[k] = rows[base + OBSERVATION.meters + k];
+    return true;
+  }
+
+  /** Returns whether a profile is consistent with all evidence. @param profile f32 [16]. */
+  allows(profile: Float32Array): boolean {
+    return (
+      this.traits.allows(profile) &&
+      this.rates.allows(profile) &&
+      this.weights.allows(profile.subarray(NUM_TRAITS))
+    );
+  }
+
+  /** Computes the meters before a step as those after it minus the changes, up to rounding. */
+  #metersBefore(rows: Float32Array, base: number): void {
+    for (let k = 0; k < NUM_METERS; k++)
+      this.meters[k] = rows[base + OBSERVATION.meters + k] - rows[base + OBSERVATION.deltas + k];
+  }
+
+  #learn(evidence: Evidence, draws: Draws): void {
+    const { last } = this;
+    last.note(evidence, this.traits, this.weights);
+    last.contradictedAnomalies = this.traits.observe(evidence);
+    last.contradictedChanges = !this.rates.observe(evidence);
+    last.contradictedReward = evidence.hasWeightEvidence && !this.weights.observe(evidence, draws);
+    this.evidence++;
+    if (last.contradicted) this.contradicted++;
+  }
+}

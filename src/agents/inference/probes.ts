@@ -1,0 +1,180 @@
+/** Value of information: by how much each action is expected to reduce the error of the belief. */
+import { clamp01 } from '../../engine/reference/profile.js';
+import { effectAndResponse } from '../../engine/reference/rules.js';
+import type { Params } from '../../world/block.js';
+import {
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import type { ProfilePosterior } from './posterior.js';
+import { EVENT_IMPACT, METABOLIC_RATE, NO_TRAIT, type Responses, VITALITY } from './responses.js';
+import { type TraitBelief, VARIANCES } from './traits.js';
+
+/**
+ * Returns the expected remaining share of the variance of a uniform number after its sum with uniform noise was observed:
+ * the mean square of the remaining width, relative to the initial one. @param noise the full width of the noise.
+ */
+export function varianceLeft(width: number, noise: number): number {
+  if (width <= noise) return noise > 0 ? 1 - width / (2 * noise) : 1;
+  const share = noise / width;
+  return share * share * (1 - share / 2);
+}
+
+/**
+ * Estimates the value of each action without a search. Each trait is treated as the only hidden number. The reward is that
+ * of the mean profile's changes. Errors are taken as proportional to the root of a variance.
+ */
+export class Probes {
+  readonly #params: Params;
+  readonly #responses: Responses;
+  /** f32 [16] and [5]: the mean profile, and the changes of its meters. */
+  readonly #mean = new Float32Array(PROFILE_SIZE);
+  readonly #changes = new Float32Array(NUM_METERS);
+  /** f64 [16]: the variance of each hidden number as it enters the belief target, and its expected reduction. */
+  readonly #variance = new Float64Array(PROFILE_SIZE);
+  readonly #reduction = new Float64Array(PROFILE_SIZE);
+  /**
+   * f64 [5]: means of the weights, and of the weights as they enter the belief target; f64 [5, 5]: covariances among
+   * the weights, and between the two.
+   */
+  readonly #weight = new Float64Array(NUM_METERS);
+  readonly #factor = new Float64Array(NUM_METERS);
+  readonly #covariance = new Float64Array(NUM_METERS * NUM_METERS);
+  readonly #withFactor = new Float64Array(NUM_METERS * NUM_METERS);
+
+  constructor(params: Params, responses: Responses) {
+    this.#params = params;
+    this.#responses = responses;
+  }
+
+  /**
+   * Writes the value of each action after the last observation: f32 [10] at `offset`. From the last step on it is 0 for
+   * all actions, because no belief follows.
+   * @param errors expected absolute errors of the current belief: three numbers from `from` on.
+   */
+  write(
+    posterior: ProfilePosterior,
+    errors: Float32Array,
+    from: number,
+    out: Float32Array,
+    offset: number,
+  ): void {
+    out.fill(0, offset, offset + NUM_ACTIONS);
+    if (posterior.step < 0 || posterior.step >= NUM_STEPS - 1) return;
+    this.#computeTraitVariances(posterior);
+    this.#computeWeightVariances(posterior.weights.drawn);
+    for (let action = 0; action < NUM_ACTIONS; action++) {
+      this.#responses.compute(posterior.step % NUM_SLOTS, action, posterior.meters);
+      this.#reduceTraits(posterior.traits);
+      this.#reduceWeights(posterior, action);
+      out[offset + action] = this.#errorReduction(errors, from);
+    }
+  }
+
+  #computeTraitVariances({ traits, rates }: ProfilePosterior): void {
+    for (let trait = 0; trait < NUM_TRAITS; trait++) {
+      this.#mean[trait] = traits.mean(trait);
+      this.#variance[trait] =
+        traits.variance(trait) * this.#params.traitInverseSpan[trait] * this.#params.traitInverseSpan[trait];
+    }
+    this.#mean[METABOLIC_RATE] = rates.metabolism.middle;
+    this.#mean[EVENT_IMPACT] = rates.impact.middle;
+  }
+
+  #computeWeightVariances(drawn: Float64Array): void {
+    const samples = drawn.length / NUM_METERS;
+    for (const sums of [this.#weight, this.#factor, this.#covariance, this.#withFactor]) sums.fill(0);
+    this.#variance.fill(0, NUM_TRAITS);
+    for (let at = 0; at < drawn.length; at++) {
+      this.#weight[at % NUM_METERS] += drawn[at] / samples;
+      this.#factor[at % NUM_METERS] += this.#factorOf(drawn[at]) / samples;
+    }
+    for (let at = 0; at < drawn.length; at++) {
+      const k = at % NUM_METERS;
+      const off = drawn[at] - this.#weight[k];
+      const offFactor = this.#factorOf(drawn[at]) - this.#factor[k];
+      this.#variance[NUM_TRAITS + k] += (offFactor * offFactor) / samples;
+      for (let other = 0, from = at - k; other < NUM_METERS; other++) {
+        const offOther = drawn[from + other] - this.#weight[other];
+        this.#covariance[k * NUM_METERS + other] += (off * offOther) / samples;
+        this.#withFactor[k * NUM_METERS + other] += (offFactor * offOther) / samples;
+      }
+    }
+  }
+
+  #factorOf(weight: number): number {
+    return clamp01(weight * this.#params.beliefWeightScale);
+  }
+
+  /** Computes the reduction by the anomalies, for each trait that affects a meter. */
+  #reduceTraits(traits: TraitBelief): void {
+    this.#reduction.fill(0);
+    const { mover, slope } = this.#responses;
+    for (let k = 0; k < NUM_METERS; k++) {
+      // A trait that affects several meters is handled once, at the first of them.
+      if (mover[k] === NO_TRAIT || mover.indexOf(mover[k]) < k) continue;
+      for (let cell = 0; cell < traits.cells; cell++) {
+        const width = traits.width(cell, mover[k]) * this.#params.traitInverseSpan[mover[k]];
+        let left = 1;
+        for (let meter = k; meter < NUM_METERS; meter++) {
+          if (mover[meter] !== mover[k]) continue;
+          const span = Math.abs(slope[meter]) * this.#params.traitSpan[mover[k]];
+          left *= varianceLeft(span * width * Math.sqrt(left), 2 * Math.abs(this.#params.noiseMeters[meter]));
+        }
+        this.#reduction[mover[k]] += (traits.chance[cell] * (width * width * (1 - left))) / VARIANCES;
+      }
+    }
+  }
+
+  /** Computes the reduction by the reward, for all weights together, with the changes of the mean profile. */
+  #reduceWeights({ step, meters }: ProfilePosterior, action: number): void {
+    this.#expectChanges(step % NUM_SLOTS, action, meters);
+    const { rewardScale, noiseReward } = this.#params;
+    const changes = this.#changes;
+    let variance = 0;
+    for (let at = 0; at < this.#covariance.length; at++)
+      variance += changes[Math.floor(at / NUM_METERS)] * changes[at % NUM_METERS] * this.#covariance[at];
+    if (!(variance > 0)) return;
+    const width = Math.abs(rewardScale) * Math.sqrt(VARIANCES * variance);
+    const share = 1 - varianceLeft(width, 2 * Math.abs(noiseReward));
+    for (let k = 0; k < NUM_METERS; k++) {
+      let along = 0;
+      for (let other = 0; other < NUM_METERS; other++)
+        along += this.#withFactor[k * NUM_METERS + other] * changes[other];
+      this.#reduction[NUM_TRAITS + k] = (share * along * along) / variance;
+    }
+  }
+
+  /** Computes the changes of the mean profile's meters, without noise and events. */
+  #expectChanges(slot: number, action: number, meters: Float32Array): void {
+    const { decay } = this.#params;
+    effectAndResponse(this.#params, this.#mean, slot, action, meters, this.#changes);
+    for (let k = 0; k < NUM_METERS; k++) {
+      const rate = k === VITALITY ? this.#mean[METABOLIC_RATE] : 1;
+      this.#changes[k] = clamp01(meters[k] + this.#changes[k] - decay[k] * rate) - meters[k];
+    }
+  }
+
+  /** Returns the expected reduction of the mean error. */
+  #errorReduction(errors: Float32Array, from: number): number {
+    const { beliefSource, beliefShare } = this.#params;
+    const factors = beliefSource.length / NUM_BELIEFS;
+    let total = 0;
+    for (let belief = 0; belief < NUM_BELIEFS; belief++) {
+      let [variance, reduction] = [0, 0];
+      for (let at = belief * factors; at < (belief + 1) * factors; at++) {
+        const share = beliefShare[at] * beliefShare[at];
+        variance += share * this.#variance[beliefSource[at]];
+        reduction += share * this.#reduction[beliefSource[at]];
+      }
+      if (variance > 0)
+        total += errors[from + belief] * (1 - Math.sqrt(Math.max(0, 1 - reduction / variance)));
+    }
+    return total / NUM_BELIEFS;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The posterior of the two traits that do not affect anomalies: the decay of vitality and the impact of events. The
+ * part of a change outside the anomaly has no noise. So one step determines the first trait and one event the second,
+ * unless a meter was clamped.
+ */
+import type { Params } from '../../world/block.js';
+import { NUM_METERS } from '../../world/fields.js';
+import type { Evidence } from './evidence.js';
+import { EVENT_IMPACT, METABOLIC_RATE, VITALITY } from './responses.js';
+
+/** Bounds of a number, which narrow with evidence. */
+export class Range {
+  low = 0;
+  high = 0;
+
+  holds(value: number): boolean {
+    return this.low <= value && value <= this.high;
+  }
+
+  get middle(): number {
+    return 0.5 * (this.low + this.high);
+  }
+
+  set(low: number, high: number): void {
+    this.low = low;
+    this.high = high;
+  }
+
+  /** Intersects with a range. If the intersection is empty, widens to contain both and returns false. */
+  narrow(low: number, high: number): boolean {
+    const possible = low <= this.high && high >= this.low;
+    if (possible) this.set(Math.max(this.low, low), Math.min(this.high, high));
+    else this.set(Math.min(this.low, low), Math.max(this.high, high));
+    return possible;
+  }
+
+  /** Clamps to the allowed range. */
+  clamp(low: number, high: number): void {
+    this.set(Math.min(Math.max(this.low, low), high), Math.max(Math.min(this.high, high), low));
+  }
+}
+
+export class RateBelief {
+  readonly #params: Params;
+  readonly metabolism = new Range();
+  readonly impact = new Range();
+  readonly #least = new Range();
+
+  constructor(params: Params) {
+    this.#params = params;
+    this.reset();
+  }
+
+  reset(): void {
+    this.metabolism.set(this.#low(METABOLIC_RATE), this.#high(METABOLIC_RATE));
+    this.impact.set(this.#low(EVENT_IMPACT), this.#high(EVENT_IMPACT));
+  }
+
+  #low(trait: number): number {
+    return this.#params.traitLow[trait];
+  }
+
+  #high(trait: number): number {
+    return Math.fround(this.#params.traitLow[trait] + this.#params.traitSpan[trait]);
+  }
+
+  /** Returns whether a profile is consistent with all evidence. @param profile f32 [11] or longer. */
+  allows(profile: ArrayLike<number>): boolean {
+    return this.metabolism.holds(profile[METABOLIC_RATE]) && this.impact.holds(profile[EVENT_IMPACT]);
+  }
+
+  /** Updates the bounds with a step's changes. @returns false if they contradict earlier ones; then bounds widen. */
+  observe(evidence: Evidence): boolean {
+    let fits = true;
+    if (evidence.event >= 0) {
+      for (let k = 0; k < NUM_METERS; k++) fits = this.#updateImpact(evidence, k) && fits;
+      this.impact.clamp(this.#low(EVENT_IMPACT), this.#high(EVENT_IMPACT));
+    }
+    fits = this.#updateMetabolism(evidence) && fits;
+    this.metabolism.clamp(this.#low(METABOLIC_RATE), this.#high(METABOLIC_RATE));
+    return fits;
+  }
+
+  /** `rest = event * impact - decay * metabolism`, the last term for vitality only. At a clamped meter `rest` is a bound. */
+  #updateImpact(evidence: Evidence, k: number): boolean {
+    const effect = this.#params.eventEffect[evidence.event * NUM_METERS + k];
+    const decay = this.#params.decay[k];
+    const range = this.#boundsOfRest(evidence, k);
+    if (k === VITALITY) addProduct(range, decay, this.metabolism.low, this.metabolism.high);
+    else addProduct(range, decay, 1, 1);
+    return narrowByProduct(this.impact, effect, range);
+  }
+
+  #updateMetabolism(evidence: Evidence): boolean {
+    const range = this.#boundsOfRest(evidence, VITALITY);
+    if (evidence.event >= 0) {
+      const effect = this.#params.eventEffect[evidence.event * NUM_METERS + VITALITY];
+      addProduct(range, -effect, this.impact.low, this.impact.high);
+    }
+    return narrowByProduct(this.metabolism, -this.#params.decay[VITALITY], range);
+  }
+
+  /** Returns the bounds of `rest`. A clamped meter bounds it on one side only. */
+  #boundsOfRest(evidence: Evidence, k: number): Range {
+    const rounding = evidence.rounding[k];
+    this.#least.set(
+      evidence.after[k] <= 0 ? Number.NEGATIVE_INFINITY : evidence.rest[k] - rounding,
+      evidence.after[k] >= 1 ? Number.POSITIVE_INFINITY : evidence.rest[k] + rounding,
+    );
+    return this.#least;
+  }
+}
+
+function addProduct(range: Range, factor: number, low: number, high: number): void {
+  const [a, b] = [factor * low, factor * high];
+  range.set(range.low + Math.min(a, b), range.high + Math.max(a, b));
+}
+
+/** Narrows `wanted` so that `factor * wanted` lies in `range`. @returns false if that is impossible. */
+function narrowByProduct(wanted: Range, factor: number, range: Range): boolean {
+  if (factor === 0) return range.low <= 0 && range.high >= 0;
+  const [a, b] = [range.low / factor, range.high / factor];
+  return wanted.narrow(Math.min(a, b), Math.max(a, b));
+}

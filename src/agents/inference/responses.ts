@@ -1,0 +1,87 @@
+/** The effect of each trait on each meter, by action. */
+import { effectAndResponse } from '../../engine/reference/rules.js';
+import type { Params } from '../../world/block.js';
+import {
+  METER_NAMES,
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_TRAITS,
+  TRAIT_NAMES,
+} from '../../world/fields.js';
+
+export const VITALITY = METER_NAMES.indexOf('vitality');
+export const SERENITY = METER_NAMES.indexOf('serenity');
+export const STRESS_THRESHOLD = TRAIT_NAMES.indexOf('stress_threshold');
+export const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
+export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
+/** Marks a meter that no trait affects. */
+export const NO_TRAIT = -1;
+
+/**
+ * Returns the trait that affects each meter, [slot][action][meter], NO_TRAIT for none. The stress threshold is left out,
+ * because it affects all meters. At most one other trait affects a meter (docs/world.md, rule 2).
+ */
+function moversOf(params: Params): Int8Array {
+  const movers = new Int8Array(NUM_SLOTS * NUM_ACTIONS * NUM_METERS).fill(NO_TRAIT);
+  const [low, high] = [new Float32Array(NUM_METERS), new Float32Array(NUM_METERS)];
+  const meters = new Float32Array(NUM_METERS).fill(1);
+  const profile = Float32Array.from(params.traitNeutral);
+  // All effects are affine in vitality. An effect that is absent at both ends is absent everywhere.
+  for (let at = 0; at < 2 * NUM_SLOTS * NUM_ACTIONS; at++) {
+    const row = at >>> 1;
+    const [slot, action] = [Math.floor(row / NUM_ACTIONS), row % NUM_ACTIONS];
+    meters[VITALITY] = at & 1;
+    for (let trait = 0; trait < NUM_TRAITS; trait++) {
+      if (trait === STRESS_THRESHOLD) continue;
+      profile[trait] = params.traitLow[trait];
+      effectAndResponse(params, profile, slot, action, meters, low);
+      profile[trait] += params.traitSpan[trait];
+      effectAndResponse(params, profile, slot, action, meters, high);
+      profile[trait] = params.traitNeutral[trait];
+      for (let k = 0; k < NUM_METERS; k++) if (low[k] !== high[k]) movers[row * NUM_METERS + k] = trait;
+    }
+  }
+  return movers;
+}
+
+/** Responses of profiles to an action. The fields hold the result of the last `compute`. */
+export class Responses {
+  readonly #params: Params;
+  readonly #movers: Int8Array;
+  readonly #lowestTraits: Float32Array;
+  readonly #highestTraits: Float32Array;
+
+  /**
+   * f32 [5]: the changes for an unstressed profile with the lowest traits, with the highest traits, and for the neutral
+   * profile.
+   */
+  readonly lowest = new Float32Array(NUM_METERS);
+  readonly highest = new Float32Array(NUM_METERS);
+  readonly neutral = new Float32Array(NUM_METERS);
+  /** The trait that affects each meter, or NO_TRAIT, and the effect of one unit of it. */
+  readonly mover = new Int8Array(NUM_METERS);
+  readonly slope = new Float64Array(NUM_METERS);
+
+  constructor(params: Params) {
+    this.#params = params;
+    this.#movers = moversOf(params);
+    this.#lowestTraits = Float32Array.from(params.traitLow);
+    this.#highestTraits = this.#lowestTraits.map((low, trait) => low + params.traitSpan[trait]);
+    this.#lowestTraits[STRESS_THRESHOLD] = this.#highestTraits[STRESS_THRESHOLD] = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Computes the responses to an action in a slot with these meters. */
+  compute(slot: number, action: number, meters: Float32Array): void {
+    effectAndResponse(this.#params, this.#lowestTraits, slot, action, meters, this.lowest);
+    effectAndResponse(this.#params, this.#highestTraits, slot, action, meters, this.highest);
+    effectAndResponse(this.#params, this.#params.traitNeutral, slot, action, meters, this.neutral);
+    const row = (slot * NUM_ACTIONS + action) * NUM_METERS;
+    for (let k = 0; k < NUM_METERS; k++) {
+      const mover = this.#movers[row + k];
+      this.mover[k] = mover;
+      this.slope[k] =
+        mover === NO_TRAIT ? 0 : (this.highest[k] - this.lowest[k]) / this.#params.traitSpan[mover];
+    }
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly bounds the one
+ * trait that affects its meter on both sides, once it is known whether the profile was stressed. The posterior is exact: a
+ * uniform box for each range of stress thresholds between observed serenities.
+ */
+import type { Params } from '../../world/block.js';
+import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
+import type { Evidence } from './evidence.js';
+import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
+
+/** A step splits at most one range of thresholds. */
+const MAX_CELLS = NUM_STEPS + 1;
+
+/** The width of a uniform range is the square root of this many variances. */
+export const VARIANCES = 12;
+
+/** Cells by ascending stress threshold, each with the box of traits for thresholds in it. */
+export class TraitBelief {
+  readonly #params: Params;
+  cells = 0;
+  /** f64 [cells, 11]: bounds of the box; for the stress threshold those of the cell. */
+  readonly low = new Float64Array(MAX_CELLS * NUM_TRAITS);
+  readonly high = new Float64Array(MAX_CELLS * NUM_TRAITS);
+  /** f64 [cells]: probabilities, which sum to 1. */
+  readonly chance = new Float64Array(MAX_CELLS);
+
+  constructor(params: Params) {
+    this.#params = params;
+    this.reset();
+  }
+
+  /** Resets to the prior. */
+  reset(): void {
+    const { traitLow, traitSpan } = this.#params;
+    this.cells = 1;
+    for (let trait = 0; trait < NUM_TRAITS; trait++) {
+      this.low[trait] = traitLow[trait];
+      this.high[trait] = Math.fround(traitLow[trait] + traitSpan[trait]);
+    }
+    this.chance[0] = 1;
+  }
+
+  /**
+   * Updates the posterior with a step's anomalies.
+   * @returns a bit for each meter whose anomaly contradicts earlier ones. The bounds of its trait are widened to contain
+   *   both.
+   */
+  observe(evidence: Evidence): number {
+    this.#splitAt(evidence.serenity);
+    let contradicted = 0;
+    for (let k = 0; k < NUM_METERS; k++) {
+      if (this.#anySurvives(evidence, k)) this.#narrow(evidence, k);
+      else {
+        contradicted |= 1 << k;
+        this.#widen(evidence, k);
+      }
+    }
+    this.#updateChances();
+    return contradicted;
+  }
+
+  /** Splits the cell that contains serenity `s`: a profile with a higher threshold is stressed at `s`. */
+  #splitAt(s: number): void {
+    for (let cell = 0; cell < this.cells; cell++) {
+      const at = cell * NUM_TRAITS;
+      if (!(this.low[at + STRESS_THRESHOLD] < s && s < this.high[at + STRESS_THRESHOLD])) continue;
+      if (this.cells === MAX_CELLS) return;
+      const end = this.cells * NUM_TRAITS;
+      this.low.copyWithin(at + NUM_TRAITS, at, end);
+      this.high.copyWithin(at + NUM_TRAITS, at, end);
+      this.cells++;
+      this.high[at + STRESS_THRESHOLD] = s;
+      this.low[at + NUM_TRAITS + STRESS_THRESHOLD] = s;
+      return;
+    }
+  }
+
+  /** The least and the most by which the trait can raise meter `k` above its value for the lowest trait, in a cell. */
+  #minShare(evidence: Evidence, k: number, cell: number): number {
+    return this.#excessIn(evidence, k, cell) - evidence.margin[k];
+  }
+
+  #maxShare(evidence: Evidence, k: number, cell: number): number {
+    return this.#excessIn(evidence, k, cell) + evidence.margin[k];
+  }
+
+  #excessIn(evidence: Evidence, k: number, cell: number): number {
+    const stressed = this.low[cell * NUM_TRAITS + STRESS_THRESHOLD] >= evidence.serenity;
+    return evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);
+  }
+
+  /** Bounds of the trait that affects meter `k`, from this step alone. */
+  #boundLow(evidence: Evidence, k: number, cell: number): number {
+    const slope = evidence.slope[k];
+    const share = slope > 0 ? this.#minShare(evidence, k, cell) : this.#maxShare(evidence, k, cell);
+    return this.#params.traitLow[evidence.mover[k]] + share / slope;
+  }
+
+  #boundHigh(evidence: Evidence, k: number, cell: number): number {
+    const slope = evidence.slope[k];
+    const share = slope > 0 ? this.#maxShare(evidence, k, cell) : this.#minShare(evidence, k, cell);
+    return this.#params.traitLow[evidence.mover[k]] + share / slope;
+  }
+
+  #survives(evidence: Evidence, k: number, cell: number): boolean {
+    if (!moves(evidence, k)) {
+      return this.#minShare(evidence, k, cell) <= 0 && this.#maxShare(evidence, k, cell) >= 0;
+    }
+    const at = cell * NUM_TRAITS + evidence.mover[k];
+    return (
+      this.#boundLow(evidence, k, cell) <= this.high[at] && this.#boundHigh(evidence, k, cell) >= this.low[at]
+    );
+  }
+
+  #anySurvives(evidence: Evidence, k: number): boolean {
+    for (let cell = 0; cell < this.cells; cell++) if (this.#survives(evidence, k, cell)) return true;
+    return false;
+  }
+
+  #narrow(evidence: Evidence, k: number): void {
+    let kept = 0;
+    for (let cell = 0; cell < this.cells; cell++) {
+      if (!this.#survives(evidence, k, cell)) continue;
+      if (kept !== cell) this.#move(cell, kept);
+      if (moves(evidence, k)) {
+        const at = kept * NUM_TRAITS + evidence.mover[k];
+        // The cell has moved to index `kept`.
+        const [low, high] = [this.#boundLow(evidence, k, kept), this.#boundHigh(evidence, k, kept)];
+        this.low[at] = Math.max(this.low[at], low);
+        this.high[at] = Math.min(this.high[at], high);
+      }
+      kept++;
+    }
+    this.cells = kept;
+  }
+
+  #move(from: number, to: number): void {
+    const [start, end] = [from * NUM_TRAITS, (from + 1) * NUM_TRAITS];
+    this.low.copyWithin(to * NUM_TRAITS, start, end);
+    this.high.copyWithin(to * NUM_TRAITS, start, end);
+  }
+
+  #widen(evidence: Evidence, k: number): void {
+    if (!moves(evidence, k)) return;
+    const trait = evidence.mover[k];
+    const [least, most] = [
+      this.#params.traitLow[trait],
+      this.#params.traitLow[trait] + this.#params.traitSpan[trait],
+    ];
+    for (let cell = 0; cell < this.cells; cell++) {
+      const at = cell * NUM_TRAITS + trait;
+      const low = Math.min(this.low[at], this.#boundLow(evidence, k, cell));
+      const high = Math.max(this.high[at], this.#boundHigh(evidence, k, cell));
+      this.low[at] = Math.max(least, low);
+      this.high[at] = Math.min(most, high);
+    }
+  }
+
+  /** Sets the probability of each cell in proportion to the volume of its box. */
+  #updateChances(): void {
+    let total = 0;
+    for (let cell = 0; cell < this.cells; cell++) {
+      let volume = 1;
+      for (let trait = 0; trait < NUM_TRAITS; trait++) {
+        const at = cell * NUM_TRAITS + trait;
+        volume *= (this.high[at] - this.low[at]) / this.#params.traitSpan[trait];
+      }
+      this.chance[cell] = volume;
+      total += volume;
+    }
+    // Without noise all volumes can be 0. Then all cells are equally likely.
+    for (let cell = 0; cell < this.cells; cell++)
+      this.chance[cell] = total > 0 ? this.chance[cell] / total : 1 / this.cells;
+  }
+
+  /** Returns whether a profile is consistent with all evidence. @param profile f32 [11] or longer. */
+  allows(profile: ArrayLike<number>): boolean {
+    for (let cell = 0; cell < this.cells; cell++) {
+      const at = cell * NUM_TRAITS;
+      let inside = true;
+      for (let k = 0; k < NUM_TRAITS; k++)
+        inside &&= this.low[at + k] <= profile[k] && profile[k] <= this.high[at + k];
+      if (inside) return true;
+    }
+    return false;
+  }
+
+  /** Returns the lowest bound of a trait over all boxes. */
+  lowest(trait: number): number {
+    let low = this.low[trait];
+    for (let cell = 1; cell < this.cells; cell++) low = Math.min(low, this.low[cell * NUM_TRAITS + trait]);
+    return low;
+  }
+
+  /** Returns the highest bound of a trait over all boxes. */
+  highest(trait: number): number {
+    let high = this.high[trait];
+    for (let cell = 1; cell < this.cells; cell++) high = Math.max(high, this.high[cell * NUM_TRAITS + trait]);
+    return high;
+  }
+
+  /** Returns the mean of a trait. */
+  mean(trait: number): number {
+    let mean = 0;
+    for (let cell = 0; cell < this.cells; cell++) {
+      const at = cell * NUM_TRAITS + trait;
+      mean += this.chance[cell] * 0.5 * (this.low[at] + this.high[at]);
+    }
+    return mean;
+  }
+
+  /** Returns the variance of a trait. */
+  variance(trait: number): number {
+    const mean = this.mean(trait);
+    let variance = 0;
+    for (let cell = 0; cell < this.cells; cell++) {
+      const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
+      const [off, width] = [middle - mean, this.width(cell, trait)];
+      variance += this.chance[cell] * (off * off + (width * width) / VARIANCES);
+    }
+    return variance;
+  }
+
+  /** Returns the width of a cell's box. */
+  width(cell: number, trait: number): number {
+    return this.high[cell * NUM_TRAITS + trait] - this.low[cell * NUM_TRAITS + trait];
+  }
+
+  /**
+   * Returns the position of quantile `u` of the stress threshold as one number: the cell plus the share of the cell, in
+   * [0, 1).
+   */
+  cellAt(u: number): number {
+    let left = u;
+    for (let cell = 0; cell < this.cells; cell++) {
+      if (left < this.chance[cell]) return cell + Math.min(left / this.chance[cell], LAST_SHARE);
+      left -= this.chance[cell];
+    }
+    return this.cells - 1 + LAST_SHARE;
+  }
+}
+
+const LAST_SHARE = 1 - 2 ** -30;
+
+const moves = (evidence: Evidence, k: number): boolean =>
+  evidence.mover[k] !== NO_TRAIT && evidence.slope[k] !== 0;

@@ -1,0 +1,279 @@
+/**
+ * The posterior over the five reward weights, as equally likely samples. Noise of a reward is uniform with known amplitude.
+ * So each reward cuts the simplex of weights by two half-spaces. A sample that is cut off is replaced by a copy of another
+ * one, which then moves at random within the cuts: along edges of the simplex and along differences of other samples.
+ *
+ * Sources of the method: Gilks and Berzuini, "Following a moving target", JRSS B 63, 2001 (resample and move); Gilks,
+ * Roberts and George, "Adaptive direction sampling", The Statistician 43, 1994 (differences of others).
+ */
+import type { Params } from '../../world/block.js';
+import { NUM_METERS, NUM_STEPS } from '../../world/fields.js';
+import type { Evidence } from './evidence.js';
+import type { Draws } from './inference-draws.js';
+
+/** Each reward makes two cuts. */
+const MAX_CUTS = 2 * NUM_STEPS;
+/** Rounds of moves for each copy. A round moves along every edge. */
+const SWEEPS = 2;
+/** Moves along differences in each round. After many cuts the edges alone may leave little room. */
+const DIFFERENCE_MOVES = 6;
+/** A cut that fewer than one sample in this many survives is made in stages. */
+const SCARCE = 8;
+/** A stage fails if more than this share of the distance remains. After this many failures the cut is a contradiction. */
+const [PROGRESS, PATIENCE] = [0.8, 3];
+const MAX_STAGES = 40;
+/** Bound on the float32 rounding of a reward, relative to the sum of its terms. */
+const ROUNDING = 2 ** -20;
+
+/** The edges of the simplex, as pairs of weights: one grows by as much as the other shrinks. */
+const EDGES = Array.from({ length: NUM_METERS * NUM_METERS }, (_, at) => [
+  Math.floor(at / NUM_METERS),
+  at % NUM_METERS,
+])
+  .filter(([i, j]) => i < j)
+  .flat();
+
+/** Draws weights from the prior, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted units (docs/world.md, Profiles). */
+export function priorWeights(samples: number, draws: Draws): Float64Array {
+  const weights = new Float64Array(samples * NUM_METERS);
+  const units = new Float64Array(2 * NUM_METERS - 1);
+  for (let at = 0; at < weights.length; at += NUM_METERS) {
+    for (let k = 0; k < units.length; k++) units[k] = draws.next();
+    units.sort();
+    let cut = 0;
+    for (let k = 0; k < NUM_METERS; k++) {
+      const next = k === NUM_METERS - 1 ? 1 : units[2 * k + 1];
+      weights[at + k] = next - cut;
+      cut = next;
+    }
+  }
+  return weights;
+}
+
+/** Reusable memory for `samples` samples. */
+export class Scratch {
+  readonly scaled = new Float64Array(NUM_METERS);
+  readonly slack = new Float64Array(MAX_CUTS);
+  readonly direction = new Float64Array(NUM_METERS);
+  readonly slopes = new Float64Array(MAX_CUTS);
+  readonly projections: Float64Array;
+  readonly inside: Int32Array;
+  readonly outside: Int32Array;
+
+  constructor(samples: number) {
+    this.projections = new Float64Array(samples);
+    this.inside = new Int32Array(samples);
+    this.outside = new Int32Array(samples);
+  }
+}
+
+export class WeightBelief {
+  readonly #params: Params;
+  readonly #prior: Float64Array;
+  readonly #scratch: Scratch;
+  readonly #samples: number;
+  /** f64 [samples, 5]: equally likely weights. */
+  readonly drawn: Float64Array;
+  /** The cuts: f64 [cuts, 5] normals and f64 [cuts] bounds; weights . normal <= bound. */
+  readonly #normal = new Float64Array(MAX_CUTS * NUM_METERS);
+  readonly #bound = new Float64Array(MAX_CUTS);
+  #cuts = 0;
+
+  /** @param prior f64 [samples, 5]. @param scratch memory for as many samples. It can be shared. */
+  constructor(params: Params, prior: Float64Array, scratch: Scratch) {
+    this.#params = params;
+    this.#prior = prior;
+    this.#scratch = scratch;
+    this.#samples = prior.length / NUM_METERS;
+    this.drawn = prior.slice();
+  }
+
+  /** Resets to the prior. */
+  reset(): void {
+    this.drawn.set(this.#prior);
+    this.#cuts = 0;
+  }
+
+  /** Returns whether weights are consistent with every reward. @param weights f32 [5]. */
+  allows(weights: ArrayLike<number>): boolean {
+    for (let cut = 0; cut < this.#cuts; cut++) {
+      let along = 0;
+      for (let k = 0; k < NUM_METERS; k++) along += this.#normal[cut * NUM_METERS + k] * weights[k];
+      if (along > this.#bound[cut]) return false;
+    }
+    return true;
+  }
+
+  /** Returns the mean of a weight. */
+  mean(k: number): number {
+    let sum = 0;
+    for (let at = k; at < this.drawn.length; at += NUM_METERS) sum += this.drawn[at];
+    return sum / this.#samples;
+  }
+
+  /** Updates the posterior with a step's reward. @returns false if it contradicts earlier ones; then it counts partly. */
+  observe(evidence: Evidence, draws: Draws): boolean {
+    const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
+    const { scaled } = this.#scratch;
+    let known = -crashPenalty * evidence.crashed;
+    let size = 1 + Math.abs(evidence.reward) + Math.abs(known);
+    for (let k = 0; k < NUM_METERS; k++) {
+      scaled[k] = rewardScale * evidence.deltas[k];
+      known += scaled[k] * rewardBias[k];
+      size += Math.abs(scaled[k]) * (1 + Math.abs(rewardBias[k]));
+    }
+    const margin = Math.abs(noiseReward) + ROUNDING * size;
+    const rest = evidence.reward - known;
+    const upper = this.#cut(rest + margin, 1, draws);
+    return this.#cut(margin - rest, -1, draws) && upper;
+  }
+
+  /** Cuts off the samples with `sign * weights . scaled > bound`. @returns false if no weights survive the cut. */
+  #cut(bound: number, sign: number, draws: Draws): boolean {
+    const from = this.#cuts * NUM_METERS;
+    let most = Number.NEGATIVE_INFINITY;
+    for (let k = 0; k < NUM_METERS; k++) {
+      this.#normal[from + k] = sign * this.#scratch.scaled[k];
+      most = Math.max(most, this.#normal[from + k]);
+    }
+    if (most <= bound || this.#cuts === MAX_CUTS) return true;
+    const cut = this.#cuts++;
+    let left = Number.POSITIVE_INFINITY;
+    for (let stage = 0, failed = 0; stage < MAX_STAGES && failed < PATIENCE; stage++) {
+      this.#bound[cut] = this.#reachable(cut, bound);
+      this.#replaceCutOff(cut, draws);
+      if (this.#bound[cut] === bound) return true;
+      if (!(this.#bound[cut] - bound < PROGRESS * left)) failed++;
+      left = this.#bound[cut] - bound;
+    }
+    return false;
+  }
+
+  /** Returns the bound, or a weaker one that leaves enough samples. */
+  #reachable(cut: number, bound: number): number {
+    const along = this.#scratch.projections;
+    let inside = 0;
+    for (let p = 0; p < this.#samples; p++) {
+      along[p] = this.#project(cut, p);
+      if (along[p] <= bound) inside++;
+    }
+    if (inside * SCARCE >= this.#samples) return bound;
+    along.sort();
+    return Math.max(bound, along[Math.floor(this.#samples / SCARCE)]);
+  }
+
+  #project(cut: number, p: number): number {
+    let sum = 0;
+    for (let k = 0; k < NUM_METERS; k++)
+      sum += this.#normal[cut * NUM_METERS + k] * this.drawn[p * NUM_METERS + k];
+    return sum;
+  }
+
+  #replaceCutOff(cut: number, draws: Draws): void {
+    const { inside, outside } = this.#scratch;
+    let [insiders, outsiders] = [0, 0];
+    for (let p = 0; p < this.#samples; p++) {
+      if (this.#project(cut, p) <= this.#bound[cut]) inside[insiders++] = p;
+      else outside[outsiders++] = p;
+    }
+    for (let at = 0; at < outsiders; at++) {
+      const model = inside[Math.floor(((at + 0.5) * insiders) / outsiders)] * NUM_METERS;
+      this.drawn.copyWithin(outside[at] * NUM_METERS, model, model + NUM_METERS);
+      this.#moveSample(outside[at], insiders, draws);
+    }
+  }
+
+  /** Moves sample `p` at random within all cuts. @param insiders the number of samples inside before. */
+  #moveSample(p: number, insiders: number, draws: Draws): void {
+    const { slack, inside } = this.#scratch;
+    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
+    for (let sweep = 0; sweep < SWEEPS; sweep++) {
+      for (let e = 0; e < EDGES.length; e += 2)
+        this.#moveAlongEdge(p * NUM_METERS, EDGES[e], EDGES[e + 1], draws);
+      for (let move = 0; move < DIFFERENCE_MOVES; move++)
+        this.#moveAlongDifference(
+          p * NUM_METERS,
+          inside[draws.below(insiders)],
+          inside[draws.below(insiders)],
+          draws,
+        );
+    }
+  }
+
+  /** Moves along the difference of two other samples. It is adapted to the region, even if that is thin. */
+  #moveAlongDifference(from: number, one: number, other: number, draws: Draws): void {
+    const { drawn } = this;
+    const { direction, slopes } = this.#scratch;
+    let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let k = 0; k < NUM_METERS; k++) {
+      direction[k] = drawn[one * NUM_METERS + k] - drawn[other * NUM_METERS + k];
+      if (direction[k] > 0) least = Math.max(least, -drawn[from + k] / direction[k]);
+      else if (direction[k] < 0) most = Math.min(most, -drawn[from + k] / direction[k]);
+    }
+    if (most === Number.POSITIVE_INFINITY) return;
+    this.#computeSlopes();
+    for (let cut = 0; cut < this.#cuts; cut++) {
+      const room = Math.max(0, this.#scratch.slack[cut]);
+      if (slopes[cut] > 0) most = Math.min(most, room / slopes[cut]);
+      else if (slopes[cut] < 0) least = Math.max(least, room / slopes[cut]);
+    }
+    if (least < most) this.#moveIfAccepted(from, least + (most - least) * draws.next(), draws);
+  }
+
+  /** Computes how fast each cut is approached along the direction. */
+  #computeSlopes(): void {
+    const { direction, slopes } = this.#scratch;
+    for (let cut = 0; cut < this.#cuts; cut++) {
+      let sum = 0;
+      for (let k = 0; k < NUM_METERS; k++) sum += this.#normal[cut * NUM_METERS + k] * direction[k];
+      slopes[cut] = sum;
+    }
+  }
+
+  /** Moves by `far` along the direction, with the Metropolis acceptance probability of the prior. */
+  #moveIfAccepted(from: number, far: number, draws: Draws): void {
+    const { drawn } = this;
+    const { direction, slopes, slack } = this.#scratch;
+    let [here, there] = [1, 1];
+    for (let k = 0; k < NUM_METERS; k++) {
+      here *= drawn[from + k];
+      there *= drawn[from + k] + far * direction[k];
+    }
+    if (!(draws.next() * here < there)) return;
+    for (let k = 0; k < NUM_METERS; k++) drawn[from + k] = Math.max(0, drawn[from + k] + far * direction[k]);
+    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] -= far * slopes[cut];
+  }
+
+  /** Draws weight `i` from its distribution under prior and cuts, with the sum of weights `i` and `j` fixed. */
+  #moveAlongEdge(from: number, i: number, j: number, draws: Draws): void {
+    const { drawn } = this;
+    const normal = this.#normal;
+    const { slack } = this.#scratch;
+    const both = drawn[from + i] + drawn[from + j];
+    let least = -drawn[from + i];
+    let most = drawn[from + j];
+    for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS) {
+      const slope = normal[at + i] - normal[at + j];
+      // Rounding can make a small slack negative.
+      const room = Math.max(0, slack[cut]);
+      if (slope > 0 && slope * most > room) most = room / slope;
+      else if (slope < 0 && slope * least > room) least = room / slope;
+    }
+    const moved = drawProduct(drawn[from + i] + least, drawn[from + i] + most, both, draws) - drawn[from + i];
+    drawn[from + i] += moved;
+    drawn[from + j] = both - drawn[from + i];
+    for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS)
+      slack[cut] -= moved * (normal[at + i] - normal[at + j]);
+  }
+}
+
+/** Draws x in [low, high] with density x * (both - x): the Dirichlet(2, ...) density of two weights with a fixed sum. */
+function drawProduct(low: number, high: number, both: number, draws: Draws): number {
+  const mode = Math.min(Math.max(0.5 * both, low), high);
+  const top = mode * (both - mode);
+  if (!(top > 0) || !(high > low)) return mode;
+  for (;;) {
+    const x = low + (high - low) * draws.next();
+    if (draws.next() * top <= x * (both - x)) return x;
+  }
+}

@@ -1,0 +1,243 @@
+/** A model behind a chat endpoint. Retries while the failure may be temporary. */
+import type { OpenAI } from 'openai';
+import type { Prompt } from '../../rollouts/text/prompt.js';
+import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
+import { CLOCK, type Clock } from '../../shared/http/clock.js';
+import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry.js';
+import { Deadline } from './deadline.js';
+import type { Endpoint } from './endpoint.js';
+import type { Answer, LanguageModel } from './language-model.js';
+import { costOf, type Ledger, mostFor } from './ledger.js';
+import { type LimitName, LimitNames } from './limit-name.js';
+import { EndpointError, TemporaryFailure } from './llm-errors.js';
+import { RateLimiter } from './rate-limiter.js';
+import { FILTERED, type Reply, readReply } from './reply.js';
+import { clip, faultOf, refusalOf } from './request-faults.js';
+import type { Tally } from './usage-tally.js';
+
+export interface ChatModelOptions {
+  /** The name in files, and at the endpoint unless an Azure deployment has another name. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly client: Pick<OpenAI, 'chat'>;
+  readonly sampling: Sampling;
+  /** Limits the time of one request, to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** The number of retries of a failed request. */
+  readonly retries: number;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  readonly clock?: Clock;
+  /** Returns a number in [0, 1). */
+  readonly random?: () => number;
+}
+
+/** Waits in milliseconds, if the endpoint names none. */
+const WAITS: BackOff = { first: 500, last: 60_000 };
+/** A longer requested wait ends the run. */
+const MOST_WAIT_MS = 15 * 60_000;
+/** Random share added to a wait, so that requests do not resume all at once. */
+const SPREAD = 0.25;
+/** The most tokens that a chat template adds to a prompt. */
+const TEMPLATE_TOKENS = 64;
+
+/** A prompt without an answer yet. */
+interface PendingRequest {
+  readonly prompt: Prompt;
+  readonly signal: AbortSignal;
+  /** The number of requests sent so far. */
+  requests: number;
+}
+
+type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
+
+export class ChatModel implements LanguageModel {
+  readonly name: string;
+  readonly sampling: Sampling;
+  readonly ledger: Ledger;
+  readonly #options: ChatModelOptions;
+  readonly #clock: Clock;
+  readonly #rateLimiter: RateLimiter;
+  readonly #limitNames = new LimitNames();
+
+  constructor(options: ChatModelOptions) {
+    this.name = options.name;
+    this.sampling = options.sampling;
+    this.ledger = options.ledger;
+    this.#options = options;
+    this.#clock = options.clock ?? CLOCK;
+    this.#rateLimiter = new RateLimiter(this.#clock);
+  }
+
+  async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
+    const { retries, tally } = this.#options;
+    const pending = { prompt, signal, requests: 0 };
+    const reply = await retry(() => this.#try(pending), {
+      ...{ retries, signal, clock: this.#clock },
+      waitAfter: (failed) => this.#waitAfter(failed),
+    });
+    const usage = this.#usageOf(reply, pending);
+    tally.answered(usage);
+    const { completion, reasoning, finish, refused } = reply;
+    return { completion, reasoning, finish, refused, usage };
+  }
+
+  /** Returns the wait before a retry; null for no retry. @throws EndpointError after the last try, or if the wait is too long. */
+  #waitAfter({ error, attempt, left }: FailedAttempt): number | null {
+    if (!(error instanceof TemporaryFailure)) return null;
+    const { url } = this.#options.endpoint;
+    if (left === 0) {
+      const tries = attempt === 1 ? 'got' : `got ${attempt} failures one after the other, the last of them`;
+      throw new EndpointError(
+        `Expected ${url} to answer, ${tries}: ${error.message}. Check that it runs and its address, try again later, or raise --retries.`,
+        { lasting: false },
+      );
+    }
+    const requested = error.retryAfterMs;
+    if (requested !== null && requested > MOST_WAIT_MS) {
+      throw new EndpointError(
+        `Expected ${url} to accept requests again within ${MOST_WAIT_MS / 1000} s, got a wait of ` +
+          `${Math.ceil(requested / 1000)} s: ${error.message}. Try again after that.`,
+        { lasting: true },
+      );
+    }
+    const random = this.#options.random ?? Math.random;
+    // A requested wait of nearly 0 is replaced by the default.
+    const wait = requested === null || requested < 1 ? backOff(WAITS, attempt) : requested;
+    if (error.rateLimited) this.#rateLimiter.pause(wait);
+    return wait * (1 + SPREAD * random());
+  }
+
+  /** Sends one request, or a second one if the endpoint wants the limit by its other name. */
+  async #try(pending: PendingRequest): Promise<Reply> {
+    for (;;) {
+      const name = this.#limitNames.current;
+      try {
+        return await this.#request(pending, name);
+      } catch (error) {
+        if (!(error instanceof WrongLimitName)) throw error;
+        if (!this.#limitNames.refuse(name)) throw error.fault;
+      }
+    }
+  }
+
+  async #request(pending: PendingRequest, limitName: LimitName): Promise<Reply> {
+    const { prompt, signal } = pending;
+    await this.#rateLimiter.wait(signal);
+    const most = this.#highestCost(prompt);
+    const reservation = await this.ledger.reserve(most, signal);
+    this.#options.tally.requests++;
+    pending.requests++;
+    // A request that is lost without an answer may be charged.
+    let cost = most;
+    try {
+      const reply = await this.#send(pending, limitName);
+      if ((reply.tokens?.completion ?? 0) > this.sampling.max_tokens) this.#limitNames.exceeded();
+      const counted = this.#isPossible(reply, prompt) ? reply : { ...reply, tokens: null };
+      cost = this.#costOf(counted, prompt);
+      return counted;
+    } catch (error) {
+      if (wasFree(error)) cost = 0;
+      throw error;
+    } finally {
+      reservation.settle(cost);
+    }
+  }
+
+  /** @throws TemporaryFailure, EndpointError, WrongLimitName; the signal's reason. */
+  async #send({ prompt, signal }: PendingRequest, limitName: LimitName): Promise<Reply> {
+    const { endpoint, client, timeoutMs } = this.#options;
+    const deadline = new Deadline(timeoutMs, signal);
+    let body: unknown;
+    try {
+      body = await client.chat.completions.create(this.#body(prompt, limitName), { signal: deadline.signal });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (deadline.passed) {
+        throw new TemporaryFailure(`no complete answer within ${timeoutMs / 1000} s`, { mayBeCharged: true });
+      }
+      const refusal = refusalOf(thrown);
+      if (refusal === 'filtered') return FILTERED;
+      const fault = faultOf(thrown, endpoint, this.#clock.now());
+      throw refusal === 'limit-name' ? new WrongLimitName(fault) : fault;
+    } finally {
+      deadline.end();
+    }
+    const reply = readReply(body, endpoint.redact);
+    if (reply !== null) return reply;
+    const got = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
+    const said = clip(endpoint.redact(got));
+    throw new TemporaryFailure(`Expected a chat completion, got ${said}`, { mayBeCharged: true });
+  }
+
+  #body([system, user]: Prompt, limitName: LimitName): Body & { stream?: false } {
+    const { max_tokens, ...sampling } = this.sampling;
+    const { endpoint } = this.#options;
+    const model = (endpoint.kind === 'azure' ? endpoint.deployment : null) ?? this.name;
+    return { model, messages: [system, user], [limitName]: max_tokens, ...sampling };
+  }
+
+  /**
+   * Returns whether the token counts are possible for the request. An answer may exceed its limit if the endpoint ignores
+   * the limit.
+   */
+  #isPossible({ tokens, completion, reasoning = '' }: Reply, prompt: Prompt): boolean {
+    if (tokens === null) return true;
+    const bytes = Buffer.byteLength(completion) + Buffer.byteLength(reasoning);
+    return (
+      tokens.prompt <= maxPromptTokens(prompt) &&
+      tokens.completion <= Math.max(this.sampling.max_tokens, bytes)
+    );
+  }
+
+  /** Returns the highest cost of a request in dollars. */
+  #highestCost(prompt: Prompt, completion = this.sampling.max_tokens): number {
+    const { prices } = this.ledger;
+    return prices === null ? 0 : mostFor(prices, maxPromptTokens(prompt), completion);
+  }
+
+  /** Returns the cost of a reply: the highest possible without token counts. A filtered reply has no completion tokens. */
+  #costOf(reply: Reply, prompt: Prompt): number {
+    const { prices } = this.ledger;
+    if (prices === null) return 0;
+    if (reply.tokens !== null) return costOf(prices, reply.tokens);
+    return reply === FILTERED ? this.#highestCost(prompt, 0) : this.#highestCost(prompt);
+  }
+
+  #usageOf(reply: Reply, { prompt, requests }: PendingRequest): Usage {
+    const { tokens, finish, refused } = reply;
+    return {
+      requests,
+      ...(tokens === null
+        ? {}
+        : {
+            prompt_tokens: tokens.prompt,
+            cached_tokens: tokens.cached,
+            completion_tokens: tokens.completion,
+          }),
+      ...(this.ledger.prices === null ? {} : { cost_usd: this.#costOf(reply, prompt) }),
+      cut_off: finish === 'length' ? 1 : 0,
+      refused: refused ? 1 : 0,
+    };
+  }
+}
+
+/** Returns the most tokens that a prompt can have: every token has at least one byte. */
+const maxPromptTokens = ([system, user]: Prompt): number =>
+  Buffer.byteLength(system.content) + Buffer.byteLength(user.content) + TEMPLATE_TOKENS;
+
+/** Thrown if the endpoint refuses the name of the token limit. */
+class WrongLimitName extends Error {
+  readonly fault: Error;
+
+  constructor(fault: Error) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+/** Returns whether a request that failed with this error is not charged. */
+const wasFree = (error: unknown): boolean =>
+  error instanceof EndpointError ||
+  error instanceof WrongLimitName ||
+  (error instanceof TemporaryFailure && !error.mayBeCharged);

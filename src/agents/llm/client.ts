@@ -1,0 +1,55 @@
+/** Loads the official OpenAI client when a model is used. */
+import type { ClientOptions, OpenAI } from 'openai';
+import { InputError } from '../../shared/errors.js';
+import { boundedFetch } from '../../shared/http/bounded-fetch.js';
+import { load } from '../../shared/optional-packages.js';
+import type { Endpoint } from './endpoint.js';
+
+/**
+ * The most bytes of an answer: twice the size of 131,072 tokens of reasoning and text. An episode of such answers still
+ * fits into a line that every command can read.
+ */
+export const MAX_BODY_BYTES = 2 ** 20;
+
+type Library = Pick<typeof import('openai'), 'OpenAI' | 'AzureOpenAI'>;
+
+/**
+ * Creates a client that sends each request once, logs nothing, follows no redirections, and limits the size of answers.
+ * @throws LibraryError `library_missing`; InputError `out_of_range` if OPENAI_CUSTOM_HEADERS is invalid.
+ */
+export async function openClient(endpoint: Endpoint, timeoutMs: number): Promise<OpenAI> {
+  const library = await load('language models', ['openai@6'], () => import('openai'));
+  try {
+    return create(library, endpoint, timeoutMs);
+  } catch (error) {
+    // The message quotes the headers, which may hold secrets.
+    const message = endpoint.redact((error as Error).message);
+    throw new InputError(
+      'out_of_range',
+      `Expected OPENAI_CUSTOM_HEADERS to have one header per line, got: ${message}. Correct it, or unset it.`,
+    );
+  }
+}
+
+function create({ OpenAI, AzureOpenAI }: Library, endpoint: Endpoint, timeoutMs: number): OpenAI {
+  const { url, key, query } = endpoint;
+  const common = {
+    timeout: timeoutMs,
+    maxRetries: 0,
+    // Overrides OPENAI_LOG: at its debug level the client prints whole requests.
+    logLevel: 'off',
+    adminAPIKey: null,
+    defaultQuery: query,
+    fetch: boundedFetch(MAX_BODY_BYTES),
+    fetchOptions: { redirect: 'manual' },
+  } satisfies ClientOptions;
+  if (endpoint.kind === 'azure') {
+    const { apiVersion, deployment } = endpoint;
+    const azure = { endpoint: url, apiVersion, deployment: deployment ?? undefined };
+    // Null, because the client replaces undefined with a value from the environment.
+    return new AzureOpenAI({ ...common, ...azure, apiKey: endpoint.key, baseURL: null });
+  }
+  // The client requires a key. The null header keeps it from being sent.
+  const withoutKey = { apiKey: 'none', defaultHeaders: { Authorization: null } };
+  return new OpenAI({ ...common, baseURL: url, ...(key === null ? withoutKey : { apiKey: key }) });
+}

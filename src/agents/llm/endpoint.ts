@@ -1,0 +1,122 @@
+/** Chooses the endpoint from options and environment variables, and checks them before any request. */
+import { InputError } from '../../shared/errors.js';
+import { type Redact, redactor } from '../../shared/http/secrets.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface EndpointOptions {
+  /** Overrides OPENAI_BASE_URL and Azure. */
+  readonly baseUrl?: string;
+  /** Default: `process.env`. */
+  readonly environment?: Environment;
+}
+
+interface Common {
+  /** The URL without credentials and query, as in messages. */
+  readonly url: string;
+  /** Null for an endpoint without a key. */
+  readonly key: string | null;
+  /** The query of every request's URL. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly redact: Redact;
+}
+
+export interface OpenAiEndpoint extends Common {
+  readonly kind: 'openai';
+}
+
+export interface AzureEndpoint extends Common {
+  readonly kind: 'azure';
+  readonly key: string;
+  readonly apiVersion: string;
+  /** Null if the deployment has the model's name. */
+  readonly deployment: string | null;
+}
+
+export type Endpoint = OpenAiEndpoint | AzureEndpoint;
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+/**
+ * Returns the endpoint: `baseUrl`, else Azure if AZURE_OPENAI_ENDPOINT is set, else OPENAI_BASE_URL, else OpenAI.
+ * @throws InputError `missing_setting` that names the variable, or `out_of_range` for an invalid URL.
+ */
+export function toEndpoint({ baseUrl, environment = process.env }: EndpointOptions = {}): Endpoint {
+  const read = (name: string): string | null => environment[name]?.trim() || null;
+  const azure = read('AZURE_OPENAI_ENDPOINT');
+  if (baseUrl !== undefined) return openAi(baseUrl, '--base-url', read);
+  const url = read('OPENAI_BASE_URL');
+  if (azure === null) return openAi(url ?? OPENAI_URL, 'OPENAI_BASE_URL', read);
+  if (url === null) return azureOf(azure, read);
+  throw new InputError(
+    'unknown_option',
+    'Expected one endpoint, got both OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT. Unset one of them, or pass --base-url.',
+  );
+}
+
+type ReadVariable = (name: string) => string | null;
+
+function openAi(text: string, where: string, read: ReadVariable): OpenAiEndpoint {
+  const key = keyOf('OPENAI_API_KEY', read);
+  const { url, query } = toUrl(text, where);
+  if (key === null && new URL(url).host === new URL(OPENAI_URL).host) {
+    throw missing('OPENAI_API_KEY', 'Set it, or pass --base-url for a server without a key.');
+  }
+  return { kind: 'openai', url, query, key, redact: redactorOf(key, query, read) };
+}
+
+function azureOf(text: string, read: ReadVariable): AzureEndpoint {
+  const { url, query } = toUrl(text, 'AZURE_OPENAI_ENDPOINT');
+  const key = keyOf('AZURE_OPENAI_API_KEY', read);
+  if (key === null) throw missing('AZURE_OPENAI_API_KEY', "Set it to one of the resource's keys.");
+  const apiVersion = read('OPENAI_API_VERSION');
+  if (apiVersion === null) throw missing('OPENAI_API_VERSION', 'Set it, to 2024-10-21 for instance.');
+  const deployment = read('AZURE_OPENAI_DEPLOYMENT');
+  return {
+    kind: 'azure',
+    ...{ url, query, key, apiVersion, deployment },
+    redact: redactorOf(key, query, read),
+  };
+}
+
+/** Returns a key. It must be valid in a header: the client would report an invalid one as a lost connection. */
+function keyOf(name: string, read: ReadVariable): string | null {
+  const key = read(name);
+  if (key === null || /^[\x20-\x7e]+$/.test(key)) return key;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${name} to be one line of printable ASCII, got other characters in it. Copy the key again.`,
+  );
+}
+
+/** Redacts all keys, including those in custom headers. */
+function redactorOf(key: string | null, query: Readonly<Record<string, string>>, read: ReadVariable): Redact {
+  const headers = (read('OPENAI_CUSTOM_HEADERS') ?? '').split('\n').map((line) => {
+    return line.slice(line.indexOf(':') + 1).trim();
+  });
+  const words = headers.flatMap((value) => [value, ...value.split(' ')]);
+  return redactor([key ?? '', ...Object.values(query), ...words, read('OPENAI_ADMIN_KEY') ?? '']);
+}
+
+const missing = (name: string, remedy: string): InputError =>
+  new InputError('missing_setting', `Expected ${name} in the environment, got none. ${remedy}`);
+
+/** Parses a URL. Messages do not contain its credentials and query. */
+function toUrl(text: string, where: string): { url: string; query: Record<string, string> } {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InputError(
+      'out_of_range',
+      `Expected ${where} to be an http or https URL, got another text. Pass one, such as http://localhost:8000/v1.`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InputError(
+      'out_of_range',
+      `Expected ${where} to have no user name and password, got ${url.protocol}//...@${url.host}. ` +
+        'Pass it without them, and the key by OPENAI_API_KEY.',
+    );
+  }
+  const query = Object.fromEntries(url.searchParams);
+  return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), query };
+}

@@ -1,0 +1,29 @@
+/** Finds the endpoint's name for the limit of an answer's tokens: endpoints differ in which names they accept. */
+
+const OTHER = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
+
+export type LimitName = keyof typeof OTHER;
+
+/** The name in use for an endpoint. It changes when the endpoint refuses or ignores a name. */
+export class LimitNames {
+  #current: LimitName = 'max_completion_tokens';
+  readonly #refused = new Set<LimitName>();
+
+  get current(): LimitName {
+    return this.#current;
+  }
+
+  /** Records a refused name. @returns whether the other name is left. */
+  refuse(name: LimitName): boolean {
+    this.#refused.add(name);
+    const other = OTHER[name];
+    if (this.#refused.has(other)) return false;
+    this.#current = other;
+    return true;
+  }
+
+  /** Records an answer longer than its limit: a server that silently ignores the newer name. */
+  exceeded(): void {
+    if (!this.#refused.has('max_tokens')) this.#current = 'max_tokens';
+  }
+}

@@ -1,0 +1,44 @@
+/** Errors of language models. Their messages contain no secret. */
+import { RhythmError } from '../../shared/errors.js';
+
+/** The endpoint failed, after all retries or for a reason that no retry changes. */
+export class EndpointError extends RhythmError {
+  /** Whether every other request would fail too. */
+  readonly lasting: boolean;
+
+  constructor(message: string, { lasting }: { readonly lasting: boolean }) {
+    super('endpoint_failed', message);
+    this.lasting = lasting;
+  }
+}
+
+/** The next request or episode may exceed the budget. */
+export class BudgetError extends RhythmError {
+  constructor(message: string) {
+    super('over_budget', message);
+  }
+}
+
+/** A failure that a retry may resolve. */
+export class TemporaryFailure extends Error {
+  /** The requested wait in milliseconds; null if there is none. */
+  readonly retryAfterMs: number | null;
+  /** Whether all requests should wait: the endpoint limits their rate. */
+  readonly rateLimited: boolean;
+  /** Whether the request may be charged. */
+  readonly mayBeCharged: boolean;
+
+  constructor(
+    message: string,
+    about: {
+      readonly retryAfterMs?: number | null;
+      readonly rateLimited?: boolean;
+      readonly mayBeCharged: boolean;
+    },
+  ) {
+    super(message);
+    this.retryAfterMs = about.retryAfterMs ?? null;
+    this.rateLimited = about.rateLimited ?? false;
+    this.mayBeCharged = about.mayBeCharged;
+  }
+}

@@ -1,0 +1,201 @@
+/** Plays episodes with a language model: many at once, each at its own pace, in the environments of one pool. */
+import { setMaxListeners } from 'node:events';
+import { floatsOf, type Grader } from '../../engine/graders/grader.js';
+import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
+import { EpisodePool } from '../../rollouts/episode-pool.js';
+import { type Prompt, prompt } from '../../rollouts/text/prompt.js';
+import { SYSTEM } from '../../rollouts/text/system.js';
+import { type EpisodeEnd, EpisodeRecorder, endAt } from '../../rollouts/trajectories/episode-recorder.js';
+import { playedFor } from '../../rollouts/trajectories/move.js';
+import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { checkInteger } from '../../shared/values.js';
+import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
+import type { LanguageModel } from './language-model.js';
+import { type EpisodeAccount, mostFor } from './ledger.js';
+import { BudgetError, EndpointError } from './llm-errors.js';
+
+/** An episode to play. */
+export interface EpisodeRequest {
+  readonly seed: number;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profileMode: string;
+  readonly condition: string;
+}
+
+export interface PlayOptions {
+  readonly model: LanguageModel;
+  readonly grader: Grader;
+  /** The most episodes at once, 1 to 1024. Each has at most one pending request. */
+  readonly concurrency: number;
+  /** The player that the episodes record. */
+  readonly player: Player;
+  readonly backend?: string;
+  readonly kernel?: string;
+  /** Threads of the environment. Default 1. */
+  readonly threads?: number;
+  readonly signal?: AbortSignal;
+  /** Called after each step of an episode. */
+  readonly onStep?: () => void;
+}
+
+const MAX_CONCURRENCY = 1024;
+
+/**
+ * Plays episodes, at most `concurrency` at once, and yields each when it ends. Then the next one begins.
+ * After an error no other episode begins. Unfinished episodes are played on and yielded if the error allows it; the error is
+ * thrown last. After a lasting failure of the endpoint all end at once.
+ * @throws EndpointError; BudgetError; InputError; the signal's reason, at once.
+ */
+export async function* playEpisodes(
+  requests: Iterable<EpisodeRequest>,
+  options: PlayOptions,
+): AsyncGenerator<TrajectoryEpisode> {
+  const concurrency = checkInteger('concurrency', options.concurrency, 1, MAX_CONCURRENCY);
+  const player = new EpisodePlayer(options, concurrency);
+  const queue = requests[Symbol.iterator]();
+  const playing = new Set<Promise<Ended>>();
+  let failure: Failure | null = null;
+  const fill = (): void => {
+    while (failure === null && playing.size < concurrency) {
+      const next = queue.next();
+      if (next.done) return;
+      const promise: Promise<Ended> = player.play(next.value).then(
+        (episode) => ({ promise, episode }),
+        (error) => ({ promise, error }),
+      );
+      playing.add(promise);
+    }
+  };
+  try {
+    for (fill(); playing.size > 0; ) {
+      const ended = await Promise.race(playing);
+      playing.delete(ended.promise);
+      if ('error' in ended) {
+        failure ??= ended;
+        if (!allowsOthers(ended.error)) player.stop();
+        continue;
+      }
+      fill();
+      yield ended.episode;
+    }
+  } finally {
+    player.stop();
+    await Promise.all(playing);
+    player.close();
+  }
+  if (failure !== null) throw (failure as Failure).error;
+}
+
+interface Failure {
+  readonly promise: Promise<Ended>;
+  readonly error: unknown;
+}
+type Ended = Failure | { readonly promise: Promise<Ended>; readonly episode: TrajectoryEpisode };
+
+/** Returns whether unfinished episodes can be played on after an error. */
+const allowsOthers = (error: unknown): boolean =>
+  error instanceof BudgetError || (error instanceof EndpointError && !error.lasting);
+
+/** One environment's outputs after a reset or a step. */
+interface EnvOutputs {
+  /** f32 [106], a copy: the observation with its history, for prompts. */
+  readonly row: Float32Array;
+  readonly reward: number;
+  /** Null before the episode's end. */
+  readonly end: EpisodeEnd | null;
+}
+
+function readEnv(result: StepResult, env: number): EnvOutputs {
+  const { observations, finalMask, rewards } = result;
+  const width = observations.length / finalMask.length;
+  return {
+    row: observations.slice(env * width, (env + 1) * width),
+    reward: rewards[env],
+    end: finalMask[env] === 0 ? null : endAt(result, env),
+  };
+}
+
+/** Plays episodes in a pool of environments. */
+class EpisodePlayer {
+  readonly #options: PlayOptions;
+  readonly #pool: EpisodePool;
+  readonly #grader: Float32Array;
+  readonly #stop = new AbortController();
+
+  constructor(options: PlayOptions, capacity: number) {
+    const { backend, kernel, threads, grader, signal } = options;
+    this.#options = options;
+    this.#pool = new EpisodePool({ capacity, backend, kernel, threads, observation: { history: true } });
+    this.#grader = floatsOf(grader.weights);
+    // Every pending request adds a listener.
+    setMaxListeners(0, this.#stop.signal);
+    signal?.addEventListener('abort', this.#abort);
+    if (signal?.aborted) this.#abort();
+  }
+
+  readonly #abort = (): void => this.#stop.abort(this.#options.signal?.reason);
+
+  /** Aborts all unfinished episodes. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  close(): void {
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+    this.#pool.close();
+  }
+
+  async play(request: EpisodeRequest): Promise<TrajectoryEpisode> {
+    const account = await this.#account();
+    const env = this.#pool.claim()!;
+    try {
+      const episode = await this.#playInEnv(env, request, account);
+      account?.end(true);
+      return episode;
+    } catch (error) {
+      account?.end(false);
+      throw error;
+    } finally {
+      this.#pool.release(env);
+    }
+  }
+
+  #account(): Promise<EpisodeAccount> | undefined {
+    const { ledger, sampling } = this.#options.model;
+    this.#stop.signal.throwIfAborted();
+    if (ledger === undefined) return undefined;
+    const most =
+      ledger.prices === null ? 0 : mostFor(ledger.prices, LONGEST_PROMPT, sampling?.max_tokens ?? 0);
+    return ledger.beginEpisode(most, this.#stop.signal);
+  }
+
+  async #playInEnv(
+    env: number,
+    request: EpisodeRequest,
+    account: EpisodeAccount | undefined,
+  ): Promise<TrajectoryEpisode> {
+    const { model, player, grader, onStep } = this.#options;
+    const start = { ...request, player, grader, sampling: model.sampling };
+    const recorder = new EpisodeRecorder(this.#pool.world, start);
+    const begin = { seed: request.seed, profile: request.profileMode, grader: this.#grader };
+    let outputs = await this.#pool.reset(env, begin, readEnv);
+    for (let step = 0; step < NUM_STEPS; step++) {
+      const { row } = outputs;
+      const played = await this.#askModel(prompt(row));
+      account?.paid(played.usage?.cost_usd ?? 0);
+      const { action, belief } = played;
+      outputs = await this.#pool.step(env, { code: action, belief }, readEnv);
+      recorder.step(row.subarray(0, OBSERVATION_SIZE), played, outputs.reward);
+      onStep?.();
+    }
+    return recorder.end(outputs.end!);
+  }
+
+  async #askModel(request: Prompt) {
+    const { completion, reasoning, usage } = await this.#options.model.complete(request, this.#stop.signal);
+    return playedFor({ prompt: request, completion, reasoning, usage });
+  }
+}
+
+/** An upper bound on the bytes of a prompt with a full history. */
+const LONGEST_PROMPT = Buffer.byteLength(SYSTEM) + 2048;

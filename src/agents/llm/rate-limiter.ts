@@ -1,0 +1,31 @@
+/** Rate limiter: one 429 pauses all requests. */
+import type { Clock } from '../../shared/http/clock.js';
+
+/** Pauses all requests of an endpoint after a refused one. */
+export class RateLimiter {
+  readonly #clock: Clock;
+  #pausedAt = 0;
+  #resumesAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Pauses all requests for `ms` milliseconds, or until an earlier pause ends if that is later. */
+  pause(ms: number): void {
+    this.#pausedAt = this.#clock.now();
+    this.#resumesAt = Math.max(this.#resumesAt, this.#pausedAt + ms);
+  }
+
+  /** Waits until no pause is left. */
+  async wait(signal: AbortSignal): Promise<void> {
+    for (let left = this.#left(); left > 0; left = this.#left()) await this.#clock.wait(left, signal);
+  }
+
+  /** Returns the rest of the pause. A clock that was set back ends the pause. */
+  #left(): number {
+    const now = this.#clock.now();
+    if (now < this.#pausedAt) this.#resumesAt = 0;
+    return this.#resumesAt - now;
+  }
+}

@@ -1,0 +1,129 @@
+/** Parses chat completions, which differ between endpoints. */
+import { toUSVString } from 'node:util';
+import { z } from 'zod';
+import type { Redact } from '../../shared/http/secrets.js';
+
+/** Token counts of one request. */
+export interface Tokens {
+  readonly prompt: number;
+  /** Prompt tokens from the endpoint's cache, which are cheaper. */
+  readonly cached: number;
+  readonly completion: number;
+}
+
+export interface Reply {
+  readonly completion: string;
+  readonly reasoning?: string;
+  readonly finish: string;
+  readonly refused: boolean;
+  /** Null if the endpoint does not count. */
+  readonly tokens: Tokens | null;
+}
+
+/** A larger count than 10^9 is invalid. */
+const count = z.number().int().nonnegative().max(1e9);
+const text = z.string().nullish().catch(null);
+
+const PART = z.object({
+  type: text,
+  text,
+  thinking: z
+    .union([z.string(), z.array(z.object({ text }))])
+    .nullish()
+    .catch(null),
+});
+
+/** More parts are refused, because checking hundreds of thousands takes seconds. */
+const MAX_PARTS = 1000;
+
+const CHOICE = z.object({
+  finish_reason: text,
+  message: z.object({
+    // Mistral's models send parts, some of which contain reasoning.
+    content: z.union([z.string(), z.array(z.unknown()).max(MAX_PARTS).pipe(z.array(PART))]).nullish(),
+    refusal: text,
+    // Reasoning: the first name is that of DeepSeek and older vLLM, the second that of newer vLLM.
+    reasoning_content: text,
+    reasoning: text,
+  }),
+});
+
+const COMPLETION = z.object({
+  // One choice is requested. Only the first is read.
+  choices: z.tuple([CHOICE], z.unknown()),
+  usage: z
+    .object({
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: z.object({ cached_tokens: count.nullish() }).nullish().catch(null),
+      /** DeepSeek's name. */
+      prompt_cache_hit_tokens: count.nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+});
+
+type Completion = z.infer<typeof COMPLETION>;
+type Message = z.infer<typeof CHOICE>['message'];
+
+/** Parses a response body. @returns null if it is not a chat completion. */
+export function readReply(body: unknown, redact: Redact): Reply | null {
+  const parsed = COMPLETION.safeParse(body);
+  if (!parsed.success) return null;
+  const [{ message, finish_reason }] = parsed.data.choices;
+  const { refusal, reasoning_content, reasoning } = message;
+  const { content, thoughts } = textsOf(message.content);
+  // Replaces unpaired surrogates, which UTF-8 files cannot contain.
+  const clean = (words: string): string => toUSVString(redact(words));
+  const answer = clean(content || refusal || '');
+  const thought = reasoning_content || reasoning || thoughts;
+  const texts = thought ? { completion: answer, reasoning: clean(thought) } : splitThoughts(answer);
+  const finish = clean(finish_reason ?? 'stop');
+  const refused = Boolean(refusal) || finish === 'content_filter';
+  return { ...texts, finish, refused, tokens: tokensOf(parsed.data.usage, Boolean(answer || thought)) };
+}
+
+/** The reply if a content filter refused the request. */
+export const FILTERED: Reply = {
+  completion: '',
+  finish: 'content_filter',
+  refused: true,
+  tokens: null,
+};
+
+const OPENING = '<think>';
+const CLOSING = '</think>';
+
+/**
+ * Separates reasoning in <think> tags at the head of an answer, where servers without a reasoning parser leave it. If it
+ * was cut off within the reasoning, the answer is empty: a line of reasoning is not an action.
+ */
+function splitThoughts(answer: string): Pick<Reply, 'completion' | 'reasoning'> {
+  const head = answer.trimStart();
+  if (!head.startsWith(OPENING)) return { completion: answer };
+  const end = head.indexOf(CLOSING);
+  if (end < 0) return { completion: '', reasoning: head.slice(OPENING.length).trim() };
+  const completion = head.slice(end + CLOSING.length).trimStart();
+  return { completion, reasoning: head.slice(OPENING.length, end).trim() };
+}
+
+function textsOf(content: Message['content']): { content: string; thoughts: string } {
+  if (!Array.isArray(content)) return { content: content ?? '', thoughts: '' };
+  const textOf = (parts: readonly { text?: string | null }[]): string =>
+    parts.map((part) => part.text ?? '').join('');
+  const thoughts = content.map(({ thinking }) =>
+    Array.isArray(thinking) ? textOf(thinking) : (thinking ?? ''),
+  );
+  return { content: textOf(content.filter(({ type }) => type === 'text')), thoughts: thoughts.join('') };
+}
+
+/**
+ * Returns the token counts of an answer; null without counts, or if they are impossible: 0 for the prompt, or 0 for an
+ * answer with text or reasoning.
+ */
+function tokensOf(usage: Completion['usage'], hasText: boolean): Tokens | null {
+  if (!usage || usage.prompt_tokens === 0 || (usage.completion_tokens === 0 && hasText)) return null;
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
+  return { prompt, completion, cached: Math.min(cached, prompt) };
+}

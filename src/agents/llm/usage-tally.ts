@@ -1,0 +1,27 @@
+/** Counts a run's use of an endpoint. */
+import type { Usage } from '../../rollouts/trajectories/trajectory-episode.js';
+
+export class Tally {
+  /** Requests, including failed ones. */
+  requests = 0;
+  answers = 0;
+  promptTokens = 0;
+  completionTokens = 0;
+  /** Answers that were cut off at the token limit. */
+  cutOff = 0;
+  refused = 0;
+
+  /** Adds the usage of an answer. */
+  answered(usage: Usage): void {
+    this.answers++;
+    this.promptTokens += usage.prompt_tokens ?? 0;
+    this.completionTokens += usage.completion_tokens ?? 0;
+    this.cutOff += usage.cut_off ?? 0;
+    this.refused += usage.refused ?? 0;
+  }
+
+  /** The number of retries. */
+  get retries(): number {
+    return this.requests - this.answers;
+  }
+}

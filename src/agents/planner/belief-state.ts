@@ -1,0 +1,150 @@
+/** The planner's belief state: a posterior over profiles, or, for comparison, no knowledge or full knowledge. */
+
+import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { InputError } from '../../shared/errors.js';
+import type { Params } from '../../world/block.js';
+import { NUM_BELIEFS, PROFILE_SIZE } from '../../world/fields.js';
+import { checkProfile } from '../../world/resolve-names.js';
+import type { World } from '../../world/world.js';
+import { Inference } from '../inference/inference.js';
+import { inferenceWords } from '../inference/inference-words.js';
+
+/** Beliefs about n profiles. */
+export interface BeliefState {
+  /** Updates with observations f32 [n, 22] of the episodes with 1 in u8 [n]. */
+  observe(observations: Float32Array, playing: Uint8Array): void;
+  /** Returns the belief to state, f32 [n, 3]. */
+  beliefs(): Float32Array;
+  /** Returns equally likely profiles, f32 [n, count, 16]. */
+  posteriorSamples(count: number): Float32Array;
+  /** Returns the expected reduction of the belief's error by each action, f32 [n, 10]. Absent if nothing is learned. */
+  probeValues?(): Float32Array;
+  /** Returns what is known of a profile, in words. */
+  words(i: number): string;
+}
+
+/** The second word of the key. No stream of the world has it. */
+const STREAM = 0x50454f50;
+/** The constant belief: the middle of each range. */
+const MIDDLE = 0.5;
+
+/** The posterior given the observations. */
+export class Inferred implements BeliefState {
+  readonly #inference: Inference;
+
+  /** @param seed u32. */
+  constructor(numEnvs: number, world: World, seed: number) {
+    this.#inference = new Inference(world, numEnvs, { seed });
+  }
+
+  observe(observations: Float32Array, playing: Uint8Array): void {
+    this.#inference.observe(observations, playing);
+  }
+
+  beliefs(): Float32Array {
+    return this.#inference.beliefs();
+  }
+
+  posteriorSamples(count: number): Float32Array {
+    return this.#inference.posteriorSamples(count);
+  }
+
+  probeValues(): Float32Array {
+    return this.#inference.probeValues();
+  }
+
+  words(i: number): string {
+    return inferenceWords(this.#inference.explain(i));
+  }
+}
+
+/** The prior: learns nothing. */
+export class Prior implements BeliefState {
+  readonly #numEnvs: number;
+  readonly #params: Params;
+  readonly #seed: number;
+
+  /** @param seed u32. */
+  constructor(numEnvs: number, params: Params, seed: number) {
+    this.#numEnvs = numEnvs;
+    this.#params = params;
+    this.#seed = seed;
+  }
+
+  observe(): void {}
+
+  beliefs(): Float32Array {
+    return new Float32Array(this.#numEnvs * NUM_BELIEFS).fill(MIDDLE);
+  }
+
+  posteriorSamples(count: number): Float32Array {
+    const row = count * PROFILE_SIZE;
+    const profiles = new Float32Array(this.#numEnvs * row);
+    const draw: Draw = { x0: 0, x1: 0 };
+    for (let k = 0; k < count; k++) {
+      const { x0 } = threefry(this.#seed, STREAM, k, 0, draw);
+      sampleProfile(this.#params, x0, profiles.subarray(k * PROFILE_SIZE, (k + 1) * PROFILE_SIZE));
+    }
+    for (let i = 1; i < this.#numEnvs; i++) profiles.copyWithin(i * row, 0, row);
+    return profiles;
+  }
+
+  words(): string {
+    return 'Nothing is inferred about this person, who might be anybody.';
+  }
+}
+
+/** Returns a checked copy of the profiles. @throws InputError `bad_profile`. */
+function checkedProfiles(profiles: Float32Array): Float32Array {
+  const own = profiles.slice();
+  for (let at = 0; at < own.length; at += PROFILE_SIZE) {
+    own.set(checkProfile(own.subarray(at, at + PROFILE_SIZE), `oracle, person ${at / PROFILE_SIZE}`), at);
+  }
+  return own;
+}
+
+/** The true profiles: an upper bound, not a valid agent. */
+export class Oracle implements BeliefState {
+  readonly #profiles: Float32Array;
+  readonly #targets: Float32Array;
+
+  /** @param profiles f32 [numEnvs, 16]: the true profiles. @throws InputError `wrong_length`. */
+  constructor(numEnvs: number, params: Params, profiles: Float32Array) {
+    if (profiles.length !== numEnvs * PROFILE_SIZE) {
+      throw new InputError(
+        'wrong_length',
+        `Expected ${numEnvs * PROFILE_SIZE} floats in the oracle's profiles (${numEnvs} x ${PROFILE_SIZE}), got ` +
+          `${profiles.length}. Pass exactly these.`,
+      );
+    }
+    this.#profiles = checkedProfiles(profiles);
+    this.#targets = new Float32Array(numEnvs * NUM_BELIEFS);
+    for (let i = 0; i < numEnvs; i++) {
+      const target = this.#targets.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);
+      beliefTarget(params, this.#profileOf(i), target);
+    }
+  }
+
+  #profileOf(i: number): Float32Array {
+    return this.#profiles.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE);
+  }
+
+  observe(): void {}
+
+  beliefs(): Float32Array {
+    return this.#targets.slice();
+  }
+
+  posteriorSamples(count: number): Float32Array {
+    const profiles = new Float32Array(this.#profiles.length * count);
+    for (let i = 0; i * PROFILE_SIZE < this.#profiles.length; i++) {
+      for (let k = 0; k < count; k++) profiles.set(this.#profileOf(i), (i * count + k) * PROFILE_SIZE);
+    }
+    return profiles;
+  }
+
+  words(): string {
+    return 'An oracle speaks, which was shown who this person is.';
+  }
+}

@@ -1,0 +1,53 @@
+/** Plays imagined continuations of episodes, with sampled profiles and with noise that no real episode has. */
+import { Scorer, type Stage, type Trial } from '../search/scorer.js';
+import type { EpisodeNotes } from './episode-notes.js';
+import { ImaginedStarts } from './imagined-starts.js';
+import { judging, type Objective } from './objectives.js';
+
+export interface ImaginationOptions extends Omit<Stage, 'imagination' | 'minFirstHalfMean'> {
+  readonly objective: Objective;
+  /** f32 [6]. */
+  readonly grader: Float32Array;
+  /** u32: seed of the noise. */
+  readonly seed: number;
+  /** The most action sequences for an episode in one call. */
+  readonly most: number;
+}
+
+/** Scores action sequences. Problem k of the trials is the k-th episode of `begin`. */
+export class Imagination implements Disposable {
+  readonly #scorer: Scorer;
+  readonly #starts: ImaginedStarts;
+  /** The most episodes at once. */
+  readonly room: number;
+
+  /** @throws as `createVecEnv`. */
+  constructor(options: ImaginationOptions) {
+    const { objective, grader, most, problems, starts, seed } = options;
+    this.room = problems;
+    this.#starts = new ImaginedStarts(problems, starts, seed, grader);
+    const { judge, episodesPerCall } = judging(objective, grader, this.#starts);
+    this.#scorer = new Scorer(
+      { ...options, imagination: true, minFirstHalfMean: -Infinity },
+      most,
+      judge,
+      episodesPerCall,
+    );
+  }
+
+  /** Sets the episodes to imagine. Arguments as of `ImaginedStarts.write`. */
+  begin(step: number, episodes: readonly number[], notes: EpisodeNotes, profiles: Float32Array): void {
+    this.#starts.write(step, episodes, notes, profiles);
+    this.#scorer.begin(this.#starts.reset);
+  }
+
+  /** Plays trials to the end of the episode. All have the same number of action sequences. */
+  play(trials: readonly Trial[]): void {
+    // Reports no progress.
+    for (const _ of this.#scorer.score(trials, 1));
+  }
+
+  [Symbol.dispose](): void {
+    this.#scorer[Symbol.dispose]();
+  }
+}

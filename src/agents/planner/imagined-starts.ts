@@ -1,0 +1,89 @@
+/** Starts of imagined episodes: the observed past, with another profile. */
+import type { ResetRequest } from '../../engine/backends/backend.js';
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { MODE, NUM_COMPONENTS, NUM_METERS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
+import type { EpisodeNotes } from './episode-notes.js';
+
+/** The second word of the key. No stream of the world has it. */
+const STREAM = 0x4c55434b;
+
+/** The rows of a reset, written in place: one for each posterior sample of each episode. */
+export class ImaginedStarts {
+  readonly #samples: number;
+  readonly #seed: number;
+  readonly #profiles: Float32Array;
+  readonly reset: ResetRequest & Required<Pick<ResetRequest, 'start'>> & { readonly mask: Uint8Array };
+  /** The step count, the same for all episodes. */
+  step = 0;
+  /** f64 [rows]: the weighted sum of the meters over the steps taken. */
+  readonly weightedSums: Float64Array;
+
+  /** @param seed u32: seed of the noise. @param grader f32 [6]. */
+  constructor(episodes: number, samples: number, seed: number, grader: Float32Array) {
+    const numEnvs = episodes * samples;
+    const graders = new Float32Array(numEnvs * NUM_COMPONENTS);
+    for (let env = 0; env < numEnvs; env++) graders.set(grader, env * NUM_COMPONENTS);
+    this.#samples = samples;
+    this.#seed = seed;
+    this.#profiles = new Float32Array(numEnvs * PROFILE_SIZE);
+    this.weightedSums = new Float64Array(numEnvs);
+    this.reset = {
+      mask: new Uint8Array(numEnvs),
+      seeds: new Uint32Array(numEnvs),
+      modes: new Uint8Array(numEnvs).fill(MODE.given),
+      profiles: this.#profiles,
+      graders,
+      start: {
+        steps: new Uint8Array(numEnvs),
+        meters: new Float32Array(numEnvs * NUM_METERS),
+        early: new Float32Array(numEnvs),
+        late: new Float32Array(numEnvs),
+        returns: null,
+        crashes: new Uint8Array(numEnvs),
+      },
+    };
+  }
+
+  /** f32 [rows, 16]: the profile of each row. */
+  get profiles(): Float32Array {
+    return this.#profiles;
+  }
+
+  /**
+   * Writes the rows of episodes that have all taken `step` steps, from the first row on.
+   * @param profiles f32 [n, samples, 16]: posterior samples of each episode.
+   */
+  write(step: number, episodes: readonly number[], notes: EpisodeNotes, profiles: Float32Array): void {
+    const rows = episodes.length * this.#samples;
+    const width = this.#samples * PROFILE_SIZE;
+    this.step = step;
+    this.reset.mask.fill(1, 0, rows).fill(0, rows);
+    this.#drawSeeds();
+    episodes.forEach((i, k) => {
+      this.#profiles.set(profiles.subarray(i * width, (i + 1) * width), k * width);
+      this.#place(i, notes, k * this.#samples);
+    });
+  }
+
+  /** Seeds are the same for all episodes, so that a decision does not depend on the index of an episode. */
+  #drawSeeds(): void {
+    const { seeds } = this.reset;
+    const draw: Draw = { x0: 0, x1: 0 };
+    for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, this.step, k, draw).x0;
+    for (let done = this.#samples; done < seeds.length; done *= 2) seeds.copyWithin(done, 0, done);
+  }
+
+  #place(i: number, notes: EpisodeNotes, first: number): void {
+    const { start } = this.reset;
+    const meters = notes.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);
+    for (let env = first; env < first + this.#samples; env++) {
+      const weights = env * PROFILE_SIZE + NUM_TRAITS;
+      start.steps[env] = this.step;
+      start.meters.set(meters, env * NUM_METERS);
+      start.early![env] = notes.rewards(i, 0, this.#profiles, weights);
+      start.late![env] = notes.rewards(i, 1, this.#profiles, weights);
+      start.crashes![env] = notes.crashes(i);
+      this.weightedSums[env] = notes.weightedSum(i, this.#profiles, weights);
+    }
+  }
+}

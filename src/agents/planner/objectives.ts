@@ -1,0 +1,93 @@
+/** The objectives of planners: values of an imagined episode. */
+import type { Trajectory } from '../../engine/backends/backend.js';
+import { allocateTrajectory } from '../../engine/backends/outputs.js';
+import {
+  COMPONENT_NAMES,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import { byFinalScore, type Judge } from '../search/scorer.js';
+import type { ImaginedStarts } from './imagined-starts.js';
+
+export const OBJECTIVES = ['score', 'wellbeing'] as const;
+
+/**
+ * 'score' is the grader's final score. 'wellbeing' is half the mean of the meters, weighted by the profile, and half the
+ * grade without adaptation, which rewards neglect of the first half.
+ */
+export type Objective = (typeof OBJECTIVES)[number];
+
+const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
+const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
+/** The number of episodes whose trajectories fit a cache. */
+const RECORDED_EPISODES = 2 ** 10;
+
+/** How imagined episodes are scored. */
+export interface Judging {
+  readonly judge: Judge;
+  /** Episodes in one call; undefined for the fastest number. */
+  readonly episodesPerCall: number | undefined;
+}
+
+/** Returns the scoring of an objective. @param grader f32 [6]. @param starts written before every evaluation. */
+export const judging = (objective: Objective, grader: Float32Array, starts: ImaginedStarts): Judging =>
+  objective === 'score'
+    ? { judge: byFinalScore, episodesPerCall: undefined }
+    : { judge: byWellbeing(grader, starts), episodesPerCall: RECORDED_EPISODES };
+
+/** Returns what a reduction of the belief's error by 1 adds to an objective. */
+export function worthOfBelief(objective: Objective, grader: Float32Array): number {
+  const others = 1 - grader[ADAPTATION];
+  if (objective === 'score') return grader[BELIEF_ACCURACY];
+  return others > 0 ? (0.5 * grader[BELIEF_ACCURACY]) / others : 0;
+}
+
+function byWellbeing(grader: Float32Array, starts: ImaginedStarts): Judge {
+  let trajectory: Trajectory | null = null;
+  let values = new Float32Array(0);
+  const others = 1 - grader[ADAPTATION];
+  return (batch, { finalScores, components }, run) => {
+    if (trajectory === null) {
+      trajectory = allocateTrajectory(finalScores.length);
+      values = new Float32Array(finalScores.length);
+    }
+    batch.run({ ...run, trajectory });
+    batch.read();
+    const { indices } = run.from!;
+    for (let env = 0; env < run.part!.end; env++) {
+      const adaptation = grader[ADAPTATION] * components[env * NUM_COMPONENTS + ADAPTATION];
+      const grade = others > 0 ? (finalScores[env] - adaptation) / others : 0;
+      values[env] = 0.5 * (weightedMean(trajectory.meters, env, starts, indices[env]) + grade);
+    }
+    return values;
+  };
+}
+
+/**
+ * Returns the mean over 28 steps of the meters, weighted by the profile. The five products are written out because this
+ * runs for every step of every imagined episode.
+ */
+function weightedMean(
+  meters: Float32Array,
+  env: number,
+  { step, profiles, weightedSums }: ImaginedStarts,
+  start: number,
+): number {
+  let sum = weightedSums[start];
+  const at = start * PROFILE_SIZE + NUM_TRAITS;
+  const [v, c, p, s, n] = [
+    profiles[at],
+    profiles[at + 1],
+    profiles[at + 2],
+    profiles[at + 3],
+    profiles[at + 4],
+  ];
+  const end = (env + 1) * NUM_STEPS * NUM_METERS;
+  for (let k = (env * NUM_STEPS + step) * NUM_METERS; k < end; k += NUM_METERS) {
+    sum += v * meters[k] + c * meters[k + 1] + p * meters[k + 2] + s * meters[k + 3] + n * meters[k + 4];
+  }
+  return sum / NUM_STEPS;
+}

@@ -1,0 +1,33 @@
+/** Reports one episode's plan as named numbers. */
+import type { Objective } from './objectives.js';
+import type { Outlook } from './plan-evaluation.js';
+
+/** A plan and its expected outcome. */
+export interface PlanOutlook extends Outlook {
+  /** Codes of ACTION_NAMES, from this step to the last. */
+  readonly actions: readonly number[];
+  /** The expected reduction of the belief's error by its first action. */
+  readonly tells: number;
+}
+
+/** The numbers behind the planner's last decision for an episode. New at each call. */
+export interface PlanReport {
+  /** Steps taken. */
+  readonly step: number;
+  /** What the planner maximises. */
+  readonly objective: Objective;
+  /** f32 [5]: the current meters. */
+  readonly meters: Float32Array;
+  /** The plan, whose first action was chosen. */
+  readonly plan: PlanOutlook;
+  /** The best plan with another first action. */
+  readonly rival: PlanOutlook;
+  /** By how much the rival's value is lower, in units of the objective, with the value of information. */
+  readonly loss: number;
+  /** The difference of the values of information of the two first actions, in the same units. */
+  readonly curiosity: number;
+  /** f64 [5]: the expected reward weights of the profile. */
+  readonly weights: Float64Array;
+  /** f32 [6]: the weights of the grade. */
+  readonly grader: Float32Array;
+}

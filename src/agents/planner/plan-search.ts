@@ -1,0 +1,144 @@
+/** Searches plans for one step of some episodes: actions to the end of the episode, and their values. */
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import { openLoopActions } from '../policies/open-loop.js';
+import { Population } from '../search/population.js';
+import { trialOf } from '../search/scorer.js';
+import { Draws } from '../search/search-draws.js';
+import type { Imagination } from './imagination.js';
+
+export interface Budget {
+  /** Posterior samples of each episode, and the number of rounds and of action sequences in each round. */
+  readonly samples: number;
+  readonly candidates: number;
+  readonly rounds: number;
+}
+
+/** The result for one episode. */
+export interface Choice {
+  /** The first action of the best sequence, and of the best sequence with another first action. */
+  readonly action: number;
+  readonly rival: number;
+  /** u8 [kept, 28]: the best sequences, in order. */
+  readonly sequences: Uint8Array;
+  /** f64 [10]: the value of the best sequence for each first action, with the value of information. */
+  readonly values: Float64Array;
+  /** u8 [10, 28]: these sequences. */
+  readonly best: Uint8Array;
+}
+
+/** The second word of the key. No stream of the world has it. */
+const STREAM = 0x504c414e;
+/** If at most this many sequences are possible, all are evaluated. */
+const FEW_SEQUENCES = 100;
+/** Sequences that every search includes. So a plan is never worse than open-loop. */
+const OPEN_LOOP = ['v2', 'v1'].map(openLoopActions);
+
+/** The number of sequences kept for the next step. */
+const keptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
+
+/** Returns the most action sequences evaluated at once. */
+export const mostOf = ({ candidates }: Budget): number => Math.max(candidates, FEW_SEQUENCES);
+
+const stepsLeft = (step: number): number => NUM_STEPS - step;
+const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
+
+/**
+ * Plans one step. @param step the step count of all episodes, which `imagination` has as starting states.
+ * @param kept the sequences of the previous step for each episode; null at the first step.
+ * @param curiosity f64 [10] for each: the value of information of each action, in units of the objective.
+ */
+export function searchPlans(
+  imagination: Imagination,
+  budget: Budget,
+  seed: number,
+  step: number,
+  kept: readonly (Uint8Array | null)[],
+  curiosity: readonly Float64Array[],
+): Choice[] {
+  const few = sequencesLeft(step) <= FEW_SEQUENCES;
+  const { x0 } = threefry(seed, STREAM, step, 0, { x0: 0, x1: 0 } satisfies Draw);
+  const searches = kept.map((sequences, k) => {
+    const population = new Population(new Draws(x0), keptOf(budget), mostOf(budget), 1, step);
+    population.offer(few ? [everySequence(step)] : firstSequences(sequences, step));
+    return new EpisodeSearch(population, step, curiosity[k]);
+  });
+  select(imagination, searches);
+  for (let round = 0; round < (few ? 0 : budget.rounds); round++) {
+    for (const search of searches) search.population.breed(budget.candidates);
+    select(imagination, searches);
+  }
+  return searches.map((search) => search.choose(keptOf(budget)));
+}
+
+function select(imagination: Imagination, searches: readonly EpisodeSearch[]): void {
+  const trials = searches.map(({ population }, problem) => trialOf(problem, population.candidates));
+  imagination.play(trials);
+  searches.forEach((search, k) => {
+    search.select(trials[k].scores, trials[k].shortfalls);
+  });
+}
+
+/** The search of one episode. */
+class EpisodeSearch {
+  readonly population: Population;
+  readonly #step: number;
+  readonly #curiosity: Float64Array;
+  readonly #values = new Float64Array(NUM_ACTIONS).fill(-Infinity);
+  readonly #best = new Uint8Array(NUM_ACTIONS * NUM_STEPS);
+
+  constructor(population: Population, step: number, curiosity: Float64Array) {
+    this.population = population;
+    this.#step = step;
+    this.#curiosity = curiosity;
+  }
+
+  /** Adds the value of information of the first actions, and records the best sequence for each. */
+  select(scores: Float64Array, shortfalls: Float64Array): void {
+    const { candidates } = this.population;
+    for (let k = 0; k < scores.length; k++) {
+      const row = k * NUM_STEPS;
+      const action = candidates[row + this.#step];
+      scores[k] += this.#curiosity[action];
+      if (scores[k] <= this.#values[action]) continue;
+      this.#values[action] = scores[k];
+      this.#best.set(candidates.subarray(row, row + NUM_STEPS), action * NUM_STEPS);
+    }
+    this.population.select(scores, shortfalls);
+  }
+
+  choose(kept: number): Choice {
+    const values = this.#values;
+    const [action, rival] = Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
+    return { action, rival, sequences: this.population.first(kept), values, best: this.#best };
+  }
+}
+
+/** Returns all remaining sequences, in order: u8 [n, 28]. */
+function everySequence(step: number): Uint8Array {
+  const sequences = new Uint8Array(sequencesLeft(step) * NUM_STEPS);
+  for (let k = 0; k < sequencesLeft(step); k++) {
+    for (let at = NUM_STEPS - 1, rest = k; at >= step; at--, rest = Math.floor(rest / NUM_ACTIONS)) {
+      sequences[k * NUM_STEPS + at] = rest % NUM_ACTIONS;
+    }
+  }
+  return sequences;
+}
+
+/** Returns the initial sequences: the kept ones, these with each first action, and the open-loop sequences. */
+function firstSequences(kept: Uint8Array | null, step: number): Uint8Array[] {
+  const known = kept === null ? OPEN_LOOP : [kept, ...OPEN_LOOP];
+  const variants = Array.from({ length: NUM_ACTIONS }, (_, action) => {
+    const actions = known[0].slice(0, NUM_STEPS);
+    actions[step] = action;
+    return actions;
+  });
+  return [...known, ...variants].map((sequences) => withoutPast(sequences, step));
+}
+
+/** Rows that differ only in past steps count as equal. */
+function withoutPast(sequences: Uint8Array, step: number): Uint8Array {
+  const rows = sequences.slice();
+  for (let row = 0; row < rows.length; row += NUM_STEPS) rows.fill(0, row, row + step);
+  return rows;
+}

@@ -1,0 +1,113 @@
+/** Reports one episode's plan in a few sentences, made from its numbers. */
+import { hundredthsOf } from '../../rollouts/text/hundredths.js';
+import { spell } from '../../rollouts/text/system.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  METER_NAMES,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+} from '../../world/fields.js';
+import { RHYTHM } from '../../world/numbers.js';
+import { mainReason } from './plan-comparison.js';
+import type { PlanReport } from './plan-report.js';
+
+const ACTIONS = ACTION_NAMES.map(spell);
+const [PROGRESS, CONNECTION] = ['progress', 'connection'].map((name) => METER_NAMES.indexOf(name));
+const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
+const HALF = NUM_STEPS / 2;
+/** A meter below this may crash in the next step. */
+const NEAR_CRASH = 0.2;
+/** A first-half mean below this counts as neglect. */
+const NEGLECT = -0.05;
+/** A smaller loss is not mentioned. */
+const NO_LOSS = 0.00051;
+/** A smaller rise of a meter is not mentioned. */
+const TELLING = 0.02;
+/** The most stretches of a plan that are described. */
+const STRETCHES = 3;
+
+/**
+ * Describes the plan, its purpose, and the cost of the next best action. The text depends only on the report.
+ */
+export function planWords(report: PlanReport): string {
+  return [alarm(report), planOf(report), whyNow(report), neglect(report)].filter(Boolean).join(' ');
+}
+
+function alarm({ meters }: PlanReport): string | null {
+  const low = METER_NAMES.filter((_, k) => meters[k] < NEAR_CRASH).map(
+    (name) => `${name} ${hundredthsOf(meters[METER_NAMES.indexOf(name)])}`,
+  );
+  return low.length === 0 ? null : `Near a crash: ${low.join(', ')}.`;
+}
+
+function planOf(report: PlanReport): string {
+  const { step, plan } = report;
+  const end = (NUM_STEPS - 1) * NUM_METERS;
+  const [progress, connection] = [PROGRESS, CONNECTION].map((k) => hundredthsOf(plan.meters[end + k]));
+  if (step === NUM_STEPS - 1)
+    return `Last slot: ${ACTIONS[plan.actions[0]]} should end at progress ${progress}, connection ${connection}.`;
+  return `Plan: ${stretches(report).join(', ')}; should end near progress ${progress}, connection ${connection}.`;
+}
+
+/** Returns the plan's first stretches of one action each, and the direct effect of the first action. */
+function stretches(report: PlanReport): string[] {
+  const { step, plan } = report;
+  const { actions } = plan;
+  const parts: string[] = [];
+  for (let at = 0; at < actions.length && parts.length < STRETCHES; ) {
+    let end = at + 1;
+    while (end < actions.length && actions[end] === actions[at]) end++;
+    const until = end - at > 1 ? ` to ${whenOf(step + end - 1, step)}` : '';
+    const does = at === 0 ? effectOf(report) : '';
+    parts.push(`${ACTIONS[actions[at]]} ${whenOf(step + at, step)}${until}${does}`);
+    at = end;
+  }
+  return parts;
+}
+
+/** Returns the meter that the first action raises most. */
+function effectOf({ step, meters, plan }: PlanReport): string {
+  const after = plan.meters.subarray(step * NUM_METERS, (step + 1) * NUM_METERS);
+  const lifts = Array.from(after, (meter, k) => meter - meters[k]);
+  const most = lifts.indexOf(Math.max(...lifts));
+  if (lifts[most] < TELLING) return '';
+  return ` (${METER_NAMES[most]} ${hundredthsOf(meters[most])} to ${hundredthsOf(after[most])})`;
+}
+
+/** Returns the name of a step relative to the step `now`. */
+function whenOf(step: number, now: number): string {
+  if (step === now) return 'now';
+  const slot = RHYTHM.slots[step % NUM_SLOTS];
+  const days = Math.floor(step / NUM_SLOTS) - Math.floor(now / NUM_SLOTS);
+  if (days === 0) return slot === 'night' ? 'tonight' : `this ${slot}`;
+  return days === 1 ? `tomorrow ${slot}` : `day ${1 + Math.floor(step / NUM_SLOTS)} ${slot}`;
+}
+
+/** Compares the plan with the best one that has another first action. Later actions may differ too. */
+function whyNow(report: PlanReport): string {
+  const { plan, rival, loss, curiosity, objective } = report;
+  const [action, other] = [ACTIONS[plan.actions[0]], ACTIONS[rival.actions[0]]];
+  if (loss < NO_LOSS) return `${other} now would do about as well.`;
+  if (curiosity > loss)
+    return `${action} is chosen to learn who they are: it should tell more than ${other}.`;
+  const lead = `Beats the best plan with ${other} now by about ${thousandths(loss)} of ${objective === 'score' ? 'the score' : 'wellbeing'}`;
+  const reason = mainReason(report);
+  return reason === null ? `${lead}.` : `${lead}: it ${reason}.`;
+}
+
+/** Explains neglect of the first half. It is repeated every morning, for models that are trained on this text. */
+function neglect({ step, plan, objective, grader }: PlanReport): string | null {
+  if (
+    objective !== 'score' ||
+    step >= HALF ||
+    step % NUM_SLOTS !== 0 ||
+    grader[ADAPTATION] <= 0 ||
+    plan.firstHalfMean > NEGLECT
+  )
+    return null;
+  return 'The grade pays for a second half that is better than the first, so most work and company wait.';
+}
+
+const thousandths = (value: number): string => value.toFixed(3).replace(/^0/, '');

@@ -1,0 +1,126 @@
+/** Options of a planner. */
+import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
+import {
+  checkBoolean,
+  checkFinite,
+  checkInteger,
+  checkName,
+  checkOptions,
+  isFloats,
+  wrongType,
+} from '../../shared/values.js';
+import { MAX_THREADS, MAX_U32 } from '../../world/fields.js';
+import type { WorldSpec } from '../../world/numbers.js';
+import { createWorld, type World } from '../../world/world.js';
+import { OBJECTIVES, type Objective } from './objectives.js';
+import type { Budget } from './plan-search.js';
+
+/** Options of a `Planner`. */
+export interface PlannerOptions {
+  /** The number of episodes, 1 to 16,384. */
+  readonly numEnvs: number;
+  /** 'score' (default) or 'wellbeing'. */
+  readonly objective?: Objective;
+  /** The grader of imagined episodes. Default 'v2'. */
+  readonly grader?: GraderLike;
+  /**
+   * Whether it infers the profiles. If not, it plans with the prior and states the belief 0.5 each. Default true.
+   */
+  readonly inference?: boolean;
+  /**
+   * For comparison only: f32 [numEnvs, 16], the true profiles. Then the planner is an oracle, not a valid agent.
+   * Default: none.
+   */
+  readonly oracle?: Float32Array;
+  /** Posterior samples of each profile, 1 to 1,024. Default 64, for wellbeing 32. */
+  readonly people?: number;
+  /** Sequences in each round of a step's search, 4 to 4,096. Default 32. */
+  readonly candidates?: number;
+  /** Rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
+  readonly rounds?: number;
+  /** Weight of the value of information. 1 counts what a more accurate belief earns. Default 1. */
+  readonly curiosity?: number;
+  /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */
+  readonly seed?: number;
+  /** A world with other numbers. Default: the published one. */
+  readonly world?: WorldSpec;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly backend?: string;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly kernel?: string;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly threads?: number;
+}
+
+export const OPTIONS: readonly (keyof PlannerOptions)[] = [
+  'numEnvs',
+  'objective',
+  'grader',
+  'inference',
+  'oracle',
+  'people',
+  'candidates',
+  'rounds',
+  'curiosity',
+  'seed',
+  'world',
+  'backend',
+  'kernel',
+  'threads',
+];
+
+const MAX_EPISODES = 2 ** 14;
+/** Larger budgets did not improve the scores. Wellbeing has less, because it needs the trajectory of each episode. */
+const BUDGETS: Readonly<Record<Objective, Budget>> = {
+  score: { samples: 64, candidates: 32, rounds: 16 },
+  wellbeing: { samples: 32, candidates: 32, rounds: 8 },
+};
+const CURIOSITY = 1;
+
+/** Validated options of a planner. */
+export interface PlannerRequest {
+  readonly numEnvs: number;
+  readonly objective: Objective;
+  /** f32 [6]. */
+  readonly grader: Float32Array;
+  readonly inference: boolean;
+  readonly oracle: Float32Array | null;
+  readonly budget: Budget;
+  readonly curiosity: number;
+  readonly seed: number;
+  readonly world: World;
+  readonly backend: string | undefined;
+  readonly kernel: string | undefined;
+  readonly threads: number | null;
+}
+
+function checkFloats(oracle: unknown): Float32Array {
+  if (isFloats(oracle)) return oracle;
+  throw wrongType('oracle', 'a Float32Array', oracle, 'Pass 16 floats for each episode.');
+}
+
+/** @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`. */
+export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
+  checkOptions('planner options', options, OPTIONS);
+  const { grader = 'v2', threads, backend, kernel } = options;
+  const objective = checkName('objective', options.objective ?? 'score', OBJECTIVES);
+  const { samples, candidates, rounds } = BUDGETS[objective];
+  return {
+    numEnvs: checkInteger('numEnvs', options.numEnvs, 1, MAX_EPISODES),
+    objective,
+    grader: graderWeights(grader),
+    inference: checkBoolean('inference', options.inference ?? true),
+    oracle: options.oracle === undefined ? null : checkFloats(options.oracle),
+    budget: {
+      samples: checkInteger('people', options.people ?? samples, 1, 1024),
+      candidates: checkInteger('candidates', options.candidates ?? candidates, 4, 4096),
+      rounds: checkInteger('rounds', options.rounds ?? rounds, 0, 1000),
+    },
+    curiosity: checkFinite('curiosity', options.curiosity ?? CURIOSITY),
+    seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
+    world: createWorld(options.world),
+    backend,
+    kernel,
+    threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
+  };
+}

@@ -1,0 +1,75 @@
+/** The table of policies that use no observations: their actions and beliefs. */
+
+import type { RunOptions } from '../../engine/node.js';
+import type { RunChoice } from '../../engine/vec-env/run-requests.js';
+import { InputError } from '../../shared/errors.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';
+
+/** Where beliefs come from: nowhere, one constant, or the policy's own inference. */
+export type BeliefKind = 'none' | 'constant' | 'own';
+
+/** How a policy chooses actions. */
+interface Plan {
+  readonly actions: string;
+  /** Returns the argument of `VecEnv.run` for a number of environments and a grader's name. */
+  readonly choice: (numEnvs: number, grader: string) => RunChoice;
+  /** Returns the grader whose action sequence is played under a grader's name; null if the policy plays none. */
+  readonly sequenceGrader: (grader: string) => string | null;
+}
+
+export interface Policy extends Plan {
+  /** The name on the command line: that of the actions, with `+constant` for the constant belief. */
+  readonly name: string;
+  readonly belief: BeliefKind;
+  readonly options: RunOptions;
+}
+
+/** The constant belief: the middle of each range, at every step. */
+const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
+
+/** Returns a policy that every backend computes itself. */
+const builtIn = (actions: 'random' | 'heuristic'): Plan => ({
+  actions,
+  choice: () => actions,
+  sequenceGrader: () => null,
+});
+
+/** The open-loop policy: the sequence found for the grader in use, or v2's. */
+const OPEN_LOOP: Plan = {
+  actions: 'open-loop',
+  choice: (numEnvs, grader) => repeatActions(openLoopActions(sequenceGraderUnder(grader)), numEnvs),
+  sequenceGrader: sequenceGraderUnder,
+};
+
+const PLANS: readonly Plan[] = [builtIn('random'), builtIn('heuristic'), OPEN_LOOP];
+
+/** Returns the name that a policy and its belief have in POLICIES. */
+export const policyName = ({ policy, belief }: { policy: string; belief: BeliefKind }): string =>
+  belief === 'constant' ? `${policy}+constant` : policy;
+
+const withoutBelief = (plan: Plan): Policy => ({ ...plan, name: plan.actions, belief: 'none', options: {} });
+const withConstant = (plan: Plan): Policy => ({
+  ...plan,
+  name: policyName({ policy: plan.actions, belief: 'constant' }),
+  belief: 'constant',
+  options: { beliefs: CONSTANT_BELIEF },
+});
+
+/** All policies, in the order of tables. */
+export const POLICIES: readonly Policy[] = [...PLANS.map(withoutBelief), ...PLANS.map(withConstant)];
+
+export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.name);
+
+/** The policy with which all others are compared, on the same seeds. */
+export const BASELINE: Policy = findPolicy('heuristic');
+
+/** Returns the policy with this name. @throws InputError `unknown_name` that lists the policies. */
+export function findPolicy(name: string): Policy {
+  const policy = POLICIES.find((candidate) => candidate.name === name);
+  if (policy !== undefined) return policy;
+  throw new InputError(
+    'unknown_name',
+    `Expected a policy of ${POLICY_NAMES.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, POLICY_NAMES)}`,
+  );
+}

@@ -1,0 +1,53 @@
+/** Finds the best open-loop action sequence, for all profiles or for one. */
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import type { ScoredActionSequence } from './objective.js';
+import { Scorer } from './scorer.js';
+import { Search } from './search.js';
+import { evaluationsOf, planOf } from './search-budget.js';
+import type { ActionSequenceProblem, ActionSequenceSearchOptions } from './search-options.js';
+import { toSearchRequest } from './search-request.js';
+
+/** The best action sequence that a search found. */
+export interface FoundActionSequence extends ScoredActionSequence {
+  /** The number of sequences scored for this problem, most of them from a part of the starting states. */
+  readonly evaluations: number;
+}
+
+/** Searches one problem. @throws as `searchActionSequences`. */
+export async function searchActionSequence(
+  problem: ActionSequenceProblem,
+  options: ActionSequenceSearchOptions = {},
+): Promise<FoundActionSequence> {
+  const [found] = await searchActionSequences([problem], options);
+  return found;
+}
+
+/**
+ * Searches for the action sequence with the highest mean final score over each problem's starting states, by an
+ * evolutionary algorithm. No belief is stated. Problems that are searched together exchange sequences. The result depends
+ * on problems and options only, not on the backend, kernel and threads.
+ * @param problems all with the same number of seeds. @returns a sequence for each problem with its training score, which
+ *   is biased: measure the sequence on other seeds.
+ * @throws InputError for an invalid problem or option, before any episode; BackendError if the requested backend or
+ *   kernel is not available, or memory runs out; the signal's reason.
+ */
+export async function searchActionSequences(
+  problems: readonly ActionSequenceProblem[],
+  options: ActionSequenceSearchOptions = {},
+): Promise<FoundActionSequence[]> {
+  const request = toSearchRequest(problems, options);
+  const { onProgress, signal } = options;
+  const plan = planOf(request);
+  const evaluations = evaluationsOf(plan);
+  signal?.throwIfAborted();
+  using scorer = new Scorer(request, Math.max(plan.offspring, plan.immigrants));
+  const search = new Search(request, plan, scorer).run();
+  for (let done = 0, step = search.next(); ; step = search.next()) {
+    if (step.done) return step.value.map((found) => ({ ...found, evaluations }));
+    done += step.value;
+    onProgress?.(done, evaluations * request.problems);
+    // Lets signals and timers run.
+    await yieldTurn();
+    signal?.throwIfAborted();
+  }
+}

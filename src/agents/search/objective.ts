@@ -1,0 +1,20 @@
+/** The value of an action sequence, and the comparison of two. */
+
+/** Means over complete episodes from an action sequence's starting states. */
+export interface Outcome {
+  /** Mean final score. */
+  readonly score: number;
+  /** How far the mean of first-half means is below the bound; 0 if it is not, or without a bound. */
+  readonly shortfall: number;
+}
+
+/** An action sequence and its outcome. */
+export interface ScoredActionSequence extends Outcome {
+  /** u8 [28], codes. */
+  readonly actions: Uint8Array;
+}
+
+/** Returns whether `a` is better: a smaller shortfall first, then a higher score. */
+export function isBetter(a: Outcome, b: Outcome): boolean {
+  return a.shortfall === b.shortfall ? a.score > b.score : a.shortfall < b.shortfall;
+}

@@ -1,0 +1,57 @@
+/** Options of a search. */
+import type { WorldSpec } from '../../world/numbers.js';
+
+/** The episodes for which a search optimizes an action sequence. */
+export interface ActionSequenceProblem {
+  /** u32 each: seeds of the training episodes. With a sampled or discrete `profile` they determine the profiles too. */
+  readonly seeds: ArrayLike<number>;
+  /** 'sampled' (default) or 'discrete', from each seed; or one profile for all episodes: a name, or 16 floats. */
+  readonly profile?: string | ArrayLike<number>;
+}
+
+/** Options of a search for action sequences. */
+export interface ActionSequenceSearchOptions {
+  /** The grader whose mean final score is maximised: a name, or six weights that sum to 1. Default 'v2'. */
+  readonly grader?: string | ArrayLike<number>;
+  /**
+   * Lower bound for the mean of `firstHalfMeans`. A sequence below the bound ranks behind every sequence that meets it.
+   * Default: none.
+   */
+  readonly minFirstHalfMean?: number;
+  /** Action sequences to score for each problem, at least: 1,000 to 10^9. Default 300,000. */
+  readonly evaluations?: number;
+  /** Codes [n, 28]: sequences to start from. The result is at least as good in training. Default: none. */
+  readonly initialSequences?: ArrayLike<number>;
+  /** u32, seed of the search's random numbers. Default 0. */
+  readonly seed?: number;
+  /** Draws noise and events from streams that no real episode uses. Default false. */
+  readonly imagination?: boolean;
+  /** A world with other numbers. Default: the published one. */
+  readonly world?: WorldSpec;
+  /** As in `VecEnvOptions`. They do not change the result. */
+  readonly backend?: string;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly kernel?: string;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly threads?: number;
+  /** Called every few milliseconds with the numbers of sequences scored and to be scored, over all problems. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Aborting it rejects the promise with the signal's reason, within milliseconds. */
+  readonly signal?: AbortSignal;
+}
+
+export const OPTIONS: readonly (keyof ActionSequenceSearchOptions)[] = [
+  'grader',
+  'minFirstHalfMean',
+  'evaluations',
+  'initialSequences',
+  'seed',
+  'imagination',
+  'world',
+  'backend',
+  'kernel',
+  'threads',
+  'onProgress',
+  'signal',
+];
+export const PROBLEM_OPTIONS: readonly (keyof ActionSequenceProblem)[] = ['seeds', 'profile'];

@@ -1,0 +1,151 @@
+/** A validated search request. */
+import type { ResetRequest } from '../../engine/backends/backend.js';
+import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
+import { toSeeds } from '../../engine/validate/seeds.js';
+import { toActions } from '../../engine/validate/steps.js';
+import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
+import { InputError } from '../../shared/errors.js';
+import {
+  checkBoolean,
+  checkFinite,
+  checkInteger,
+  checkLength,
+  checkOptions,
+  describe,
+  isList,
+} from '../../shared/values.js';
+import { MAX_ENVS, MAX_THREADS, MAX_U32, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import { type ResolvedProfile, resolveProfile } from '../../world/resolve-names.js';
+import { createWorld, type World } from '../../world/world.js';
+import {
+  type ActionSequenceProblem,
+  type ActionSequenceSearchOptions,
+  OPTIONS,
+  PROBLEM_OPTIONS,
+} from './search-options.js';
+
+const LEAST_EVALUATIONS = 1000;
+const MOST_EVALUATIONS = 1e9;
+const DEFAULT_EVALUATIONS = 300_000;
+
+export interface SearchRequest {
+  readonly world: World;
+  readonly imagination: boolean;
+  /** As passed by the caller. They are checked when the batches are opened. */
+  readonly backend: string | undefined;
+  readonly kernel: string | undefined;
+  /** Null: as many as the machine has. */
+  readonly threads: number | null;
+  readonly seed: number;
+  /** The number of problems, and of starting states of each. */
+  readonly problems: number;
+  readonly starts: number;
+  /** Resets all starting states, problem by problem. */
+  readonly reset: ResetRequest;
+  /** -Infinity for none. */
+  readonly minFirstHalfMean: number;
+  readonly evaluations: number;
+  /** u8 [n, 28]. */
+  readonly initialSequences: Uint8Array;
+}
+
+/**
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_seed`,
+ *   `bad_profile`, `bad_grader`, `bad_world` or `illegal_action`.
+ */
+export function toSearchRequest(
+  problems: readonly ActionSequenceProblem[],
+  options: ActionSequenceSearchOptions,
+): SearchRequest {
+  checkOptions('search options', options, OPTIONS);
+  checkLongCall(options);
+  const { threads, minFirstHalfMean, grader = 'v2', evaluations = DEFAULT_EVALUATIONS } = options;
+  const world = createWorld(options.world);
+  const starts = startsOf(problems);
+  return {
+    world,
+    imagination: checkBoolean('imagination', options.imagination ?? false),
+    backend: options.backend,
+    kernel: options.kernel,
+    threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
+    seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
+    problems: problems.length,
+    starts,
+    reset: resetOf(world, problems, starts, grader),
+    minFirstHalfMean:
+      minFirstHalfMean === undefined ? -Infinity : checkFinite('minFirstHalfMean', minFirstHalfMean),
+    evaluations: checkInteger('evaluations', evaluations, LEAST_EVALUATIONS, MOST_EVALUATIONS),
+    initialSequences: toSequences(options.initialSequences ?? []),
+  };
+}
+
+/** Returns the number of starting states of a problem. It is the same for all, so that they step together. */
+function startsOf(problems: readonly ActionSequenceProblem[]): number {
+  if (!Array.isArray(problems)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected problems to be an array, got ${describe(problems)}. Pass [{ seeds }].`,
+    );
+  }
+  if (problems.length === 0) {
+    throw new InputError('wrong_length', 'Expected at least one problem, got none. Pass [{ seeds }].');
+  }
+  problems.forEach((problem, k) => {
+    checkOptions(`problems[${k}]`, problem, PROBLEM_OPTIONS);
+    checkSeedList(problem, k);
+    checkLength(
+      `seeds in problems[${k}]`,
+      problem.seeds.length,
+      problems[0].seeds.length,
+      'as in problems[0]',
+    );
+  });
+  const starts = problems[0].seeds.length;
+  checkInteger('seeds of all problems together', starts * problems.length, 1, MAX_ENVS);
+  return starts;
+}
+
+function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
+  if (isList(seeds)) return;
+  throw new InputError(
+    'wrong_type',
+    `Expected seeds in problems[${k}] to be an array, got ${describe(seeds)}. Pass one for each training episode.`,
+  );
+}
+
+/** Resets every starting state. Problem k has the environments from `k * starts` on. */
+function resetOf(
+  world: World,
+  problems: readonly ActionSequenceProblem[],
+  starts: number,
+  grader: GraderChoice,
+): ResetRequest {
+  const numEnvs = starts * problems.length;
+  const seeds = new Uint32Array(numEnvs);
+  const modes = new Uint8Array(numEnvs);
+  const profiles = new Float32Array(numEnvs * PROFILE_SIZE);
+  problems.forEach((problem, k) => {
+    const first = k * starts;
+    seeds.set(toSeeds(problem.seeds, starts, `seeds in problems[${k}]`), first);
+    const { mode, floats } = profileOf(world, problem, k);
+    modes.fill(mode, first, first + starts);
+    for (let env = first; env < first + starts; env++) profiles.set(floats ?? [], env * PROFILE_SIZE);
+  });
+  return { mask: null, seeds, modes, profiles, graders: toGraders(world, grader, numEnvs) };
+}
+
+function profileOf(world: World, { profile = 'sampled' }: ActionSequenceProblem, k: number): ResolvedProfile {
+  if (typeof profile === 'string' || isList(profile)) return resolveProfile(world, profile);
+  throw new InputError(
+    'wrong_type',
+    `Expected profile in problems[${k}] to be a name or 16 floats, got ${describe(profile)}. Pass one of these.`,
+  );
+}
+
+/** Returns a copy of rows of valid action codes. */
+function toSequences(sequences: ArrayLike<number>): Uint8Array {
+  const length = isList(sequences) ? Math.ceil(sequences.length / NUM_STEPS) * NUM_STEPS : 0;
+  // Every code is checked.
+  const codes = isList(sequences) ? Array.from(sequences) : sequences;
+  return toActions(codes, length, `n x ${NUM_STEPS} in initialSequences`, null);
+}

@@ -1,0 +1,13 @@
+/** The seeds of the episodes in which a search evaluates. */
+
+/** Seeds for training and examples. No result is reported on them. */
+export const TRAINING_SEEDS: { readonly first: number; readonly last: number } = Object.freeze({
+  first: 100,
+  last: 9999,
+});
+
+/** Returns `count` seeds at even distances in a range, u32 [count]. */
+export function spreadSeeds(count: number, { first, last } = TRAINING_SEEDS): Uint32Array {
+  const size = last - first + 1;
+  return Uint32Array.from({ length: count }, (_, k) => first + Math.floor((k * size) / count));
+}

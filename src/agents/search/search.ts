@@ -1,0 +1,94 @@
+/** The phases of a search: several islands for each problem, then one population from the best of all islands. */
+
+import { isBetter, type ScoredActionSequence } from './objective.js';
+import { Population } from './population.js';
+import { type Scorer, trialOf } from './scorer.js';
+import type { Plan } from './search-budget.js';
+import { Draws } from './search-draws.js';
+import type { SearchRequest } from './search-request.js';
+
+/** Intermediate results of a problem. */
+interface Progress {
+  readonly draws: Draws;
+  /** u8 [n, 28]: the best of each island. */
+  readonly emigrants: Uint8Array[];
+  /** The best of the islands, and the penalty on its island. */
+  best: ScoredActionSequence | null;
+  penalty: number;
+}
+
+export class Search {
+  readonly #request: SearchRequest;
+  readonly #plan: Plan;
+  readonly #scorer: Scorer;
+  readonly #problems: readonly Progress[];
+
+  constructor(request: SearchRequest, plan: Plan, scorer: Scorer) {
+    this.#request = request;
+    this.#plan = plan;
+    this.#scorer = scorer;
+    // All problems use the same random numbers, so their order does not matter.
+    this.#problems = Array.from({ length: request.problems }, () => ({
+      draws: new Draws(request.seed),
+      emigrants: [],
+      best: null,
+      penalty: 1,
+    }));
+  }
+
+  /** Yields the number of sequences scored since the last yield. @returns the best sequence of each problem. */
+  *run(): Generator<number, ScoredActionSequence[]> {
+    for (let island = 0; island < this.#plan.islands; island++) yield* this.#visitIsland();
+    return yield* this.#finish();
+  }
+
+  *#visitIsland(): Generator<number> {
+    const { size, offspring, generations, stride, emigrants } = this.#plan;
+    const populations = this.#problems.map(({ draws }) => new Population(draws, size, offspring));
+    yield* this.#evolve(populations, generations, stride);
+    this.#problems.forEach((problem, k) => {
+      const { best, penalty } = populations[k];
+      // The best sequence need not be among the first, which are ranked with the penalty.
+      problem.emigrants.push(best.actions, populations[k].first(emigrants - 1));
+      if (problem.best === null || isBetter(best, problem.best)) Object.assign(problem, { best, penalty });
+    });
+  }
+
+  *#finish(): Generator<number, ScoredActionSequence[]> {
+    const { size, offspring, immigrants, lastGenerations } = this.#plan;
+    const guests = this.#guests();
+    const populations = this.#problems.map(({ draws, emigrants, penalty }) => {
+      const population = new Population(draws, size, Math.max(offspring, immigrants), penalty);
+      population.offer([...emigrants, ...guests, this.#request.initialSequences]);
+      return population;
+    });
+    yield* this.#select(populations, 1);
+    yield* this.#evolve(populations, lastGenerations, 1);
+    return populations.map(({ best }) => best);
+  }
+
+  /** Returns the best sequences of problems at even distances. */
+  #guests(): Uint8Array[] {
+    const { guests } = this.#plan;
+    const { length } = this.#problems;
+    return Array.from(
+      { length: guests },
+      (_, k) => this.#problems[Math.floor((k * length) / guests)].best!.actions,
+    );
+  }
+
+  *#evolve(populations: readonly Population[], generations: number, stride: number): Generator<number> {
+    for (let generation = 0; generation < generations; generation++) {
+      for (const population of populations) population.breed(this.#plan.offspring);
+      yield* this.#select(populations, stride);
+    }
+  }
+
+  *#select(populations: readonly Population[], stride: number): Generator<number> {
+    const trials = populations.map(({ candidates }, problem) => trialOf(problem, candidates));
+    yield* this.#scorer.score(trials, stride);
+    populations.forEach((population, k) => {
+      population.select(trials[k].scores, trials[k].shortfalls);
+    });
+  }
+}

@@ -1,0 +1,54 @@
+/** `rhythm-vec audit`: measures what a grader rewards. The work is loaded when the command runs. */
+import { type Command, Option } from 'commander';
+import type { Context } from '../context.js';
+import { addEngineOptions, parseInteger } from '../shared-options.js';
+import type { AuditCommandOptions } from './run-audit.js';
+
+const HELP = `
+Measures, before any training, the score that can be earned under a grader without looking at the profile, and the score
+that knowing the profile adds:
+  open-loop         the same 28 actions for every profile, the best that a search finds on training seeds
+  open-loop-honest  the best sequence whose first half is no worse than the heuristic's: the difference to open-loop is
+                    the gain of neglecting the first half
+  push:X            maximises component X alone; belief_accuracy by stating the belief of the middle profile
+  oracle-open-loop  the best 28 actions for each profile, found in episodes with other random numbers
+  +constant         with the belief [0.5, 0.5, 0.5]; +truth with the true belief
+All are scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph of the output
+summarises the results. --output writes a report with pictures: audit.md, audit.json, and SVG and PNG of gains, components,
+action sequences, rewards and meters.
+
+Examples:
+  rhythm-vec audit
+  rhythm-vec audit --grader v1 --output audit-v1
+  echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
+  rhythm-vec audit --grader calm.json --json calm-audit.json
+`;
+
+export function addAuditCommand(program: Command, { signal }: Context): void {
+  const command = program
+    .command('audit')
+    .description(
+      'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
+    )
+    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .option('--output <directory>', 'also write a report with pictures to this directory')
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .option('--seed <n>', 'seed of the searches (default: 0)', parseInteger)
+    .option(
+      '--evaluations <n>',
+      'action sequences to score in the search for all profiles (default: 300000)',
+      parseInteger,
+    )
+    .option('--episodes <n>', 'fresh seeds to score on (default: 2000)', parseInteger)
+    .option(
+      '--profiles <n>',
+      'fresh seeds whose profiles get an action sequence of their own (default: 400)',
+      parseInteger,
+    );
+  addEngineOptions(command)
+    .addHelpText('after', HELP)
+    .action(async (options: AuditCommandOptions) => {
+      const { runAudit } = await import('./run-audit.js');
+      await runAudit(options, signal);
+    });
+}

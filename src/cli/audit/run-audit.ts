@@ -1,0 +1,92 @@
+/** The work of `rhythm-vec audit`. */
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Audit, audit } from '../../evaluation/audit/audit.js';
+import { drawingsOf } from '../../evaluation/audit/audit-figures.js';
+import { auditToJson } from '../../evaluation/audit/audit-json.js';
+import { reportOf } from '../../evaluation/audit/audit-page.js';
+import { UsageError } from '../failure.js';
+import { checkNotGrader, readGrader } from '../files/grader-file.js';
+import {
+  besideOutputs,
+  checkDirectory,
+  jsonText,
+  makeDirectory,
+  type OutputFile,
+  stat,
+  targetOf,
+  writeTogether,
+} from '../files/output-file.js';
+import { checkOutputs } from '../files/output-places.js';
+import { checkPictures, drawAll, outputsOf } from '../files/picture-files.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { renderAudit } from './audit-table.js';
+
+export interface AuditCommandOptions extends EngineOptions {
+  readonly grader: string;
+  readonly output?: string;
+  readonly json?: string;
+  readonly seed?: number;
+  readonly evaluations?: number;
+  readonly episodes?: number;
+  readonly profiles?: number;
+}
+
+/**
+ * Audits a grader, prints the result and writes the files.
+ * @throws UsageError for paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
+ */
+export async function runAudit(
+  { output, json, ...options }: AuditCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  checkEngineOptions(options);
+  if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
+  const grader = await readGrader(options.grader);
+  if (output !== undefined) await checkReport(output, json, options.grader);
+  const progress = createProgress('episodes');
+  const messages = besideOutputs(json);
+  try {
+    const result = await audit({ ...options, grader, signal, onProgress: progress.update });
+    progress.stop();
+    messages.write(renderAudit(result));
+    const files = output === undefined ? [] : await reportFiles(output, result, signal);
+    if (json !== undefined) files.push({ path: json, data: jsonText(auditToJson(result)) });
+    signal.throwIfAborted();
+    if (output !== undefined) makeDirectory(output);
+    await writeTogether(files);
+  } finally {
+    progress.stop();
+  }
+}
+
+const DATA = 'audit.json';
+const PAGE = 'audit.md';
+
+/**
+ * Refuses unusable arguments before any work is done: a report directory that cannot be written, and a grader file or
+ * --json file that the report would overwrite.
+ */
+async function checkReport(directory: string, json: string | undefined, grader: string): Promise<void> {
+  await checkPictures();
+  checkDirectory('--output', directory);
+  for (const name of [DATA, PAGE]) checkNotGrader('--output', join(directory, name), grader);
+  if (json === undefined || json === '-' || stat(directory) === null) return;
+  const place = targetOf(json);
+  if (realpathSync(dirname(place)) !== realpathSync(directory)) return;
+  const name = basename(place).toLowerCase();
+  if (name !== DATA && name !== PAGE && !/\.(svg|png)$/.test(name)) return;
+  throw new UsageError(
+    `Expected --json to be another file than those of --output, got ${json}. Name another; ${DATA} in --output has the same content.`,
+  );
+}
+
+async function reportFiles(directory: string, result: Audit, signal: AbortSignal): Promise<OutputFile[]> {
+  const drawings = drawingsOf(result);
+  const files = (await drawAll(drawings, { signal })).flatMap(outputsOf);
+  files.push({ path: DATA, data: jsonText(auditToJson(result)) });
+  // The page is written last, so that it exists only with all its pictures.
+  files.push({ path: PAGE, data: reportOf(result, drawings) });
+  return files.map(({ path, data }) => ({ path: join(directory, path), data }));
+}

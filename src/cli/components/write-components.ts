@@ -1,0 +1,38 @@
+/** Writes components as JSON lines: a header, then one line for each episode of each policy. */
+import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
+import type { RunInfo } from '../../evaluation/run-info.js';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
+
+/** Returns the first line, with its line end. */
+export function headerText({ version, worldDigest, grader, graderWeights }: RunInfo): string {
+  const schema = SCHEMAS.components;
+  const header = { schema, version, world_digest: worldDigest, grader, grader_weights: graderWeights };
+  return `${JSON.stringify(header)}\n`;
+}
+
+/** The other numbers of a line: keys of the line, and of results. */
+const NUMBERS = {
+  early_mean: 'firstHalfMeans',
+  late_mean: 'secondHalfMeans',
+  belief_mae: 'beliefMae',
+  final_score: 'finalScores',
+} as const;
+
+/** Returns a line per episode, with line ends. A float32 is printed as the equal float64. */
+export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {
+  const { condition, policy, belief, sequenceGrader, oracle, profile } = played;
+  const origin = {
+    condition,
+    policy,
+    belief,
+    ...(sequenceGrader === null ? {} : { tape: sequenceGrader }),
+    ...(oracle ? { oracle } : {}),
+    profile,
+  };
+  return Array.from(seeds, (seed, i) => {
+    const components = COMPONENT_NAMES.map((name, k) => [name, result.components[i * NUM_COMPONENTS + k]]);
+    const numbers = Object.entries(NUMBERS).map(([name, array]) => [name, result[array][i]]);
+    return `${JSON.stringify({ ...origin, seed, ...Object.fromEntries([...components, ...numbers]) })}\n`;
+  }).join('');
+}

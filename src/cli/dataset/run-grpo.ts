@@ -1,0 +1,132 @@
+/** The work of `rhythm-vec dataset grpo`: rows and their dataset card. */
+
+import { readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { counted } from '../../evaluation/format-figures.js';
+import { isCard } from '../../training/datasets/card-parts.js';
+import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
+import { cardText, fileOfCard } from '../../training/datasets/grpo/grpo-card.js';
+import { type DatasetOptions, type DatasetPlan, toPlan } from '../../training/datasets/grpo/grpo-options.js';
+import { provenanceOf } from '../../training/datasets/grpo/grpo-provenance.js';
+import { GRPO_COLUMNS, grpoRows } from '../../training/datasets/grpo/grpo-rows.js';
+import { GrpoTally } from '../../training/datasets/row-counts.js';
+import { UsageError } from '../failure.js';
+import { checkOutput, type Output, Outputs, stat } from '../files/output-file.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { shellWord } from '../shell-word.js';
+
+export interface GrpoOptions extends EngineOptions, DatasetOptions {
+  readonly format?: string;
+  readonly output: string;
+}
+
+/**
+ * Writes the rows and the card, or neither.
+ * @throws UsageError for paths and formats; InputError for an impossible plan; the signal's reason.
+ */
+export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promise<void> {
+  checkEngineOptions(options);
+  const plan = toPlan(options);
+  const format = formatOf(options);
+  const paths = { rows: options.output, card: join(dirname(options.output), 'README.md') };
+  checkPaths(paths);
+  await using outputs = new Outputs();
+  const rows = await outputs.open(paths.rows);
+  const tally = await writeRows(rows, plan, format, options, signal);
+  const card = await outputs.open(paths.card);
+  const file = basename(paths.rows);
+  const command = commandOf(plan, format, file);
+  await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
+  signal.throwIfAborted();
+  await outputs.commit();
+  process.stderr.write(`${counted(plan.rows, 'row')} written to ${paths.rows}, the card to ${paths.card}.\n`);
+}
+
+async function writeRows(
+  output: Output,
+  plan: DatasetPlan,
+  format: RowFormat,
+  engine: EngineOptions,
+  signal: AbortSignal,
+): Promise<GrpoTally> {
+  const progress = createProgress('rows');
+  const tally = new GrpoTally(plan);
+  try {
+    const encoder = await format.open(provenanceOf(plan), GRPO_COLUMNS);
+    let done = 0;
+    for (const rows of grpoRows(plan, engine)) {
+      signal.throwIfAborted();
+      await output.write(encoder.add(rows));
+      tally.add(rows);
+      done += rows.length;
+      progress.update(done, plan.rows);
+    }
+    await output.write(encoder.end());
+    return tally;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Returns the format of --format, or else of the file's ending. Both must agree, because readers use the ending. */
+function formatOf({ format, output }: GrpoOptions): RowFormat {
+  const ending = extname(output).slice(1).toLowerCase();
+  const named = FORMATS.find(({ name }) => name === ending);
+  const chosen = FORMATS.find(({ name }) => name === format) ?? named;
+  if (chosen === undefined) {
+    const endings = FORMATS.map(({ name }) => `.${name}`).join(' or ');
+    throw new UsageError(
+      `Expected --output to end with ${endings}, got ${output}. Change the name, or add --format.`,
+    );
+  }
+  if (named !== undefined && named !== chosen) {
+    throw new UsageError(
+      `Expected --output to end with .${chosen.name}, as --format says, got ${output}. Change one of them.`,
+    );
+  }
+  return chosen;
+}
+
+/**
+ * Refuses unusable paths before any work is done: a file that cannot be written, and an existing README.md that is not
+ * the card of these rows.
+ */
+function checkPaths({ rows, card }: { rows: string; card: string }): void {
+  checkOutput('--output', rows);
+  const existing = stat(rows);
+  const name = basename(existing === null ? rows : realpathSync(rows)).toLowerCase();
+  if (rows === '-' || (existing !== null && !existing.isFile()) || name === 'readme.md') {
+    throw new UsageError(
+      `Expected --output to name a file other than its card README.md, got ${rows}. Name another.`,
+    );
+  }
+  const beside = stat(card);
+  if (beside === null || (beside.isFile() && isFree(readFileSync(card, 'utf8'), rows))) return;
+  throw new UsageError(
+    `Expected ${card} to be absent or the card of ${rows}, got another file. Write --output to a directory of its own.`,
+  );
+}
+
+/** Whether a README.md may be replaced: it is the card of these rows, or of rows that no longer exist. */
+function isFree(text: string, rows: string): boolean {
+  if (!isCard(text)) return false;
+  const file = fileOfCard(text);
+  return file === null || file === basename(rows) || stat(join(dirname(rows), file)) === null;
+}
+
+/** Returns the command that reproduces the dataset, with all defaults written out. */
+function commandOf(plan: DatasetPlan, format: RowFormat, file: string): string {
+  const options = [
+    `--rows ${plan.rows}`,
+    `--seeds ${rangeText(plan.seeds)}`,
+    `--profiles ${plan.profiles.join(',')}`,
+    `--steps ${rangeText(plan.steps)}`,
+    `--seed ${plan.seed}`,
+    `--format ${format.name}`,
+    ...(plan.allowEvalSeeds ? ['--allow-eval-seeds'] : []),
+    `--output ${shellWord(file)}`,
+  ];
+  return `rhythm-vec dataset grpo ${options.join(' ')}`;
+}

@@ -1,0 +1,159 @@
+/** The work of `rhythm-vec dataset sft`: rows by split, and their card. */
+import { basename, resolve } from 'node:path';
+import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import type { RowEncoder } from '../../training/datasets/encoder.js';
+import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
+import { SftSelection } from '../../training/datasets/sft/selection.js';
+import { sftCardText } from '../../training/datasets/sft/sft-card.js';
+import {
+  OBJECTIVES,
+  type SftOptions,
+  type SftPlan,
+  toSftPlan,
+} from '../../training/datasets/sft/sft-options.js';
+import { sftProvenanceOf } from '../../training/datasets/sft/sft-provenance.js';
+import { SFT_COLUMNS, type SftRow } from '../../training/datasets/sft/sft-rows.js';
+import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
+import { UsageError } from '../failure.js';
+import { checkNotGrader, readGrader } from '../files/grader-file.js';
+import { type Output, Outputs } from '../files/output-file.js';
+import { inBatches, toStandardError } from '../files/trajectory-batches.js';
+import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { sftCommandOf } from './sft-command-line.js';
+import { SftPlace } from './sft-place.js';
+import { SftStream } from './sft-stream.js';
+
+export interface SftCliOptions extends EngineOptions, Omit<SftOptions, 'grader'> {
+  readonly jsonl: readonly string[];
+  readonly output: string;
+  readonly format: string;
+  readonly grader: string;
+  readonly skipBad: boolean;
+}
+
+/** A file of the dataset while it is written. */
+interface Sink {
+  readonly split: Split;
+  readonly output: Output;
+  readonly encoder: RowEncoder<SftRow>;
+}
+
+/**
+ * Writes all files of the dataset, or none.
+ * @returns whether every line was a valid episode that equals its replay.
+ * @throws UsageError for paths, or if no row is left; InputError for an impossible plan; the signal's reason.
+ */
+export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
+  checkEngineOptions(options);
+  const plan = toSftPlan({ ...options, grader: await readGrader(options.grader) });
+  checkTrajectories('--jsonl', options.jsonl, null);
+  const place = new SftPlace(options.output, options.format);
+  place.checkInputs('--jsonl', options.jsonl);
+  for (const split of SPLITS) checkNotGrader('--output', place.pathOf(split), options.grader);
+  using selection = new SftSelection(plan, options);
+  let written = false;
+  place.make();
+  try {
+    await using outputs = new Outputs();
+    const sinks = await openSinks(place, formatOf(options), plan, outputs);
+    const stream = new SftStream(selection, toStandardError);
+    await readAll(stream, sinks, options.jsonl, signal);
+    requireRows(selection, plan);
+    const kept = sinks.filter(({ split }) => selection.counts[split].rows > 0);
+    for (const { output, encoder } of kept) await output.write(encoder.end());
+    const card = await outputs.open(place.card);
+    const files = kept.map(({ split }) => ({ split, path: place.nameOf(split) }));
+    const command = sftCommandOf(plan, namesIn(options));
+    await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
+    signal.throwIfAborted();
+    // Removes the old card first, so that it never describes other rows, even if the process is killed now.
+    place.clearCard();
+    for (const { output } of kept) await output.commit();
+    for (const sink of sinks) if (!kept.includes(sink)) place.clear(sink.split);
+    await card.commit();
+    written = true;
+    process.stderr.write(`${summary(selection, stream, options.output)}\n`);
+    return stream.skipped.total === 0 && stream.untrue === 0;
+  } finally {
+    if (!written) place.unmake();
+  }
+}
+
+const formatOf = ({ format }: SftCliOptions): RowFormat => FORMATS.find(({ name }) => name === format)!;
+
+/** Uses file names without directories: the card is published. */
+const namesIn = ({ jsonl, output, format, grader }: SftCliOptions) => ({
+  jsonl: jsonl.map((path) => basename(path)),
+  output: basename(resolve(output)),
+  format,
+  grader: basename(grader),
+});
+
+async function openSinks(
+  place: SftPlace,
+  format: RowFormat,
+  plan: SftPlan,
+  outputs: Outputs,
+): Promise<Sink[]> {
+  const sinks: Sink[] = [];
+  for (const split of SPLITS) {
+    const output = await outputs.open(place.pathOf(split));
+    sinks.push({ split, output, encoder: await format.open(sftProvenanceOf(plan), SFT_COLUMNS) });
+  }
+  return sinks;
+}
+
+async function readAll(
+  stream: SftStream,
+  sinks: readonly Sink[],
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const progress = createProgress('bytes');
+  const { skipped } = stream;
+  try {
+    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    for await (const batch of inBatches(lines, { skipped, report: toStandardError, signal })) {
+      const rows = stream.rowsOf(batch);
+      for (const { split, output, encoder } of sinks) {
+        if (rows[split].length > 0) await output.write(encoder.add(rows[split]));
+      }
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** How to admit episodes, by the reason for which they were left out. */
+const REMEDIES: Readonly<Record<string, (plan: SftPlan) => string>> = {
+  'another objective': ({ objective }) =>
+    `Only teachers of objective ${objective} are used. Choose another (${OBJECTIVES.filter((name) => name !== objective).join(', ')}) with --objective.`,
+  'shown hidden numbers': () => 'Pass --allow-oracle to admit teachers that used hidden state.',
+  'another seed': ({ seeds }) => `Only seeds ${rangeText(seeds)} are used. Choose others with --seeds.`,
+};
+
+function requireRows({ counts, leftOut }: SftSelection, plan: SftPlan): void {
+  if (counts.train.rows > 0) return;
+  const why = Array.from(leftOut, ([name, count]) => `${name} (${count})`).join(', ');
+  const remedies = Object.entries(REMEDIES).filter(([name]) => leftOut.has(name));
+  const remedy =
+    remedies.length > 0
+      ? remedies.map(([, text]) => ` ${text(plan)}`).join('')
+      : ' Relax the filters, or pass a file that rhythm-vec teach wrote.';
+  throw new UsageError(
+    `Expected rows to train on, got none${why === '' ? '' : `; episodes left out because of: ${why}`}.${remedy}`,
+  );
+}
+
+function summary({ counts, leftOut }: SftSelection, { skipped, untrue }: SftStream, directory: string) {
+  const { train, validation } = counts;
+  const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  return [
+    `${train.rows} training rows and ${validation.rows} validation rows in ${directory}, with their card.`,
+    `${train.episodes + validation.episodes} episodes used, ${left} left out.`,
+    ...(untrue === 0 ? [] : [`${untrue} NOT AS RECORDED: see rhythm-vec reeval.`]),
+    ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
+  ].join(' ');
+}

@@ -1,0 +1,167 @@
+/** Renders an evaluation as text tables. */
+
+import { policyName } from '../../agents/policies/policies.js';
+import type { GraderWeights } from '../../engine/graders/grader.js';
+import type { Evaluation } from '../../evaluation/evaluate.js';
+import { counted, decimals, intervalText, winsText } from '../../evaluation/format-figures.js';
+import { PUBLISHED_SOURCE, type Published, published } from '../../evaluation/published-scores.js';
+import type { RegradedRow } from '../../evaluation/regraded.js';
+import type { RunInfo } from '../../evaluation/run-info.js';
+import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
+import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
+import { camelCase } from '../../shared/letter-case.js';
+import { GRADER_NAMES } from '../../world/fields.js';
+import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
+import { renderAnswers } from './answers-table.js';
+import { policyNotes } from './policy-notes.js';
+
+interface Column {
+  /** Two lines, so that columns stay narrow. */
+  readonly head: string;
+  readonly text: (row: RegradedRow, grader: string) => string;
+}
+
+/** The head of the column that appears only if a row has a published score. */
+export const PUBLISHED_HEAD = '\npublished';
+/** The text of a missing figure. */
+const NONE = '-';
+
+const component = ([name, head]: [string, string]): Column => ({
+  head,
+  text: ({ components }) => decimals(components[camelCase(name)]),
+});
+
+const COLUMNS: readonly Column[] = [
+  { head: '\npolicy', text: (row) => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}` },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
+  { head: PUBLISHED_HEAD, text: (row, grader) => publishedScore(row, grader) },
+  { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
+  ...Object.entries(COMPONENT_HEADS).map(component),
+  { head: '1st\nhalf', text: ({ firstHalfMean }) => meanText(firstHalfMean) },
+  { head: '2nd\nhalf', text: ({ secondHalfMean }) => meanText(secondHalfMean) },
+  {
+    head: 'won/lost/\ntied',
+    text: ({ wins }) => (wins === null ? NONE : winsText(wins)),
+  },
+];
+
+/** Files of components may lack the means of each half. */
+const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
+
+/** Returns the published score; only the published profiles have one. */
+function publishedScore(row: RegradedRow, grader: string): string {
+  if (row.profiles !== 'sampled' && !row.condition.startsWith('discrete')) return NONE;
+  return publishedText(published(row.condition, policyName(row), grader));
+}
+
+/** Formats a published score, with "~" for one published as approximate. */
+export function publishedText(figure: Published | undefined): string {
+  if (figure === undefined) return NONE;
+  return figure.approximate ? `~${figure.finalScore}` : decimals(figure.finalScore);
+}
+
+/** Whether a cell of the published column has a score. */
+export const isFigure = (text: string): boolean => text !== NONE;
+
+/**
+ * Returns a line with version, backend, grader and world, and further lines for a custom grader and for a fallback of
+ * the backend.
+ */
+export const renderHeader = (info: RunInfo): string => renderRun(info, [info]);
+
+/** As `renderHeader`, for several graders. */
+export function renderRun(
+  info: RunInfo,
+  graders: readonly Pick<RunInfo, 'grader' | 'graderWeights'>[],
+): string {
+  const kernel = info.kernel === info.backend ? '' : `, kernel ${info.kernel}`;
+  const names = graders.map(({ grader }) => grader).join(' and ');
+  const line =
+    `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${counted(info.threads, 'thread')}; ` +
+    `${graders.length === 1 ? 'grader' : 'graders'} ${names}; world ${info.worldDigest.slice(0, 12)}\n`;
+  const reason = info.backendReason.includes('tried before it') ? `${wrap(info.backendReason)}\n` : '';
+  const weights = graders.map(({ grader, graderWeights }) => weightsLine(grader, graderWeights));
+  return `${line}${weights.join('')}${reason}`;
+}
+
+/** Returns a line with the weights of a custom grader; '' for a built-in one. */
+export function weightsLine(grader: string, weights: GraderWeights): string {
+  if (GRADER_NAMES.includes(grader)) return '';
+  const pairs = Object.entries(weights)
+    .filter(([, weight]) => weight !== 0)
+    .map(([name, weight]) => `${name} ${Number(weight.toPrecision(6))}`);
+  return `${wrap(`${grader} weighs ${pairs.join(', ')}`)}\n`;
+}
+
+/** Returns the rows, grouped by condition, and notes. */
+export const renderTable = (evaluation: Evaluation): string =>
+  `\n${renderRows(evaluation.rows, evaluation.grader)}\n\n${answers(evaluation)}${notes(evaluation)}`;
+
+function answers({ rows }: Evaluation): string {
+  const table = renderAnswers(rows);
+  return table === '' ? '' : `${table}\n`;
+}
+
+/** Returns the rows, grouped by condition, without a line end. */
+export function renderRows(rows: readonly RegradedRow[], grader: string): string {
+  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader));
+  const lines = rows.flatMap((row, i) => {
+    const cells = columns.map(({ text }) => text(row, grader));
+    if (row.condition === rows[i - 1]?.condition) return [cells];
+    return [[{ content: `\n${title(row)}`, colSpan: columns.length }], cells];
+  });
+  return renderColumns(
+    columns.map(({ head }) => head),
+    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
+    lines,
+  );
+}
+
+const hasPublished = (rows: readonly RegradedRow[], grader: string): boolean =>
+  rows.some((row) => isFigure(publishedScore(row, grader)));
+
+type Titled = Pick<RegradedRow, 'condition' | 'seeds' | 'profiles' | 'episodes'>;
+
+/** Returns the heading of a condition's rows. */
+export function title({ condition, seeds, profiles, episodes }: Titled): string {
+  const pool = profiles === 'named' ? ' of each profile' : '';
+  const suffix = condition.startsWith('discrete') || profiles === 'sampled' ? '' : `, profiles ${profiles}`;
+  return `${condition}: seeds ${seeds}${pool}, ${counted(episodes, 'episode')}${suffix}`;
+}
+
+function notes({ rows, seconds, grader }: Evaluation): string {
+  const played = rows.reduce((sum, { episodes }) => sum + episodes, 0);
+  return [
+    ...rowNotes(rows, grader),
+    ...answerNotes(rows),
+    `${played} episodes in ${seconds.toFixed(2)} s.`,
+    '',
+  ].join('\n');
+}
+
+const answerNotes = (rows: Evaluation['rows']): string[] =>
+  rows.some(({ unparsed }) => unparsed !== null)
+    ? [
+        `unparsed: the share of answers without an action; ${FALLBACK_ACTION} was played instead.`,
+        'An episode of several conditions is played once; its cost counts under the first of them.',
+      ]
+    : [];
+
+/** Returns the notes that all tables of scores share. @param withPublished whether there is a published column. */
+export const sharedNotes = (withPublished: boolean): string[] => [
+  'belief MAE: mean absolute error of the last belief; without one, of 0.5 each, which scores nothing.',
+  ...(withPublished
+    ? [`published: ${PUBLISHED_SOURCE}; this world is a rebuild with constants of its own.`]
+    : []),
+];
+
+/** Returns notes on the rows, a line each. */
+export const rowNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
+  'won/lost/tied: final scores compared with heuristic on the same seeds.',
+  '1st half, 2nd half: mean reward of each half, without noise.',
+  ...sharedNotes(hasPublished(rows, grader)),
+  ...policyNotes(rows, grader),
+  rows.some(({ belief }) => belief === 'constant')
+    ? '+constant: the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.'
+    : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.',
+];

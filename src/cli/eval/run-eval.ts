@@ -1,0 +1,128 @@
+/** Runs `rhythm-vec eval`. */
+
+import { POLICY_NAMES } from '../../agents/policies/policies.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import { playerNamed } from '../../evaluation/choose-policies.js';
+import { evaluate } from '../../evaluation/evaluate.js';
+import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
+import { evaluationToJson } from '../../evaluation/evaluation-json.js';
+import { selectConditions } from '../../world/conditions.js';
+import { headerText, rowsText } from '../components/write-components.js';
+import { readGrader } from '../files/grader-file.js';
+import { besideOutputs, Outputs, writeJson } from '../files/output-file.js';
+import { checkOutputs, type PlannedOutput } from '../files/output-places.js';
+import { checkJournal, journalFiles } from '../llm/journal.js';
+import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions } from '../shared-options.js';
+import { renderHeader, renderTable } from './eval-table.js';
+import { checkModels, EvalModels, modelsIn, prepareModels } from './models.js';
+import { checkFewEnough, type EpisodeStore, keepInJournal, keepTogether } from './trajectories.js';
+
+type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
+
+/** Optional outputs besides the table. */
+interface OutputPaths {
+  readonly json?: string;
+  readonly components?: string;
+  readonly trajectories?: string;
+}
+
+export interface EvalCommandOptions
+  extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'llm' | 'signal' | Listeners>,
+    ModelFlags,
+    OutputPaths {
+  readonly grader: string;
+}
+
+/**
+ * Evaluates policies, prints the tables and writes the files.
+ * @throws UsageError for paths; InputError for names; the errors of requests to a model; the signal's reason.
+ */
+export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
+  const { json, components, trajectories } = options;
+  const names = check(options);
+  const openers = await prepareModels(names, options);
+  const grader = await readGrader(options.grader);
+  const messages = besideOutputs(json, components, trajectories);
+  await using outputs = new Outputs();
+  const stored = components === undefined ? null : await outputs.open(components);
+  const store = await openStore(options, names, grader);
+  const models = new EvalModels(openers, store?.spending ?? {}, options);
+  const progress = createProgress('episodes');
+  try {
+    const evaluation = await evaluate({
+      ...evaluateOptionsOf(options),
+      grader,
+      signal,
+      llm: models.llmOptions(store?.played),
+      onStart: async (info) => {
+        messages.write(renderHeader(info));
+        await stored?.write(headerText(info));
+      },
+      onProgress: (done, total) => progress.update(done, total, models.money()),
+      onEpisodes: stored === null ? undefined : (episodes) => stored.write(rowsText(episodes)),
+      onTrajectories: store === null ? undefined : (episodes) => store.add(episodes),
+    });
+    progress.stop();
+    messages.write(`${renderTable(evaluation)}${models.text()}`);
+    if (json !== undefined) await writeJson(json, evaluationToJson(evaluation));
+    await stored?.commit();
+    await store?.commit();
+  } catch (error) {
+    progress.stop();
+    process.stderr.write(`${models.text()}${store?.keptText() ?? ''}`);
+    throw error;
+  } finally {
+    progress.stop();
+    await store?.discard();
+  }
+}
+
+/** Checks the options. @returns the language models. @throws UsageError. */
+function check(options: EvalCommandOptions): string[] {
+  checkEngineOptions(options);
+  const models = modelsIn(options.policies);
+  checkOutputs(outputsOf(options, models), options.grader);
+  checkModels(models, options);
+  return models;
+}
+
+/** Returns the options of `evaluate`. */
+function evaluateOptionsOf(options: EvalCommandOptions): EvaluateOptions {
+  const { policies, conditions, seeds, episodes, profiles, backend, kernel, threads } = options;
+  return { policies, conditions, seeds, episodes, profiles, backend, kernel, threads };
+}
+
+/** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for names. */
+async function openStore(
+  options: EvalCommandOptions,
+  models: readonly string[],
+  grader: Grader,
+): Promise<EpisodeStore | null> {
+  const { trajectories: path } = options;
+  if (path === undefined) return null;
+  const players = [...new Set(options.policies ?? POLICY_NAMES)].map(playerNamed);
+  const evaluated = { conditions: selectConditions(options), players, grader };
+  checkFewEnough(evaluated);
+  if (models.length === 0) return keepTogether(path);
+  checkJournal('--trajectories', path, 'a language model');
+  return keepInJournal(path, evaluated, samplingOf(options));
+}
+
+/** Returns the outputs by option. Episodes of language models are stored in a journal until all are finished. */
+function outputsOf(
+  { json, components, trajectories }: OutputPaths,
+  models: readonly string[],
+): readonly PlannedOutput[] {
+  const named = Object.entries({
+    '--json': json,
+    '--components': components,
+    '--trajectories': trajectories,
+  });
+  return named.flatMap(([option, path]) => {
+    if (path === undefined) return [];
+    const paid = option === '--trajectories' && models.length > 0;
+    return [{ option, path, meanwhile: paid ? journalFiles(path) : [] }];
+  });
+}

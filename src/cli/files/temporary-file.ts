@@ -1,0 +1,126 @@
+/**
+ * Temporary files of outputs. Each is created beside its target, under a random name that no other file has. The next
+ * run that writes the same target removes the files of killed runs.
+ *
+ * Names: .rhythm-vec-TARGET-PLACE-PID-RANDOM.tmp. TARGET is a hash of the target's name. PLACE is a hash of the boot
+ * and of the process namespace to which PID belongs. The length does not depend on the target's name.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16}|elsewhere)-(\d+)-[\da-f]{16}\.tmp$/;
+
+/** The interval in milliseconds at which a running process touches its temporary files. */
+export const TOUCH_MS = 3_600_000;
+/** The age in milliseconds from which an untouched file belongs to no running process on any machine. */
+export const LEFT_MS = 24 * TOUCH_MS;
+
+export interface TemporaryFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** Stops the touching. Call it before closing the handle. */
+  release(): void;
+}
+
+/**
+ * Creates an empty temporary file beside `target`, and removes those of killed runs for the same target.
+ * @param target its directory must exist.
+ * @param mode of the new file. Default 0o666 minus the umask.
+ */
+export async function createTemporary(target: string, mode?: number): Promise<TemporaryFile> {
+  removeLeft(target);
+  const path = temporaryPath(target);
+  const handle = await open(path, 'wx', mode);
+  // `open` subtracts the umask from the mode. If chmod fails, the file keeps these stricter permissions.
+  if (mode !== undefined) await handle.chmod(mode & 0o777).catch(() => {});
+  const timer = setInterval(() => touch(handle.fd), TOUCH_MS).unref();
+  return { path, handle, release: () => clearInterval(timer) };
+}
+
+/** Creates and removes a temporary file as a trial. @throws Error of the system call that fails. */
+export function tryTemporary(target: string): void {
+  removeLeft(target);
+  const path = temporaryPath(target);
+  closeSync(openSync(path, 'wx'));
+  rmSync(path);
+}
+
+/** Returns a new name for a temporary file of `target`. */
+export function temporaryPath(target: string): string {
+  const words = [targetId(target), PLACE ?? 'elsewhere', process.pid, randomBytes(8).toString('hex')];
+  return join(dirname(target), `.rhythm-vec-${words.join('-')}.tmp`);
+}
+
+/** Returns the paths of the temporary files of `target`, of running and of killed processes. */
+export const temporaryFilesOf = (target: string): string[] => {
+  const own = targetId(target);
+  return namesIn(dirname(target))
+    .filter((name) => NAME.exec(name)?.[1] === own)
+    .map((name) => join(dirname(target), name));
+};
+
+/** Removes the temporary files of `target` that killed runs left. */
+function removeLeft(target: string): void {
+  for (const path of temporaryFilesOf(target)) {
+    const [, , place, pid] = NAME.exec(basename(path))!;
+    if ((place === PLACE && !isRunning(Number(pid))) || isUntouched(path)) rmSync(path, { force: true });
+  }
+}
+
+/** Returns the names in a directory; [] if it is writable but not readable. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+const isUntouched = (path: string): boolean =>
+  Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > LEFT_MS;
+
+function touch(fd: number): void {
+  const now = new Date();
+  try {
+    futimesSync(fd, now, now);
+  } catch {
+    // Some file systems store no times. If the file itself is lost, the next write fails.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const targetId = (target: string): string => hash(foldedName(basename(target)));
+
+/** Returns a form that is equal for names that case-insensitive or normalising file systems treat as one. */
+export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** The hash of this boot and process namespace. Null if the system has none; then only a file's age shows that it was left. */
+const PLACE = placeOf();
+
+function placeOf(): string | null {
+  try {
+    return hash(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid'));
+  } catch {
+    return null;
+  }
+}

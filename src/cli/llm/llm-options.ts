@@ -1,0 +1,160 @@
+/** Options of commands that use language models. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ChatModel } from '../../agents/llm/chat-model.js';
+import type { LedgerOptions, Prices } from '../../agents/llm/ledger.js';
+import type { Tally } from '../../agents/llm/usage-tally.js';
+import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
+import { MAX_U32 } from '../../world/fields.js';
+import { UsageError } from '../failure.js';
+import { parseDecimal, parseInteger } from '../shared-options.js';
+
+export interface ModelFlags {
+  readonly baseUrl?: string;
+  readonly concurrency?: number;
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly samplingSeed?: number;
+  /** The time limit of an answer in seconds. */
+  readonly timeout?: number;
+  readonly retries?: number;
+  readonly prices?: Prices;
+  readonly budget?: number;
+}
+
+export const LLM_DEFAULTS = { concurrency: 4, maxTokens: 512, timeout: 120, retries: 6 } as const;
+
+/** Adds `--base-url` and the other options of language models, except the name. */
+export function addLlmOptions(command: Command): Command {
+  const { concurrency, maxTokens, timeout, retries } = LLM_DEFAULTS;
+  return command
+    .option('--base-url <url>', 'an OpenAI-compatible endpoint (default: OPENAI_BASE_URL)')
+    .option(
+      '--concurrency <n>',
+      `episodes in parallel, one request each (default: ${concurrency})`,
+      parseInteger,
+    )
+    .option('--max-tokens <n>', `the token limit of an answer (default: ${maxTokens})`, parseInteger)
+    .option('--temperature <t>', "sampling temperature, 0 to 2 (default: the endpoint's)", parseDecimal)
+    .option('--top-p <p>', "nucleus sampling, above 0 to 1 (default: the endpoint's)", parseDecimal)
+    .option(
+      '--sampling-seed <n>',
+      'sampling seed, for endpoints that accept one (default: none)',
+      parseInteger,
+    )
+    .option('--timeout <s>', `seconds to wait for an answer (default: ${timeout})`, parseInteger)
+    .option('--retries <n>', `retries of a failed request (default: ${retries})`, parseInteger)
+    .option(
+      '--prices <p,c[,h]>',
+      'dollars per million tokens: prompt, completion, cached prompt',
+      parsePrices,
+    )
+    .option('--budget <dollars>', 'stop before spending more; needs --prices', parseDecimal);
+}
+
+/** The options as they are written on the command line. */
+export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
+  baseUrl: '--base-url',
+  concurrency: '--concurrency',
+  maxTokens: '--max-tokens',
+  temperature: '--temperature',
+  topP: '--top-p',
+  samplingSeed: '--sampling-seed',
+  timeout: '--timeout',
+  retries: '--retries',
+  prices: '--prices',
+  budget: '--budget',
+};
+
+/** Parses prices: "2.5,10" or "2.5,10,1.25". */
+function parsePrices(text: string): Prices {
+  const amounts = text
+    .split(',')
+    .map((word) => (/^(\d+\.?\d*|\.\d+)$/.test(word.trim()) ? Number(word) : Number.NaN));
+  if ((amounts.length === 2 || amounts.length === 3) && amounts.every(Number.isFinite)) {
+    const [prompt, completion, cached = prompt] = amounts;
+    return { prompt, completion, cached };
+  }
+  throw new InvalidArgumentError(
+    'Expected dollars per million tokens: prompt,completion or prompt,completion,cached, such as 2.5,10,1.25.',
+  );
+}
+
+/** Checks the limits that hold for every endpoint. @throws UsageError. */
+function checkLlmOptions(options: ModelFlags): void {
+  check(options, 'concurrency', 1, 1024);
+  check(options, 'maxTokens', 1, 1_000_000);
+  check(options, 'temperature', 0, 2);
+  check(options, 'topP', Number.MIN_VALUE, 1);
+  check(options, 'samplingSeed', 0, MAX_U32);
+  // Node's fetch itself gives up after 300 s.
+  check(options, 'timeout', 1, 300);
+  check(options, 'retries', 0, 100);
+  check(options, 'budget', 0, Number.MAX_VALUE);
+  if (options.budget !== undefined && options.prices === undefined) {
+    throw new UsageError(
+      'Expected --prices with --budget, got none. The amount spent is unknown without prices. ' +
+        'Pass dollars per million prompt and completion tokens, such as --prices 2.5,10.',
+    );
+  }
+}
+
+type NumberOption = Exclude<keyof ModelFlags, 'baseUrl' | 'prices'>;
+
+function check(options: ModelFlags, name: NumberOption, low: number, high: number): void {
+  const value = options[name];
+  if (value === undefined || (value >= low && value <= high)) return;
+  const least = low === Number.MIN_VALUE ? 'above 0' : `from ${low}`;
+  const most = high === Number.MAX_VALUE ? ' on' : ` to ${high}`;
+  throw new UsageError(`Expected ${LLM_FLAGS[name]} ${least}${most}, got ${value}. Pass another.`);
+}
+
+/** Returns the sampling parameters as files store them. */
+export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: ModelFlags): Sampling {
+  return {
+    max_tokens: maxTokens ?? LLM_DEFAULTS.maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(samplingSeed === undefined ? {} : { seed: samplingSeed }),
+  };
+}
+
+/** The amounts that earlier runs spent. */
+export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
+
+/** A model with its client and the counter of its requests. */
+export interface OpenedModel {
+  readonly model: ChatModel;
+  readonly tally: Tally;
+}
+
+/**
+ * Checks everything that can be checked before the first request.
+ * @returns a function that opens the model, once earlier spending is known.
+ * @throws UsageError; InputError `missing_setting` for the environment variables; LibraryError.
+ */
+export async function prepareModel(
+  name: string,
+  options: ModelFlags,
+): Promise<(spending?: Spending) => OpenedModel> {
+  checkLlmOptions(options);
+  const [{ toEndpoint }, { openClient }, { ChatModel }, { Ledger }, { Tally }] = await Promise.all([
+    import('../../agents/llm/endpoint.js'),
+    import('../../agents/llm/client.js'),
+    import('../../agents/llm/chat-model.js'),
+    import('../../agents/llm/ledger.js'),
+    import('../../agents/llm/usage-tally.js'),
+  ]);
+  const { baseUrl, prices = null, budget = null } = options;
+  const { timeout = LLM_DEFAULTS.timeout, retries = LLM_DEFAULTS.retries } = options;
+  const endpoint = toEndpoint({ baseUrl });
+  const timeoutMs = timeout * 1000;
+  const client = await openClient(endpoint, timeoutMs);
+  const sampling = samplingOf(options);
+  return (spending = {}) => {
+    const ledger = new Ledger({ prices, budget, ...spending });
+    const tally = new Tally();
+    const model = new ChatModel({ name, endpoint, client, sampling, timeoutMs, retries, ledger, tally });
+    return { model, tally };
+  };
+}

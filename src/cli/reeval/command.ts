@@ -1,0 +1,40 @@
+/** `rhythm-vec reeval`: replays, compares and regrades trajectories. The work is loaded when the command runs. */
+import type { Command } from 'commander';
+import type { Context } from '../context.js';
+import { EXIT } from '../failure.js';
+import { addEngineOptions, parseInteger } from '../shared-options.js';
+import type { ReevalOptions } from './run-reeval.js';
+
+const HELP = `
+A file of trajectories has one episode per line, as \`rhythm-vec teach\` writes it; docs/trajectories.md has the schema.
+Every episode is replayed from its seed with its actions and beliefs. Observations, rewards, prompts and parsed completions
+are compared with the file bit for bit. Each mismatch is reported:
+  teacher.jsonl:3: step 4, observation.meters[2]: recorded 0.71, recomputed 0.7080321907997131
+Invalid lines are left out and the first ten reported: corrupt, of another schema or world, of another version, duplicate.
+Tables have, by condition and grader: each teacher of the files, and random, heuristic, open-loop, and the last two with
+the constant belief [0.5, 0.5, 0.5], on the same seeds. [oracle] marks teachers that used hidden state.
+The exit code is 1 if anything mismatched, or if a line was left out and --skip-bad is not given.
+
+Examples:
+  rhythm-vec reeval --jsonl teacher.jsonl
+  rhythm-vec reeval --jsonl teacher.jsonl --grader v2 --json teacher-results.json
+  gzip --keep teacher.jsonl
+  zcat teacher.jsonl.gz | rhythm-vec reeval --jsonl -
+`;
+
+export function addReevalCommand(program: Command, { signal }: Context): void {
+  const command = program
+    .command('reeval')
+    .description('Replay stored trajectories, check them bit for bit, and grade them beside baselines.')
+    .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
+    .option('--grader <name|file>', 'v1, v2 or a grader file (default: v1 and v2)')
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .option('--mismatches <n>', 'report this many per episode; all are counted', parseInteger, 10)
+    .option('--skip-bad', 'exit with 0 even if lines were left out', false);
+  addEngineOptions(command)
+    .addHelpText('after', HELP)
+    .action(async (options: ReevalOptions) => {
+      const { runReeval } = await import('./run-reeval.js');
+      if (!(await runReeval(options, signal))) process.exitCode = EXIT.failure;
+    });
+}

@@ -1,0 +1,144 @@
+/** Renders a re-evaluation as text tables. */
+
+import { POLICY_NAMES } from '../../agents/policies/policies.js';
+import { counted, decimals, intervalText, winsText } from '../../evaluation/format-figures.js';
+import { PUBLISHED_TEACHER, published, publishedTeacher } from '../../evaluation/published-scores.js';
+import type { ReevaluatedRow, Section } from '../../evaluation/reevaluation/reevaluation.js';
+import type { RunInfo } from '../../evaluation/run-info.js';
+import { ORACLE_MARK, teacherName } from '../../rollouts/trajectories/player-name.js';
+import { FALLBACK_ACTION, type Player } from '../../rollouts/trajectories/trajectory-episode.js';
+import {
+  isFigure,
+  PUBLISHED_HEAD,
+  publishedText,
+  renderRun,
+  sharedNotes,
+  title,
+} from '../eval/eval-table.js';
+import { renderColumns } from '../text-table.js';
+import type { ReevalCounts } from './stream-reeval.js';
+
+interface Place {
+  readonly condition: string;
+  readonly profiles: string;
+  readonly grader: string;
+}
+
+interface Column {
+  readonly head: string;
+  readonly text: (row: ReevaluatedRow, place: Place) => string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { head: '\nplayer', text: rowName },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
+  { head: PUBLISHED_HEAD, text: publishedScore },
+  { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
+  { head: '1st\nhalf', text: ({ firstHalfMean }) => decimals(firstHalfMean) },
+  { head: '2nd\nhalf', text: ({ secondHalfMean }) => decimals(secondHalfMean) },
+  { head: 'adapt-\nation', text: ({ components }) => decimals(components.adaptation) },
+  { head: 'against\nheuristic', text: ({ overHeuristic }) => winsText(overHeuristic.wins) },
+  { head: 'against\n+constant', text: ({ overConstant }) => winsText(overConstant.wins) },
+  { head: 'over +constant\n(95 %)', text: ({ overConstant }) => intervalText(overConstant.difference) },
+];
+
+/** Returns a teacher's name in tables: "llm:MODEL (wellbeing) [oracle]". */
+function playerName(player: Player): string {
+  const { objective, oracle } = player;
+  return `${teacherName(player)}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
+}
+
+/** Returns the name of a fast policy whose episodes `eval` wrote; null for others. */
+const policyOf = ({ teacher, model }: Player): string | null =>
+  model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
+
+function rowName({ baseline, player }: ReevaluatedRow): string {
+  return player === null ? baseline! : playerName(player);
+}
+
+/** Returns the published score of a policy, or for other teachers that of the published teacher; '-' for an oracle. */
+function publishedScore(
+  { baseline, player }: ReevaluatedRow,
+  { condition, profiles, grader }: Place,
+): string {
+  if (profiles !== 'sampled' && !condition.startsWith('discrete')) return '-';
+  const policy = baseline ?? policyOf(player!);
+  if (policy !== null) return publishedText(published(condition, policy, grader));
+  return player?.oracle ? '-' : publishedText(publishedTeacher(condition, grader));
+}
+
+/** Returns the header, the tables, the notes and the result of the comparison. */
+export function renderReevaluated(run: RunInfo, sections: readonly Section[], counts: ReevalCounts): string {
+  const graders = sections[0].graders.map(({ grader, weights }) => ({ grader, graderWeights: weights }));
+  const tables = graders.map(({ grader }, g) => {
+    const head = graders.length === 1 ? '' : `grader ${grader}\n`;
+    return `\n${head}${renderGrader(sections, g)}\n`;
+  });
+  return `${renderRun(run, graders)}${tables.join('')}\n${notes(sections, counts)}`;
+}
+
+/** Returns whether a row under a grader has a published score. @param teachers whether only teachers' rows count. */
+const hasPublished = (sections: readonly Section[], g: number, teachers = false): boolean =>
+  sections.some(({ condition, profiles, graders }) => {
+    const { grader, rows } = graders[g];
+    const considered = teachers
+      ? rows.filter(({ player }) => player !== null && policyOf(player) === null)
+      : rows;
+    return considered.some((row) => isFigure(publishedScore(row, { condition, profiles, grader })));
+  });
+
+function renderGrader(sections: readonly Section[], g: number): string {
+  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(sections, g));
+  const lines = sections.flatMap(({ condition, profiles, seeds, graders }) => {
+    const { grader, rows } = graders[g];
+    const place = { condition, profiles, grader };
+    const head = title({ condition, seeds, profiles, episodes: rows[0].episodes });
+    return [
+      [{ content: `\n${head}`, colSpan: columns.length }],
+      ...rows.map((row) => columns.map(({ text }) => text(row, place))),
+    ];
+  });
+  return renderColumns(
+    columns.map(({ head }) => head),
+    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
+    lines,
+  );
+}
+
+function notes(sections: readonly Section[], counts: ReevalCounts): string {
+  const [{ graders }] = sections;
+  const rows = sections.flatMap((section) => section.graders[0].rows);
+  const sequences = new Set(
+    graders.flatMap((each) => each.rows.flatMap(({ sequenceGrader }) => sequenceGrader ?? [])),
+  );
+  return [
+    'against: final scores won/lost/tied on the same seeds; +constant is heuristic+constant.',
+    ...sharedNotes(graders.some((_, g) => hasPublished(sections, g))),
+    ...(graders.some((_, g) => hasPublished(sections, g, true)) ? [PUBLISHED_NOTE] : []),
+    ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
+    `open-loop: one fixed action sequence, found for ${sequences.size === 1 ? 'grader' : 'graders'} ${[...sequences].join(' and ')}.`,
+    ...rows.flatMap(unparsedNote),
+    ...(counts.mismatches === 0 ? [] : ['The scores are those of the replay, not of the files.']),
+    outcome(counts),
+    '',
+  ].join('\n');
+}
+
+const PUBLISHED_NOTE = `published, for a teacher of the files: the score of RhythmEnv's frontier-model teacher, whose belief MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
+const ORACLE = '[oracle]: uses hidden state; not a valid agent.';
+
+function unparsedNote(row: ReevaluatedRow): string[] {
+  if (row.unparsed === 0) return [];
+  return [
+    `${rowName(row)}: in ${row.unparsed} of ${row.steps} steps no action was parsed; ${FALLBACK_ACTION} was played.`,
+  ];
+}
+
+function outcome({ episodes, mismatchedEpisodes, mismatches, skipped }: ReevalCounts): string {
+  const played = `${counted(episodes, 'episode')} replayed`;
+  const found =
+    mismatches === 0
+      ? 'all as recorded, bit for bit'
+      : `${mismatchedEpisodes} NOT AS RECORDED, in ${counted(mismatches, 'place')}`;
+  return `${played}, ${found}.${skipped.total === 0 ? '' : ` ${skipped.text}.`}`;
+}

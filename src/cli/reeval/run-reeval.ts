@@ -1,0 +1,93 @@
+/** The work of `rhythm-vec reeval`. */
+
+import { type Grader, toGrader } from '../../engine/graders/grader.js';
+import { toSnakeCase } from '../../evaluation/evaluation-json.js';
+import {
+  type ReevaluatedRow,
+  Reevaluation,
+  type Section,
+} from '../../evaluation/reevaluation/reevaluation.js';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { GRADER_NAMES } from '../../world/fields.js';
+import { UsageError } from '../failure.js';
+import { readGrader } from '../files/grader-file.js';
+import { besideOutputs, writeJson } from '../files/output-file.js';
+import { checkOutputs } from '../files/output-places.js';
+import { inBatches, toStandardError } from '../files/trajectory-batches.js';
+import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { renderReevaluated } from './reeval-table.js';
+import { ReevalStream } from './stream-reeval.js';
+
+export interface ReevalOptions extends EngineOptions {
+  readonly jsonl: readonly string[];
+  readonly grader?: string;
+  readonly json?: string;
+  /** Mismatches to report per episode. */
+  readonly mismatches: number;
+  readonly skipBad: boolean;
+}
+
+/**
+ * Re-evaluates trajectories and prints the tables.
+ * @returns whether all episodes equal their replay, and all lines are valid or may be skipped. @throws UsageError for paths, or files without an episode; the signal's
+ *   reason.
+ */
+export async function runReeval(options: ReevalOptions, signal: AbortSignal): Promise<boolean> {
+  checkEngineOptions(options);
+  const { jsonl, json } = options;
+  if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
+  checkTrajectories('--jsonl', jsonl, json === undefined ? null : { option: '--json', path: json });
+  using reevaluation = new Reevaluation(options, await gradersOf(options));
+  const stream = new ReevalStream(reevaluation, options.mismatches, toStandardError);
+  await readAll(stream, jsonl, signal);
+  const { counts, named } = stream;
+  const { skipped } = counts;
+  if (counts.episodes === 0) {
+    const why = skipped.total === 0 ? '' : `; ${skipped.text}`;
+    throw new UsageError(`Expected episodes, got none${why}. Pass a file that rhythm-vec teach wrote.`);
+  }
+  const sections = reevaluation.sections();
+  besideOutputs(json).write(renderReevaluated(reevaluation.run, sections, counts));
+  if (json !== undefined) {
+    const { grader: _, graderWeights: __, backendReason: ___, ...run } = reevaluation.run;
+    const results = {
+      schema: SCHEMAS.reevaluation,
+      ...run,
+      files: jsonl,
+      ...counts,
+      skipped: skipped.counts,
+      named,
+    };
+    await writeJson(json, toSnakeCase({ ...results, rows: rowsOf(sections) }));
+  }
+  return counts.mismatchedEpisodes === 0 && (options.skipBad || skipped.total === 0);
+}
+
+async function readAll(stream: ReevalStream, paths: readonly string[], signal: AbortSignal): Promise<void> {
+  const progress = createProgress('bytes');
+  const { skipped } = stream.counts;
+  try {
+    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    const batches = inBatches(lines, { skipped, report: toStandardError, signal });
+    for await (const batch of batches) stream.add(batch);
+  } finally {
+    progress.stop();
+  }
+}
+
+const gradersOf = async ({ grader }: ReevalOptions): Promise<readonly Grader[]> =>
+  grader === undefined ? GRADER_NAMES.map(toGrader) : [await readGrader(grader)];
+
+/** Returns the rows as one list, for the JSON file. */
+const rowsOf = (sections: readonly Section[]) =>
+  sections.flatMap(({ condition, profiles, seeds, graders }) =>
+    graders.flatMap(({ grader, weights, rows }) =>
+      rows.map(({ player, ...row }: ReevaluatedRow) => ({
+        ...{ condition, profiles, seeds, grader, graderWeights: weights },
+        ...{ teacher: null, model: null, objective: null, oracle: false, ...player },
+        ...row,
+      })),
+    ),
+  );

@@ -1,0 +1,88 @@
+/** `rhythm-vec regrade`: grades stored components with another grader, without stepping. */
+import { type Command, Option } from 'commander';
+import { toSnakeCase } from '../../evaluation/evaluation-json.js';
+import { type Regraded, regradeStored, type StoredCondition } from '../../evaluation/regraded.js';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { describe } from '../../shared/values.js';
+import { packageVersion } from '../../shared/version.js';
+import { createWorld } from '../../world/world.js';
+import { readComponents } from '../components/read-components.js';
+import type { Context } from '../context.js';
+import { UsageError } from '../failure.js';
+import { readGrader } from '../files/grader-file.js';
+import { checkInput, checkOther, inputName, openInput } from '../files/input-file.js';
+import { besideOutputs, writeJson } from '../files/output-file.js';
+import { checkOutputs } from '../files/output-places.js';
+import { parseNames } from '../shared-options.js';
+import { renderRegraded } from './regrade-table.js';
+
+interface Options {
+  readonly components: string;
+  readonly grader: string;
+  readonly conditions?: readonly string[];
+  readonly json?: string;
+}
+
+const HELP = `
+A grade is a weighted sum of components, which eval --components stores for every episode. So episodes can be graded under
+another grader without playing them again. A grader is v1, v2 or a file with a name and weights that sum to 1:
+  {"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}
+  by component: crash_free, progress, connection, adaptation, efficiency, belief_accuracy; missing ones weigh 0.
+The output has the rows of eval; the ranking, with each policy's lead over the next one on the same seeds, and the effect
+of each weight on that lead; and the nearest weights at which two policies swap, found by grading again.
+Damaged lines, and lines of another schema or release, are refused: means over a part of the episodes would mislead.
+
+Examples:
+  rhythm-vec eval --components components.jsonl
+  rhythm-vec regrade --components components.jsonl --grader v1
+  echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
+  rhythm-vec regrade --components components.jsonl --grader calm.json --conditions ood --json calm-results.json
+`;
+
+export function addRegradeCommand(program: Command, { signal }: Context): void {
+  program
+    .command('regrade')
+    .description(
+      'Grade stored components under another grader: scores, ranking, and the stability of the ranking.',
+    )
+    .requiredOption('--components <file>', 'a file of eval --components; - is the standard input')
+    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .option('--conditions <names>', 'only these, comma-separated (default: all)', parseNames)
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
+    .addHelpText('after', HELP)
+    .action((options: Options) => runRegrade(options, signal));
+}
+
+async function runRegrade({ components, conditions, json, ...options }: Options, signal: AbortSignal) {
+  checkInput('--components', components);
+  if (json !== undefined) {
+    checkOutputs([{ option: '--json', path: json }], options.grader);
+    checkOther('--json', json, '--components', components);
+  }
+  const grader = await readGrader(options.grader);
+  const input = openInput(components, signal);
+  const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());
+  const regraded = regradeStored(selected(stored, conditions), grader);
+  besideOutputs(json).write(renderRegraded(regraded));
+  if (json !== undefined) await writeJson(json, toJson(regraded));
+}
+
+function selected(stored: readonly StoredCondition[], names: readonly string[] | undefined) {
+  const known = stored.map(({ condition }) => condition);
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown === undefined) {
+    return stored.filter(({ condition }) => names === undefined || names.includes(condition));
+  }
+  throw new UsageError(
+    `Expected --conditions among those stored, ${known.join(', ')}; got ${describe(unknown)}.${didYouMean(unknown, known)}`,
+  );
+}
+
+const toJson = (regraded: Regraded): unknown =>
+  toSnakeCase({
+    schema: SCHEMAS.regrade,
+    version: packageVersion(),
+    worldDigest: createWorld().digest,
+    ...regraded,
+  });

@@ -1,0 +1,60 @@
+/** Renders stored episodes under another grader as text tables. */
+import { decimals, intervalText } from '../../evaluation/format-figures.js';
+import type { Regraded, RegradedCondition } from '../../evaluation/regraded.js';
+import type { Flip, WeightSensitivity } from '../../evaluation/weight-sensitivity.js';
+import { renderRows, rowNotes, weightsLine } from '../eval/eval-table.js';
+import { type Alignment, COMPONENT_HEADS, renderColumns } from '../text-table.js';
+
+/** Returns the rows of an evaluation; then the ranking of each condition and the effect of each weight on it. */
+export function renderRegraded({ grader, graderWeights, rows, conditions }: Regraded): string {
+  const episodes = rows.reduce((sum, row) => sum + row.episodes, 0);
+  return [
+    `${episodes} stored episodes, not played again; grader ${grader}`,
+    weightsLine(grader, graderWeights),
+    `${renderRows(rows, grader)}\n`,
+    ...conditions.map((condition) => `${renderRanking(condition)}\n`),
+    ...rowNotes(rows, grader),
+    'lead: the mean of paired differences; right of it, its change per unit of each weight.',
+    'at: the nearest weights at which two policies swap; the other five keep their ratios, all six sum to 1.',
+    '',
+  ].join('\n');
+}
+
+function renderRanking(condition: RegradedCondition): string {
+  const leads = renderLeads(condition);
+  return condition.standings.length < 2 ? leads : `${leads}\n\n${renderFlips(condition.sensitivity)}`;
+}
+
+function renderLeads({ condition, standings, sensitivity }: RegradedCondition): string {
+  const heads = sensitivity.map(({ component }) => COMPONENT_HEADS[component]);
+  const rows = standings.map(({ policy, finalScore, lead }, place) => [
+    policy,
+    intervalText(finalScore),
+    ...(lead === null
+      ? ['-', ...heads.map(() => '-')]
+      : [intervalText(lead), ...sensitivity.map(({ leads }) => signed(leads[place].slope.mean))]),
+  ]);
+  return renderColumns(
+    [`${condition}:\nranking`, 'final score\n(95 %)', 'lead over the\nnext (95 %)', ...heads],
+    ['left', 'right', 'right', ...heads.map((): Alignment => 'right')],
+    rows,
+  );
+}
+
+/** Formats with a sign, unless the number rounds to zero. */
+function signed(value: number): string {
+  const text = decimals(value);
+  return Number(text) > 0 ? `+${text}` : text;
+}
+
+function renderFlips(sensitivity: readonly WeightSensitivity[]): string {
+  const rows = sensitivity.flatMap(({ component, weight, below, above }) => {
+    const flips = [below, above].filter((flip) => flip !== null);
+    const first = [component, decimals(weight)];
+    if (flips.length === 0) return [[...first, '-', 'no weight changes the ranking']];
+    return flips.map((flip, i) => [...(i === 0 ? first : ['', '']), decimals(flip.weight), passing(flip)]);
+  });
+  return renderColumns(['weight of', 'now', 'at', ''], ['left', 'right', 'right', 'left'], rows);
+}
+
+const passing = ({ policy, passed }: Flip): string => `${policy} passes ${passed}`;

@@ -1,0 +1,120 @@
+/** Replays batches of stored episodes. */
+
+import { clampBelief } from '../../engine/reference/grade.js';
+import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import { ResizableEnv } from '../../evaluation/resizable-env.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  EVENT_NAMES,
+  MIN_MAGNITUDE,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_STEPS,
+} from '../../world/fields.js';
+import type { EngineOptions } from '../shared-options.js';
+import type { ReplayRow } from './replay-row.js';
+
+/** Replays batches of rows in one environment. */
+export class Replayer implements Disposable {
+  readonly #envs: ResizableEnv;
+
+  constructor({ backend, kernel, threads }: EngineOptions) {
+    this.#envs = new ResizableEnv({ backend, kernel, threads });
+    // Opened now, so that an unavailable backend is reported before the input is read.
+    this.#envs.of(1);
+  }
+
+  /** Yields the replayed rows as JSON texts, in order. */
+  *replay(rows: readonly ReplayRow[]): Generator<string> {
+    const env = this.#envs.of(rows.length);
+    env.reset({
+      seed: Uint32Array.from(rows, ({ seed }) => seed),
+      profiles: rows.map(({ profile }) => profile),
+      graders: gradersOf(rows),
+    });
+    const targets = env.beliefTargets();
+    const result = env.run(sequenceOf(rows), {
+      beliefs: beliefsOf(rows),
+      stops: rows.map(({ actions }) => actions.length),
+      trajectory: true,
+    });
+    for (const [i, row] of rows.entries()) yield JSON.stringify(scored(row, i, targets, result));
+  }
+
+  [Symbol.dispose](): void {
+    this.#envs[Symbol.dispose]();
+  }
+}
+
+function gradersOf(rows: readonly ReplayRow[]): Float32Array {
+  const graders = new Float32Array(rows.length * NUM_COMPONENTS);
+  rows.forEach(({ grader }, i) => {
+    graders.set(grader, i * NUM_COMPONENTS);
+  });
+  return graders;
+}
+
+/** Returns the actions, u8 [rows, 28], with zeros after a row's last action. */
+function sequenceOf(rows: readonly ReplayRow[]): Uint8Array {
+  const sequence = new Uint8Array(rows.length * NUM_STEPS);
+  rows.forEach(({ actions }, i) => {
+    sequence.set(
+      actions.map((name) => ACTION_NAMES.indexOf(name)),
+      i * NUM_STEPS,
+    );
+  });
+  return sequence;
+}
+
+/** Returns the beliefs, f32 [rows, 28, 3], with NaN for no belief. */
+function beliefsOf(rows: readonly ReplayRow[]): Float32Array {
+  const sequence = new Float32Array(rows.length * NUM_STEPS * NUM_BELIEFS).fill(Number.NaN);
+  rows.forEach(({ beliefs }, i) => {
+    beliefs?.forEach((belief, t) => {
+      // Clamped here, because a number beyond the range of float32 would become infinite.
+      if (belief)
+        sequence.set(
+          belief.map((value) => clampBelief(value, MIN_MAGNITUDE)),
+          (i * NUM_STEPS + t) * NUM_BELIEFS,
+        );
+    });
+  });
+  return sequence;
+}
+
+function scored({ seed, profile, actions }: ReplayRow, i: number, targets: Float32Array, result: RunResult) {
+  return {
+    seed,
+    profile,
+    belief_target: floats(targets, i, NUM_BELIEFS),
+    steps: actions.map((action, t) => step(action, i * NUM_STEPS + t, result)),
+    final: actions.length === NUM_STEPS ? final(i, result) : null,
+  };
+}
+
+/** Returns a step in the form of the golden episodes. A float32 is printed as the equal float64. */
+function step(action: string, at: number, { trajectory }: RunResult) {
+  const { events, rewards, meters, deltas, anomalies } = trajectory!;
+  return {
+    action,
+    event: EVENT_NAMES[events[at]] ?? null,
+    reward: rewards[at],
+    meters: floats(meters, at, NUM_METERS),
+    delta: floats(deltas, at, NUM_METERS),
+    anomaly: floats(anomalies, at, NUM_METERS),
+  };
+}
+
+function final(i: number, { components, beliefMae, finalScores }: RunResult) {
+  const graded = floats(components, i, NUM_COMPONENTS);
+  return {
+    ...Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, graded[k]])),
+    belief_mae: beliefMae[i],
+    final_score: finalScores[i],
+  };
+}
+
+const floats = (from: Float32Array, row: number, size: number): number[] =>
+  Array.from(from.subarray(row * size, (row + 1) * size));

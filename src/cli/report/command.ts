@@ -1,0 +1,37 @@
+/** `rhythm-vec report`: writes results as a page. The work is loaded when the command runs. */
+import type { Command } from 'commander';
+import type { Context } from '../context.js';
+import { EXIT } from '../failure.js';
+import type { ReportOptions } from './run-report.js';
+
+const HELP = `
+RESULTS are files of eval --json, reeval --json and audit --json, and trajectories of teach and eval --trajectories, in any
+mix. Each file's kind is detected from its content. Several files of a kind are shown side by side, each under its name.
+The directory gets report.html, one self-contained page without scripts, and every plot as SVG and PNG: final scores beside
+the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
+rewards, cost, and episodes as timelines; with tables. Missing parts are listed with the command that produces them.
+Only files of an earlier report are replaced.
+Invalid lines of trajectories are left out, and the first ten of a file are reported. The exit code is 1 if a line was
+left out and --skip-bad is not given.
+
+Examples:
+  rhythm-vec eval --json results.json
+  rhythm-vec audit --json audit.json
+  rhythm-vec report results.json teacher.jsonl audit.json --output report
+`;
+
+export function addReportCommand(program: Command, { signal }: Context): void {
+  program
+    .command('report')
+    .description(
+      'Make a page of results: scores, beliefs, actions, episodes, exploits and cost, as plots and tables.',
+    )
+    .argument('<RESULTS...>', 'files of results; - is the standard input')
+    .requiredOption('--output <directory>', 'the directory for the page and its plots')
+    .option('--skip-bad', 'exit with 0 even if lines were left out', false)
+    .addHelpText('after', HELP)
+    .action(async (paths: string[], options: ReportOptions) => {
+      const { runReport } = await import('./run-report.js');
+      if (!(await runReport(paths, options, signal))) process.exitCode = EXIT.failure;
+    });
+}

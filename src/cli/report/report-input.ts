@@ -1,0 +1,129 @@
+/** Reads files of results for a report and detects their kind: one JSON value, or one episode per line. */
+import { ResultGatherer, TrajectoryTally } from '../../report/gather.js';
+import { fileLabels } from '../../report/player-names.js';
+import { parseResult, RESULT_KINDS } from '../../report/results.js';
+import { BadRow } from '../../shared/row-schemas.js';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { UsageError } from '../failure.js';
+import { inputName } from '../files/input-file.js';
+import { type Line, printable } from '../files/lines.js';
+import { inBatches, type Report } from '../files/trajectory-batches.js';
+import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
+
+/** The maximum size of a file that is read as one value. The package's own files are much smaller. */
+const MAX_VALUE = 64 * 2 ** 20;
+/** The approximate memory of a kept line besides its text. */
+const LINE_COST = 64;
+
+interface GatherOptions extends ReadOptions {
+  /** Receives the faults of lines. */
+  readonly report: Report;
+}
+
+export interface Gathered {
+  readonly gatherer: ResultGatherer;
+  /** The number of lines left out, of all files. */
+  readonly skipped: number;
+}
+
+/** Reads all files. @throws UsageError that names a file of unknown kind; the signal's reason. */
+export async function gatherResults(paths: readonly string[], options: GatherOptions): Promise<Gathered> {
+  const gatherer = new ResultGatherer();
+  const labels = fileLabels(paths.map(inputName));
+  let [k, skipped] = [0, 0];
+  for await (const { path, lines } of openFiles(paths, options)) {
+    skipped += await addFile(gatherer, { name: inputName(path), label: labels[k++] }, lines, options);
+  }
+  return { gatherer, skipped };
+}
+
+interface File {
+  /** The name in errors. */
+  readonly name: string;
+  /** The name in the report. */
+  readonly label: string;
+}
+
+/** Adds a file. @returns the number of lines left out. */
+async function addFile(
+  gatherer: ResultGatherer,
+  file: File,
+  lines: AsyncGenerator<Line>,
+  options: GatherOptions,
+): Promise<number> {
+  const { begun, value } = await beginningOf(lines);
+  if (value === undefined) return addEpisodes(gatherer, file, joined(begun, lines), options);
+  try {
+    gatherer.addResult(file.label, parseResult(value));
+    return 0;
+  } catch (error) {
+    if (error instanceof BadRow) throw new UsageError(`${file.name}: ${printable(error.message)}`);
+    throw error;
+  }
+}
+
+interface Beginning {
+  /** The lines read so far, without blank ones. */
+  readonly begun: readonly Line[];
+  /** The value of the whole file; undefined for a file of lines. */
+  readonly value: unknown;
+}
+
+/**
+ * Reads a file until its kind is known. It is a file of lines if its first line is an episode, if it is not valid JSON
+ * as a whole, or if it is too large.
+ * @param most bytes of memory for the lines read.
+ */
+export async function beginningOf(lines: AsyncGenerator<Line>, most = MAX_VALUE): Promise<Beginning> {
+  const begun: Line[] = [];
+  let size = 0;
+  // Not `for await`, which would close the generator with the loop.
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const line = next.value;
+    if (line.text?.trim() === '') continue;
+    begun.push(line);
+    size += LINE_COST + (line.text?.length ?? 0);
+    const unreadable = line.text === null || size > most;
+    if (unreadable || isEpisode(line.text)) return { begun, value: undefined };
+  }
+  return { begun, value: jsonOf(begun.map(({ text }) => text).join('\n')) };
+}
+
+function isEpisode(text: string): boolean {
+  // A fast check: only episodes contain this name on one line, except small values.
+  if (!text.includes(SCHEMAS.trajectory.name)) return false;
+  const value = jsonOf(text) as { schema?: { name?: unknown } } | null | undefined;
+  return value?.schema?.name === SCHEMAS.trajectory.name;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function* joined(begun: readonly Line[], lines: AsyncGenerator<Line>): AsyncGenerator<Line> {
+  yield* begun;
+  yield* lines;
+}
+
+async function addEpisodes(
+  gatherer: ResultGatherer,
+  { name, label }: File,
+  lines: AsyncIterable<Line>,
+  { report, signal }: GatherOptions,
+): Promise<number> {
+  const skipped = new SkippedLines();
+  const tally = new TrajectoryTally();
+  for await (const batch of inBatches(episodesIn(name, lines), { skipped, report, signal })) {
+    for (const { episode } of batch) tally.add(episode);
+  }
+  if (tally.empty) {
+    const why = skipped.total === 0 ? 'an empty file' : skipped.text;
+    throw new UsageError(`${name}: Expected ${RESULT_KINDS}, got ${why}. Pass one of these.`);
+  }
+  gatherer.addTrajectories(label, tally, skipped.text);
+  return skipped.total;
+}

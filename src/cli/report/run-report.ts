@@ -1,0 +1,99 @@
+/** The work of `rhythm-vec report`. */
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { counted } from '../../evaluation/format-figures.js';
+import type { ReportData } from '../../report/gather.js';
+import { pageOf, sectionsOf } from '../../report/page.js';
+import { isFigure, type Section } from '../../report/section.js';
+import { packageVersion } from '../../shared/version.js';
+import { UsageError } from '../failure.js';
+import { checkInput, checkOther } from '../files/input-file.js';
+import { makeDirectory, type OutputFile, writeTogether } from '../files/output-file.js';
+import { checkPictures, drawAll, outputsOf, type PictureFiles } from '../files/picture-files.js';
+import { toStandardError } from '../files/trajectory-batches.js';
+import { createProgress } from '../progress.js';
+import { checkReplaceable, checkReportDirectory, earlierFiles, PAGE } from './directory.js';
+import { type Gathered, gatherResults } from './report-input.js';
+
+export interface ReportOptions {
+  readonly output: string;
+  readonly skipBad: boolean;
+}
+
+/**
+ * Writes the page and its plots.
+ * @returns whether no line was left out.
+ * @throws UsageError for paths and files; LibraryError `library_missing`; the signal's reason.
+ */
+export async function runReport(
+  paths: readonly string[],
+  { output, skipBad }: ReportOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  checkPaths(paths, output);
+  await checkPictures();
+  const { gatherer, skipped } = await gather(paths, signal);
+  const files = await filesOf(gatherer.data(), signal);
+  checkReplaceable(
+    '--output',
+    output,
+    files.map(({ path }) => path),
+  );
+  const earlier = earlierFiles(output);
+  signal.throwIfAborted();
+  makeDirectory(output);
+  await writeTogether(files.map(({ path, data }) => ({ path: join(output, path), data })));
+  const stale = earlier.filter((name) => files.every(({ path }) => path !== name));
+  for (const name of stale) await rm(join(output, name), { force: true });
+  process.stdout.write(`${join(output, PAGE)}: ${countsOf(files)}.\n`);
+  return skipBad || skipped === 0;
+}
+
+function checkPaths(paths: readonly string[], output: string): void {
+  for (const [k, path] of paths.entries()) {
+    checkInput('RESULTS', path);
+    if (path === '-' && paths.indexOf(path) !== k) {
+      throw new UsageError('Expected the standard input once among RESULTS, got it twice. Pass - once.');
+    }
+    for (const other of paths.slice(0, k)) checkOther('RESULTS', path, 'RESULTS', other);
+  }
+  checkReportDirectory('--output', output);
+}
+
+async function gather(paths: readonly string[], signal: AbortSignal): Promise<Gathered> {
+  const progress = createProgress('bytes');
+  try {
+    return await gatherResults(paths, { signal, onProgress: progress.update, report: toStandardError });
+  } finally {
+    progress.stop();
+  }
+}
+
+/**
+ * Returns the plots and, last, the page, so that it exists only with all its plots. Paths are relative to the
+ * directory.
+ */
+async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFile[]> {
+  const sections = sectionsOf(data);
+  const plots = await plotsOf(sections, signal);
+  const files = plots.flatMap(outputsOf);
+  const svgs = new Map(plots.map(({ name, svg }) => [name, svg]));
+  const made = { files: files.map(({ path }) => path), version: packageVersion() };
+  return [...files, { path: PAGE, data: pageOf(data, sections, svgs, made) }];
+}
+
+async function plotsOf(sections: readonly Section[], signal: AbortSignal): Promise<PictureFiles[]> {
+  const figures = sections.flatMap(({ parts }) => parts.filter(isFigure));
+  const progress = createProgress('plots');
+  try {
+    return await drawAll(figures, { signal, onProgress: progress.update });
+  } finally {
+    progress.stop();
+  }
+}
+
+const countsOf = (files: readonly OutputFile[]): string => {
+  const plots = (files.length - 1) / 2;
+  return `one page, and ${counted(plots, 'plot')} as SVG and PNG beside it`;
+};

@@ -1,0 +1,117 @@
+/** `rhythm-vec serve`: serves the environment over HTTP and WebSockets. */
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { RunningServer } from '../../server/server.js';
+import { DEFAULTS, type ServeOptions } from '../../server/server-options.js';
+import type { Context } from '../context.js';
+import { UsageError } from '../failure.js';
+import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from '../shared-options.js';
+
+interface Options extends EngineOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tokenFile?: string;
+  readonly insecure?: boolean;
+  readonly capacity: number;
+  readonly bodyLimit: number;
+  readonly frameLimit: number;
+  readonly vecEnvs: number;
+  readonly batchRequests: number;
+  readonly ping: number;
+  readonly idle: number;
+}
+
+const MIB = 2 ** 20;
+const SECOND = 1000;
+/** The variable with the token. There is no option for it, because command lines are public on a machine. */
+const VARIABLE = 'RHYTHM_TOKEN';
+
+const HELP = `
+Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openapi.json, /mcp), batches (/v1/score,
+/v1/rollout, /v1/prompts, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a token in
+--token-file or ${VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
+SIGTERM and SIGINT end the server after requests in progress.
+
+Examples:
+  rhythm-vec serve
+  openssl rand -hex 32 > token.txt
+  rhythm-vec serve --host 0.0.0.0 --token-file token.txt
+`;
+
+export function addServeCommand(program: Command, context: Context): void {
+  const command = program
+    .command('serve')
+    .description('Serve the environment over HTTP and WebSockets: OpenEnv, and batches for trainers.')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
+    .option('--token-file <file>', `file with the bearer token of clients (default: ${VARIABLE})`)
+    .option('--insecure', 'listen on public addresses without a token, and accept any Host')
+    .option('--capacity <n>', 'the most sessions at a time', parseInteger, DEFAULTS.capacity)
+    .option('--body-limit <MiB>', 'the largest request body', parseNumber, DEFAULTS.bodyLimit / MIB)
+    .option(
+      '--frame-limit <MiB>',
+      "the largest frame of a session's socket",
+      parseNumber,
+      DEFAULTS.frameLimit / MIB,
+    )
+    .option(
+      '--vec-envs <n>',
+      'the most environments of all vector environments together',
+      parseInteger,
+      DEFAULTS.vecEnvs,
+    )
+    .option('--batch-requests <n>', 'the most /v1 requests at a time', parseInteger, DEFAULTS.batchRequests)
+    .option('--ping <seconds>', 'interval of pings', parseNumber, DEFAULTS.pingMs / SECOND)
+    .option(
+      '--idle <seconds>',
+      'close a socket after this time without a frame',
+      parseNumber,
+      DEFAULTS.idleMs / SECOND,
+    );
+  addEngineOptions(command)
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      checkEngineOptions(options);
+      const { openServer } = await import('../../server/server.js');
+      const server = await openServer(toServeOptions(options));
+      process.stdout.write(`Listening on ${server.url}\n`);
+      await aborted(context.signal);
+      await shutDown(server);
+    });
+}
+
+function toServeOptions(options: Options): ServeOptions {
+  const { tokenFile, bodyLimit, frameLimit, ping, idle, ...rest } = options;
+  return {
+    ...rest,
+    token: tokenFile === undefined ? process.env[VARIABLE] || undefined : readToken(tokenFile),
+    bodyLimit: Math.round(bodyLimit * MIB),
+    frameLimit: Math.round(frameLimit * MIB),
+    pingMs: Math.round(ping * SECOND),
+    idleMs: Math.round(idle * SECOND),
+  };
+}
+
+function readToken(path: string): string {
+  const token = readFileSync(path, 'utf8').trim();
+  if (token !== '') return token;
+  throw new UsageError(
+    `Expected a token in --token-file ${path}, got an empty file. Make one with: openssl rand -hex 32`,
+  );
+}
+
+async function shutDown(server: RunningServer): Promise<void> {
+  process.stdout.write('Finishing the requests in progress.\n');
+  await server.close();
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+function parseNumber(text: string): number {
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a number, such as 64 or 0.5.');
+}

@@ -1,0 +1,77 @@
+/** Options that commands share, and their parsers. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { BACKENDS } from '../engine/backends/node.js';
+import { didYouMean } from '../shared/suggest.js';
+import type { SeedRange } from '../world/conditions.js';
+import { MAX_U32 } from '../world/fields.js';
+import { UsageError } from './failure.js';
+
+/** Options of `createVecEnv` that select how to compute. */
+export interface EngineOptions {
+  readonly backend?: string;
+  readonly kernel?: string;
+  readonly threads?: number;
+}
+
+/** Adds `--backend`, `--kernel` and `--threads`. */
+export function addEngineOptions(command: Command): Command {
+  const backends = BACKENDS.map((backend) => backend.name).join(', ');
+  return command
+    .option('--backend <name>', `auto, ${backends}; changes no result (default: auto)`)
+    .option('--kernel <name>', 'a kernel of the native backend, see "info" (default: the best)')
+    .option('--threads <n>', '1 to 256; changes no result (default: one per core)', parseInteger);
+}
+
+/**
+ * Refuses a kernel that does not exist, or that the chosen backend does not have.
+ * A kernel that exists and cannot run here is not a usage error; opening it reports that.
+ */
+export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions): void {
+  if (kernel === undefined) return;
+  const candidates = BACKENDS.filter(({ name }) => backend === 'auto' || backend === name);
+  const unsure = candidates.some((candidate) => !candidate.availability().available);
+  const names = candidates.flatMap((candidate) => candidate.kernels().map(({ name }) => name));
+  // Without its addon, a backend does not know its kernels.
+  if (candidates.length === 0 || unsure || names.includes(kernel)) return;
+  const known = names.length === 0 ? `none, which has no kernels` : `one of ${names.join(', ')}`;
+  throw new UsageError(
+    `Expected --kernel for backend ${JSON.stringify(backend)} to be ${known}; got ${JSON.stringify(kernel)}.` +
+      (names.length === 0 ? ' Leave out --kernel or --backend.' : didYouMean(kernel, names)),
+  );
+}
+
+export function parseInteger(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number, such as 4.');
+}
+
+/** Parses "a,b" as a list of names. A comma in a name is written "\\,". */
+export function parseNames(text: string): string[] {
+  const names = text.split(/(?<!\\),/).map((name) => name.trim().replaceAll('\\,', ','));
+  if (names.every((name) => name !== '')) return names;
+  throw new InvalidArgumentError('Expected names separated by single commas.');
+}
+
+/** Parses "0-99" as a range of seeds. */
+export function parseSeeds(text: string): SeedRange {
+  const match = /^(\d{1,10})-(\d{1,10})$/.exec(text);
+  const [first, last] = match?.slice(1).map(Number) ?? [];
+  if (match !== null && first <= last && last <= MAX_U32) return { first, last };
+  throw new InvalidArgumentError(
+    `Expected A-B, two integers from 0 to ${MAX_U32} with A not above B, such as 0-99.`,
+  );
+}
+
+/** Parses "8-27" as a range of steps. The bounds are checked with the other options. */
+export function parseSteps(text: string): { first: number; last: number } {
+  const match = /^(\d{1,2})-(\d{1,2})$/.exec(text);
+  const [first, last] = match?.slice(1).map(Number) ?? [];
+  if (match !== null && first <= last) return { first, last };
+  throw new InvalidArgumentError('Expected A-B, two integers from 0 to 27 with A not above B, such as 8-27.');
+}
+
+/** Parses a decimal, such as 0.6, or 1e-7 as dataset cards write it. The bounds are checked with the other options. */
+export function parseDecimal(text: string): number {
+  if (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a decimal number, such as 0.6.');
+}

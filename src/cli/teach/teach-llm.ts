@@ -1,0 +1,106 @@
+/** `rhythm-vec teach --teacher llm`: stores paid episodes, so that none is lost or requested twice. */
+
+import { checkModelName, modelPlayer } from '../../agents/llm/llm-player.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import { counted } from '../../evaluation/format-figures.js';
+import { checkName } from '../../shared/values.js';
+import { keysOf, teachByModel } from '../../training/teaching/llm-teacher.js';
+import type { SeedRange } from '../../world/conditions.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { UsageError } from '../failure.js';
+import { checkJournal, Journal, keptText } from '../llm/journal.js';
+import {
+  LLM_DEFAULTS,
+  type ModelFlags,
+  type OpenedModel,
+  prepareModel,
+  samplingOf,
+} from '../llm/llm-options.js';
+import { sameRun } from '../llm/same-run.js';
+import { LlmSummary } from '../llm/summary.js';
+import { createProgress } from '../progress.js';
+import type { EngineOptions } from '../shared-options.js';
+
+export interface LlmTeachOptions extends EngineOptions, ModelFlags {
+  readonly model?: string;
+  readonly seeds: SeedRange;
+  readonly profiles: string;
+  readonly output: string;
+}
+
+/** Plays the missing episodes with a language model. @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason. */
+export async function teachByLlm(
+  options: LlmTeachOptions,
+  grader: Grader,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = check(options);
+  const openModel = await prepareModel(name, options);
+  const journal = await Journal.open({
+    path: options.output,
+    check: sameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
+  });
+  try {
+    const { spent, finished } = journal;
+    const onSpend = options.prices === undefined ? undefined : (most: number) => journal.noteSpent(most);
+    await play(options, grader, openModel({ spent, finished, onSpend }), journal, signal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Plays the missing episodes, and prints a summary even after an error. */
+async function play(
+  options: LlmTeachOptions,
+  grader: Grader,
+  { model, tally }: OpenedModel,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { seeds, profiles, output, concurrency = LLM_DEFAULTS.concurrency } = options;
+  const keys = keysOf(seeds, profiles, model.name);
+  const storedCount = (): number => keys.filter((key) => journal.has(key)).length;
+  const before = storedCount();
+  const summary = new LlmSummary(tally, model.ledger, journal.spent);
+  const progress = createProgress('steps');
+  let steps = before * NUM_STEPS;
+  const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.money());
+  try {
+    const work = { ...options, model, grader, concurrency, signal, onStep };
+    for await (const episode of teachByModel(work, (key) => journal.has(key))) {
+      await journal.append(episode);
+      summary.add(episode);
+    }
+    await journal.finish(keys);
+    progress.stop();
+    const earlier = before === 0 ? '' : `, ${before} of them from before`;
+    process.stderr.write(`${counted(keys.length, 'episode')} in ${output}${earlier}.\n${summary.text()}`);
+  } catch (error) {
+    progress.stop();
+    const kept = keptText(journal.partialPath, storedCount(), counted(keys.length, 'episode'));
+    process.stderr.write(`${summary.text()}${kept}`);
+    throw error;
+  }
+}
+
+/** The maximum number of episodes. Their keys are kept in memory. */
+const MAX_EPISODES = 1_000_000;
+
+function check({ model, output, ...options }: LlmTeachOptions): string {
+  const { first, last } = options.seeds;
+  if (last - first >= MAX_EPISODES) {
+    throw new UsageError(
+      `Expected at most ${MAX_EPISODES} episodes of --seeds, got ${last - first + 1}. Split the seeds over several runs.`,
+    );
+  }
+  checkName('profiles', options.profiles, PROFILE_CHOICES);
+  if (model === undefined || model === '') {
+    throw new UsageError(
+      "Expected --model with --teacher llm, got none. Pass the model's name at the endpoint.",
+    );
+  }
+  checkModelName(model, 'for --model');
+  checkJournal('--output', output, '--teacher llm');
+  return model;
+}

@@ -1,0 +1,53 @@
+/** Text tables without borders. */
+import Table from 'cli-table3';
+
+export type Alignment = 'left' | 'right';
+type Row = Parameters<InstanceType<typeof Table>['push']>[0];
+
+/** Renders rows of cells as text, without a line end. @param heads two lines each, so that columns stay narrow. */
+export function renderColumns(
+  heads: readonly string[],
+  alignments: readonly Alignment[],
+  rows: readonly Row[],
+): string {
+  const table = new Table({
+    chars: NO_LINES,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
+    colAligns: [...alignments],
+  });
+  table.push(
+    heads.map((content, k) => ({ content, hAlign: alignments[k] })),
+    ...rows,
+  );
+  const lines = table.toString().split('\n');
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/** Column heads of the components, by COMPONENT_NAMES. */
+export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
+  crash_free: 'crash\nfree',
+  progress: 'prog-\nress',
+  connection: 'conn-\nect.',
+  adaptation: 'adapt-\nation',
+  efficiency: 'effi-\nciency',
+  belief_accuracy: 'belief\nacc.',
+};
+
+const NO_LINES = Object.fromEntries(
+  ['top', 'bottom', 'mid', 'left', 'right', 'middle']
+    .flatMap((name) => [name, `${name}-mid`, `${name}-left`, `${name}-right`])
+    .map((name) => [name, '']),
+);
+
+const WIDTH = 100;
+
+/** Breaks a text between words into lines that fit a terminal. A longer word stays whole. */
+export function wrap(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && last.length + 1 + word.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.join('\n');
+}

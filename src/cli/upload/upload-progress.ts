@@ -1,0 +1,41 @@
+/** The progress bar of an upload. */
+import { createProgress, type Progress } from '../progress.js';
+
+/** A pass over the files: reading their contents, hashing large ones, or sending. */
+export type Pass = 'read' | 'hashed' | 'sent';
+
+/** The progress bars of reading, hashing and sending, one at a time. */
+export class Meter {
+  /** The number of bytes of all files. */
+  total = 0;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #done: Record<Pass, number> = { read: 0, hashed: 0, sent: 0 };
+  #current: { readonly pass: Pass; readonly bar: Progress } | null = null;
+
+  constructor(stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream;
+  }
+
+  /** Adds bytes to a pass. @param bytes negative after a failed attempt. */
+  add(pass: Pass, bytes: number): void {
+    this.#done[pass] += bytes;
+    if (this.total > 0) this.#barOf(pass).update(this.#within(this.#done[pass]), this.total);
+  }
+
+  /** Removes the bar until the next bytes. */
+  stop(): void {
+    this.#current?.bar.stop();
+    this.#current = null;
+  }
+
+  #barOf(pass: Pass): Progress {
+    if (this.#current?.pass !== pass) {
+      this.stop();
+      this.#current = { pass, bar: createProgress(`bytes ${pass}`, this.#stream) };
+    }
+    return this.#current!.bar;
+  }
+
+  /** Limits the count to the total. After another commit, bytes may be sent twice. */
+  readonly #within = (bytes: number): number => Math.min(Math.max(bytes, 0), this.total);
+}

@@ -1,0 +1,92 @@
+/** Prints the plan of an upload. */
+import { CARD, type LocalFile, type LocalFiles, leftOutText } from '../../training/hub/local-files.js';
+import { repoText, repoUrl } from '../../training/hub/repo.js';
+import { type PlannedFile, toSend, type UploadPlan } from '../../training/hub/upload-plan.js';
+
+/** Describes the repository, its branch, and the changes. */
+export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boolean): string {
+  const { repo, branch, remote } = plan;
+  const will = dryRun ? 'would be' : 'will be';
+  const what = `${repoText(repo)} (${repoUrl(endpoint, repo)})`;
+  if (!remote.exists) {
+    const visibility = plan.private ? 'private' : "public, unless its owner's settings say otherwise";
+    const other = branch === 'main' ? '' : `, and its branch ${branch}`;
+    return `${what} does not exist or is hidden from this token: it ${will} created, ${visibility}${other}.`;
+  }
+  const visibility = remote.private ? 'private' : 'public';
+  if (remote.head === null) return `${what} exists, ${visibility}; its branch ${branch} ${will} created.`;
+  return `${what} exists, ${visibility}; its branch ${branch} is at ${remote.head.slice(0, 8)}.`;
+}
+
+export const sizeOf = (files: readonly LocalFile[]): number =>
+  files.reduce((sum, { blob }) => sum + blob.size, 0);
+
+/** Returns a line per file, and a line with their sum. */
+export function filesText(planned: readonly PlannedFile[]): string[] {
+  const width = Math.max(...planned.map(({ file }) => sizeText(file.blob.size).length));
+  const lines = planned.map(
+    ({ file, change }) =>
+      `  ${change.padEnd('changed'.length)}  ${sizeText(file.blob.size).padStart(width)}  ${file.target}`,
+  );
+  const sent = toSend(planned);
+  const files = planned.length === 1 ? 'file' : 'files';
+  return [
+    ...lines,
+    `To upload: ${sent.length} of ${planned.length} ${files}, ${sizeText(sizeOf(sent.map(({ file }) => file)))}.`,
+  ];
+}
+
+const UNITS = ['kB', 'MB', 'GB', 'TB'];
+
+/** Formats bytes in powers of 1000, as the Hub does. */
+function sizeText(bytes: number): string {
+  let [value, unit] = [bytes, 'B'];
+  for (const next of UNITS) {
+    if (value < 999.5) break;
+    [value, unit] = [value / 1000, next];
+  }
+  return unit === 'B' ? `${bytes} B` : `${value.toPrecision(3)} ${unit}`;
+}
+
+/** The maximum number of paths in a list. The others are only counted. */
+const MANY = 10;
+
+/** Returns notes on files that may be uploaded by mistake. */
+export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles): string[] {
+  const sent = toSend(planned);
+  const notes: string[] = [];
+  if (leftOut.length > 0) {
+    notes.push(`left out: ${listed(leftOut.map(leftOutText))}. Name one to upload it.`);
+  }
+  const hidden = sent.filter(({ inspection }) => inspection.holdsHidden).map(targetOf);
+  if (hidden.length > 0) {
+    notes.push(`${listed(hidden)} contains hidden profiles: a model trained on them is not a valid agent.`);
+  }
+  const held = sent.find(({ inspection }) => inspection.evalSeed !== null);
+  if (held !== undefined) {
+    notes.push(
+      `${held.file.target} contains episodes of evaluation seeds (such as ${held.inspection.evalSeed}): a model ` +
+        'trained on them must not be evaluated on these seeds.',
+    );
+  }
+  if (sent.some(cardLeavesOthers(planned))) {
+    notes.push(`${CARD} goes to the root; check that the paths in it match the repository.`);
+  }
+  return notes;
+}
+
+const targetOf = ({ file }: PlannedFile): string => file.target;
+
+/** Whether a file is a card, and the files beside it go to another directory. */
+const cardLeavesOthers =
+  (planned: readonly PlannedFile[]) =>
+  ({ file }: PlannedFile): boolean =>
+    file.target === CARD &&
+    planned.some(
+      (other) => other.file.target.includes('/') && !other.file.source.endsWith(other.file.target),
+    );
+
+const listed = (texts: readonly string[]): string =>
+  texts.length <= MANY
+    ? texts.join(', ')
+    : `${texts.slice(0, MANY).join(', ')} and ${texts.length - MANY} more`;

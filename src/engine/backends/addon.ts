@@ -1,0 +1,139 @@
+/** Loads and checks the C++ addon. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { BackendError } from '../../shared/errors.js';
+import { describe } from '../../shared/values.js';
+import { layoutDigest } from '../../world/digest.js';
+import { addonPath, BUILD_REMEDY } from './addon-path.js';
+import type { Outputs, Refusal, Trajectory } from './backend.js';
+
+/** A batch of the addon. Arrays are as in the backend interface, null where a request has null. */
+export interface NativeBatch {
+  reset(
+    mask: Uint8Array | null,
+    seeds: Uint32Array,
+    modes: Uint8Array | null,
+    profiles: Float32Array | null,
+    graders: Float32Array | null,
+  ): void;
+  reset(
+    mask: Uint8Array | null,
+    seeds: Uint32Array,
+    modes: Uint8Array | null,
+    profiles: Float32Array | null,
+    graders: Float32Array | null,
+    steps: Uint8Array,
+    meters: Float32Array,
+    early: Float32Array | null,
+    late: Float32Array | null,
+    returns: Float32Array | null,
+    crashes: Uint8Array | null,
+  ): void;
+  step(actions: Uint8Array): Refusal | null;
+  step(
+    actions: Uint8Array,
+    beliefs: Float32Array | null,
+    given: Uint8Array | null,
+    mask: Uint8Array | null,
+    resetMask: Uint8Array | null,
+    resetSeeds: Uint32Array | null,
+  ): Refusal | null;
+  /** Steps all environments once for each row of u8 [steps, numEnvs], for benchmarks. */
+  stepEach(actions: Uint8Array, steps: number): Refusal | null;
+  run(
+    policy: number,
+    policySeeds: Uint32Array | null,
+    actions: Uint8Array | null,
+    constantBelief: Float32Array | null,
+    beliefs: Float32Array | null,
+    given: Uint8Array | null,
+    stops: Uint8Array | null,
+    trajectory: Trajectory | null,
+    first: number,
+    end: number,
+    source: NativeBatch | null,
+    indices: Uint32Array | null,
+  ): Refusal | null;
+  gather(source: NativeBatch, indices: Uint32Array): void;
+  save(words: Uint32Array, indices: Uint32Array | null): void;
+  load(words: Uint32Array): void;
+  hash(hashes: BigUint64Array): void;
+  targets(targets: Float32Array): void;
+  replay(
+    order: Uint32Array,
+    seeds: Uint32Array,
+    modes: Uint8Array,
+    profiles: Float32Array | null,
+    grader: Float32Array,
+    stops: Uint8Array,
+    histories: Uint8Array,
+    actions: Int8Array,
+    beliefs: Float32Array | null,
+    given: Uint8Array | null,
+    rewards: Float32Array,
+    beliefMae: Float32Array,
+    hashes: BigUint64Array,
+  ): Refusal | null;
+  close(): void;
+}
+
+export interface Addon {
+  readonly layoutDigest: string;
+  kernels(): { name: string; lanes: number; supported: boolean }[];
+  /** Takes about `count` processor cycles, for benchmarks. */
+  dependentAdds(count: number): void;
+  /** Returns the number of bytes from a buffer's start to its first cache line. */
+  lead(buffer: ArrayBuffer): number;
+  readonly Batch: new (
+    kernel: string,
+    block: Uint32Array,
+    imagination: boolean,
+    numEnvs: number,
+    threads: number,
+    outputs: Outputs,
+  ) => NativeBatch;
+}
+
+/** Loaded addons of this layout, by path. */
+const loaded = new Map<string, Addon>();
+
+/**
+ * Loads the addon, by default the one that `addonPath` finds.
+ * @throws BackendError `addon_missing` (no file, or not loadable here) or `addon_stale` (built for another
+ *   layout).
+ */
+export function loadAddon(path: string = addonPath()): Addon {
+  const known = loaded.get(path);
+  if (known !== undefined) return known;
+  if (!existsSync(path)) {
+    throw new BackendError(
+      'addon_missing',
+      `Expected the native addon at ${path}, found none. ${BUILD_REMEDY}`,
+    );
+  }
+  const addon = requireAddon(path);
+  const expected = layoutDigest();
+  if (addon?.layoutDigest !== expected) {
+    throw new BackendError(
+      'addon_stale',
+      `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ` +
+        `${describe(addon?.layoutDigest).slice(0, 14)} at ${path}. ${BUILD_REMEDY}`,
+    );
+  }
+  loaded.set(path, addon);
+  return addon;
+}
+
+const firstLine = (cause: unknown): string => String((cause as Error)?.message ?? cause).split('\n')[0];
+
+function requireAddon(path: string): Addon {
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (cause) {
+    throw new BackendError(
+      'addon_missing',
+      `Expected a loadable native addon at ${path}, got: ${firstLine(cause)} ${BUILD_REMEDY}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The backend interface for backends that compute elsewhere. Calls queue work and return at once; results are
+ * promises.
+ *
+ * The requests are those of the synchronous interface (backend.ts), and so are these rules: arguments are clean,
+ * calls on one batch take effect in the order in which they are made, and a `Refusal` means that nothing has changed.
+ * A promise must have settled before the next call that changes anything: AsyncVecEnv queues its calls. Calls that
+ * only read may overlap. A call reads the arrays of its request before it returns; `run` reads them before its
+ * promise settles.
+ */
+import type {
+  Availability,
+  BatchOptions,
+  Outputs,
+  Refusal,
+  ResetRequest,
+  RunRequest,
+  StepRequest,
+} from './backend.js';
+
+/** The name of an array of `Outputs`. */
+export type OutputName = Exclude<keyof Outputs, 'columnStride'>;
+
+/** How a device is chosen and used. A backend without a device ignores it. */
+export interface DeviceOptions {
+  /** Default: the platform's choice. */
+  readonly powerPreference?: 'low-power' | 'high-performance';
+  /** Whether to open a device whose arithmetic differs from the reference's. Its results are not this environment's. */
+  readonly allowInexact: boolean;
+  /** The longest time of one submission, in milliseconds. Longer work is split, so that no watchdog ends it. */
+  readonly maxDispatchMs: number;
+  /** Invocations of a workgroup, a power of two. Changes no result. */
+  readonly workgroupSize: number;
+}
+
+/** The device of a batch. */
+export interface Device {
+  /** The platform's description. */
+  readonly adapter: string;
+  /** Whether the processor emulates the device. Then its speed says nothing about GPUs. */
+  readonly software: boolean;
+  /** Whether the check at its opening found that its episodes equal the reference's bit for bit. */
+  readonly exact: boolean;
+}
+
+export interface AsyncBatchOptions extends BatchOptions {
+  readonly device: DeviceOptions;
+}
+
+export interface AsyncBackend {
+  readonly name: string;
+  availability(): Promise<Availability>;
+  /** Lists the backend's variants, in priority order; empty if there is only one. */
+  kernels(): Availability[];
+  /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
+  open(options: AsyncBatchOptions): Promise<AsyncBatch>;
+  /** As `Backend.lead`. */
+  lead?(buffer: ArrayBuffer): number;
+}
+
+export interface AsyncBatch {
+  readonly backend: string;
+  readonly kernel: string;
+  readonly threads: number;
+  /** Null if it computes on the processor. */
+  readonly device: Device | null;
+  reset(request: ResetRequest): void;
+  submit(request: StepRequest): Refusal | null;
+  /** Resolves when all work is queued; for a long run, when most of it is done. */
+  run(request: RunRequest<AsyncBatch>): Promise<Refusal | null>;
+  /** Resolves when all queued work is done. */
+  finished(): Promise<void>;
+  /** Updates `outputs`, or the named arrays only; the others keep their values. */
+  read(which?: readonly OutputName[]): Promise<void>;
+  gather(source: AsyncBatch, indices: Uint32Array): void;
+  save(indices?: Uint32Array): Promise<Uint32Array>;
+  load(words: Uint32Array): void;
+  stateHash(): Promise<BigUint64Array>;
+  targets(): Promise<Float32Array>;
+  /** Frees the batch's resources; pending promises settle. Idempotent. */
+  close(): void;
+}

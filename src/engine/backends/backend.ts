@@ -1,0 +1,272 @@
+/**
+ * The backend interface: a backend opens a batch; a batch holds the states of its episodes and steps them.
+ *
+ * Arguments are clean: vec-env validates them, once for every backend. Some errors only a batch can find cheaply (an
+ * illegal action among thousands, a step after the end); it returns a `Refusal` for them before it changes anything.
+ * Calls on one batch take effect in the order in which they are made.
+ */
+
+import type { World } from '../../world/world.js';
+import type { EnvStarts } from '../validate/starts.js';
+
+/** Whether a backend or kernel can be used here, and why not. */
+export interface Availability {
+  /** The backend, or backend and kernel: "native", "native/avx2". */
+  readonly name: string;
+  /** Whether it can run here. */
+  readonly available: boolean;
+  /** Present when it is not available: the reason and the remedy. */
+  readonly reason?: string;
+  /** The device that it would use, if known. */
+  readonly detail?: string;
+}
+
+/** An implementation of the environment. */
+export interface Backend {
+  readonly name: string;
+  availability(): Availability;
+  /** Lists the backend's variants, in priority order; empty if there is only one. */
+  kernels(): Availability[];
+  /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
+  open(options: BatchOptions): Batch;
+  /** Returns the number of bytes from a buffer's start to its first cache line. */
+  lead?(buffer: ArrayBuffer): number;
+}
+
+/** The layout of outputs. */
+export interface OutputLayout {
+  /** Whether arrays of several numbers per environment are column-major. */
+  readonly columnMajor: boolean;
+  /** Whether environments that are reset within a step keep the last observation of the episode that ended. */
+  readonly finalObservations: boolean;
+}
+
+export interface BatchOptions {
+  /** 1 to 2^24. */
+  readonly numEnvs: number;
+  readonly world: World;
+  /** Whether noise and events come from the imagination streams. */
+  readonly imagination: boolean;
+  /** 1 to 256, or null for the machine's number of processors. Changes no result. */
+  readonly threads: number | null;
+  /** A kernel's name, or null for the best that this machine has. */
+  readonly kernel: string | null;
+  /** Where outputs are written; owned by the caller, readable after `close`. */
+  readonly outputs: Outputs;
+}
+
+/**
+ * The outputs of a call. Arrays of several numbers per environment are row-major ([numEnvs, width]) if `columnStride`
+ * is 0, else column-major: number k of environment i is at `k * columnStride + i`, and entries between numEnvs and
+ * the stride are 0. From `finalScores` on, environments whose episode has not ended hold 0.
+ */
+export interface Outputs {
+  /** Elements from one column to the next; 0 for row-major. */
+  readonly columnStride: number;
+  /** f32 [numEnvs, 22], fields as in OBSERVATION_FIELDS. */
+  readonly observations: Float32Array;
+  /** f32 [numEnvs]: rewards of the last step; 0 for an environment that did not take part in it. */
+  readonly rewards: Float32Array;
+  /** u8 [numEnvs]: 1 if the 28th step was taken. */
+  readonly terminated: Uint8Array;
+  /** u8 [numEnvs]: 1 if this call took the 28th step. */
+  readonly finalMask: Uint8Array;
+  /** f32 [numEnvs] in [0, 1]. */
+  readonly finalScores: Float32Array;
+  /** f32 [numEnvs, 6], components as in COMPONENT_FIELDS. */
+  readonly components: Float32Array;
+  /** f32 [numEnvs] in [0, 1]. */
+  readonly beliefMae: Float32Array;
+  /** f32 [numEnvs]: mean reward of the first half, without noise. */
+  readonly firstHalfMeans: Float32Array;
+  /** f32 [numEnvs]: mean reward of the second half, without noise. Adaptation is computed from both. */
+  readonly secondHalfMeans: Float32Array;
+  /** f32 [numEnvs]: sum of the rewards, in float32, in their order. */
+  readonly episodeReturns: Float32Array;
+  /** i32 [numEnvs]: steps of the episode. Like sums and means, they include the steps before a later start. */
+  readonly episodeLengths: Int32Array;
+  /**
+   * f32 [numEnvs, 22]: the last observation of an episode whose environment was reset in the same step; null if not
+   * kept.
+   */
+  readonly finalObservations: Float32Array | null;
+}
+
+export interface ResetRequest {
+  /** u8 [numEnvs], the environments to reset; null for all. */
+  readonly mask: Uint8Array | null;
+  /** u32 [numEnvs]. */
+  readonly seeds: Uint32Array;
+  /** u8 [numEnvs], codes of PROFILE_MODES; null keeps each environment's. */
+  readonly modes: Uint8Array | null;
+  /** f32 [numEnvs, 16] for environments of mode `given`; null keeps their floats. */
+  readonly profiles: Float32Array | null;
+  /** f32 [numEnvs, 6]; null keeps each environment's. */
+  readonly graders: Float32Array | null;
+  /** The states in which the episodes begin; absent for step 0. */
+  readonly start?: EnvStarts;
+}
+
+export interface StepRequest {
+  /** u8 [numEnvs], codes 0..9. Codes of environments that do not step are ignored. */
+  readonly actions: Uint8Array;
+  /** f32 [numEnvs, 3], finite where given; null if no environment gives a belief. */
+  readonly beliefs: Float32Array | null;
+  /** u8 [numEnvs], which environments give a belief; null if `beliefs` is null. */
+  readonly given: Uint8Array | null;
+  /** u8 [numEnvs], the environments that step; null for all. */
+  readonly stepMask: Uint8Array | null;
+  /**
+   * u8 [numEnvs], the environments to reset after the step; null for none. Environments that took the step keep its
+   * reward and grade, and its observation in `finalObservations`. The outputs of the others are those of a reset.
+   */
+  readonly resetMask: Uint8Array | null;
+  /** u32 [numEnvs], the seeds of these resets; null if `resetMask` is null. */
+  readonly resetSeeds: Uint32Array | null;
+}
+
+/** The environments of another batch from which a run begins. */
+export interface Origin<Source> {
+  /** Another batch of this backend. */
+  readonly source: Source;
+  /** u32 [numEnvs]: environment i becomes a copy of environment indices[i]. */
+  readonly indices: Uint32Array;
+}
+
+/**
+ * A run: plays whole episodes in one call, each from its present state to its stop.
+ * @typeParam Source the batch of the backend interface; never for runs without `from`.
+ */
+export interface RunRequest<Source = never> {
+  readonly policy: RunPolicy;
+  /** One belief given at every step, a belief for each step, or none. */
+  readonly beliefs: RunBeliefs | null;
+  /**
+   * u8 [numEnvs], the step (0 to 28) at which each environment stops; null for 28. An environment already there stays.
+   */
+  readonly stops: Uint8Array | null;
+  /**
+   * The environments that run, `first` (a multiple of 16) to `end - 1`; absent for all. If action sequences are played
+   * in parts, the first part, from environment 0, checks the actions of all parts.
+   */
+  readonly part?: { readonly first: number; readonly end: number };
+  /** Environments to copy first, as by `gather`, in the same pass. */
+  readonly from?: Origin<Source>;
+  /**
+   * Receives the steps, by absolute step; null for grades only. It must come from `allocateTrajectory` for this run
+   * and its parts: entries of other steps keep their values, and a device, which copies whole rows back, relies on
+   * them.
+   */
+  readonly trajectory: Trajectory | null;
+}
+
+export type RunPolicy =
+  | { readonly kind: 'random' /** u32 [numEnvs]; null for 0. */; readonly policySeeds: Uint32Array | null }
+  | { readonly kind: 'heuristic' }
+  | { readonly kind: 'sequence' /** u8 [numEnvs, 28], by absolute step. */; readonly actions: Uint8Array };
+
+export type RunBeliefs =
+  | { readonly kind: 'constant' /** f32 [3], finite. */; readonly belief: Float32Array }
+  | {
+      readonly kind: 'sequence';
+      /** f32 [numEnvs, 28, 3], finite where given. */
+      readonly beliefs: Float32Array;
+      /** u8 [numEnvs, 28]. */
+      readonly given: Uint8Array;
+    };
+
+/**
+ * A replay of rows. Each row is an episode of its own: it begins, plays its history, and takes one more step. Entry i
+ * of every column belongs to row i.
+ */
+export interface ReplayRequest {
+  /** u32: the rows to replay. Sort them by history length, then by state, for speed. */
+  readonly order: Uint32Array;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+  /** u8 [n], codes of PROFILE_MODES. */
+  readonly modes: Uint8Array;
+  /** f32 [n, 16] for rows of mode `given`; null if there are none. */
+  readonly profiles: Float32Array | null;
+  /** f32 [6]: the grader's weights, for all rows. */
+  readonly grader: Float32Array;
+  /** u8 [n], 0 to 27: the lengths of the histories. */
+  readonly stops: Uint8Array;
+  /** u8 [n, 28]: codes; entries after a history's end are ignored. */
+  readonly histories: Uint8Array;
+  /** i8 [n]: the action after the history; -1 for no step. */
+  readonly actions: Int8Array;
+  /** f32 [n, 3], the beliefs with that action, finite where given; null if no row gives a belief. */
+  readonly beliefs: Float32Array | null;
+  /** u8 [n], which rows give a belief; null if `beliefs` is null. */
+  readonly given: Uint8Array | null;
+  /** Written, f32 [n]: the reward of the step; unchanged if there is no step. */
+  readonly rewards: Float32Array;
+  /** Written, f32 [n]: the error of the belief, or of 0.5 each if no belief is given. */
+  readonly beliefMae: Float32Array;
+  /** Written, u64 [n]: the hash of the state before the step. */
+  readonly hashes: BigUint64Array;
+}
+
+/** The steps of a run. Row-major, by absolute step. */
+export interface Trajectory {
+  /** i8 [numEnvs, 28]: code. */
+  readonly actions: Int8Array;
+  /** i8 [numEnvs, 28]: code; -1 for no event. */
+  readonly events: Int8Array;
+  /** f32 [numEnvs, 28]. */
+  readonly rewards: Float32Array;
+  /** f32 [numEnvs, 28, 5] each: meters after the step, their change, the anomaly. */
+  readonly meters: Float32Array;
+  readonly deltas: Float32Array;
+  readonly anomalies: Float32Array;
+}
+
+/** Why a batch refused a call: the first environment (and, in an action sequence, the step) that breaks a rule. */
+export interface Refusal {
+  readonly code: 'illegal_action' | 'episode_over';
+  readonly index: number;
+  /** The absolute step, for an action sequence or a history. */
+  readonly step?: number;
+  /** The action's code. */
+  readonly value?: number;
+}
+
+export interface Batch {
+  readonly backend: string;
+  readonly kernel: string;
+  readonly threads: number;
+  reset(request: ResetRequest): void;
+  /** Takes one step. @returns null, or why the call was refused; then nothing has changed. */
+  submit(request: StepRequest): Refusal | null;
+  /** Runs each environment to its stop. The outputs are those of each environment's last step. */
+  run(request: RunRequest<Batch>): Refusal | null;
+  /** Updates `outputs`. A batch that computes elsewhere copies its results here. */
+  read(): void;
+  /**
+   * Copies environment `indices[i]` of `source`, state and outputs, to environment i. `source` has the same backend; it
+   * may be this batch, and may have another layout. Final observations are copied if the source keeps them. The call
+   * ends no episode: `finalMask` is 0.
+   */
+  gather(source: Batch, indices: Uint32Array): void;
+  /**
+   * Returns u32 [environments, STATE_WORDS], STATE_FIELDS, newly allocated: the states of the environments at
+   * `indices`, or of all.
+   */
+  save(indices?: Uint32Array): Uint32Array;
+  /**
+   * Loads words from `save`, which the caller has checked. The outputs are those of the last step, which is replayed.
+   */
+  load(words: Uint32Array): void;
+  /** Returns the states' hashes, u64 [numEnvs]. */
+  stateHash(): BigUint64Array;
+  /** Returns the belief targets, f32 [numEnvs, 3]. */
+  targets(): Float32Array;
+  /**
+   * Replays rows, which use no environments of this batch. @returns null, or the row with an invalid history: nothing
+   * is written.
+   */
+  replay(request: ReplayRequest): Refusal | null;
+  /** Frees the batch's resources. Idempotent. */
+  close(): void;
+}

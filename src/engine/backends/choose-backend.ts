@@ -1,0 +1,121 @@
+/** Chooses among a platform's backends, and lists them. */
+import { BackendError, InputError } from '../../shared/errors.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { checkString } from '../../shared/values.js';
+import type { AsyncBackend } from './async-backend.js';
+import type { Availability, Backend } from './backend.js';
+import type { Platform } from './platform.js';
+
+/** The name that selects the first available backend. */
+const AUTO = 'auto';
+/** The backend with kernels to choose from. */
+const NATIVE = 'native';
+
+/** A chosen backend. */
+export interface Choice<Kind> {
+  readonly backend: Kind;
+  /** The reason of the choice: for 'auto', the backends tried before it. */
+  readonly reason: string;
+}
+
+const namesOf = (backends: readonly { readonly name: string }[]): string[] =>
+  backends.map(({ name }) => name);
+
+/**
+ * Checks the name of a backend; the default is 'auto'.
+ * @param kind the platform's list, of synchronous or asynchronous backends. @throws InputError `wrong_type` or
+ *   `unknown_name`.
+ */
+export function checkBackend(platform: Platform, kind: keyof Platform, asked: string = AUTO): string {
+  const name = checkString('backend', asked);
+  const known = [AUTO, ...namesOf(platform[kind])];
+  if (known.includes(name)) return name;
+  const elsewhere = namesOf(platform.asyncBackends).includes(name);
+  throw new InputError(
+    'unknown_name',
+    `Expected backend to be one of ${known.join(', ')}, got ${JSON.stringify(name)}` +
+      (elsewhere
+        ? ', whose calls return promises. Use createAsyncVecEnv for it.'
+        : `.${didYouMean(name, known)}`),
+  );
+}
+
+/** Returns whether a backend has kernels to choose from. */
+export const hasKernels = (name: string): boolean => name === NATIVE;
+
+/** Returns whether a backend allows the option `kernel`. With a kernel, 'auto' selects `native`. */
+export const takesKernel = (backends: readonly { readonly name: string }[], name: string): boolean =>
+  hasKernels(name) || (name === AUTO && namesOf(backends).some(hasKernels));
+
+/**
+ * Chooses a backend.
+ * @param name a backend's name, or 'auto' for the first that is available; with a kernel, 'auto' selects `native`.
+ * @throws BackendError `backend_unavailable` that lists the backends tried.
+ */
+export function chooseFrom(
+  backends: readonly Backend[],
+  name: string,
+  kernel: string | null,
+): Choice<Backend> {
+  const wanted = wantedWith(name, kernel);
+  const tried: Availability[] = [];
+  for (const backend of candidates(backends, wanted)) {
+    const availability = backend.availability();
+    if (availability.available) return { backend, reason: explain(wanted, tried) };
+    tried.push(availability);
+  }
+  throw unavailable(wanted, tried);
+}
+
+/** As `chooseFrom`, for asynchronous backends. Asks no backend after the first that is available. */
+export async function chooseAsyncFrom(
+  backends: readonly AsyncBackend[],
+  name: string,
+  kernel: string | null,
+): Promise<Choice<AsyncBackend>> {
+  const wanted = wantedWith(name, kernel);
+  const tried: Availability[] = [];
+  for (const backend of candidates(backends, wanted)) {
+    const availability = await backend.availability();
+    if (availability.available) return { backend, reason: explain(wanted, tried) };
+    tried.push(availability);
+  }
+  throw unavailable(wanted, tried);
+}
+
+const wantedWith = (name: string, kernel: string | null): string =>
+  name === AUTO && kernel !== null ? NATIVE : name;
+
+const candidates = <Kind extends { readonly name: string }>(backends: readonly Kind[], wanted: string) =>
+  backends.filter(({ name }) => wanted === AUTO || name === wanted);
+
+function unavailable(wanted: string, tried: readonly Availability[]): BackendError {
+  return new BackendError(
+    'backend_unavailable',
+    `Expected backend ${JSON.stringify(wanted)} to be available, got none. Tried: ${list(tried)}.`,
+  );
+}
+
+const list = (tried: readonly Availability[]): string =>
+  tried.map(({ name, reason }) => `${name} (${reason})`).join('; ');
+
+function explain(wanted: string, tried: readonly Availability[]): string {
+  if (wanted !== AUTO) return 'asked for';
+  return tried.length === 0
+    ? 'the fastest available'
+    : `the fastest available; tried before it: ${list(tried)}`;
+}
+
+/** Lists backends in priority order, each with its kernels as `backend/kernel`. */
+export function listed(backends: readonly Backend[]): Availability[] {
+  return backends.flatMap((backend) => [backend.availability(), ...kernelsOf(backend)]);
+}
+
+/** As `listed`, for asynchronous backends. */
+export async function listedAsync(backends: readonly AsyncBackend[]): Promise<Availability[]> {
+  const lists = backends.map(async (backend) => [await backend.availability(), ...kernelsOf(backend)]);
+  return (await Promise.all(lists)).flat();
+}
+
+const kernelsOf = (backend: Pick<Backend, 'name' | 'kernels'>): Availability[] =>
+  backend.kernels().map((kernel) => ({ ...kernel, name: `${backend.name}/${kernel.name}` }));

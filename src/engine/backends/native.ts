@@ -1,0 +1,174 @@
+/** The native backend: passes backend requests to the C++ addon. */
+import { availableParallelism } from 'node:os';
+import { BackendError, type RhythmError } from '../../shared/errors.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../../world/fields.js';
+import { type Addon, loadAddon, type NativeBatch } from './addon.js';
+import type {
+  Availability,
+  Backend,
+  Batch,
+  BatchOptions,
+  Refusal,
+  ReplayRequest,
+  ResetRequest,
+  RunRequest,
+  StepRequest,
+} from './backend.js';
+import { orOutOfMemory } from './open-batch.js';
+
+export const nativeBackend: Backend = { name: 'native', availability, kernels, open, lead };
+
+function availability(): Availability {
+  try {
+    loadAddon();
+    return { name: 'native', available: true };
+  } catch (error) {
+    return { name: 'native', available: false, reason: (error as RhythmError).message };
+  }
+}
+
+/** Lists the addon's kernels, fastest first; empty without the addon. */
+function kernels(): Availability[] {
+  if (!availability().available) return [];
+  return loadAddon()
+    .kernels()
+    .map(({ name, supported }) =>
+      supported
+        ? { name, available: true }
+        : { name, available: false, reason: 'This processor cannot run it.' },
+    );
+}
+
+function open(options: BatchOptions): Batch {
+  const addon = loadAddon();
+  return new NativeBackendBatch(addon, chooseKernel(options.kernel), options);
+}
+
+function lead(buffer: ArrayBuffer): number {
+  return loadAddon().lead(buffer);
+}
+
+function chooseKernel(wanted: string | null): string {
+  const known = kernels();
+  const usable = known.filter((kernel) => kernel.available).map((kernel) => kernel.name);
+  if (wanted === null) return usable[0];
+  if (usable.includes(wanted)) return wanted;
+  const names = known.map((kernel) => kernel.name);
+  const why = names.includes(wanted)
+    ? ' It is built, but this processor cannot run it.'
+    : didYouMean(wanted, names);
+  throw new BackendError(
+    'backend_unavailable',
+    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)} (option kernel, or RHYTHM_KERNEL).${why}`,
+  );
+}
+
+/** Codes of the addon's policies. */
+const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
+
+class NativeBackendBatch implements Batch {
+  readonly backend = 'native';
+  readonly kernel: string;
+  readonly threads: number;
+  readonly #numEnvs: number;
+  readonly #batch: NativeBatch;
+
+  constructor(addon: Addon, kernel: string, options: BatchOptions) {
+    const { world, imagination, numEnvs, threads, outputs } = options;
+    this.kernel = kernel;
+    this.threads = threads ?? Math.min(availableParallelism(), MAX_THREADS);
+    this.#numEnvs = numEnvs;
+    this.#batch = new addon.Batch(kernel, world.words, imagination, numEnvs, this.threads, outputs);
+  }
+
+  reset({ mask, seeds, modes, profiles, graders, start }: ResetRequest): void {
+    const common = [mask, seeds, modes, profiles, graders] as const;
+    if (start === undefined) {
+      this.#batch.reset(...common);
+    } else {
+      const { steps, meters, early, late, returns, crashes } = start;
+      this.#batch.reset(...common, steps, meters, early, late, returns, crashes);
+    }
+  }
+
+  submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {
+    if (beliefs === null && stepMask === null && resetMask === null) return this.#batch.step(actions);
+    return this.#batch.step(actions, beliefs, given, stepMask, resetMask, resetSeeds);
+  }
+
+  run({ policy, beliefs, stops, trajectory, part, from }: RunRequest<Batch>): Refusal | null {
+    const sequence = beliefs?.kind === 'sequence' ? beliefs : null;
+    return this.#batch.run(
+      POLICY[policy.kind],
+      policy.kind === 'random' ? policy.policySeeds : null,
+      policy.kind === 'sequence' ? policy.actions : null,
+      beliefs?.kind === 'constant' ? beliefs.belief : null,
+      sequence?.beliefs ?? null,
+      sequence?.given ?? null,
+      stops,
+      trajectory,
+      part?.first ?? 0,
+      part?.end ?? this.#numEnvs,
+      from === undefined ? null : (from.source as NativeBackendBatch).#batch,
+      from?.indices ?? null,
+    );
+  }
+
+  /** Does nothing: outputs are written when they are computed. */
+  read(): void {}
+
+  gather(source: Batch, indices: Uint32Array): void {
+    try {
+      this.#batch.gather((source as NativeBackendBatch).#batch, indices);
+    } catch (cause) {
+      // A batch that gathers from itself copies itself first.
+      throw orOutOfMemory(cause, this.#numEnvs);
+    }
+  }
+
+  save(indices?: Uint32Array): Uint32Array {
+    const words = new Uint32Array((indices?.length ?? this.#numEnvs) * STATE_WORDS);
+    this.#batch.save(words, indices ?? null);
+    return words;
+  }
+
+  load(words: Uint32Array): void {
+    this.#batch.load(words);
+  }
+
+  stateHash(): BigUint64Array {
+    const hashes = new BigUint64Array(this.#numEnvs);
+    this.#batch.hash(hashes);
+    return hashes;
+  }
+
+  targets(): Float32Array {
+    const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
+    this.#batch.targets(targets);
+    return targets;
+  }
+
+  replay(request: ReplayRequest): Refusal | null {
+    const { order, seeds, modes, profiles, grader, stops, histories, actions, beliefs, given } = request;
+    return this.#batch.replay(
+      order,
+      seeds,
+      modes,
+      profiles,
+      grader,
+      stops,
+      histories,
+      actions,
+      beliefs,
+      given,
+      request.rewards,
+      request.beliefMae,
+      request.hashes,
+    );
+  }
+
+  close(): void {
+    this.#batch.close();
+  }
+}

@@ -1,0 +1,83 @@
+/** Allocates the outputs of a batch: one ArrayBuffer that JavaScript owns, so views outlive the batch. */
+import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
+import type { OutputLayout, Outputs, Trajectory } from './backend.js';
+
+/** Bytes of a cache line. Views are aligned to it, for wide stores. */
+const LINE = 64;
+const align = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
+
+const KINDS = { f32: Float32Array, i32: Int32Array, u8: Uint8Array };
+
+/** Every array of `Outputs`: its element type and its width, the number of elements per environment. */
+export const OUTPUT_ARRAYS = {
+  observations: ['f32', OBSERVATION_SIZE],
+  finalObservations: ['f32', OBSERVATION_SIZE],
+  components: ['f32', NUM_COMPONENTS],
+  rewards: ['f32', 1],
+  finalScores: ['f32', 1],
+  beliefMae: ['f32', 1],
+  firstHalfMeans: ['f32', 1],
+  secondHalfMeans: ['f32', 1],
+  episodeReturns: ['f32', 1],
+  episodeLengths: ['i32', 1],
+  terminated: ['u8', 1],
+  finalMask: ['u8', 1],
+} as const satisfies Record<string, readonly [keyof typeof KINDS, number]>;
+
+/** The default layout. */
+const ROW_MAJOR: OutputLayout = { columnMajor: false, finalObservations: false };
+
+/**
+ * Returns the distance between columns of `numEnvs` entries: an odd number of cache lines. Columns at a distance of a
+ * power of two would compete for the same cache sets, which doubles the time of a step.
+ */
+function strideOf(numEnvs: number): number {
+  const perLine = LINE / Float32Array.BYTES_PER_ELEMENT;
+  const lines = Math.ceil(numEnvs / perLine);
+  return perLine * (lines | 1);
+}
+
+/**
+ * Allocates zeroed outputs for `numEnvs` environments.
+ * @param lead returns the bytes from a buffer's start to its first cache line. Only compiled code knows addresses.
+ */
+export function allocateOutputs(
+  numEnvs: number,
+  layout: OutputLayout = ROW_MAJOR,
+  lead: (buffer: ArrayBuffer) => number = () => 0,
+): Outputs {
+  const columnStride = layout.columnMajor ? strideOf(numEnvs) : 0;
+  const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
+  const arrays = names
+    .filter((name) => name !== 'finalObservations' || layout.finalObservations)
+    .map((name) => {
+      const [kind, width] = OUTPUT_ARRAYS[name];
+      return {
+        name,
+        kind: KINDS[kind],
+        length: width * (width > 1 && columnStride ? columnStride : numEnvs),
+      };
+    });
+  const sizeOf = ({ kind, length }: (typeof arrays)[number]) => align(kind.BYTES_PER_ELEMENT * length);
+  const buffer = new ArrayBuffer(arrays.reduce((sum, array) => sum + sizeOf(array), LINE));
+  let offset = lead(buffer);
+  const views = arrays.map((array) => {
+    const view = new array.kind(buffer, offset, array.length);
+    offset += sizeOf(array);
+    return [array.name, view];
+  });
+  return { finalObservations: null, ...Object.fromEntries(views), columnStride } as Outputs;
+}
+
+/** Allocates a trajectory without steps: -1 for actions and events, 0 elsewhere. */
+export function allocateTrajectory(numEnvs: number): Trajectory {
+  const steps = numEnvs * NUM_STEPS;
+  return {
+    actions: new Int8Array(steps).fill(-1),
+    events: new Int8Array(steps).fill(-1),
+    rewards: new Float32Array(steps),
+    meters: new Float32Array(steps * NUM_METERS),
+    deltas: new Float32Array(steps * NUM_METERS),
+    anomalies: new Float32Array(steps * NUM_METERS),
+  };
+}

@@ -1,0 +1,68 @@
+/** Adapts a synchronous backend to the asynchronous interface: each call is done when it returns. */
+import type { AsyncBackend, AsyncBatch } from './async-backend.js';
+import type { Backend, Batch, Origin, RunRequest } from './backend.js';
+
+/** Returns a synchronous backend as an asynchronous one. */
+export function queued(backend: Backend): AsyncBackend {
+  return {
+    name: backend.name,
+    availability: async () => backend.availability(),
+    kernels: () => backend.kernels(),
+    open: async (options) => new QueuedBatch(backend.open(options)),
+    lead: backend.lead,
+  };
+}
+
+class QueuedBatch implements AsyncBatch {
+  readonly device = null;
+  readonly #batch: Batch;
+
+  constructor(batch: Batch) {
+    this.#batch = batch;
+  }
+
+  get backend(): string {
+    return this.#batch.backend;
+  }
+  get kernel(): string {
+    return this.#batch.kernel;
+  }
+  get threads(): number {
+    return this.#batch.threads;
+  }
+
+  reset: AsyncBatch['reset'] = (request) => this.#batch.reset(request);
+  submit: AsyncBatch['submit'] = (request) => this.#batch.submit(request);
+  gather: AsyncBatch['gather'] = (source, indices) => this.#batch.gather(batchOf(source), indices);
+  load: AsyncBatch['load'] = (words) => this.#batch.load(words);
+  close: AsyncBatch['close'] = () => this.#batch.close();
+
+  async run(request: RunRequest<AsyncBatch>) {
+    const { from } = request;
+    return this.#batch.run({ ...request, from: from && toOrigin(from) });
+  }
+  async finished() {}
+  /** Reads all outputs: they are written when they are computed. */
+  async read() {
+    this.#batch.read();
+  }
+  async save(indices?: Uint32Array) {
+    return this.#batch.save(indices);
+  }
+  async stateHash() {
+    return this.#batch.stateHash();
+  }
+  async targets() {
+    return this.#batch.targets();
+  }
+
+  static of(batch: QueuedBatch): Batch {
+    return batch.#batch;
+  }
+}
+
+const batchOf = (batch: AsyncBatch): Batch => QueuedBatch.of(batch as QueuedBatch);
+const toOrigin = ({ source, indices }: Origin<AsyncBatch>) => ({
+  source: batchOf(source),
+  indices,
+});

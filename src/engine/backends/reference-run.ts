@@ -1,0 +1,35 @@
+/** Parts of a run on the reference: chooses actions and beliefs, and records steps. */
+
+import { NUM_BELIEFS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
+import { heuristicAction, randomAction } from '../reference/baselines.js';
+import type { Episode } from '../reference/episode.js';
+import type { RunBeliefs, RunPolicy, Trajectory } from './backend.js';
+
+/** Returns the code of environment i's next action. */
+export function chooseAction(policy: RunPolicy, episode: Episode, i: number): number {
+  const { stepCount: t, seed, meters, world } = episode;
+  if (policy.kind === 'sequence') return policy.actions[i * NUM_STEPS + t];
+  if (policy.kind === 'heuristic') return heuristicAction(world.params, t % NUM_SLOTS, meters);
+  return randomAction(world.params, seed, t, policy.policySeeds?.[i] ?? 0);
+}
+
+/** Returns the belief at index `at` of [numEnvs, 28]; null for no belief. */
+export function beliefAt(beliefs: RunBeliefs | null, at: number): ArrayLike<number> | null {
+  if (beliefs === null) return null;
+  if (beliefs.kind === 'constant') return beliefs.belief;
+  return beliefs.given[at] ? rowAt(beliefs.beliefs, at) : null;
+}
+
+/** Returns a row of beliefs, f32 [n, 3]. */
+export const rowAt = (beliefs: Float32Array, row: number): number[] =>
+  Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[row * NUM_BELIEFS + k]);
+
+/** Records the last step at index `at` of [numEnvs, 28]. */
+export function record(trajectory: Trajectory, at: number, episode: Episode): void {
+  trajectory.actions[at] = episode.lastAction;
+  trajectory.events[at] = episode.event;
+  trajectory.rewards[at] = episode.reward;
+  trajectory.meters.set(episode.meters, at * NUM_METERS);
+  trajectory.deltas.set(episode.deltas, at * NUM_METERS);
+  trajectory.anomalies.set(episode.anomalies, at * NUM_METERS);
+}

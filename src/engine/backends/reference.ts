@@ -1,0 +1,276 @@
+/** The reference as a backend: an `Episode` object per environment. Slow, readable, always available. */
+
+import {
+  NUM_ACTIONS,
+  NUM_COMPONENTS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+  STATE_WORDS,
+} from '../../world/fields.js';
+import { Episode } from '../reference/episode.js';
+import { startAt } from '../reference/start.js';
+import { loadEpisode, saveEpisode } from '../reference/state-words.js';
+import type {
+  Backend,
+  Batch,
+  BatchOptions,
+  Origin,
+  Outputs,
+  Refusal,
+  ReplayRequest,
+  ResetRequest,
+  RunRequest,
+  StepRequest,
+} from './backend.js';
+import { OUTPUT_ARRAYS } from './outputs.js';
+import { replayRows } from './reference-replay.js';
+import { beliefAt, chooseAction, record, rowAt } from './reference-run.js';
+
+export const referenceBackend: Backend = {
+  name: 'reference',
+  availability: () => ({ name: 'reference', available: true }),
+  kernels: () => [],
+  open: (options) => new ReferenceBatch(options),
+};
+
+/** The most episodes, about 4 kB each. More would exhaust JavaScript's heap, which ends the process. */
+const MAX_OBJECTS = 2 ** 18;
+
+class ReferenceBatch implements Batch {
+  readonly backend = 'reference';
+  readonly kernel = 'reference';
+  readonly threads = 1;
+  readonly episodes: Episode[];
+  readonly outputs: Outputs;
+  /** The episode for the rows of replays. */
+  readonly #replayed: Episode;
+  readonly #observation = new Float32Array(OBSERVATION_SIZE);
+
+  constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
+    if (numEnvs > MAX_OBJECTS) {
+      throw new RangeError(`The reference keeps an object per episode, at most ${MAX_OBJECTS}.`);
+    }
+    this.episodes = Array.from({ length: numEnvs }, () => new Episode({ world, imagination }));
+    this.#replayed = new Episode({ world, imagination });
+    this.outputs = outputs;
+  }
+
+  reset({ mask, seeds, modes, profiles, graders, start }: ResetRequest): void {
+    this.episodes.forEach((episode, i) => {
+      if (mask !== null && mask[i] === 0) return;
+      const floats = profiles?.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE) ?? null;
+      const grader = graders?.subarray(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS) ?? episode.grader;
+      episode.begin(seeds[i], modes?.[i] ?? episode.mode, floats, grader, start && startAt(start, i));
+      this.#observe(i);
+      this.outputs.rewards[i] = 0;
+      this.#writeGrade(i);
+    });
+    this.outputs.finalMask.fill(0);
+  }
+
+  submit(request: StepRequest): Refusal | null {
+    const { actions, beliefs, given, stepMask, resetMask, resetSeeds } = request;
+    const refusal = this.#refuseStep(actions, stepMask);
+    if (refusal !== null) return refusal;
+    this.episodes.forEach((episode, i) => {
+      this.outputs.rewards[i] = 0;
+      const steps = stepMask === null || stepMask[i] !== 0;
+      if (steps) {
+        const belief = given?.[i] ? rowAt(beliefs!, i) : null;
+        this.outputs.rewards[i] = episode.advance(actions[i], belief);
+        this.#observe(i);
+      }
+      this.outputs.finalMask[i] = Number(steps && episode.terminated);
+      this.#clearFinal(i);
+      const resets = resetMask !== null && resetMask[i] !== 0;
+      if (!resets || steps) this.#writeGrade(i);
+      if (resets) this.#resetAfterStep(i, resetSeeds![i], steps);
+    });
+    return null;
+  }
+
+  #resetAfterStep(i: number, seed: number, hasStepped: boolean): void {
+    const episode = this.episodes[i];
+    if (hasStepped) this.#writeFinal(i);
+    episode.begin(seed, episode.mode, null, episode.grader);
+    this.#observe(i);
+    if (!hasStepped) this.#writeGrade(i);
+  }
+
+  #refuseStep(actions: Uint8Array, stepMask: Uint8Array | null): Refusal | null {
+    for (const [index, episode] of this.episodes.entries()) {
+      if (stepMask !== null && stepMask[index] === 0) continue;
+      if (actions[index] >= NUM_ACTIONS) return { code: 'illegal_action', index, value: actions[index] };
+      if (episode.terminated) return { code: 'episode_over', index };
+    }
+    return null;
+  }
+
+  run({ policy, beliefs, stops, part, from, trajectory }: RunRequest<Batch>): Refusal | null {
+    const { first, end } = part ?? { first: 0, end: this.episodes.length };
+    const begin = from === undefined ? this.episodes : originsOf(from);
+    const refusal =
+      policy.kind === 'sequence' && first === 0 ? this.#refuseSequence(policy.actions, stops, begin) : null;
+    if (refusal !== null) return refusal;
+    if (from !== undefined) this.#copy(from.source, from.indices, first, end);
+    this.episodes.slice(first, end).forEach((episode, k) => {
+      const i = first + k;
+      const stop = stops?.[i] ?? NUM_STEPS;
+      this.outputs.finalMask[i] = Number(!episode.terminated && stop === NUM_STEPS);
+      this.#clearFinal(i);
+      while (episode.stepCount < stop) {
+        const t = episode.stepCount;
+        episode.advance(chooseAction(policy, episode, i), beliefAt(beliefs, i * NUM_STEPS + t));
+        if (trajectory !== null) record(trajectory, i * NUM_STEPS + t, episode);
+        if (episode.stepCount === stop) this.#writeOutputs(i);
+      }
+      this.#writeGrade(i);
+    });
+    return null;
+  }
+
+  #refuseSequence(actions: Uint8Array, stops: Uint8Array | null, begin: readonly Episode[]): Refusal | null {
+    for (const [index, { stepCount }] of begin.entries()) {
+      for (let step = stepCount; step < (stops?.[index] ?? NUM_STEPS); step++) {
+        const value = actions[index * NUM_STEPS + step];
+        if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
+      }
+    }
+    return null;
+  }
+
+  /** Does nothing: outputs are written when they are computed. */
+  read(): void {}
+
+  gather(source: Batch, indices: Uint32Array): void {
+    this.#copy(source, indices, 0, indices.length);
+  }
+
+  /** Copies to environments `first` to `end - 1`. */
+  #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
+    const origins = indices.subarray(first, end);
+    const states = source.save(origins);
+    const rows = (source as ReferenceBatch).#rowsAt(origins);
+    for (let i = first; i < end; i++) loadEpisode(this.episodes[i], states, i - first);
+    this.#putRows(rows, first, end);
+    this.outputs.finalMask.fill(0, first, end);
+  }
+
+  /** Returns copies of outputs, [indices, width] each. Copies are needed when a batch gathers from itself. */
+  #rowsAt(indices: Uint32Array): Rows {
+    const rows: Rows = {};
+    for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+      const copy = new Float64Array(indices.length * width);
+      for (let at = 0; at < copy.length; at++) {
+        const env = indices[Math.floor(at / width)];
+        copy[at] = column[stride === 0 ? env * width + (at % width) : (at % width) * stride + env];
+      }
+      rows[name] = copy;
+    }
+    return rows;
+  }
+
+  #putRows(rows: Rows, first: number, end: number): void {
+    for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+      const from = rows[name] ?? new Float64Array((end - first) * width);
+      from.forEach((value, at) => {
+        const env = first + Math.floor(at / width);
+        column[stride === 0 ? env * width + (at % width) : (at % width) * stride + env] = value;
+      });
+    }
+  }
+
+  save(indices?: Uint32Array): Uint32Array {
+    const episodes = indices === undefined ? this.episodes : Array.from(indices, (i) => this.episodes[i]);
+    const words = new Uint32Array(episodes.length * STATE_WORDS);
+    episodes.forEach((episode, i) => {
+      saveEpisode(episode, words, i);
+    });
+    return words;
+  }
+
+  load(words: Uint32Array): void {
+    this.episodes.forEach((episode, i) => {
+      loadEpisode(episode, words, i);
+      this.#writeOutputs(i);
+      this.outputs.finalMask[i] = 0;
+      this.#clearFinal(i);
+    });
+  }
+
+  stateHash(): BigUint64Array {
+    return BigUint64Array.from(this.episodes, (episode) => episode.stateHash());
+  }
+
+  targets(): Float32Array {
+    return Float32Array.from(this.episodes.flatMap(({ target }) => Array.from(target)));
+  }
+
+  replay(request: ReplayRequest): Refusal | null {
+    return replayRows(this.#replayed, request);
+  }
+
+  close(): void {
+    this.episodes.length = 0;
+  }
+
+  #writeOutputs(i: number): void {
+    this.#observe(i);
+    this.outputs.rewards[i] = this.episodes[i].reward;
+    this.#writeGrade(i);
+  }
+
+  #observe(i: number): void {
+    this.episodes[i].observe(this.#observation);
+    this.#put(this.outputs.observations, i, this.#observation);
+  }
+
+  /** Writes an environment's numbers to an output, in its layout. */
+  #put(array: Float32Array, i: number, numbers: Float32Array): void {
+    const { columnStride } = this.outputs;
+    if (columnStride === 0) array.set(numbers, i * numbers.length);
+    else for (let k = 0; k < numbers.length; k++) array[k * columnStride + i] = numbers[k];
+  }
+
+  /** Writes an environment's observation to the final observations. */
+  #writeFinal(i: number): void {
+    if (this.outputs.finalObservations === null) return;
+    this.episodes[i].observe(this.#observation);
+    this.#put(this.outputs.finalObservations, i, this.#observation);
+  }
+
+  #clearFinal(i: number): void {
+    if (this.outputs.finalObservations === null) return;
+    this.#put(this.outputs.finalObservations, i, this.#observation.fill(0));
+  }
+
+  /** Writes an environment's grade: zeros until its episode has ended. */
+  #writeGrade(i: number): void {
+    const episode = this.episodes[i];
+    const { terminated } = episode;
+    this.outputs.terminated[i] = Number(terminated);
+    this.outputs.finalScores[i] = episode.finalScore;
+    this.outputs.beliefMae[i] = episode.beliefMae;
+    this.outputs.firstHalfMeans[i] = episode.firstHalfMean;
+    this.outputs.secondHalfMeans[i] = episode.secondHalfMean;
+    this.outputs.episodeReturns[i] = terminated ? episode.return : 0;
+    this.outputs.episodeLengths[i] = terminated ? NUM_STEPS : 0;
+    this.#put(this.outputs.components, i, episode.components);
+  }
+}
+
+/** Returns the episodes of an origin. */
+function originsOf({ source, indices }: Origin<Batch>): Episode[] {
+  return Array.from(indices, (index) => (source as ReferenceBatch).episodes[index]);
+}
+
+type Rows = Record<string, Float64Array>;
+
+/** Returns name, array, width and column stride of every output that exists. */
+function arraysOf(outputs: Outputs): [string, Outputs['observations' | 'terminated'], number, number][] {
+  return Object.entries(OUTPUT_ARRAYS).flatMap(([name, [, width]]) => {
+    const array = outputs[name as keyof typeof OUTPUT_ARRAYS] as Float32Array | null;
+    return array === null ? [] : [[name, array, width, width > 1 ? outputs.columnStride : 0]];
+  });
+}

@@ -1,0 +1,140 @@
+/** Layout of the device buffers in 32-bit words: launch parameters, outputs, trajectories. */
+import { emitWgsl } from '../../../world/emit-wgsl.js';
+import { NUM_METERS, NUM_STEPS } from '../../../world/fields.js';
+import type { Scope } from '../../../world/layout.js';
+import type { OutputName } from '../async-backend.js';
+import type { Trajectory } from '../backend.js';
+import { OUTPUT_ARRAYS } from '../outputs.js';
+
+/** Bytes of a word. */
+export const WORD = 4;
+
+/** Environments per tile of the states. A tile stores its words field by field. */
+export const TILE = 16;
+
+/** The offset of an absent array. */
+const NONE = 0xffffffff;
+
+/** Codes of a run's policy and of its beliefs. */
+export const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
+export const BELIEFS = { none: 0, constant: 1, sequence: 2 } as const;
+
+/** Numbers of a launch, u32 each; 0 by default. */
+const LAUNCH_NUMBERS = {
+  zero: '0, unknown to the compiler: see numbers.wgsl',
+  first: 'the first environment of the launch, in its shard',
+  count: 'how many environments the launch has',
+  capacity: 'how many environments the shard has room for',
+  in_columns: 'whether outputs are column-major',
+  keeps_final: 'whether final observations are kept',
+  imagination: 'mask of the streams of noise and events; 0 for real episodes',
+  policy: 'one of POLICY',
+  belief_kind: 'one of BELIEFS',
+  source_first: 'the first environment of the shard to copy from',
+  source_capacity: 'of a gather: capacity of the source shard',
+  source_in_columns: 'of a gather: whether the source is column-major',
+  source_keeps_final: 'of a gather: whether the source keeps final observations',
+} as const;
+
+/** Arrays of a launch: their offsets in the request, in words; `NONE` for an absent array. */
+const LAUNCH_ARRAYS = {
+  mask: 'array of bytes: the environments to reset or step; NONE for all',
+  seeds: 'array of words: of episodes that begin, or of the random policy',
+  modes: 'array of bytes',
+  profiles: 'array of floats, a profile per environment',
+  graders: 'array of floats, a grader per environment',
+  steps: 'array of bytes: steps at which episodes begin; NONE for 0',
+  meters: 'array of floats, five per environment: meters at the beginning',
+  early: 'array of floats: sums at the beginning, like the next two; NONE for 0',
+  late: 'array of floats',
+  returns: 'array of floats',
+  crashes: 'array of bytes: crash counts at the beginning; NONE for 0',
+  actions: 'array of bytes, one per environment, or 28',
+  beliefs: 'array of floats, a belief per environment, 28, or one for all',
+  given: 'array of bytes: which beliefs are given',
+  reset_mask: 'array of bytes: the environments to reset after a step',
+  stops: 'array of bytes: the step at which each environment stops; NONE for the last',
+  indices: 'array of words: the environments to copy',
+  rows: 'array of words: states',
+} as const;
+
+export type LaunchArray = keyof typeof LAUNCH_ARRAYS;
+export type Launch = { readonly [Name in keyof typeof LAUNCH_NUMBERS | LaunchArray]?: number };
+
+/** Every parameter in order, with its default. */
+const LAUNCH_DEFAULTS = [
+  ...Object.keys(LAUNCH_NUMBERS).map((name) => [name, 0] as const),
+  ...Object.keys(LAUNCH_ARRAYS).map((name) => [name, NONE] as const),
+] as [keyof Launch, number][];
+
+/** Returns the words of a launch's uniform buffer, padded to whole vectors. */
+export function encodeLaunch(launch: Launch): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(Math.ceil(LAUNCH_DEFAULTS.length / 4) * 4);
+  LAUNCH_DEFAULTS.forEach(([name, byDefault], k) => {
+    words[k] = launch[name] ?? byDefault;
+  });
+  return words;
+}
+
+/** The outputs in memory. Final observations are last, so that a batch without them can omit them. */
+const OUTPUT_ORDER = [
+  ...(Object.keys(OUTPUT_ARRAYS) as OutputName[]).filter((name) => name !== 'finalObservations'),
+  'finalObservations',
+] as const;
+
+/** Every array of `Trajectory`: bytes per element, and elements per environment. */
+export const RECORDED_ARRAYS = {
+  actions: [1, NUM_STEPS],
+  events: [1, NUM_STEPS],
+  rewards: [WORD, NUM_STEPS],
+  meters: [WORD, NUM_STEPS * NUM_METERS],
+  deltas: [WORD, NUM_STEPS * NUM_METERS],
+  anomalies: [WORD, NUM_STEPS * NUM_METERS],
+} as const satisfies Record<keyof Trajectory, readonly [bytes: number, width: number]>;
+
+/** Returns the offsets of consecutive arrays, in words per environment, and their total size. */
+function layOut<Name extends string>(sizes: readonly (readonly [Name, number])[]) {
+  let words = 0;
+  const offsets = {} as Record<Name, number>;
+  for (const [name, size] of sizes) {
+    offsets[name] = words;
+    words += size;
+  }
+  return { offsets, words };
+}
+
+const outputs = layOut<OutputName>(
+  OUTPUT_ORDER.map((name) => [name as OutputName, OUTPUT_ARRAYS[name as OutputName][1]]),
+);
+const recorded = layOut(
+  (Object.keys(RECORDED_ARRAYS) as (keyof Trajectory)[]).map((name) => {
+    const [bytes, width] = RECORDED_ARRAYS[name];
+    return [name, (bytes * width) / WORD];
+  }),
+);
+
+/** The offset of each output, in words per environment of the shard's capacity. */
+export const OUTPUT_OFFSETS: Readonly<Record<OutputName, number>> = outputs.offsets;
+/** Words of an environment's outputs, with and without the final observation. */
+export const OUTPUT_WORDS = { all: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };
+/** The offset of each array of a trajectory, in words per environment of the launch. */
+export const RECORDED: Readonly<Record<keyof Trajectory, number>> = recorded.offsets;
+/** Bytes of an environment's trajectory. */
+export const RECORDED_BYTES = recorded.words * WORD;
+
+const OWN: readonly Scope[] = [
+  ['policy', POLICY],
+  ['beliefs', BELIEFS],
+  ['output', OUTPUT_OFFSETS],
+  ['recorded', RECORDED],
+];
+
+/** Returns the text of `generated/layout.wgsl`. */
+export function emitLayout(): string {
+  const fields = Object.entries({ ...LAUNCH_NUMBERS, ...LAUNCH_ARRAYS });
+  const members = fields.map(([name, meaning]) => `  // ${meaning}\n  ${name}: u32,`);
+  return emitWgsl(
+    OWN,
+    `const TILE = ${TILE}u;\nconst NONE = 0x${NONE.toString(16)}u;\n\nstruct Launch {\n${members.join('\n')}\n}`,
+  );
+}

@@ -1,0 +1,61 @@
+/// <reference types="@webgpu/types" />
+/** The memory of one batch. A lack of memory is an error of this batch alone. */
+import { BackendError, StateError } from '../../../shared/errors.js';
+import type { GpuDevice } from './device.js';
+
+export class Memory {
+  readonly gpu: GpuDevice;
+  /** The first failed allocation. It is permanent, since work on this memory was skipped. */
+  #shortage: BackendError | null = null;
+  #closed = false;
+
+  constructor(gpu: GpuDevice) {
+    this.gpu = gpu;
+  }
+
+  /**
+   * Allocates a zeroed buffer. A lack of memory is known only later: `check` throws then.
+   * @param bytes a multiple of 4.
+   */
+  buffer(label: string, bytes: number, usage: number): GPUBuffer {
+    const { device, adapterName } = this.gpu;
+    device.pushErrorScope('out-of-memory');
+    const buffer = device.createBuffer({ label, size: Math.max(bytes, 16), usage });
+    device.popErrorScope().then(
+      (error) => {
+        if (error !== null) this.#shortage ??= outOfMemory(label, bytes, adapterName);
+      },
+      () => {},
+    );
+    return buffer;
+  }
+
+  /** Closes the memory. Later work does not begin, because its memory is freed. @returns whether it was open. */
+  close(): boolean {
+    const wasOpen = !this.#closed;
+    this.#closed = true;
+    return wasOpen;
+  }
+
+  /** @throws StateError `closed`, BackendError `out_of_memory`, or as `GpuDevice.check`. */
+  check(): void {
+    if (this.#closed)
+      throw new StateError('closed', 'Expected an open batch, got one that was closed in the meantime.');
+    if (this.#shortage !== null && !this.gpu.isLost) throw this.#shortage;
+    this.gpu.check();
+  }
+
+  /** Resolves when the queue's work is done. @throws as `check`. */
+  async finished(): Promise<void> {
+    this.check();
+    const { queue, device } = this.gpu;
+    await Promise.race([queue.onSubmittedWorkDone().catch(() => {}), device.lost]);
+    this.check();
+  }
+}
+
+const outOfMemory = (what: string, bytes: number, adapter: string): BackendError =>
+  new BackendError(
+    'out_of_memory',
+    `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Open fewer episodes, or close others.`,
+  );

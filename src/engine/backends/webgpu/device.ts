@@ -1,0 +1,113 @@
+/// <reference types="@webgpu/types" />
+/** An open device: its limits and its errors. */
+import { BackendError } from '../../../shared/errors.js';
+
+/** The limits that a batch can use. They are requested at the adapter's maximum. */
+const LIMITS = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
+] as const;
+
+export class GpuDevice {
+  readonly device: GPUDevice;
+  /** The adapter and where it came from must stay referenced: Dawn crashes without them. */
+  readonly kept: readonly unknown[];
+  /** The adapter's name, for people. */
+  readonly adapterName: string;
+  readonly software: boolean;
+  /** Why the device was lost; null while it is not. */
+  #lost: string | null = null;
+  /** The first error since the last `check`. */
+  #failure: BackendError | null = null;
+
+  private constructor(gpu: GPU, adapter: GPUAdapter, device: GPUDevice) {
+    this.device = device;
+    this.kept = [gpu, adapter];
+    this.adapterName = nameOf(adapter.info);
+    this.software = isSoftware(adapter.info);
+    device.lost.then(({ reason, message }) => {
+      this.#lost = `${reason === 'destroyed' ? 'it was destroyed' : reason}${message ? `: ${message}` : ''}`;
+    });
+    device.addEventListener('uncapturederror', ({ error }) => {
+      this.#failure ??= failed(this.adapterName, error.message);
+    });
+  }
+
+  /** @throws BackendError `backend_unavailable`. */
+  static async open(gpu: GPU, powerPreference: GPUPowerPreference | undefined): Promise<GpuDevice> {
+    const adapter = await gpu.requestAdapter({ powerPreference });
+    if (adapter === null) throw unavailable(NO_ADAPTER);
+    const requiredLimits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
+    try {
+      return new GpuDevice(gpu, adapter, await adapter.requestDevice({ requiredLimits }));
+    } catch (cause) {
+      throw refusedBy(`${nameOf(adapter.info)} gave no device.`, (cause as Error).message, cause);
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== null;
+  }
+
+  get limits(): GPUSupportedLimits {
+    return this.device.limits;
+  }
+
+  get queue(): GPUQueue {
+    return this.device.queue;
+  }
+
+  /** @throws BackendError `device_lost`, or the first error since the last call. */
+  check(): void {
+    if (this.#lost !== null) throw this.lostError();
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure;
+  }
+
+  lostError(): BackendError {
+    return new BackendError(
+      'device_lost',
+      `Expected the device ${this.adapterName}, got none: ${this.#lost ?? 'it was lost'}. ` +
+        'Call reopen() to continue from the last snapshot, or create a new environment.',
+    );
+  }
+}
+
+const NO_ADAPTER =
+  'No adapter. A GPU with its driver (Vulkan on Linux, with libvulkan1; Metal on macOS; Direct3D 12 on Windows) is ' +
+  'needed, or a software adapter such as SwiftShader: for Node VK_DRIVER_FILES names its driver. In a browser, ' +
+  'chrome://gpu or about:support shows the reason.';
+
+const UNAVAILABLE = 'Expected backend "webgpu" to be available, got none. ';
+
+export const unavailable = (why: string, cause?: unknown): BackendError =>
+  new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });
+
+/** Builds the error for a driver that refuses something. @param complaint the driver's message. */
+export const refusedBy = (what: string, complaint: string, cause?: unknown): BackendError =>
+  unavailable(`${what} Update its driver, or use another backend. Its message: ${complaint}`, cause);
+
+/** Returns the reason in an error of `unavailable`, for lists. */
+export const reasonOf = (error: unknown): string => (error as Error).message.replace(UNAVAILABLE, '');
+
+const failed = (adapter: string, complaint: string): BackendError =>
+  new BackendError(
+    'device_failed',
+    `Expected ${adapter} to accept valid commands, got an error. This is a bug: report it, and use another backend ` +
+      `until it is fixed. Its message: ${complaint}`,
+  );
+
+/** Returns an adapter's name. Browsers give less information than Node. */
+function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): string {
+  const family = [vendor, architecture].filter(Boolean).join(' ');
+  return [device || description, family].filter(Boolean).join(', ') || 'an unnamed adapter';
+}
+
+/** Returns whether an adapter computes on the processor: SwiftShader, llvmpipe, WARP. */
+function isSoftware(info: GPUAdapterInfo): boolean {
+  const names = `${info.architecture} ${info.device} ${info.description}`.toLowerCase();
+  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render|warp/.test(names);
+}

@@ -1,0 +1,119 @@
+/** Checks a device for exactness: compares some hundred episodes with those of the reference. */
+import {
+  MODE,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_STEPS,
+  PROFILE_SIZE,
+} from '../../../world/fields.js';
+import { resolveGrader } from '../../../world/resolve-names.js';
+import type { World } from '../../../world/world.js';
+import type { AsyncBatch, AsyncBatchOptions } from '../async-backend.js';
+import type { Outputs, ResetRequest, RunRequest } from '../backend.js';
+import { allocateOutputs, OUTPUT_ARRAYS } from '../outputs.js';
+import { queued } from '../queued-backend.js';
+import { referenceBackend } from '../reference.js';
+
+/** Episodes of each test run. */
+const EPISODES = 128;
+/** Steps that are taken one by one before a run plays the rest. */
+const STEPS = 9;
+
+/** The number of episodes, and of those that differ from the reference's in any bit of state or outputs. */
+export interface Proof {
+  readonly episodes: number;
+  readonly different: number;
+}
+
+type Open = (options: AsyncBatchOptions) => Promise<AsyncBatch>;
+
+/** Plays the same episodes on the device and on the reference. */
+export async function proveExact(open: Open, world: World): Promise<Proof> {
+  const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
+  let different = 0;
+  for (const [index, run] of testRuns().entries()) {
+    const played = [queued(referenceBackend).open, open].map(async (openBatch) => {
+      const outputs = allocateOutputs(EPISODES);
+      const batch = await openBatch({
+        ...{ numEnvs: EPISODES, world, imagination: index === 0, threads: 1, kernel: null, outputs, device },
+      });
+      return play(batch, outputs, resetOf(world, index), run);
+    });
+    const [expected, got] = await Promise.all(played);
+    different += countDifferent(expected, got);
+  }
+  return { episodes: testRuns().length * EPISODES, different };
+}
+
+/** Returns a run of every policy. */
+function testRuns(): RunRequest[] {
+  const plain = { stops: null, trajectory: null };
+  const belief = Float32Array.of(0.25, 0.5, 0.875);
+  const actions = Uint8Array.from(
+    { length: EPISODES * NUM_STEPS },
+    (_, k) => (k * 7 + (k >> 5)) % NUM_ACTIONS,
+  );
+  return [
+    { ...plain, policy: { kind: 'random', policySeeds: null }, beliefs: { kind: 'constant', belief } },
+    { ...plain, policy: { kind: 'heuristic' }, beliefs: null },
+    { ...plain, policy: { kind: 'sequence', actions }, beliefs: { kind: 'constant', belief } },
+  ];
+}
+
+/** Returns a reset with sampled, discrete and given profiles. */
+function resetOf(world: World, index: number): ResetRequest {
+  const modes = Uint8Array.from(
+    { length: EPISODES },
+    (_, i) => [MODE.sampled, MODE.sampled, MODE.discrete, MODE.given][i % 4],
+  );
+  const graders = new Float32Array(EPISODES * NUM_COMPONENTS);
+  for (let i = 0; i < EPISODES; i++)
+    graders.set(resolveGrader(world, i % 2 ? 'v1' : 'v2'), i * NUM_COMPONENTS);
+  return {
+    mask: null,
+    seeds: Uint32Array.from({ length: EPISODES }, (_, i) => Math.imul(i + 1 + index * EPISODES, 0x9e3779b1)),
+    modes,
+    profiles: Float32Array.from(
+      { length: EPISODES * PROFILE_SIZE },
+      (_, k) => world.params.namedProfiles[k % (2 * PROFILE_SIZE)],
+    ),
+    graders,
+  };
+}
+
+/** Takes some steps with beliefs, then runs the rest. @returns states and outputs, a row per environment each. */
+async function play(
+  batch: AsyncBatch,
+  outputs: Outputs,
+  reset: ResetRequest,
+  run: RunRequest,
+): Promise<Uint8Array[]> {
+  const none = { stepMask: null, resetMask: null, resetSeeds: null };
+  batch.reset(reset);
+  for (let t = 0; t < STEPS; t++) {
+    const actions = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % NUM_ACTIONS);
+    const beliefs = Float32Array.from({ length: EPISODES * NUM_BELIEFS }, (_, k) => ((k * 37) % 101) / 100);
+    const given = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % 3 && 1);
+    batch.submit({ actions, beliefs, given, ...none });
+  }
+  await batch.run(run);
+  await batch.read();
+  const arrays = Object.keys(OUTPUT_ARRAYS).map((name) => outputs[name as keyof typeof OUTPUT_ARRAYS]);
+  const rows = [await batch.save(), await batch.stateHash(), await batch.targets(), ...arrays];
+  batch.close();
+  return rows
+    .filter((row) => row !== null)
+    .map((row) => new Uint8Array(row.buffer, row.byteOffset, row.byteLength));
+}
+
+function countDifferent(expected: readonly Uint8Array[], got: readonly Uint8Array[]): number {
+  const envs = Array.from({ length: EPISODES }, (_, i) => i);
+  return envs.filter((i) => expected.some((array, k) => !sameRow(array, got[k], i))).length;
+}
+
+function sameRow(a: Uint8Array, b: Uint8Array, row: number): boolean {
+  const width = a.length / EPISODES;
+  for (let at = row * width; at < (row + 1) * width; at++) if (a[at] !== b[at]) return false;
+  return true;
+}

@@ -1,0 +1,281 @@
+/// <reference types="@webgpu/types" />
+/** Launches kernels over ranges of a batch's environments, shard by shard, and owns the batch's memory. */
+import { InputError } from '../../../shared/errors.js';
+import { encodeLaunch, type Launch, OUTPUT_WORDS, WORD } from './buffer-layout.js';
+import { USAGE } from './buffer-usage.js';
+import type { GpuDevice } from './device.js';
+import { Memory } from './device-memory.js';
+import type { KernelName, Program } from './program.js';
+import { type Piece, Readback } from './readback.js';
+import { bytesPerEnv, type Parts, RequestBuffer } from './request-device.js';
+import { SCRATCH_BYTES, Scratch } from './scratch.js';
+import { destroyShards, envsOfShard, openShards, type Shard } from './shard.js';
+
+export interface LauncherOptions {
+  readonly numEnvs: number;
+  /** The world's block. */
+  readonly words: Uint32Array;
+  /** The most environments per shard; null for as many as can be bound. */
+  readonly envsOfShard: number | null;
+  readonly keepsFinal: boolean;
+  readonly inColumns: boolean;
+  /** The mask of the streams of noise and events; 0 for real episodes. */
+  readonly imagination: number;
+}
+
+/** The arguments of a kernel that writes rows of results. */
+interface Work {
+  readonly parts?: Parts;
+  readonly fields?: Launch;
+  readonly first?: number;
+  readonly end?: number;
+}
+
+/** The environments of one launch, all in one shard. */
+interface Cut {
+  readonly shard: Shard;
+  /** The index of the first one in the batch. */
+  readonly at: number;
+  /** The index of the first one in the shard, their number, and the offsets of their request. */
+  readonly range: Launch & { readonly count: number };
+}
+
+/** Receives result rows, one after the other, of `count` environments from `first` on. */
+export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
+
+export class Launcher {
+  readonly shards: readonly Shard[];
+  readonly #gpu: GpuDevice;
+  readonly #memory: Memory;
+  readonly #program: Program;
+  readonly #options: LauncherOptions;
+  readonly #uniform: GPUBuffer;
+  readonly #world: GPUBuffer;
+  readonly #request: RequestBuffer;
+  readonly #sink: Scratch;
+  readonly #readback: Readback;
+  readonly #groups = new Map<Shard, { request: GPUBuffer; sink: GPUBuffer; group: GPUBindGroup }>();
+  /** Holds a copy of the batch's environments while it gathers from itself. */
+  #spare: Shard[] | null = null;
+  /** The last read. The next one waits for it, since both use the same scratch memory. */
+  #lastRead: Promise<unknown> = Promise.resolve();
+
+  constructor(program: Program, options: LauncherOptions) {
+    const { gpu, workgroupSize } = program;
+    const { numEnvs, words, keepsFinal } = options;
+    const memory = new Memory(gpu);
+    this.#gpu = gpu;
+    this.#memory = memory;
+    this.#program = program;
+    this.#options = options;
+    const most = options.envsOfShard ?? envsOfShard(gpu, OUTPUT_WORDS.all, workgroupSize);
+    this.shards = openShards(memory, numEnvs, keepsFinal, most);
+    const launch = encodeLaunch({});
+    this.#uniform = memory.buffer('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
+    this.#world = memory.buffer('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
+    gpu.queue.writeBuffer(this.#world, 0, words.slice());
+    this.#request = new RequestBuffer(memory);
+    this.#sink = new Scratch(memory, 'results', USAGE.storage | USAGE.copySource);
+    this.#readback = new Readback(memory);
+  }
+
+  /** Returns the number of rows of `bytes` bytes that one launch may write. */
+  rowsOfSink(bytes: number): number {
+    return Math.max(1, Math.floor(SCRATCH_BYTES / bytes));
+  }
+
+  /**
+   * Launches a kernel over environments `first` to `end - 1`, in as many launches as shards and scratch memory need.
+   */
+  launch(
+    kernel: KernelName,
+    parts: Parts = {},
+    fields: Launch = {},
+    first = 0,
+    end = this.#options.numEnvs,
+  ): void {
+    for (const { shard, range } of this.#cuts(parts, first, end)) {
+      this.#dispatch(kernel, shard, { ...fields, ...range });
+    }
+  }
+
+  /**
+   * Cuts environments `first` to `end - 1` at the limits of shards and scratch memory. Writes the request of each cut,
+   * which is valid until the next cut.
+   * @param bytes the bytes per environment in the results.
+   */
+  *#cuts(parts: Parts, first: number, end: number, bytes = 1): Generator<Cut> {
+    const most = this.rowsOfSink(Math.max(bytesPerEnv(parts), bytes));
+    for (const shard of this.shards) {
+      const last = Math.min(end, shard.first + shard.count);
+      for (let at = Math.max(first, shard.first); at < last; at += most) {
+        // The batch may have been closed since the last cut.
+        this.#memory.check();
+        const count = Math.min(most, last - at);
+        const places = this.#request.put(parts, at, count);
+        yield { shard, at, range: { ...places, first: at - shard.first, count } };
+      }
+    }
+  }
+
+  /** Runs reads one after the other. */
+  #queueRead(read: () => Promise<void>): Promise<void> {
+    const done = this.#lastRead.then(read);
+    this.#lastRead = done.catch(() => {});
+    return done;
+  }
+
+  /** Launches a kernel that writes `bytes` bytes per environment, and passes the rows to `take`. */
+  results(kernel: KernelName, bytes: number, take: TakeRows, work: Work = {}): Promise<void> {
+    return this.#queueRead(() => this.#results(kernel, bytes, take, work));
+  }
+
+  async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
+    const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
+    for (const { shard, at, range } of this.#cuts(parts, first, end, bytes)) {
+      this.#sink.require(range.count * bytes);
+      this.#dispatch(kernel, shard, { ...fields, ...range });
+      await this.#readSink(bytes, at, range.count, take);
+    }
+  }
+
+  /** Passes the states of the environments at `indices` to `take`, in the order of the indices. */
+  rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
+    return this.#queueRead(() => this.#rowsAt(indices, bytes, take));
+  }
+
+  async #rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
+    const most = this.rowsOfSink(bytes);
+    for (let at = 0; at < indices.length; at += most) {
+      this.#memory.check();
+      const count = Math.min(most, indices.length - at);
+      const places = this.#request.put({ indices: [indices, 1] }, at, count);
+      this.#sink.require(count * bytes);
+      for (const shard of this.shards) {
+        this.#dispatch('save', shard, { ...places, count, source_first: shard.first });
+      }
+      await this.#readSink(bytes, at, count, take);
+    }
+  }
+
+  async #readSink(bytes: number, first: number, count: number, take: TakeRows): Promise<void> {
+    const width = bytes / WORD;
+    const rows = new Uint32Array(count * width);
+    const piece = { buffer: this.#sink.buffer, first: 0, count: count * width };
+    await this.#readback.read([{ ...piece, take: (words, from) => rows.set(words, from) }]);
+    take(rows, first, count);
+  }
+
+  read(pieces: readonly Piece[]): Promise<void> {
+    return this.#queueRead(() => this.#readback.read(pieces));
+  }
+
+  /** Copies the environments of `source` at `indices` to environments `first` to `end - 1`. */
+  gather(source: Launcher, indices: Uint32Array, first: number, end: number): void {
+    this.#memory.check();
+    this.#requireSameDevice(source);
+    const origins = source === this ? this.#copyOfShards() : source.shards;
+    const { keepsFinal, inColumns } = source.#options;
+    for (const origin of origins) {
+      const group = this.#gpu.device.createBindGroup({
+        layout: this.#program.layouts[1],
+        entries: entries([origin.state, origin.outputs]),
+      });
+      const fields = {
+        source_first: origin.first,
+        source_capacity: origin.capacity,
+        source_in_columns: Number(inColumns),
+        source_keeps_final: Number(keepsFinal),
+      };
+      this.#gatherFrom(group, fields, indices, first, end);
+    }
+  }
+
+  /** Checks that the source is on this device. @throws BackendError `device_lost`; InputError `not_alike`. */
+  #requireSameDevice(source: Launcher): void {
+    const [own, theirs] = [this.#gpu, source.#gpu];
+    if (theirs.isLost) throw theirs.lostError();
+    if (theirs === own) return;
+    throw new InputError(
+      'not_alike',
+      `Expected a source on this environment's device, ${own.adapterName}, got one on a device opened ` +
+        `separately, ${theirs.adapterName}. Use snapshot() and restore(bytes), or create both with one powerPreference.`,
+    );
+  }
+
+  #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {
+    for (const { shard, range } of this.#cuts({ indices: [indices, 1] }, first, end)) {
+      this.#dispatch('gather', shard, { ...fields, ...range }, group);
+    }
+  }
+
+  #copyOfShards(): readonly Shard[] {
+    const { numEnvs, keepsFinal } = this.#options;
+    this.#spare ??= openShards(this.#memory, numEnvs, keepsFinal, this.shards[0].capacity);
+    const encoder = this.#gpu.device.createCommandEncoder();
+    this.#spare.forEach(({ state, outputs }, k) => {
+      const own = this.shards[k];
+      encoder.copyBufferToBuffer(own.state, 0, state, 0, state.size);
+      encoder.copyBufferToBuffer(own.outputs, 0, outputs, 0, outputs.size);
+    });
+    this.#gpu.queue.submit([encoder.finish()]);
+    return this.#spare;
+  }
+
+  #dispatch(
+    kernel: KernelName,
+    shard: Shard,
+    fields: Launch & { count: number },
+    source?: GPUBindGroup,
+  ): void {
+    const { keepsFinal, inColumns, imagination } = this.#options;
+    const { workgroupSize } = this.#program;
+    const { queue, device } = this.#gpu;
+    const launch = encodeLaunch({
+      ...fields,
+      ...{
+        capacity: shard.capacity,
+        keeps_final: Number(keepsFinal),
+        in_columns: Number(inColumns),
+        imagination,
+      },
+    });
+    queue.writeBuffer(this.#uniform, 0, launch);
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(this.#program.pipeline(kernel));
+    pass.setBindGroup(0, this.#groupOf(shard));
+    if (source !== undefined) pass.setBindGroup(1, source);
+    pass.dispatchWorkgroups(Math.ceil(fields.count / workgroupSize));
+    pass.end();
+    queue.submit([encoder.finish()]);
+  }
+
+  /** Returns the bindings of a shard. Creates them again when scratch memory has grown. */
+  #groupOf(shard: Shard): GPUBindGroup {
+    const request = this.#request.buffer;
+    const sink = this.#sink.buffer;
+    const known = this.#groups.get(shard);
+    if (known?.request === request && known.sink === sink) return known.group;
+    const group = this.#gpu.device.createBindGroup({
+      layout: this.#program.layouts[0],
+      entries: entries([this.#uniform, this.#world, shard.state, shard.outputs, request, sink]),
+    });
+    this.#groups.set(shard, { request, sink, group });
+    return group;
+  }
+
+  finished(): Promise<void> {
+    return this.#memory.finished();
+  }
+
+  close(): void {
+    if (!this.#memory.close()) return;
+    destroyShards([...this.shards, ...(this.#spare ?? [])]);
+    for (const memory of [this.#uniform, this.#world, this.#request, this.#sink, this.#readback])
+      memory.destroy();
+  }
+}
+
+const entries = (buffers: readonly GPUBuffer[]): GPUBindGroupEntry[] =>
+  buffers.map((buffer, binding) => ({ binding, resource: { buffer } }));

@@ -1,0 +1,29 @@
+/// <reference types="@webgpu/types" />
+/** Finds WebGPU in Node: the optional package `webgpu` (Dawn). */
+import { unavailable } from './device.js';
+
+let found: Promise<GPU> | null = null;
+
+/**
+ * Returns the same object at every call: Dawn crashes if it is garbage-collected.
+ * @throws BackendError `backend_unavailable`.
+ */
+export function findNodeGpu(): Promise<GPU> {
+  found ??= load();
+  return found;
+}
+
+async function load(): Promise<GPU> {
+  try {
+    const { create } = await import('webgpu');
+    return create([]);
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    throw unavailable(
+      missing
+        ? 'Node needs the optional package webgpu for it. Run npm install webgpu.'
+        : `The package webgpu cannot be loaded: ${(cause as Error).message}`,
+      cause,
+    );
+  }
+}

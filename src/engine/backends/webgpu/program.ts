@@ -1,0 +1,125 @@
+/// <reference types="@webgpu/types" />
+/** Compiles the shaders for a device: one module, one pipeline per kernel. */
+import { layoutDigest } from '../../../world/digest.js';
+import { type GpuDevice, refusedBy, unavailable } from './device.js';
+import { SHADER_LAYOUT } from './generated/shaders.js';
+import { lineOf, programText, type ShaderTexts } from './shaders.js';
+
+/** Kernels: entry point, constants, and the time of compilation: at once, or at the first use. */
+const KERNELS = {
+  reset: ['reset', {}, 'at once'],
+  step: ['step', {}, 'at once'],
+  run: ['run', { records: 0 }, 'at once'],
+  resetAfterStep: ['reset_after_step', {}, 'later'],
+  record: ['run', { records: 1 }, 'later'],
+  save: ['save', {}, 'later'],
+  load: ['load', {}, 'later'],
+  hash: ['hash', {}, 'later'],
+  targets: ['targets', {}, 'later'],
+  gather: ['gather', {}, 'later'],
+} as const;
+export type KernelName = keyof typeof KERNELS;
+
+/** The bindings of wgsl/bindings.wgsl and wgsl/gather.wgsl. */
+const OWN: readonly GPUBufferBindingType[] = [
+  'uniform',
+  'read-only-storage',
+  'storage',
+  'storage',
+  'read-only-storage',
+  'storage',
+];
+const SOURCE: readonly GPUBufferBindingType[] = ['read-only-storage', 'read-only-storage'];
+
+/** GPUShaderStage.COMPUTE: Node has no global for it. */
+const VISIBILITY = 0x4;
+
+export class Program {
+  readonly gpu: GpuDevice;
+  /** Invocations of a workgroup. */
+  readonly workgroupSize: number;
+  /** Layouts of the batch's own buffers, and of a gather's source. */
+  readonly layouts: readonly [own: GPUBindGroupLayout, source: GPUBindGroupLayout];
+  readonly #module: GPUShaderModule;
+  readonly #pipelines = new Map<KernelName, GPUComputePipeline>();
+
+  private constructor(gpu: GpuDevice, module: GPUShaderModule, workgroupSize: number) {
+    this.gpu = gpu;
+    this.workgroupSize = workgroupSize;
+    this.#module = module;
+    const layoutOf = (types: readonly GPUBufferBindingType[]) =>
+      gpu.device.createBindGroupLayout({
+        entries: types.map((type, binding) => ({ binding, visibility: VISIBILITY, buffer: { type } })),
+      });
+    this.layouts = [layoutOf(OWN), layoutOf(SOURCE)];
+  }
+
+  /**
+   * Compiles the shaders. @param workgroupSize a power of two.
+   * @throws BackendError `backend_unavailable` if the device refuses the size, or its compiler a shader; with file,
+   *   line and message.
+   */
+  static async compile(gpu: GpuDevice, texts: ShaderTexts, workgroupSize: number): Promise<Program> {
+    requireFresh();
+    requireSize(gpu, workgroupSize);
+    const program = new Program(gpu, await moduleOf(gpu, texts), workgroupSize);
+    const names = Object.keys(KERNELS) as KernelName[];
+    await Promise.all(
+      names.filter((name) => KERNELS[name][2] === 'at once').map((name) => program.#prepare(name)),
+    );
+    return program;
+  }
+
+  async #prepare(name: KernelName): Promise<void> {
+    try {
+      this.#pipelines.set(name, await this.gpu.device.createComputePipelineAsync(this.#descriptor(name)));
+    } catch (cause) {
+      throw refusedBy(`${this.gpu.adapterName} refuses the kernel ${name}.`, (cause as Error).message, cause);
+    }
+  }
+
+  pipeline(name: KernelName): GPUComputePipeline {
+    const known = this.#pipelines.get(name);
+    if (known !== undefined) return known;
+    const pipeline = this.gpu.device.createComputePipeline(this.#descriptor(name));
+    this.#pipelines.set(name, pipeline);
+    return pipeline;
+  }
+
+  #descriptor(name: KernelName): GPUComputePipelineDescriptor {
+    const [entryPoint, constants] = KERNELS[name];
+    const bindGroupLayouts = this.layouts.slice(0, name === 'gather' ? 2 : 1);
+    return {
+      label: name,
+      layout: this.gpu.device.createPipelineLayout({ bindGroupLayouts }),
+      compute: {
+        module: this.#module,
+        entryPoint,
+        constants: { ...constants, workgroup_size: this.workgroupSize },
+      },
+    };
+  }
+}
+
+function requireFresh(): void {
+  if (SHADER_LAYOUT === layoutDigest()) return;
+  throw unavailable('The generated shaders are stale. Run npm run generate, then npm run build.');
+}
+
+function requireSize({ limits, adapterName }: GpuDevice, size: number): void {
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  if (size <= most) return;
+  throw unavailable(
+    `${adapterName} takes a workgroupSize of at most ${most}, got ${size}. Pass a smaller one.`,
+  );
+}
+
+async function moduleOf({ device, adapterName }: GpuDevice, texts: ShaderTexts): Promise<GPUShaderModule> {
+  device.pushErrorScope('validation');
+  const module = device.createShaderModule({ label: 'rhythm', code: programText(texts) });
+  const [{ messages }] = await Promise.all([module.getCompilationInfo(), device.popErrorScope()]);
+  const errors = messages.filter(({ type }) => type === 'error');
+  if (errors.length === 0) return module;
+  const list = errors.map(({ lineNum, message }) => `${lineOf(texts, lineNum)}: ${message}`).join('; ');
+  throw refusedBy(`${adapterName} refuses the shaders.`, list);
+}

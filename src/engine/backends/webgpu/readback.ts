@@ -1,0 +1,110 @@
+/// <reference types="@webgpu/types" />
+/** Reads the device's memory back to JavaScript. */
+import { WORD } from './buffer-layout.js';
+import { MAP_READ, USAGE } from './buffer-usage.js';
+import type { Memory } from './device-memory.js';
+import { SCRATCH_BYTES, Scratch } from './scratch.js';
+
+/** Words of a buffer to read, and their receiver. */
+export interface Piece {
+  readonly buffer: GPUBuffer;
+  /** In words. */
+  readonly first: number;
+  readonly count: number;
+  /**
+   * Receives some of the words.
+   * @param words a view, valid only during the call.
+   * @param from the index of the first.
+   */
+  take(words: Uint32Array, from: number): void;
+}
+
+const MOST = SCRATCH_BYTES / WORD;
+
+export class Readback {
+  readonly #memory: Memory;
+  readonly #scratch: Scratch;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    this.#scratch = new Scratch(memory, 'read results', USAGE.mapRead | USAGE.copyTarget);
+  }
+
+  /** Reads pieces. @throws as `Memory.check`. */
+  async read(pieces: readonly Piece[]): Promise<void> {
+    this.#memory.check();
+    for (const pass of passes(pieces)) await this.#pass(pass);
+  }
+
+  async #pass(parts: readonly Part[]): Promise<void> {
+    this.#memory.check();
+    const words = parts.reduce((sum, part) => sum + part.count, 0);
+    const target = this.#scratch.require(words * WORD);
+    const { device, queue } = this.#memory.gpu;
+    const encoder = device.createCommandEncoder();
+    let offset = 0;
+    for (const { piece, from, count } of parts) {
+      const source = (piece.first + from) * WORD;
+      encoder.copyBufferToBuffer(piece.buffer, source, target, offset * WORD, count * WORD);
+      offset += count;
+    }
+    queue.submit([encoder.finish()]);
+    await this.#map(target, words * WORD);
+    try {
+      this.#memory.check();
+      handOver(parts, new Uint32Array(target.getMappedRange(0, words * WORD)));
+    } finally {
+      // Also after an error: the next read cannot use mapped memory.
+      target.unmap();
+    }
+  }
+
+  async #map(target: GPUBuffer, bytes: number): Promise<void> {
+    try {
+      await target.mapAsync(MAP_READ, 0, bytes);
+    } catch (cause) {
+      const { device, queue } = this.#memory.gpu;
+      // The reason of the failure is known only after the queue's work.
+      await Promise.race([device.lost, queue.onSubmittedWorkDone().catch(() => {})]);
+      this.#memory.check();
+      throw cause;
+    }
+  }
+
+  destroy(): void {
+    this.#scratch.destroy();
+  }
+}
+
+interface Part {
+  readonly piece: Piece;
+  readonly from: number;
+  readonly count: number;
+}
+
+function handOver(parts: readonly Part[], words: Uint32Array): void {
+  let offset = 0;
+  for (const { piece, from, count } of parts) {
+    piece.take(words.subarray(offset, offset + count), from);
+    offset += count;
+  }
+}
+
+/** Cuts and packs pieces into passes that fit into the scratch memory. */
+function passes(pieces: readonly Piece[]): Part[][] {
+  const all: Part[][] = [[]];
+  let room = MOST;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.count; ) {
+      if (room === 0) {
+        all.push([]);
+        room = MOST;
+      }
+      const count = Math.min(piece.count - from, room);
+      all[all.length - 1].push({ piece, from, count });
+      room -= count;
+      from += count;
+    }
+  }
+  return all.filter((parts) => parts.length > 0);
+}

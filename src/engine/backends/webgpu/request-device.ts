@@ -1,0 +1,68 @@
+/// <reference types="@webgpu/types" />
+/** Writes the arrays of a request, for the environments of one launch, to the device's memory. */
+import { type Launch, type LaunchArray, WORD } from './buffer-layout.js';
+import { USAGE } from './buffer-usage.js';
+import type { Memory } from './device-memory.js';
+import { Scratch } from './scratch.js';
+
+type Rows = Uint8Array | Uint32Array | Float32Array;
+/** An array and its elements per environment; 0 for an array that all environments share. */
+export type Part = readonly [array: Rows | null, width: number];
+export type Parts = { readonly [Name in LaunchArray]?: Part };
+
+export class RequestBuffer {
+  readonly #queue: GPUQueue;
+  readonly #scratch: Scratch;
+
+  constructor(memory: Memory) {
+    this.#queue = memory.gpu.queue;
+    this.#scratch = new Scratch(memory, 'requests', USAGE.storage | USAGE.copyTarget);
+  }
+
+  get buffer(): GPUBuffer {
+    return this.#scratch.buffer;
+  }
+
+  /** Writes the rows of environments `first` to `first + count - 1` of every array. @returns their offsets. */
+  put(parts: Parts, first: number, count: number): Launch {
+    const present = Object.entries(parts).filter(([, [array]]) => array !== null) as [LaunchArray, Part][];
+    const cuts = present.map(([name, [array, width]]) => ({
+      name,
+      rows: cut(array as Rows, width, first, count),
+    }));
+    this.#scratch.require(cuts.reduce((bytes, { rows }) => bytes + aligned(rows.byteLength), 0));
+    let offset = 0;
+    const places = cuts.map(({ name, rows }) => {
+      const at = offset;
+      this.#write(at, rows);
+      offset += aligned(rows.byteLength);
+      return [name, at / WORD];
+    });
+    return Object.fromEntries(places);
+  }
+
+  /** Writes rows as whole words, and pads the last word. */
+  #write(offset: number, rows: Rows): void {
+    const whole = rows.byteLength - (rows.byteLength % WORD);
+    const bytes = new Uint8Array(rows.buffer as ArrayBuffer, rows.byteOffset, rows.byteLength);
+    if (whole > 0) this.#queue.writeBuffer(this.buffer, offset, bytes.buffer, bytes.byteOffset, whole);
+    if (whole === rows.byteLength) return;
+    const last = new Uint8Array(WORD);
+    last.set(bytes.subarray(whole));
+    this.#queue.writeBuffer(this.buffer, offset + whole, last);
+  }
+
+  destroy(): void {
+    this.#scratch.destroy();
+  }
+}
+
+const aligned = (bytes: number): number => Math.ceil(bytes / WORD) * WORD;
+
+function cut(array: Rows, width: number, first: number, count: number): Rows {
+  return width === 0 ? array : array.subarray(first * width, (first + count) * width);
+}
+
+/** Returns the bytes of a request per environment. */
+export const bytesPerEnv = (parts: Parts): number =>
+  Object.values(parts).reduce((bytes, [array, width]) => bytes + (array?.BYTES_PER_ELEMENT ?? 0) * width, 0);

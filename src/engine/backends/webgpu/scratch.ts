@@ -1,0 +1,37 @@
+/// <reference types="@webgpu/types" />
+/** Scratch memory for requests and results; grows when more is needed. */
+import { WORD } from './buffer-layout.js';
+import type { Memory } from './device-memory.js';
+
+/** The size of scratch memory. Larger requests are cut into several launches. */
+export const SCRATCH_BYTES = 2 ** 25;
+
+export class Scratch {
+  readonly #memory: Memory;
+  readonly #label: string;
+  readonly #usage: number;
+  #buffer: GPUBuffer;
+
+  constructor(memory: Memory, label: string, usage: number) {
+    this.#memory = memory;
+    this.#label = label;
+    this.#usage = usage;
+    this.#buffer = memory.buffer(label, 0, usage);
+  }
+
+  /** Returns a buffer of at least `bytes` bytes. Its contents may be lost. */
+  require(bytes: number): GPUBuffer {
+    if (this.#buffer.size >= bytes) return this.#buffer;
+    this.#buffer.destroy();
+    this.#buffer = this.#memory.buffer(this.#label, Math.ceil(bytes / WORD) * WORD, this.#usage);
+    return this.#buffer;
+  }
+
+  get buffer(): GPUBuffer {
+    return this.#buffer;
+  }
+
+  destroy(): void {
+    this.#buffer.destroy();
+  }
+}

@@ -1,0 +1,48 @@
+/// <reference types="@webgpu/types" />
+/** Shards: parts of a batch's environments that fit into one binding and one dispatch. */
+import { STATE_WORDS } from '../../../world/fields.js';
+import { OUTPUT_WORDS, TILE, WORD } from './buffer-layout.js';
+import { USAGE } from './buffer-usage.js';
+import type { GpuDevice } from './device.js';
+import type { Memory } from './device-memory.js';
+
+export interface Shard {
+  /** The index of its first environment in the batch, and their number. */
+  readonly first: number;
+  readonly count: number;
+  /** The number of environments for which it has room: whole tiles. */
+  readonly capacity: number;
+  readonly state: GPUBuffer;
+  readonly outputs: GPUBuffer;
+}
+
+/** Returns the number of environments of `words` words that fit into a shard. */
+export function envsOfShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
+  const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
+  const envs = Math.min(
+    Math.floor(bytes / (words * WORD)),
+    limits.maxComputeWorkgroupsPerDimension * workgroupSize,
+  );
+  return Math.max(TILE, envs - (envs % TILE));
+}
+
+/** Allocates the shards of a batch. @param most environments per shard, whole tiles. */
+export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, most: number): Shard[] {
+  const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
+  const outputWords = keepsFinal ? OUTPUT_WORDS.all : OUTPUT_WORDS.withoutFinal;
+  return Array.from({ length: Math.ceil(numEnvs / most) }, (_, k) => {
+    const first = k * most;
+    const count = Math.min(most, numEnvs - first);
+    const capacity = Math.ceil(count / TILE) * TILE;
+    const state = memory.buffer('states', capacity * STATE_WORDS * WORD, usage);
+    const outputs = memory.buffer('outputs', capacity * outputWords * WORD, usage);
+    return { first, count, capacity, state, outputs };
+  });
+}
+
+export function destroyShards(shards: readonly Shard[]): void {
+  for (const { state, outputs } of shards) {
+    state.destroy();
+    outputs.destroy();
+  }
+}

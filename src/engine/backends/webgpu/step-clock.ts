@@ -1,0 +1,112 @@
+/** Counts the steps of each environment, so that a batch can refuse a step without asking the device. */
+
+import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
+import { areFaulty, faultsOfFour } from '../../validate/actions.js';
+import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.js';
+
+export class StepClock {
+  readonly #steps: Uint8Array;
+  /** The step of all environments while it is the same; else null. */
+  #commonStep: number | null = 0;
+
+  constructor(numEnvs: number) {
+    this.#steps = new Uint8Array(numEnvs);
+  }
+
+  at(env: number): number {
+    return this.#commonStep ?? this.#steps[env];
+  }
+
+  refuseStep({ actions, stepMask }: StepRequest): Refusal | null {
+    if (this.#commonStep !== null && this.#commonStep < NUM_STEPS && areLegal(actions)) return null;
+    for (let index = 0; index < this.#steps.length; index++) {
+      if (stepMask !== null && stepMask[index] === 0) continue;
+      if (actions[index] >= NUM_ACTIONS) return { code: 'illegal_action', index, value: actions[index] };
+      if (this.at(index) >= NUM_STEPS) return { code: 'episode_over', index };
+    }
+    return null;
+  }
+
+  /** @param origin the clock and environments from which the run begins; null for its own. */
+  refuseSequence(
+    { policy, stops }: Pick<RunRequest, 'policy' | 'stops'>,
+    origin: { clock: StepClock; indices: Uint32Array } | null,
+  ): Refusal | null {
+    if (policy.kind !== 'sequence' || areLegal(policy.actions)) return null;
+    for (let index = 0; index < this.#steps.length; index++) {
+      const stop = stops?.[index] ?? NUM_STEPS;
+      const begin = origin === null ? this.at(index) : origin.clock.at(origin.indices[index]);
+      for (let step = begin; step < stop; step++) {
+        const value = policy.actions[index * NUM_STEPS + step];
+        if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
+      }
+    }
+    return null;
+  }
+
+  commitReset({ mask, start }: Pick<ResetRequest, 'mask' | 'start'>): void {
+    if (mask === null && start === undefined) {
+      this.#commonStep = 0;
+      return;
+    }
+    this.#separate();
+    for (let i = 0; i < this.#steps.length; i++) {
+      if (mask === null || mask[i] !== 0) this.#steps[i] = start?.steps[i] ?? 0;
+    }
+  }
+
+  commitStep({ stepMask, resetMask }: StepRequest): void {
+    if (stepMask === null && this.#commonStep !== null) {
+      this.#commonStep++;
+    } else {
+      this.#separate();
+      for (let i = 0; i < this.#steps.length; i++)
+        if (stepMask === null || stepMask[i] !== 0) this.#steps[i]++;
+    }
+    if (resetMask !== null) this.commitReset({ mask: resetMask });
+  }
+
+  /** Commits a run of environments `first` to `end - 1`. */
+  commitRun(stops: Uint8Array | null, first: number, end: number): void {
+    if (stops === null && first === 0 && end === this.#steps.length) {
+      this.#commonStep = NUM_STEPS;
+      return;
+    }
+    this.#separate();
+    for (let i = first; i < end; i++) this.#steps[i] = Math.max(this.#steps[i], stops?.[i] ?? NUM_STEPS);
+  }
+
+  /** Copies the steps of `source`'s environments at `indices` to environments `first` to `end - 1`. */
+  gather(source: StepClock, indices: Uint32Array, first: number, end: number): void {
+    if (source.#commonStep !== null && first === 0 && end === this.#steps.length) {
+      this.#commonStep = source.#commonStep;
+      return;
+    }
+    const steps = source === this && source.#commonStep === null ? source.#steps.slice() : source.#steps;
+    const together = source.#commonStep;
+    this.#separate();
+    for (let i = first; i < end; i++) this.#steps[i] = together ?? steps[indices[i]];
+  }
+
+  load(words: Uint32Array): void {
+    this.#commonStep = null;
+    for (let i = 0; i < this.#steps.length; i++) this.#steps[i] = words[i * STATE_WORDS + STATE.step];
+  }
+
+  #separate(): void {
+    if (this.#commonStep !== null) this.#steps.fill(this.#commonStep);
+    this.#commonStep = null;
+  }
+}
+
+/** Returns whether every byte is an action's code. */
+function areLegal(codes: Uint8Array): boolean {
+  const lead = Math.min(codes.length, (4 - (codes.byteOffset % 4)) % 4);
+  const words = new Uint32Array(codes.buffer, codes.byteOffset + lead, (codes.length - lead) >> 2);
+  let wrong = 0;
+  for (let k = 0; k < words.length; k++) wrong |= faultsOfFour(words[k]);
+  if (areFaulty(wrong)) return false;
+  for (let i = 0; i < lead; i++) if (codes[i] >= NUM_ACTIONS) return false;
+  for (let i = lead + 4 * words.length; i < codes.length; i++) if (codes[i] >= NUM_ACTIONS) return false;
+  return true;
+}

@@ -1,0 +1,217 @@
+/// <reference types="@webgpu/types" />
+/** A batch on a device: turns backend requests into launches of kernels. */
+
+import {
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_STEPS,
+  PROFILE_SIZE,
+  STATE_WORDS,
+} from '../../../world/fields.js';
+import type { EnvStarts } from '../../validate/starts.js';
+import type { AsyncBatch, AsyncBatchOptions, Device, OutputName } from '../async-backend.js';
+import type { Outputs, Refusal, ResetRequest, RunBeliefs, RunRequest, StepRequest } from '../backend.js';
+import { BELIEFS, POLICY, RECORDED_BYTES } from './buffer-layout.js';
+import { Launcher } from './launcher.js';
+import { piecesOf } from './output-words.js';
+import type { Program } from './program.js';
+import type { Parts } from './request-device.js';
+import { StepClock } from './step-clock.js';
+import { SubmissionSize } from './submission-size.js';
+import { putTrajectory } from './trajectory-rows.js';
+
+export class WebGpuBatch implements AsyncBatch {
+  readonly backend = 'webgpu';
+  readonly kernel = 'webgpu';
+  readonly threads = 1;
+  readonly device: Device;
+  readonly #numEnvs: number;
+  readonly #outputs: Outputs;
+  readonly #launcher: Launcher;
+  readonly #clock: StepClock;
+  readonly #submissionSize: SubmissionSize;
+
+  /** @param envsOfShard the most environments per shard, for tests; null for as many as the device can bind. */
+  constructor(
+    program: Program,
+    options: AsyncBatchOptions,
+    exact: boolean,
+    envsOfShard: number | null = null,
+  ) {
+    const { numEnvs, outputs, world, imagination, device } = options;
+    this.device = { adapter: program.gpu.adapterName, software: program.gpu.software, exact };
+    this.#numEnvs = numEnvs;
+    this.#outputs = outputs;
+    this.#launcher = new Launcher(program, {
+      ...{ numEnvs, words: world.words, envsOfShard },
+      keepsFinal: outputs.finalObservations !== null,
+      inColumns: outputs.columnStride !== 0,
+      imagination: imagination ? world.params.streamImagination : 0,
+    });
+    this.#clock = new StepClock(numEnvs);
+    this.#submissionSize = new SubmissionSize(device.maxDispatchMs);
+  }
+
+  /** Resolves when the batch has its memory. @throws BackendError `out_of_memory`, `device_lost`. */
+  async opened(): Promise<this> {
+    try {
+      await this.#launcher.finished();
+      return this;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  reset(request: ResetRequest): void {
+    const { mask, seeds, modes, profiles, graders, start } = request;
+    this.#launcher.launch('reset', {
+      mask: [mask, 1],
+      seeds: [seeds, 1],
+      modes: [modes, 1],
+      profiles: [profiles, PROFILE_SIZE],
+      graders: [graders, NUM_COMPONENTS],
+      ...(start === undefined ? {} : partsOfStart(start)),
+    });
+    this.#clock.commitReset(request);
+  }
+
+  submit(request: StepRequest): Refusal | null {
+    const { actions, beliefs, given, stepMask, resetMask, resetSeeds } = request;
+    const refusal = this.#clock.refuseStep(request);
+    if (refusal !== null) return refusal;
+    this.#launcher.launch('step', {
+      actions: [actions, 1],
+      beliefs: [beliefs, NUM_BELIEFS],
+      given: [given, 1],
+      mask: [stepMask, 1],
+    });
+    if (resetMask !== null) {
+      this.#launcher.launch('resetAfterStep', {
+        mask: [stepMask, 1],
+        reset_mask: [resetMask, 1],
+        seeds: [resetSeeds, 1],
+      });
+    }
+    this.#clock.commitStep(request);
+    return null;
+  }
+
+  async run(request: RunRequest<AsyncBatch>): Promise<Refusal | null> {
+    const { first, end } = request.part ?? { first: 0, end: this.#numEnvs };
+    const { from, stops } = request;
+    if (first === 0) {
+      const origin = from && { clock: (from.source as WebGpuBatch).#clock, indices: from.indices };
+      const refusal = this.#clock.refuseSequence(request, origin ?? null);
+      if (refusal !== null) return refusal;
+    }
+    if (from !== undefined) this.#gather(from.source as WebGpuBatch, from.indices, first, end);
+    await this.#run(request, first, end);
+    this.#clock.commitRun(stops, first, end);
+    return null;
+  }
+
+  async #run(
+    { policy, beliefs, stops, trajectory }: RunRequest<AsyncBatch>,
+    first: number,
+    end: number,
+  ): Promise<void> {
+    const fields = {
+      policy: POLICY[policy.kind],
+      belief_kind: beliefs === null ? BELIEFS.none : BELIEFS[beliefs.kind],
+    };
+    const parts: Parts = {
+      ...(policy.kind === 'sequence' ? { actions: [policy.actions, NUM_STEPS] } : {}),
+      ...(policy.kind === 'random' ? { seeds: [policy.policySeeds, 1] } : {}),
+      ...partsOfBeliefs(beliefs),
+      stops: [stops, 1],
+    };
+    const most = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(RECORDED_BYTES);
+    for (let at = first; at < end; ) {
+      const { envs, measure } = this.#submissionSize.next(Math.min(end - at, most));
+      const begun = performance.now();
+      if (trajectory === null) {
+        this.#launcher.launch('run', parts, fields, at, at + envs);
+        if (measure) await this.#launcher.finished();
+      } else {
+        const take = putTrajectory(trajectory);
+        await this.#launcher.results('record', RECORDED_BYTES, take, {
+          parts,
+          fields,
+          first: at,
+          end: at + envs,
+        });
+      }
+      if (measure) this.#submissionSize.took(envs, performance.now() - begun);
+      at += envs;
+    }
+  }
+
+  finished(): Promise<void> {
+    return this.#launcher.finished();
+  }
+
+  async read(which?: readonly OutputName[]): Promise<void> {
+    await this.#launcher.read(piecesOf(this.#launcher.shards, this.#outputs, which));
+  }
+
+  gather(source: AsyncBatch, indices: Uint32Array): void {
+    this.#gather(source as WebGpuBatch, indices, 0, this.#numEnvs);
+  }
+
+  #gather(source: WebGpuBatch, indices: Uint32Array, first: number, end: number): void {
+    this.#launcher.gather(source.#launcher, indices, first, end);
+    this.#clock.gather(source.#clock, indices, first, end);
+  }
+
+  async save(indices?: Uint32Array): Promise<Uint32Array> {
+    const words = new Uint32Array((indices?.length ?? this.#numEnvs) * STATE_WORDS);
+    const take = (rows: Uint32Array, first: number) => words.set(rows, first * STATE_WORDS);
+    const bytes = STATE_WORDS * words.BYTES_PER_ELEMENT;
+    if (indices === undefined) await this.#launcher.results('save', bytes, take);
+    else await this.#launcher.rowsAt(indices, bytes, take);
+    return words;
+  }
+
+  load(words: Uint32Array): void {
+    this.#launcher.launch('load', { rows: [words, STATE_WORDS] });
+    this.#clock.load(words);
+  }
+
+  async stateHash(): Promise<BigUint64Array> {
+    const hashes = new BigUint64Array(this.#numEnvs);
+    const words = new Uint32Array(hashes.buffer);
+    await this.#launcher.results('hash', hashes.BYTES_PER_ELEMENT, (rows, first) =>
+      words.set(rows, 2 * first),
+    );
+    return hashes;
+  }
+
+  async targets(): Promise<Float32Array> {
+    const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
+    const words = new Uint32Array(targets.buffer);
+    const bytes = NUM_BELIEFS * targets.BYTES_PER_ELEMENT;
+    await this.#launcher.results('targets', bytes, (rows, first) => words.set(rows, NUM_BELIEFS * first));
+    return targets;
+  }
+
+  close(): void {
+    this.#launcher.close();
+  }
+}
+
+const partsOfStart = ({ steps, meters, early, late, returns, crashes }: EnvStarts): Parts => ({
+  steps: [steps, 1],
+  meters: [meters, NUM_METERS],
+  early: [early, 1],
+  late: [late, 1],
+  returns: [returns, 1],
+  crashes: [crashes, 1],
+});
+
+function partsOfBeliefs(beliefs: RunBeliefs | null): Parts {
+  if (beliefs === null) return {};
+  if (beliefs.kind === 'constant') return { beliefs: [beliefs.belief, 0] };
+  return { beliefs: [beliefs.beliefs, NUM_STEPS * NUM_BELIEFS], given: [beliefs.given, NUM_STEPS] };
+}

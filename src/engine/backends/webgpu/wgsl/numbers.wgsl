@@ -1,0 +1,62 @@
+// Arithmetic that no compiler can rewrite. Every + - * rounds once: its bits pass through an exclusive or with a zero
+// that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
+
+// Every kernel reads it from the launch before anything else.
+var<private> zero: u32;
+
+fn exact(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) ^ zero);
+}
+fn add(a: f32, b: f32) -> f32 {
+  return exact(a + b);
+}
+fn subtract(a: f32, b: f32) -> f32 {
+  return exact(a - b);
+}
+fn multiply(a: f32, b: f32) -> f32 {
+  return exact(a * b);
+}
+
+// Clamps by comparing bits as integers: floats from 0 on have the order of their bits, and floats below 0 are negative
+// integers. -0 becomes 0.
+fn clamp01(x: f32) -> f32 {
+  return bitcast<f32>(clamp(bitcast<i32>(x), 0, bitcast<i32>(1.0)));
+}
+
+// Readers of the world's block.
+fn number(at: u32) -> f32 {
+  return bitcast<f32>(world[at]);
+}
+
+// 2^exponent.
+fn power_of_two(exponent: i32) -> f32 {
+  return bitcast<f32>(u32(exponent + 127) << 23u);
+}
+
+struct Meters {
+  v: f32,
+  c: f32,
+  p: f32,
+  s: f32,
+  n: f32,
+}
+const STILL = Meters(0.0, 0.0, 0.0, 0.0, 0.0);
+
+fn plus(a: Meters, b: Meters) -> Meters {
+  return Meters(add(a.v, b.v), add(a.c, b.c), add(a.p, b.p), add(a.s, b.s), add(a.n, b.n));
+}
+fn minus(a: Meters, b: Meters) -> Meters {
+  return Meters(subtract(a.v, b.v), subtract(a.c, b.c), subtract(a.p, b.p), subtract(a.s, b.s), subtract(a.n, b.n));
+}
+fn times(a: Meters, b: Meters) -> Meters {
+  return Meters(multiply(a.v, b.v), multiply(a.c, b.c), multiply(a.p, b.p), multiply(a.s, b.s), multiply(a.n, b.n));
+}
+fn scaled(a: Meters, b: f32) -> Meters {
+  return times(a, Meters(b, b, b, b, b));
+}
+fn clamped(a: Meters) -> Meters {
+  return Meters(clamp01(a.v), clamp01(a.c), clamp01(a.p), clamp01(a.s), clamp01(a.n));
+}
+fn five(at: u32) -> Meters {
+  return Meters(number(at), number(at + 1u), number(at + 2u), number(at + 3u), number(at + 4u));
+}

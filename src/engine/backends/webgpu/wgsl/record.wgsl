@@ -1,0 +1,47 @@
+// Records the steps of a run as a trajectory's rows: array after array, first codes as bytes, then floats.
+
+// Whether the run records its steps.
+override records: bool = false;
+
+const CODE_WORDS = COUNT_STEPS / 4u;
+const METER_FLOATS = COUNT_STEPS * COUNT_METERS;
+const_assert CODE_WORDS * 4u == COUNT_STEPS;
+// -1, the code for no action and no event, in every byte.
+const NO_CODES = 0xffffffffu;
+
+fn put_code(which: u32, i: u32, t: u32, code: u32) {
+  let at = which * launch.count + i * CODE_WORDS + t / 4u;
+  let shift = 8u * (t % 4u);
+  sink[at] = (sink[at] & ~(0xffu << shift)) | ((code & 0xffu) << shift);
+}
+fn put_recorded_meters(which: u32, i: u32, t: u32, m: Meters) {
+  let at = which * launch.count + i * METER_FLOATS + t * COUNT_METERS;
+  sink[at] = bitcast<u32>(m.v);
+  sink[at + 1u] = bitcast<u32>(m.c);
+  sink[at + 2u] = bitcast<u32>(m.p);
+  sink[at + 3u] = bitcast<u32>(m.s);
+  sink[at + 4u] = bitcast<u32>(m.n);
+}
+fn record_reward(i: u32, t: u32, reward: f32) {
+  sink[RECORDED_REWARDS * launch.count + i * COUNT_STEPS + t] = bitcast<u32>(reward);
+}
+fn clear_record(i: u32) {
+  for (var k = 0u; k < CODE_WORDS; k++) {
+    sink[RECORDED_ACTIONS * launch.count + i * CODE_WORDS + k] = NO_CODES;
+    sink[RECORDED_EVENTS * launch.count + i * CODE_WORDS + k] = NO_CODES;
+  }
+  for (var t = 0u; t < COUNT_STEPS; t++) {
+    record_reward(i, t, 0.0);
+    put_recorded_meters(RECORDED_METERS, i, t, STILL);
+    put_recorded_meters(RECORDED_DELTAS, i, t, STILL);
+    put_recorded_meters(RECORDED_ANOMALIES, i, t, STILL);
+  }
+}
+fn record(i: u32, t: u32, m: Meters, transition: Transition) {
+  put_code(RECORDED_ACTIONS, i, t, transition.action);
+  put_code(RECORDED_EVENTS, i, t, select(transition.event, NO_CODES, transition.event == COUNT_EVENTS));
+  record_reward(i, t, transition.reward);
+  put_recorded_meters(RECORDED_METERS, i, t, m);
+  put_recorded_meters(RECORDED_DELTAS, i, t, transition.delta);
+  put_recorded_meters(RECORDED_ANOMALIES, i, t, transition.anomaly);
+}

@@ -1,0 +1,100 @@
+// Plays whole episodes in one call, from their present states to their stops.
+
+fn policy_seed_at(i: u32) -> u32 {
+  if (launch.seeds == NONE) {
+    return 0u;
+  }
+  return request[launch.seeds + i];
+}
+
+fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
+  if (launch.policy == POLICY_RANDOM) {
+    return random_action(seed, t, policy_seed);
+  }
+  if (launch.policy == POLICY_HEURISTIC) {
+    return heuristic_action(t, m);
+  }
+  return byte_at(launch.actions, i * COUNT_STEPS + t);
+}
+
+// Applies the last belief given in [begin, end). Only the last one counts, since beliefs change only the grade.
+fn put_last_belief(env: u32, i: u32, begin: u32, end: u32) {
+  if (launch.belief_kind == BELIEFS_NONE) {
+    return;
+  }
+  if (launch.belief_kind == BELIEFS_CONSTANT) {
+    put_belief(env, belief_at(0u));
+    return;
+  }
+  for (var t = end; t > begin; t--) {
+    if (byte_at(launch.given, i * COUNT_STEPS + t - 1u) != 0u) {
+      put_belief(env, belief_at(i * COUNT_STEPS + t - 1u));
+      return;
+    }
+  }
+}
+
+fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
+  let profile = profile_of(env);
+  let seed = word(env, STATE_SEED);
+  let policy_seed = policy_seed_at(i);
+  put_last_belief(env, i, begin, stop);
+  var episode = episode_of(env);
+  var last = NO_TRANSITION;
+  // The word of recorded actions that is being filled. It is stored when it is full.
+  var packed = word(env, STATE_TAPE + (begin >> 3u));
+  for (var t = begin; t < stop; t++) {
+    // The last step's reward is not complete yet: see below.
+    if (t > begin) {
+      episode.earned = add(episode.earned, last.reward);
+    }
+    let action = choose(i, seed, t, episode.meters, policy_seed);
+    last = step_episode(profile, draws_of(seed, t), t, action, &episode);
+    packed |= action << (4u * (t & 7u));
+    if ((t & 7u) == 7u) {
+      put_word(env, STATE_TAPE + (t >> 3u), packed);
+      packed = 0u;
+    }
+    if (records) {
+      record(i, t, episode.meters, last);
+    }
+  }
+  if ((stop & 7u) != 0u) {
+    put_word(env, STATE_TAPE + (stop >> 3u), packed);
+  }
+  if (stop == COUNT_STEPS) {
+    last.reward = end_episode(env, episode, last.reward);
+    if (records) {
+      record_reward(i, stop - 1u, last.reward);
+    }
+  }
+  episode.earned = add(episode.earned, last.reward);
+  put_episode(env, episode);
+  put_word(env, STATE_STEP, stop);
+  put_output(OUTPUT_REWARDS, env, last.reward);
+  observe(env, stop, episode.meters, last);
+}
+
+@compute @workgroup_size(workgroup_size)
+fn run(@builtin(global_invocation_id) id: vec3<u32>) {
+  zero = launch.zero;
+  let i = id.x;
+  if (i >= launch.count) {
+    return;
+  }
+  let env = launch.first + i;
+  let begin = word(env, STATE_STEP);
+  var stop = COUNT_STEPS;
+  if (launch.stops != NONE) {
+    stop = byte_at(launch.stops, i);
+  }
+  if (records) {
+    clear_record(i);
+  }
+  clear_replaced(env);
+  put_output_word(OUTPUT_FINAL_MASK, env, u32(begin < COUNT_STEPS && stop == COUNT_STEPS));
+  if (begin >= stop) {
+    return;
+  }
+  run_env(env, i, begin, stop);
+}

@@ -1,0 +1,153 @@
+/** A grader: a name, and a weight for each component of the grade. */
+import { InputError } from '../../shared/errors.js';
+import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
+import { follows, otherSchema, SCHEMAS } from '../../shared/schemas.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { checkName, describe, isList } from '../../shared/values.js';
+import { COMPONENT_NAMES, GRADER_NAMES } from '../../world/fields.js';
+import { RHYTHM } from '../../world/numbers.js';
+import { checkWeights } from '../../world/resolve-names.js';
+import { inDomain, SUM_TOLERANCE, sumsToOne } from '../../world/validate-world.js';
+
+/** Weights by the names of COMPONENT_NAMES. */
+export type GraderWeights = Readonly<Record<string, number>>;
+
+/** Grades finished episodes: the grade is `clamp01` of the weighted sum of the components. */
+export interface Grader {
+  /** The name in results. */
+  readonly name: string;
+  /** A weight for each component. They sum to 1; a negative weight is a penalty. */
+  readonly weights: GraderWeights;
+}
+
+/** A grader as an argument: a name of GRADER_NAMES, a Grader, or six weights in the order of COMPONENT_NAMES. */
+export type GraderLike = string | Grader | ArrayLike<number>;
+
+/** The decimal digits of a float32. */
+const SUM_DIGITS = 7;
+/** The name of a grader that was given as a list of weights. */
+const UNNAMED = 'custom';
+const KEYS = ['schema', 'name', 'weights'];
+
+/** Returns valid weights as f32 [6], in the order of COMPONENT_NAMES. */
+export const floatsOf = (weights: GraderWeights): Float32Array =>
+  Float32Array.from(COMPONENT_NAMES, (name) => weights[name]);
+
+/** Returns whether two graders have the same name and weights. */
+export const isSameGrader = (one: Grader, other: Grader): boolean =>
+  one.name === other.name && COMPONENT_NAMES.every((name) => one.weights[name] === other.weights[name]);
+
+/** Returns six weights by the names of COMPONENT_NAMES. */
+export const byName = (weights: ArrayLike<number>): GraderWeights =>
+  Object.freeze(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, weights[k]])));
+
+const BUILT_IN: readonly Grader[] = Object.entries(RHYTHM.graders).map(([name, weights]) =>
+  Object.freeze({ name, weights: byName(weights) }),
+);
+
+/**
+ * Checks a grader, such as one from JSON: a name, weights by component, and an optional schema. The default weight is 0.
+ * @param where the grader's name in errors, such as a file's. @returns a frozen copy with all six weights.
+ * @throws InputError `bad_grader`; the message names the field.
+ */
+export function validateGrader(candidate: unknown, where = 'grader'): Grader {
+  const { schema, name, weights, ...others } = objectAt('', candidate, where);
+  for (const key of Object.keys(others)) refuseKey('keys', key, KEYS, where);
+  if (schema !== undefined && !follows(SCHEMAS.grader, schema)) {
+    throw new InputError('bad_grader', otherSchema(SCHEMAS.grader, schema, ` at schema of ${where}`));
+  }
+  const grader = Object.freeze({ name: checkGraderName(name, where), weights: checkNamed(weights, where) });
+  requireOwnName(grader, where);
+  return grader;
+}
+
+function refuse(field: string, expected: string, got: string, remedy: string, where: string): never {
+  const place = field === '' ? where : `${field} of ${where}`;
+  throw new InputError('bad_grader', `Expected ${expected} at ${place}, got ${got}. ${remedy}`);
+}
+
+function refuseKey(what: string, key: string, known: readonly string[], where: string): never {
+  throw new InputError(
+    'bad_grader',
+    `Expected no ${what} but ${known.join(', ')} in ${where}, got ${describe(key)}.${didYouMean(key, known, ' Remove it.')}`,
+  );
+}
+
+function objectAt(field: string, value: unknown, where: string): Record<string, unknown> {
+  const plain = typeof value === 'object' && value !== null && !isList(value);
+  if (plain) return value as Record<string, unknown>;
+  const example = field === '' ? '{"name": "calm", "weights": {"crash_free": 1}}' : '{"crash_free": 1}';
+  const got = value === undefined ? 'none' : describe(value);
+  return refuse(field, 'an object', got, `Pass one, such as ${example}.`, where);
+}
+
+function checkGraderName(name: unknown, where: string): string {
+  if (isPrintable(name)) return name;
+  const got = name === undefined ? 'none' : describe(name).replace(/\p{Cc}/gu, '\uFFFD');
+  return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass one.', where);
+}
+
+function checkNamed(value: unknown, where: string): GraderWeights {
+  const given = objectAt('weights', value, where);
+  for (const key of Object.keys(given)) {
+    if (!COMPONENT_NAMES.includes(key)) refuseKey('weights', key, COMPONENT_NAMES, where);
+  }
+  const weights = COMPONENT_NAMES.map((name) => (Object.hasOwn(given, name) ? given[name] : 0));
+  weights.forEach((weight, k) => {
+    if (inDomain(weight)) return;
+    const field = `weights.${COMPONENT_NAMES[k]}`;
+    refuse(
+      field,
+      '0 or a magnitude in [2^-40, 2^20]',
+      describe(weight),
+      'Pass a number of that range.',
+      where,
+    );
+  });
+  // Adding 0 turns -0 into 0.
+  const numbers = weights.map((weight) => (weight as number) + 0);
+  requireSum(numbers, where);
+  return byName(numbers);
+}
+
+/** Checks the sum of the weights after rounding to float32, as a batch uses them. */
+function requireSum(numbers: readonly number[], where: string): void {
+  const floats = Float32Array.from(numbers);
+  if (sumsToOne(floats)) return;
+  const sum = Number(floats.reduce((total, weight) => total + weight, 0).toPrecision(SUM_DIGITS));
+  const remedy = sum > SUM_TOLERANCE ? `Divide each by ${sum}.` : 'Pass weights that pay for something.';
+  refuse('weights', 'weights that sum to 1', `a sum of ${sum}`, remedy, where);
+}
+
+/** Refuses a built-in grader's name with other weights: results are identified by the name. */
+function requireOwnName({ name, weights }: Grader, where: string): void {
+  const known = BUILT_IN.find((grader) => grader.name === name);
+  if (known === undefined) return;
+  const published = floatsOf(known.weights);
+  if (floatsOf(weights).every((weight, k) => weight === published[k])) return;
+  refuse(
+    'name',
+    'a name of its own',
+    `${describe(name)}, which has other weights`,
+    'Pass another name.',
+    where,
+  );
+}
+
+/**
+ * Returns the grader of an argument. Six weights without a name become a grader called "custom".
+ * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
+ */
+export function toGrader(choice: GraderLike): Grader {
+  // Checked twice, the second time as float32: a batch checks these and must not refuse them.
+  if (isList(choice)) return { name: UNNAMED, weights: byName(checkWeights(checkWeights(choice))) };
+  if (typeof choice === 'object' && choice !== null) return validateGrader(choice);
+  const name = checkName('grader', choice, GRADER_NAMES);
+  return BUILT_IN.find((grader) => grader.name === name)!;
+}
+
+/**
+ * Returns a grader's weights as a new f32 [6] in the order of COMPONENT_FIELDS, for `createVecEnv`, `reset` and `Episode`.
+ * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
+ */
+export const graderWeights = (grader: GraderLike): Float32Array => floatsOf(toGrader(grader).weights);

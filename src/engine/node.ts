@@ -1,0 +1,26 @@
+/** VecEnv and AsyncVecEnv with Node's backends. */
+import { NODE } from './backends/node.js';
+import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
+import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
+import type { AsyncVecEnvOptions, VecEnvOptions } from './vec-env/vec-env-options.js';
+
+export { type AsyncRunOptions, AsyncVecEnv } from './vec-env/async-vec-env.js';
+export type { EnvSpec } from './vec-env/properties.js';
+export { type RunOptions, VecEnv } from './vec-env/vec-env.js';
+
+/**
+ * Opens a batch of episodes. Call `reset` before anything else, `close` when done.
+ * @throws InputError for an option that is unknown, of a wrong type or out of range, or a malformed world;
+ *   BackendError if the backend or kernel asked for cannot be used here, or there is no memory.
+ */
+export function createVecEnv(options: VecEnvOptions): VecEnv {
+  return openVecEnv(NODE, options);
+}
+
+/**
+ * Opens a batch of episodes on any backend. Call `reset` before anything else, `close` when done.
+ * @returns a promise that rejects as `createVecEnv` throws.
+ */
+export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
+  return openAsyncVecEnv(NODE, options);
+}

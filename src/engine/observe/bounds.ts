@@ -1,0 +1,138 @@
+/**
+ * Computes bounds of rewards and anomalies. The bounds in the field table hold for any world and any profile, so they
+ * are too wide to scale by. These follow from one world's numbers by interval arithmetic, for profiles whose traits
+ * are in the world's ranges and whose weights sum to 1. They hold for exact arithmetic: float32 values may exceed
+ * them by the rounding error, which is negligible unless a world's numbers have very different magnitudes.
+ */
+
+import type { Params } from '../../world/block.js';
+import {
+  METER_NAMES,
+  NUM_ACTIONS,
+  NUM_EVENTS,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_TRAITS,
+  TRAIT_NAMES,
+} from '../../world/fields.js';
+import { effectAndResponse } from '../reference/rules.js';
+
+const VITALITY = METER_NAMES.indexOf('vitality');
+const STRESS_THRESHOLD = TRAIT_NAMES.indexOf('stress_threshold');
+const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
+const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
+const METERS = METER_NAMES.map((_, k) => k);
+/** Codes of events, and -1 for no event. */
+const EVENTS = Array.from({ length: NUM_EVENTS + 1 }, (_, code) => code - 1);
+
+/** The largest magnitudes, each a float32 above 0. */
+export interface Reach {
+  readonly reward: number;
+  readonly anomalies: number;
+}
+
+type Interval = readonly [low: number, high: number];
+const NOTHING: Interval = [0, 0];
+const sum = (parts: readonly Interval[]): Interval =>
+  parts.reduce(([low, high], part) => [low + part[0], high + part[1]], NOTHING);
+const hull = (parts: readonly Interval[]): Interval => [
+  Math.min(...parts.map(([low]) => low)),
+  Math.max(...parts.map(([, high]) => high)),
+];
+const times = (factor: number, [low, high]: Interval): Interval =>
+  factor < 0 ? [factor * high, factor * low] : [factor * low, factor * high];
+/** Returns the interval of a term that may be absent. */
+const perhaps = (value: number): Interval => times(value, [0, 1]);
+const eitherWay = (value: number): Interval => times(value, [-1, 1]);
+const magnitude = ([low, high]: Interval): number => Math.max(Math.abs(low), Math.abs(high));
+
+/**
+ * The response to an action at a time of day, by meter: of the neutral profile, and the difference of other profiles.
+ */
+interface Response {
+  readonly neutral: readonly number[];
+  readonly personal: readonly Interval[];
+}
+
+/** Returns the reach as a float32; 1 for 0, so that it can be a divisor. */
+const positive = (reach: number): number => Math.fround(reach) || 1;
+
+/** Returns the largest magnitudes of a reward (the last step's included) and of an anomaly of any meter. */
+export function reachOf(params: Params): Reach {
+  const all = [];
+  for (let slot = 0; slot < NUM_SLOTS; slot++) {
+    for (let action = 0; action < NUM_ACTIONS; action++) {
+      // Progress is monotonic in vitality, so its extremes are at the extremes of vitality.
+      for (const vitality of [0, 1]) all.push(responseAt(params, slot, action, vitality));
+    }
+  }
+  const anomalies = all.flatMap((response) => METERS.map((k) => anomalyOf(params, response, k)));
+  const rewards = all.flatMap((response) => EVENTS.map((event) => rewardOf(params, response, event)));
+  return { reward: positive(magnitude(hull(rewards))), anomalies: positive(magnitude(hull(anomalies))) };
+}
+
+const rangeOf = (params: Params, trait: number): Interval => [
+  params.traitLow[trait],
+  params.traitLow[trait] + params.traitSpan[trait],
+];
+
+/**
+ * Returns the response at a vitality. It is affine in each trait and multiplies no two of them, so it suffices to
+ * vary one trait at a time between its two ends. `perhaps` covers the stress threshold.
+ */
+function responseAt(params: Params, slot: number, action: number, vitality: number): Response {
+  const meters = new Float32Array(NUM_METERS).fill(1);
+  meters[VITALITY] = vitality;
+  const responseOf = (profile: ArrayLike<number>): number[] => {
+    const d = new Float32Array(NUM_METERS);
+    effectAndResponse(params, profile, slot, action, meters, d);
+    return [...d];
+  };
+  const neutral = responseOf(params.traitNeutral);
+  const parts: Interval[][] = [];
+  for (let trait = 0; trait < NUM_TRAITS; trait++) {
+    if (trait === STRESS_THRESHOLD) continue;
+    const ends = rangeOf(params, trait).map((value) => {
+      const profile = Float32Array.from(params.traitNeutral);
+      profile[trait] = value;
+      return responseOf(profile);
+    });
+    parts.push(METERS.map((k) => hull(ends.map((d) => [d[k] - neutral[k], d[k] - neutral[k]]))));
+  }
+  return { neutral, personal: METERS.map((k) => sum(parts.map((part) => part[k]))) };
+}
+
+/**
+ * Rules 3 and 4 of docs/world.md: the profile's difference, noise, and stress that applies to one of the profiles
+ * only.
+ */
+function anomalyOf(params: Params, { personal }: Response, k: number): Interval {
+  return sum([personal[k], eitherWay(params.stress[k]), eitherWay(params.noiseMeters[k])]);
+}
+
+/** Rules 1 to 7: a meter moves by `d` or less, in the same direction, and stays in [0, 1]. */
+function deltaOf(params: Params, { neutral, personal }: Response, event: number, k: number): Interval {
+  const rate = k === VITALITY ? rangeOf(params, METABOLIC_RATE) : ([1, 1] as const);
+  const effect = event < 0 ? 0 : params.eventEffect[event * NUM_METERS + k];
+  const [low, high] = sum([
+    [neutral[k], neutral[k]],
+    personal[k],
+    perhaps(params.stress[k]),
+    eitherWay(params.noiseMeters[k]),
+    times(-params.decay[k], rate),
+    times(effect, rangeOf(params, EVENT_IMPACT)),
+  ]);
+  return [Math.max(-1, Math.min(0, low)), Math.min(1, Math.max(0, high))];
+}
+
+/** Rules 8 and 10. Weights that sum to 1 give a mean of the deltas, between the worst and the best of them. */
+function rewardOf(params: Params, response: Response, event: number): Interval {
+  const deltas = METERS.map((k) => deltaOf(params, response, event, k));
+  const biased = METERS.map((k) => times(params.rewardBias[k], deltas[k]));
+  return sum([
+    times(params.rewardScale, sum([hull(deltas), ...biased])),
+    perhaps(-params.crashPenalty * NUM_METERS),
+    eitherWay(params.noiseReward),
+    eitherWay(params.terminalScale / 2),
+  ]);
+}

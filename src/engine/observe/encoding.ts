@@ -1,0 +1,105 @@
+/** The table of an observation's fields: names, offsets, bounds, meanings. */
+import {
+  ACTION_NAMES,
+  EVENT_NAMES,
+  type Field,
+  METER_NAMES,
+  OBSERVATION_FIELDS,
+} from '../../world/fields.js';
+import { RHYTHM } from '../../world/numbers.js';
+import type { World } from '../../world/world.js';
+import { type Reach, reachOf } from './bounds.js';
+import { type ObservationOptions, toObservationOptions } from './observation-options.js';
+import { HISTORY_STEPS, RECORD_FIELDS } from './past-step.js';
+
+/** A field of an encoded observation. */
+export interface EncodedField extends Field {
+  /** The raw value that `low` stands for; for a one-hot block, its first code. */
+  readonly rawLow: number;
+  /** The raw value that `high` stands for; for a one-hot block, its last code. */
+  readonly rawHigh: number;
+}
+
+/** The fields of an observation without encoding. */
+export const RAW_FIELDS: readonly EncodedField[] = Object.freeze(
+  OBSERVATION_FIELDS.map((field) => Object.freeze({ ...field, rawLow: field.low, rawHigh: field.high })),
+);
+
+export type Encoding = 'copy' | 'scale' | 'one_hot';
+
+/** @internal An encoded field and the field that it is computed from. */
+export interface Part {
+  readonly field: EncodedField;
+  readonly source: Field;
+  readonly encoding: Encoding;
+  /** Whether it belongs to the history, which has one entry for each of the last seven steps. */
+  readonly past: boolean;
+}
+
+const days = Array.from({ length: RHYTHM.days + 1 }, (_, day) => String(day));
+/** The names of codes, by field. The first name is that of the field's `low`. */
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  day: days,
+  slot: RHYTHM.slots,
+  event: ['none', ...EVENT_NAMES],
+  last_action: ['none', ...ACTION_NAMES],
+};
+
+/**
+ * @internal Returns the fields of encoded observations in their order, with their sources. Names are those of
+ *   OBSERVATION_FIELDS. The history follows in four fields, `history_action`, `history_reward`,
+ *   `history_deltas` and `history_anomalies`, each [7, size of one entry], the oldest step first.
+ * @throws InputError as `toObservationOptions`.
+ */
+export function encodingOf(world: World, options?: ObservationOptions): readonly Part[] {
+  const { fields, oneHot, scale, history } = toObservationOptions(options);
+  const reach = scale ? reachOf(world.params) : null;
+  const now = fields.map((name) => ({ source: fieldOf(name), past: false }));
+  const past = history ? RECORD_FIELDS.map((source) => ({ source, past: true })) : [];
+  let offset = 0;
+  return [...now, ...past].map(({ source, past }) => {
+    const encoding = oneHot && CODES[source.name] !== undefined ? 'one_hot' : scale ? 'scale' : 'copy';
+    const part = { source, past, encoding, field: encode(source, encoding, past, offset, reach) } as const;
+    offset += part.field.size;
+    return part;
+  });
+}
+
+const fieldOf = (name: string): Field => OBSERVATION_FIELDS.find((field) => field.name === name)!;
+
+function encode(
+  source: Field,
+  encoding: Encoding,
+  past: boolean,
+  offset: number,
+  reach: Reach | null,
+): EncodedField {
+  const { name, word, low: rawLow, high: rawHigh } = { ...source, ...tighter(source.name, reach) };
+  const entry = encoding === 'one_hot' ? CODES[name].length : source.size;
+  const [low, high] = encoding === 'copy' ? [rawLow, rawHigh] : [0, 1];
+  const size = past ? HISTORY_STEPS * entry : entry;
+  const field = past ? `history_${name.replace(/^last_/, '')}` : name;
+  const meaning = meaningOf(source, encoding, past, entry);
+  return Object.freeze({ name: field, offset, size, word, low, high, meaning, rawLow, rawHigh });
+}
+
+/**
+ * Returns this world's bounds of the reward and the anomalies. The bounds of the table hold in every world. They are so
+ * wide that scaled values would hardly differ.
+ */
+function tighter(name: string, reach: Reach | null): { low: number; high: number } | null {
+  if (reach === null || (name !== 'reward' && name !== 'anomalies')) return null;
+  return { low: -reach[name], high: reach[name] };
+}
+
+function meaningOf({ name, meaning, size }: Field, encoding: Encoding, past: boolean, entry: number): string {
+  const what = {
+    copy: meaning,
+    scale: `${meaning}; scaled to 0 to 1 from rawLow to rawHigh, clamped`,
+    one_hot: `${meaning.replace(/[,:].*/, '')}, one-hot: ${CODES[name]?.join(', ')}`,
+  }[encoding];
+  if (!past) return what;
+  const missing = encoding === 'one_hot' ? 'none' : name === 'last_action' ? '-1' : '0';
+  const order = size === 1 ? '' : `, by meter (${METER_NAMES.join(', ')})`;
+  return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entry}], missing ones as ${missing}: ${what}${order}`;
+}

@@ -1,0 +1,81 @@
+/** Options of observations, and their validation. */
+import { InputError } from '../../shared/errors.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
+import { OBSERVATION_FIELDS } from '../../world/fields.js';
+
+/** Which fields an observation has, and how they are encoded. No option changes an episode. */
+export interface ObservationOptions {
+  /** Names of OBSERVATION_FIELDS, each at most once, in the order of the observation. Default: all. */
+  fields?: readonly string[];
+  /** Day, slot, event and action codes as one-hot blocks. Default false. */
+  oneHot?: boolean;
+  /** Every number scaled to [0, 1]. Default false. */
+  scale?: boolean;
+  /** The last seven steps, after the fields. Default false. Takes 337 bytes more for each environment. */
+  history?: boolean;
+}
+
+const OPTIONS: readonly (keyof ObservationOptions)[] = ['fields', 'oneHot', 'scale', 'history'];
+const NAMES: readonly string[] = OBSERVATION_FIELDS.map((field) => field.name);
+
+/**
+ * Checks options and fills in the defaults. The result is frozen, and valid as options.
+ * @throws InputError `unknown_option`, `unknown_name`, `wrong_type`, `wrong_length` (no field at all) or
+ *   `out_of_range` (a field twice).
+ */
+export function toObservationOptions(
+  options: ObservationOptions = {},
+): Readonly<Required<ObservationOptions>> {
+  checkOptions('observation options', options, OPTIONS);
+  const { fields, oneHot = false, scale = false, history = false } = options;
+  return Object.freeze({
+    fields: fields === undefined ? Object.freeze([...NAMES]) : toNames(fields),
+    oneHot: checkBoolean('observation.oneHot', oneHot),
+    scale: checkBoolean('observation.scale', scale),
+    history: checkBoolean('observation.history', history),
+  });
+}
+
+/** Returns whether the options ask for raw rows, which need no encoding. @throws as `toObservationOptions`. */
+export function isPlain(options?: ObservationOptions): boolean {
+  const { fields, oneHot, scale, history } = toObservationOptions(options);
+  return !oneHot && !scale && !history && NAMES.every((name, k) => fields[k] === name);
+}
+
+function toNames(fields: unknown): readonly string[] {
+  if (!Array.isArray(fields)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected observation.fields to be an array of names, got ${describe(fields)}. Pass some of ${NAMES.join(', ')}.`,
+    );
+  }
+  if (fields.length === 0) {
+    throw new InputError(
+      'wrong_length',
+      'Expected at least one name in observation.fields, got an empty array. Leave it out for all fields.',
+    );
+  }
+  // Array.from makes holes visible.
+  const names = Array.from(fields, toName);
+  const again = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (again < 0) return Object.freeze(names);
+  throw new InputError(
+    'out_of_range',
+    `Expected each name once in observation.fields, got "${names[again]}" again at observation.fields[${again}]. Remove it.`,
+  );
+}
+
+function toName(name: unknown, index: number): string {
+  if (typeof name !== 'string') {
+    throw new InputError(
+      'wrong_type',
+      `Expected a name at observation.fields[${index}], got ${describe(name)}. Pass one of ${NAMES.join(', ')}.`,
+    );
+  }
+  if (NAMES.includes(name)) return name;
+  throw new InputError(
+    'unknown_name',
+    `Expected one of ${NAMES.join(', ')} at observation.fields[${index}], got ${describe(name)}.${didYouMean(name, NAMES)}`,
+  );
+}

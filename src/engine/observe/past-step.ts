@@ -1,0 +1,40 @@
+/** The record of a past step. */
+import { type Field, OBSERVATION, OBSERVATION_FIELDS, sizeOf } from '../../world/fields.js';
+
+/** The number of past steps in a history (docs/world.md, What an agent sees). */
+export const HISTORY_STEPS = 7;
+
+const KEPT = ['last_action', 'reward', 'deltas', 'anomalies'];
+/** The fields of an observation that the history keeps. They are adjacent in its row. */
+export const RECORD_FIELDS: readonly Field[] = Object.freeze(
+  OBSERVATION_FIELDS.filter((field) => KEPT.includes(field.name)),
+);
+/** The number of floats per step: action, reward, 5 deltas, 5 anomalies. */
+export const RECORD_SIZE = sizeOf(RECORD_FIELDS);
+/** The offset of these fields in an observation. */
+export const RECORD_START = RECORD_FIELDS[0].offset;
+/** The offsets of the fields in a record. */
+export const RECORD = Object.freeze({
+  action: OBSERVATION.lastAction - RECORD_START,
+  reward: OBSERVATION.reward - RECORD_START,
+  deltas: OBSERVATION.deltas - RECORD_START,
+  anomalies: OBSERVATION.anomalies - RECORD_START,
+});
+
+/** A past step as agents observe it. */
+export interface HistoryStep {
+  /** The number of steps before it, 0 to 27. */
+  readonly step: number;
+  /** Code, 0 to 9. */
+  readonly action: number;
+  /** Code, -1 for none. */
+  readonly event: number;
+  /** The reward, with noise, and in the last step with the grade's part. */
+  readonly reward: number;
+  /** f32 [5] in [0, 1], after the step. */
+  readonly meters: Float32Array;
+  /** f32 [5] in [-1, 1]. */
+  readonly deltas: Float32Array;
+  /** f32 [5]. */
+  readonly anomalies: Float32Array;
+}

@@ -1,0 +1,44 @@
+/** Replays an episode to get its last steps: seed, profile and actions are enough. */
+
+import type { World } from '../../world/world.js';
+import { Episode } from '../reference/episode.js';
+import { loadEpisode } from '../reference/state-words.js';
+import { HISTORY_STEPS, type HistoryStep } from './past-step.js';
+
+/** An episode that records its steps. */
+class RecordedEpisode extends Episode {
+  readonly steps: HistoryStep[] = [];
+
+  override applyStep(action: number): void {
+    super.applyStep(action);
+    this.steps.push(this.lastStep());
+  }
+
+  /** Returns the last step, with copies of its arrays. */
+  lastStep(): HistoryStep {
+    const { stepCount, event, reward } = this;
+    const [meters, deltas, anomalies] = [this.meters.slice(), this.deltas.slice(), this.anomalies.slice()];
+    return { step: stepCount - 1, action: this.lastAction, event, reward, meters, deltas, anomalies };
+  }
+}
+
+/**
+ * Returns the last steps of the episode of a saved state, the oldest first. The reward of the 28th step includes the
+ * terminal term. Takes about 10 microseconds.
+ * @param imagination whether the episode uses the imagination streams. The state does not contain this.
+ * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
+ * @param last the largest number of steps to return, from 0.
+ */
+export function replayHistory(
+  world: World,
+  imagination: boolean,
+  words: Uint32Array,
+  last = HISTORY_STEPS,
+): HistoryStep[] {
+  const episode = new RecordedEpisode({ world, imagination });
+  loadEpisode(episode, words, 0);
+  const { steps } = episode;
+  // Loading a finished episode adds the terminal term to the last reward.
+  if (episode.terminated) steps[steps.length - 1] = episode.lastStep();
+  return steps.slice(Math.max(0, steps.length - last));
+}

@@ -1,0 +1,44 @@
+/** Observation and action spaces of one environment, in Gymnasium's words. */
+import { ACTION_NAMES, type Field, NUM_ACTIONS, sizeOf } from '../../world/fields.js';
+
+/** The space of one environment's observations. */
+export interface ObservationSpace {
+  /** Gymnasium's Box. */
+  readonly type: 'box';
+  /** Always float32. */
+  readonly dtype: 'float32';
+  /** The size of an observation. */
+  readonly shape: readonly [size: number];
+  /** f32 [size]: lower bounds, inclusive. */
+  readonly low: Float32Array;
+  /** f32 [size]: upper bounds, inclusive. */
+  readonly high: Float32Array;
+}
+
+/** The space of actions, in Gymnasium's words. */
+export interface ActionSpace {
+  /** Gymnasium's Discrete. */
+  readonly type: 'discrete';
+  /** The number of codes, which begin at 0: 10. */
+  readonly n: number;
+  /** Names by code. */
+  readonly names: readonly string[];
+}
+
+/** Returns the space of observations with these fields. Frozen except for its two arrays, which are newly allocated. */
+export function observationSpace(fields: readonly Field[]): ObservationSpace {
+  const size = sizeOf(fields);
+  const low = new Float32Array(size);
+  const high = new Float32Array(size);
+  for (const field of fields) {
+    low.fill(field.low, field.offset, field.offset + field.size);
+    high.fill(field.high, field.offset, field.offset + field.size);
+  }
+  return Object.freeze({ type: 'box', dtype: 'float32', shape: Object.freeze([size] as const), low, high });
+}
+
+export const ACTION_SPACE: ActionSpace = Object.freeze({
+  type: 'discrete',
+  n: NUM_ACTIONS,
+  names: ACTION_NAMES,
+});

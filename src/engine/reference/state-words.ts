@@ -1,0 +1,67 @@
+/** Converts an episode's state to and from the words that snapshots, forks and other backends share (STATE_FIELDS). */
+import {
+  MODE,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  PROFILE_SIZE,
+  STATE,
+  STATE_WORDS,
+} from '../../world/fields.js';
+import type { Episode } from './episode.js';
+import { startFrom } from './start.js';
+
+/** Returns views of row `index`, as words and as floats. */
+function stateAt(rows: Uint32Array, index: number): { words: Uint32Array; floats: Float32Array } {
+  const words = rows.subarray(index * STATE_WORDS, (index + 1) * STATE_WORDS);
+  return { words, floats: new Float32Array(words.buffer, words.byteOffset, STATE_WORDS) };
+}
+
+/** Writes an episode's state into row `index` of u32 [n, STATE_WORDS]. The last transition is not part of it. */
+export function saveEpisode(episode: Episode, rows: Uint32Array, index: number): void {
+  const { words, floats } = stateAt(rows, index);
+  words[STATE.seed] = episode.seed;
+  words[STATE.step] = episode.stepCount;
+  words[STATE.mode] = episode.mode;
+  floats.set(episode.meters, STATE.meters);
+  floats.set(episode.profile, STATE.profile);
+  floats[STATE.early] = episode.early;
+  floats[STATE.late] = episode.late;
+  floats[STATE.return] = episode.return;
+  words[STATE.crashes] = episode.crashes;
+  floats.set(episode.belief, STATE.belief);
+  words[STATE.given] = Number(episode.given);
+  words.set(episode.tape, STATE.tape);
+  floats.set(episode.grader, STATE.grader);
+  words[STATE.began] = episode.began;
+  floats.set(episode.firstMeters, STATE.firstMeters);
+}
+
+/** Loads the state of row `index`. Replays the steps to get the last transition, which the state does not contain. */
+export function loadEpisode(episode: Episode, rows: Uint32Array, index: number): void {
+  const { words, floats } = stateAt(rows, index);
+  replay(episode, words, floats);
+  episode.meters.set(partOf(floats, STATE.meters, NUM_METERS));
+  episode.early = floats[STATE.early];
+  episode.late = floats[STATE.late];
+  episode.return = floats[STATE.return];
+  episode.crashes = words[STATE.crashes];
+  episode.belief.set(partOf(floats, STATE.belief, NUM_BELIEFS));
+  episode.given = words[STATE.given] === 1;
+  if (episode.terminated) episode.finish();
+}
+
+const partOf = (floats: Float32Array, from: number, length: number): Float32Array =>
+  floats.subarray(from, from + length);
+
+/** Replays the steps of a state. The sums and the crash count are left for the caller to set. */
+function replay(episode: Episode, words: Uint32Array, floats: Float32Array): void {
+  const profile = partOf(floats, STATE.profile, PROFILE_SIZE);
+  const grader = partOf(floats, STATE.grader, NUM_COMPONENTS);
+  const meters = partOf(floats, STATE.firstMeters, NUM_METERS);
+  episode.begin(words[STATE.seed], MODE.given, profile, grader, startFrom(meters, words[STATE.began]));
+  episode.mode = words[STATE.mode];
+  for (let t = words[STATE.began]; t < words[STATE.step]; t++) {
+    episode.applyStep((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);
+  }
+}

@@ -1,0 +1,33 @@
+/** Checks that an environment can continue a snapshot. */
+import type { World } from '../../world/world.js';
+import type { Snapshot } from './format.js';
+import { refuse } from './snapshot-error.js';
+
+/** The properties that an environment must share with a snapshot. */
+export interface SnapshotTarget
+  extends Pick<Snapshot, 'numEnvs' | 'autoreset' | 'imagination' | 'seedRange'> {
+  readonly world: World;
+}
+
+/**
+ * Checks that an environment can restore a snapshot.
+ * @throws InputError `bad_snapshot` that names the difference: the world, numEnvs, imagination, autoreset or seedRange.
+ */
+export function checkCompatible(snapshot: Snapshot, { world, ...target }: SnapshotTarget): void {
+  if (snapshot.worldDigest !== world.digest) {
+    refuse(
+      `a snapshot of this environment's world, ${world.digest}`,
+      `one of ${snapshot.worldDigest}`,
+      'Create an environment with the world that it was taken in.',
+    );
+  }
+  for (const name of ['numEnvs', 'imagination', 'autoreset', 'seedRange'] as const) {
+    const [wanted, got] = [JSON.stringify(target[name]), JSON.stringify(snapshot[name])];
+    if (wanted === got) continue;
+    refuse(
+      `a snapshot of ${name} ${wanted}, as this environment has it`,
+      got,
+      `Create an environment with { ${name}: ${got} }.`,
+    );
+  }
+}

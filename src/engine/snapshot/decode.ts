@@ -1,0 +1,152 @@
+/** Decodes a snapshot from untrusted bytes, and reports the first error in them. */
+import { bytesToHex } from '@noble/hashes/utils';
+import { describe, kindOf } from '../../shared/values.js';
+import { MAX_ENVS, MAX_U32, STATE_WORDS } from '../../world/fields.js';
+import { RHYTHM } from '../../world/numbers.js';
+import { AUTORESET_MODES } from '../validate/autoreset-modes.js';
+import {
+  FORMAT,
+  HEADER_LENGTH,
+  type HeaderName,
+  headerBytes,
+  headerNumber,
+  MAGIC,
+  type Snapshot,
+  STATE_LAYOUT_DIGEST,
+} from './format.js';
+import { refuse } from './snapshot-error.js';
+import { bytesOf, checksumOf, reorderBytes } from './words.js';
+
+const WRITER = 'Use the release that wrote it (docs/compatibility.md).';
+
+interface Header {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+}
+
+/**
+ * Decodes a snapshot and checks its header. `checkStates` checks its states.
+ * @param source a Uint8Array, such as a Buffer. The result does not share its memory.
+ * @throws InputError `bad_snapshot` for the first error: not bytes, too short, not a snapshot, another format, state
+ *   layout or world version, wrong lengths, a wrong checksum, an invalid code or counter.
+ */
+export function decodeSnapshot(source: Uint8Array): Snapshot {
+  const given = toBytes(source);
+  // Reads copies only: another thread could change shared bytes between the check and the use.
+  const bytes = copyOf(given, 0, HEADER_LENGTH);
+  const header = { bytes, view: new DataView(bytes.buffer) };
+  checkKind(header);
+  const numEnvs = checkLengths(header, given.length);
+  const words = readWords(given, HEADER_LENGTH, numEnvs * STATE_WORDS);
+  const episodeNumbers = readWords(given, HEADER_LENGTH + words.byteLength, numEnvs);
+  checkChecksum(header, words, episodeNumbers);
+  if (headerBytes(bytes, 'reserved').some((byte) => byte !== 0)) refuse('reserved bytes of 0', 'other bytes');
+  reorderBytes(words);
+  reorderBytes(episodeNumbers);
+  const worldDigest = bytesToHex(headerBytes(bytes, 'worldDigest'));
+  return { worldDigest, numEnvs, ...modesOf(header), words, episodeNumbers };
+}
+
+function toBytes(source: unknown): Uint8Array {
+  if (kindOf(source) !== 'Uint8Array') {
+    refuse('a snapshot as a Uint8Array', describe(source), 'Pass the bytes that snapshot() returned.');
+  }
+  const given = source as Uint8Array;
+  if (given.length < HEADER_LENGTH) {
+    refuse(
+      `a snapshot of at least ${HEADER_LENGTH} bytes (its header)`,
+      given.length,
+      'Pass all the bytes that snapshot() returned.',
+    );
+  }
+  return given;
+}
+
+function copyOf(given: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(to - from);
+  bytes.set(given.subarray(from, to));
+  return bytes;
+}
+
+/** Reads words in the byte order of the body. */
+function readWords(given: Uint8Array, from: number, length: number): Uint32Array {
+  const words = new Uint32Array(length);
+  const bytes = bytesOf(words);
+  bytes.set(given.subarray(from, from + bytes.length));
+  return words;
+}
+
+/** Refuses snapshots that this release cannot read. */
+function checkKind({ bytes, view }: Header): void {
+  const magic = String.fromCharCode(...headerBytes(bytes, 'magic'));
+  if (magic !== MAGIC) {
+    refuse(`bytes that begin with "${MAGIC}"`, 'other bytes', 'Pass what snapshot() returned.');
+  }
+  const format = headerNumber(view, 'format');
+  const age = format > FORMAT ? 'newer' : 'older';
+  if (format !== FORMAT) refuse(`a snapshot of format ${FORMAT}`, `the ${age} format ${format}`, WRITER);
+  expect(view, 'headerLength', HEADER_LENGTH, 'a header of', ' bytes');
+  const layout = bytesToHex(headerBytes(bytes, 'layoutDigest'));
+  if (layout !== STATE_LAYOUT_DIGEST) {
+    refuse(`states of the layout ${short(STATE_LAYOUT_DIGEST)}`, short(layout), WRITER);
+  }
+  const version = (['worldMajor', 'worldMinor', 'worldPatch'] as const)
+    .map((name) => headerNumber(view, name))
+    .join('.');
+  if (version !== RHYTHM.version) {
+    refuse(`episodes of world version ${RHYTHM.version}`, `version ${version}`, WRITER);
+  }
+}
+
+/** Returns the start of a digest, for messages. */
+const short = (digest: string): string => digest.slice(0, 12);
+
+/** Checks the lengths before they are used to allocate memory. @returns numEnvs. */
+function checkLengths({ view }: Header, given: number): number {
+  const numEnvs = headerNumber(view, 'numEnvs');
+  if (numEnvs < 1 || numEnvs > MAX_ENVS) refuse(`from 1 to ${MAX_ENVS} environments (numEnvs)`, numEnvs);
+  expect(view, 'stateWords', STATE_WORDS, 'states of', ' words');
+  const bodyLength = numEnvs * (STATE_WORDS + 1) * Uint32Array.BYTES_PER_ELEMENT;
+  expect(view, 'bodyLength', bodyLength, 'a body of', ` bytes for ${numEnvs} environments`);
+  const length = HEADER_LENGTH + bodyLength;
+  if (given !== length) {
+    refuse(
+      `${length} bytes (a header of ${HEADER_LENGTH}, a body of ${bodyLength})`,
+      given,
+      'Pass all the bytes that snapshot() returned.',
+    );
+  }
+  return numEnvs;
+}
+
+function expect(view: DataView, name: HeaderName, expected: number, before: string, after: string): void {
+  const got = headerNumber(view, name);
+  if (got !== expected) refuse(`${before} ${expected}${after} (${name})`, got);
+}
+
+function checkChecksum({ bytes, view }: Header, words: Uint32Array, episodeNumbers: Uint32Array): void {
+  const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+  const stored = headerNumber(view, 'checksum');
+  const sum = checksumOf(bytes, bytesOf(words), bytesOf(episodeNumbers));
+  if (sum === stored) return;
+  refuse(
+    `the CRC-32 of header and body to be ${hex(stored)}, as the header says`,
+    `${hex(sum)}: bytes have changed since they were written`,
+  );
+}
+
+function modesOf({ view }: Header) {
+  const number = (name: HeaderName, low: number, high: number): number => {
+    const value = headerNumber(view, name);
+    if (value < low || value > high) refuse(`${name} from ${low} to ${high}`, value);
+    return value;
+  };
+  const seedLow = number('seedLow', 0, MAX_U32);
+  return {
+    autoreset: AUTORESET_MODES[number('autoreset', 0, AUTORESET_MODES.length - 1)],
+    imagination: number('imagination', 0, 1) === 1,
+    steps: number('steps', 0, Number.MAX_SAFE_INTEGER),
+    episodes: number('episodes', 0, Number.MAX_SAFE_INTEGER),
+    seedRange: [seedLow, number('seedSize', 1, MAX_U32 + 1 - seedLow)] as const,
+  };
+}

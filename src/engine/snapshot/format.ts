@@ -1,0 +1,112 @@
+/** The format of a snapshot and its header. All numbers are little-endian on every machine. */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import { STATE_FIELDS } from '../../world/fields.js';
+import type { AutoresetMode } from '../validate/autoreset-modes.js';
+
+/** The state of a vector environment: everything that its future depends on, except the world's numbers. */
+export interface Snapshot {
+  /** SHA-256 of the world's block, hexadecimal. */
+  readonly worldDigest: string;
+  /** 1 to 2^24. */
+  readonly numEnvs: number;
+  readonly autoreset: AutoresetMode;
+  /** Whether noise and events come from the imagination streams. */
+  readonly imagination: boolean;
+  /** Steps taken and episodes finished since the environment was opened: integers below 2^53. */
+  readonly steps: number;
+  readonly episodes: number;
+  /** The seeds that new episodes draw from: [low, size], low a u32, size 1 to 2^32, the last one a u32 too. */
+  readonly seedRange: readonly [low: number, size: number];
+  /** u32 [numEnvs, STATE_WORDS], fields as in STATE_FIELDS. */
+  readonly words: Uint32Array;
+  /** u32 [numEnvs]: the number of episodes that each environment has begun by autoreset. */
+  readonly episodeNumbers: Uint32Array;
+}
+
+/** The first eight bytes, ASCII. */
+export const MAGIC = 'RHYTHMVS';
+/** Rises when the header, the order of the body, the state's fields or the meaning of a code change. */
+export const FORMAT = 2;
+
+interface HeaderField {
+  readonly name: HeaderName;
+  readonly offset: number;
+  /** In bytes: 4 for a u32, 8 for an integer below 2^53, other sizes for raw bytes. */
+  readonly size: number;
+  readonly meaning: string;
+}
+
+const ROWS = [
+  ['magic', MAGIC.length, 'MAGIC'],
+  ['format', 4, 'FORMAT'],
+  ['headerLength', 4, 'HEADER_LENGTH: where the body begins'],
+  ['layoutDigest', 32, 'STATE_LAYOUT_DIGEST'],
+  ['worldDigest', 32, 'SHA-256 of the numbers of the world'],
+  ['worldMajor', 4, 'version of the rules that the episodes follow'],
+  ['worldMinor', 4, 'its second number'],
+  ['worldPatch', 4, 'its third number'],
+  ['numEnvs', 4, 'environments'],
+  ['stateWords', 4, 'words of a state'],
+  ['autoreset', 4, 'code of AUTORESET_MODES'],
+  ['imagination', 4, '0 or 1'],
+  ['seedLow', 4, 'the first seed of the range that new episodes draw from'],
+  ['seedSize', 8, 'how many seeds the range has'],
+  ['steps', 8, 'steps taken since the environment was opened'],
+  ['episodes', 8, 'episodes finished since then'],
+  ['bodyLength', 8, 'bytes after the header: words [numEnvs, stateWords], then episode numbers [numEnvs]'],
+  ['reserved', 44, 'zero'],
+  ['checksum', 4, 'CRC-32 of everything before it and of the body'],
+] as const;
+
+export type HeaderName = (typeof ROWS)[number][0];
+
+function layOut(): readonly HeaderField[] {
+  let offset = 0;
+  return ROWS.map(([name, size, meaning]) => {
+    const field = { name, offset, size, meaning };
+    offset += size;
+    return field;
+  });
+}
+
+/** The header, field by field, without gaps. */
+export const HEADER_FIELDS = layOut();
+/** The header's fields by name. */
+export const HEADER = Object.fromEntries(HEADER_FIELDS.map((field) => [field.name, field])) as Readonly<
+  Record<HeaderName, HeaderField>
+>;
+/** The header's bytes: a multiple of 64, so that the body is aligned to cache lines if the header is. */
+export const HEADER_LENGTH = HEADER_FIELDS.reduce((bytes, field) => bytes + field.size, 0);
+
+/**
+ * SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest of `info` covers
+ * more, all that compiled code assumes, so it would refuse valid snapshots.
+ */
+export const STATE_LAYOUT_DIGEST = bytesToHex(
+  sha256(
+    utf8ToBytes(
+      JSON.stringify(STATE_FIELDS.map(({ name, offset, size, word }) => [name, offset, size, word])),
+    ),
+  ),
+);
+
+/** Returns a number of the header. An eight-byte number that a double cannot represent becomes 2^53 or more. */
+export function headerNumber(view: DataView, name: HeaderName): number {
+  const { offset, size } = HEADER[name];
+  const low = view.getUint32(offset, true);
+  return size === 4 ? low : low + view.getUint32(offset + 4, true) * 2 ** 32;
+}
+
+export function putHeaderNumber(view: DataView, name: HeaderName, value: number): void {
+  const { offset, size } = HEADER[name];
+  // For any integer below 2^53, `>>> 0` returns the remainder modulo 2^32.
+  view.setUint32(offset, value >>> 0, true);
+  if (size === 8) view.setUint32(offset + 4, Math.floor(value / 2 ** 32), true);
+}
+
+/** Returns the bytes of a header field, as a view. */
+export function headerBytes(header: Uint8Array, name: HeaderName): Uint8Array {
+  const { offset, size } = HEADER[name];
+  return header.subarray(offset, offset + size);
+}

@@ -1,0 +1,213 @@
+/**
+ * Checks that the words of a snapshot are legal states. A correct checksum and correct digests do not make bytes
+ * safe.
+ *
+ * States that pass never crash a backend, index nothing beyond a table and hold no NaN, no infinity and no -0. They
+ * may still be unreachable: the meters may not follow from the recorded actions, for example.
+ */
+import {
+  MIN_MAGNITUDE,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  STATE,
+  STATE_FIELDS,
+  STATE_WORDS,
+  TAPE_WORDS,
+} from '../../world/fields.js';
+import { SUM_TOLERANCE } from '../../world/validate-world.js';
+import type { World } from '../../world/world.js';
+import type { Snapshot } from './format.js';
+import { refuse } from './snapshot-error.js';
+
+/**
+ * The bits of -0. Sums begin at +0, values are clamped from +0 and validation adds +0, so no float of a state is -0.
+ */
+const MINUS_ZERO = 0x80000000;
+/**
+ * The smallest trait above 0 that a seed can draw. `low + span * unit` is a sum of float32s: with low 0 it is at
+ * least span * 2^-24; with another low it is a multiple of a unit in the last place, which is at least 2^-64.
+ */
+const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
+const STORED_STEPS = TAPE_WORDS * 8;
+/** The sums, which are 0 at step 0. */
+const SUMS = [STATE.early, STATE.late, STATE.return];
+
+/** The field of each word of a state. */
+const FIELD_OF = STATE_FIELDS.flatMap((field) =>
+  new Array<(typeof STATE_FIELDS)[number]>(field.size).fill(field),
+);
+const LOW = Float64Array.from(FIELD_OF, ({ low }) => low);
+const HIGH = Float64Array.from(FIELD_OF, ({ high }) => high);
+const IS_FLOAT = Uint8Array.from(FIELD_OF, ({ word }) => Number(word === 'f32'));
+/** Views of states as words and as floats, in one memory. */
+interface Rows {
+  readonly words: Uint32Array;
+  readonly floats: Float32Array;
+}
+
+/** States, and the limits that the world sets. */
+interface States extends Rows {
+  /** The smallest magnitude above 0 of each word of a state. */
+  readonly smallest: Float64Array;
+}
+
+/**
+ * Checks every field of every state: its range in STATE_FIELDS, and what must hold between fields.
+ * @param words u32 [numEnvs, STATE_WORDS]. @param world the world in which the episodes continue.
+ * @param seedRange [low, size]: the seeds that the environment may play; all of them by default.
+ * @throws InputError `bad_snapshot` that names the first invalid environment and its field.
+ */
+export function checkStates(
+  words: Uint32Array,
+  numEnvs: number,
+  world: World,
+  seedRange: Snapshot['seedRange'] = [0, 2 ** 32],
+): void {
+  if (words.length !== numEnvs * STATE_WORDS) {
+    refuse(`${numEnvs * STATE_WORDS} words (numEnvs x ${STATE_WORDS})`, words.length);
+  }
+  const states: States = { ...rowsOf(words), smallest: smallestOf(world) };
+  for (let env = 0; env < numEnvs; env++) {
+    const at = env * STATE_WORDS;
+    checkRanges(states, env, at);
+    checkSeed(states, env, at, seedRange);
+    checkBegan(states, env, at);
+    checkSequence(states, env, at);
+    checkSums(states, env, at);
+    checkBelief(states, env, at);
+    checkGrader(states, env, at);
+    if (words[at + STATE.step] === words[at + STATE.began]) checkFirst(states, env, at);
+  }
+}
+
+const rowsOf = (words: Uint32Array): Rows => ({
+  words,
+  floats: new Float32Array(words.buffer, words.byteOffset, words.length),
+});
+
+function smallestOf({ params }: World): Float64Array {
+  const smallest = new Float64Array(STATE_WORDS);
+  const set = (offset: number, size: number, value: number) => smallest.fill(value, offset, offset + size);
+  for (const { name, offset, size } of STATE_FIELDS) {
+    if (name === 'profile' || name === 'grader') set(offset, size, MIN_MAGNITUDE);
+    if (name === 'belief') set(offset, size, params.smallestBelief);
+  }
+  set(STATE.profile, NUM_TRAITS, SMALLEST_TRAIT);
+  return smallest;
+}
+
+/** Returns a word's name, for errors. */
+const wordName = (k: number): string =>
+  FIELD_OF[k].size === 1 ? FIELD_OF[k].name : `${FIELD_OF[k].name}[${k - FIELD_OF[k].offset}]`;
+/** Returns a word's value, for errors. */
+const wordValue = ({ words, floats }: Rows, at: number, k: number): string => {
+  const value = IS_FLOAT[k] ? floats[at + k] : words[at + k];
+  return Object.is(value, -0) ? '-0' : String(value);
+};
+
+function refuseWord(states: States, env: number, k: number, expected: string): never {
+  refuse(`${wordName(k)} of environment ${env} ${expected}`, wordValue(states, env * STATE_WORDS, k));
+}
+
+function checkRanges(states: States, env: number, at: number): void {
+  const { words, floats, smallest } = states;
+  for (let k = 0; k < STATE_WORDS; k++) {
+    const value = IS_FLOAT[k] ? floats[at + k] : words[at + k];
+    // Written so that NaN fails.
+    const inRange = value >= LOW[k] && value <= HIGH[k] && !(IS_FLOAT[k] && words[at + k] === MINUS_ZERO);
+    if (!inRange) refuseWord(states, env, k, `from ${LOW[k]} to ${HIGH[k]}`);
+    if (value !== 0 && Math.abs(value) < smallest[k]) {
+      refuseWord(states, env, k, `to be 0 or of a magnitude from 2^${Math.log2(smallest[k])} on`);
+    }
+  }
+}
+
+/** Checks the present seed. Autoreset computes the next seeds from it, always within the range. */
+function checkSeed({ words }: States, env: number, at: number, [low, size]: Snapshot['seedRange']): void {
+  const seed = words[at + STATE.seed];
+  if (seed >= low && seed < low + size) return;
+  refuse(`seed of environment ${env} in seedRange, ${low} to ${low + size - 1}`, seed);
+}
+
+function checkBegan(states: States, env: number, at: number): void {
+  const step = states.words[at + STATE.step];
+  if (states.words[at + STATE.began] <= step) return;
+  refuseWord(states, env, STATE.began, `to be at most ${step}, the steps taken`);
+}
+
+/** Checks that actions are recorded from the episode's beginning to the present step, and nowhere else. */
+function checkSequence({ words }: States, env: number, at: number): void {
+  const step = words[at + STATE.step];
+  const began = words[at + STATE.began];
+  for (let t = 0; t < STORED_STEPS; t++) {
+    const code = (words[at + STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15;
+    if (t < began && code !== 0) {
+      refuse(
+        `action sequence of environment ${env} to hold 0 for step ${t}, as it began at step ${began}`,
+        code,
+      );
+    }
+    if (t < step && code >= NUM_ACTIONS) {
+      refuse(
+        `action sequence of environment ${env} to hold an action code below ${NUM_ACTIONS} for step ${t}`,
+        code,
+      );
+    }
+    if (t >= step && code !== 0) {
+      refuse(
+        `action sequence of environment ${env} to hold 0 for step ${t}, as only ${step} were taken`,
+        code,
+      );
+    }
+  }
+}
+
+/** Checks the sums and counts of an episode. */
+function checkSums(states: States, env: number, at: number): void {
+  const step = states.words[at + STATE.step];
+  if (states.words[at + STATE.crashes] > NUM_METERS * step) {
+    refuseWord(states, env, STATE.crashes, `to be at most ${NUM_METERS * step} after ${step} steps`);
+  }
+  const zeros = step === 0 ? SUMS : step <= NUM_STEPS / 2 ? [STATE.late] : [];
+  for (const k of zeros) {
+    if (states.floats[at + k] !== 0) refuseWord(states, env, k, `to be 0 after ${step} steps`);
+  }
+}
+
+function checkBelief(states: States, env: number, at: number): void {
+  if (states.words[at + STATE.given] === 1) return;
+  for (let k = STATE.belief; k < STATE.belief + NUM_BELIEFS; k++) {
+    if (states.floats[at + k] !== 0.5) refuseWord(states, env, k, 'to be 0.5, as none was given');
+  }
+}
+
+/**
+ * Checks that the weights sum to 1. Validation checked this before they were rounded to float32, each by at most
+ * 2^-24 of itself; the bound is twice that, so that rounding of the sum cannot matter.
+ */
+function checkGrader({ floats }: States, env: number, at: number): void {
+  let sum = 0;
+  let magnitude = 0;
+  for (let k = at + STATE.grader; k < at + STATE.grader + NUM_COMPONENTS; k++) {
+    sum += floats[k];
+    magnitude += Math.abs(floats[k]);
+  }
+  if (!(Math.abs(sum - 1) <= SUM_TOLERANCE + magnitude * 2 ** -23)) {
+    refuse(`grader of environment ${env} to sum to 1`, sum);
+  }
+}
+
+/** Checks the state of an episode that has taken no step here. */
+function checkFirst(states: States, env: number, at: number): void {
+  const { words } = states;
+  if (words[at + STATE.given] !== 0) refuseWord(states, env, STATE.given, 'to be 0 before the first step');
+  for (let k = 0; k < NUM_METERS; k++) {
+    if (words[at + STATE.meters + k] === words[at + STATE.firstMeters + k]) continue;
+    const first = wordValue(states, at, STATE.firstMeters + k);
+    refuseWord(states, env, STATE.meters + k, `to be ${first}, as it began, before the first step`);
+  }
+}

@@ -1,0 +1,43 @@
+/** Checks codes of actions, and builds the error for an invalid one. */
+import { InputError } from '../../shared/errors.js';
+import { describe } from '../../shared/values.js';
+import { ACTION_NAMES, NUM_ACTIONS } from '../../world/fields.js';
+
+/** The code for no action: a completion without an action, or a step that was not taken. */
+export const NO_ACTION = -1;
+
+export const isAction = (code: unknown): code is number =>
+  typeof code === 'number' && Number.isInteger(code) && code >= 0 && code < NUM_ACTIONS;
+
+const each = (byte: number): number => byte * 0x01010101;
+const LOW_BITS = each(0x7f);
+const HIGH_BITS = each(0x80);
+/** Added to a byte below 128, sets the highest bit if the byte is at least NUM_ACTIONS. */
+const GAP = each(0x80 - NUM_ACTIONS);
+
+/**
+ * Checks four codes at once, as the bytes of a word. Join the results of many words by `|` and pass them to
+ * `areFaulty`.
+ */
+export const faultsOfFour = (codes: number): number => codes | ((codes & LOW_BITS) + GAP);
+
+/** Returns whether any of the checked words holds a byte that is not an action's code. */
+export const areFaulty = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
+
+interface ErrorDetails {
+  /** Other valid values at this place, with the necessary commas. */
+  readonly or?: string;
+  readonly remedy?: string;
+}
+
+/** Builds the error for an invalid action code. */
+export const illegalAction = (
+  where: string,
+  value: unknown,
+  { or = '', remedy = 'No episode was stepped. Pass a code of that range.' }: ErrorDetails = {},
+): InputError =>
+  new InputError(
+    'illegal_action',
+    `Expected an action code from 0 to ${NUM_ACTIONS - 1} (${ACTION_NAMES.join(', ')})${or} at ${where}, ` +
+      `got ${describe(value)}. ${remedy}`,
+  );

@@ -1,0 +1,31 @@
+/** Decides which of a caller's arrays can be used in place, and copies those that may change during a call. */
+import { kindOf } from '../../shared/values.js';
+import { copyArgument } from './copy-arguments.js';
+
+/** Buffers that a call overwrites. */
+export type Written = ReadonlySet<ArrayBufferLike>;
+
+export const NOTHING_WRITTEN: Written = new Set();
+
+/** Not every platform has SharedArrayBuffer. */
+const isShared = (buffer: ArrayBufferLike): boolean =>
+  typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
+
+/**
+ * Returns whether a typed array cannot change during a call. It can if it lies in memory that the call overwrites, or
+ * in shared memory, where another thread may write between the check and the use.
+ */
+export function isUnaliased(view: ArrayLike<unknown>, written: Written): boolean {
+  const { buffer } = view as Uint8Array;
+  return !written.has(buffer) && !isShared(buffer);
+}
+
+/**
+ * Returns a typed array, or a copy if it may change during the call. Returns other values as they are: validation
+ * refuses them.
+ * @param callsBack whether the call runs functions of the caller, which may write anywhere.
+ */
+export const copyIfAliased = <T>(view: T, written: Written, callsBack = false): T =>
+  kindOf(view) !== undefined && (callsBack || !isUnaliased(view as ArrayLike<unknown>, written))
+    ? copyArgument(view, Number.MAX_SAFE_INTEGER)
+    : view;

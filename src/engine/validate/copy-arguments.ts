@@ -1,0 +1,48 @@
+/** Copies arguments when a call is made, for calls that run later. */
+import { kindOf } from '../../shared/values.js';
+
+const KINDS: Readonly<Record<string, new (entries: ArrayLike<never> | number) => ArrayLike<unknown>>> = {
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+};
+
+/**
+ * Returns a copy of an array or typed array, and other values as they are. Validation follows later.
+ * @param most the largest valid length: longer arguments are not copied, because validation refuses them.
+ */
+export function copyArgument<T>(value: T, most: number): T {
+  const kind = kindOf(value);
+  if (kind === undefined && !Array.isArray(value)) return value;
+  const list = value as ArrayLike<never>;
+  const length = list.length;
+  if (length > most) return value;
+  if (kind === undefined) return Array.from(list) as T;
+  const Kind = KINDS[kind];
+  // A detached array has length 0, and its memory cannot be read.
+  return (Kind === undefined ? value : new Kind(length === 0 ? 0 : list)) as T;
+}
+
+/**
+ * Returns options with copies of their arrays. Reads each option once. A value that is not an options object is
+ * returned as it is: validation refuses it.
+ */
+export function copyOptions<Options extends object>(
+  options: Options,
+  known: readonly (keyof Options & string)[],
+  most: number,
+): Options {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return options;
+  // Unknown options are kept: validation refuses them. A class instance may have known options that are not own keys.
+  const names = new Set<string>([...known, ...Object.keys(options)]);
+  const values = Array.from(names, (name) => [name, copyArgument(options[name as keyof Options], most)]);
+  return Object.fromEntries(values) as Options;
+}

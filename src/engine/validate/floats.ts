@@ -1,0 +1,45 @@
+/** Checks the range of many float32s by their bits, several times faster than comparing numbers. */
+
+/** A range of floats: 0, and magnitudes from `low` to `high`. Negative floats are in the range only if `signed`. */
+export interface FloatRange {
+  readonly low: number;
+  readonly high: number;
+  readonly signed: boolean;
+}
+
+/** All bits but the sign. */
+const MAGNITUDE = 0x7fffffff;
+
+const wordsOf = (floats: Float32Array): Int32Array =>
+  new Int32Array(floats.buffer, floats.byteOffset, floats.length);
+/**
+ * Returns the bits of a float as an integer. Positive floats have the order of their bits, with infinity and NaN above
+ * all numbers; the bits of negative floats are negative integers.
+ */
+const bitsOf = (float: number): number => wordsOf(Float32Array.of(float))[0];
+
+/**
+ * Returns the index of the first float outside a range (NaN is outside); -1 if there is none. Replaces -0 by 0.
+ * @param floats rows of `width`, changed in place. @param mask u8 [rows], the rows to check; null for all.
+ */
+export function firstOutside(
+  floats: Float32Array,
+  { low, high, signed }: FloatRange,
+  width: number,
+  mask: Uint8Array | null,
+): number {
+  const words = wordsOf(floats);
+  const kept = signed ? MAGNITUDE : -1;
+  const [least, most] = [bitsOf(low), bitsOf(high)];
+  for (let row = 0, at = 0; at < words.length; row++) {
+    const end = at + width;
+    if (mask !== null && mask[row] === 0) at = end;
+    for (; at < end; at++) {
+      const bits = words[at] & kept;
+      if (bits >= least && bits <= most) continue;
+      if ((words[at] & MAGNITUDE) !== 0) return at;
+      words[at] = 0;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,35 @@
+/** Checks masks: the environments that a call applies to. */
+import { InputError } from '../../shared/errors.js';
+import { checkLength, describe, isList, kindOf } from '../../shared/values.js';
+import { isUnaliased, type Written } from './aliased-memory.js';
+
+/** u8 or booleans, one per environment; anything but 0 and false selects the environment. */
+export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
+
+/**
+ * Returns a mask as u8 [numEnvs]: a Uint8Array itself, unless its memory may change during the call.
+ * @throws InputError `wrong_type` or `wrong_length`.
+ */
+export function toMask(mask: Mask, numEnvs: number, written: Written): Uint8Array {
+  if (!isList(mask)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected mask to be a Uint8Array or an array of booleans, got ${describe(mask)}. Pass one entry per environment.`,
+    );
+  }
+  checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');
+  if (kindOf(mask) === 'Uint8Array' && isUnaliased(mask, written)) {
+    return mask as unknown as Uint8Array;
+  }
+  const flags = new Uint8Array(numEnvs);
+  for (let i = 0; i < numEnvs; i++) flags[i] = toFlag(mask[i], i);
+  return flags;
+}
+
+function toFlag(value: unknown, index: number): number {
+  if (typeof value === 'boolean' || typeof value === 'number') return value ? 1 : 0;
+  throw new InputError(
+    'wrong_type',
+    `Expected true, false or a number at mask[${index}], got ${describe(value)}. Pass one of these.`,
+  );
+}

@@ -1,0 +1,48 @@
+/** Validates raw numbers of observations. */
+import type { Field } from '../../world/fields.js';
+
+/** Fields of integers: codes and counts. */
+const INTEGERS = ['step', 'day', 'slot', 'remaining', 'event', 'last_action'];
+
+/** Checks rows of numbers against the bounds of their fields. */
+export class RowRules {
+  readonly #names: readonly string[];
+  readonly #lows: Float64Array;
+  readonly #highs: Float64Array;
+  readonly #isInteger: Uint8Array;
+
+  /** @param fields the field of each number of a row. */
+  constructor(fields: readonly Field[]) {
+    this.#names = fields.map(({ name }) => name);
+    this.#lows = Float64Array.from(fields, ({ low }) => low);
+    this.#highs = Float64Array.from(fields, ({ high }) => high);
+    this.#isInteger = Uint8Array.from(fields, ({ name }) => Number(INTEGERS.includes(name)));
+  }
+
+  /** Returns the place, in the row at `base`, of the first invalid number (NaN is invalid); -1 if all are valid. */
+  firstWrong(rows: Float32Array, base: number): number {
+    for (let at = 0; at < this.#lows.length; at++) {
+      const value = rows[base + at];
+      const within = value >= this.#lows[at] && value <= this.#highs[at];
+      if (!within || (this.#isInteger[at] === 1 && !Number.isInteger(value))) return at;
+    }
+    return -1;
+  }
+
+  nameOf(at: number): string {
+    return this.#names[at];
+  }
+
+  /**
+   * Returns the expectation for an error: "an integer from 0 to 28 (step)".
+   * @param more text after the field's name.
+   */
+  expectedAt(at: number, more = ''): string {
+    const kind = this.#isInteger[at] === 1 ? 'an integer' : 'a number';
+    return `${kind} from ${this.#lows[at]} to ${this.#highs[at]} (${this.#names[at]}${more})`;
+  }
+}
+
+/** Returns the field of each number of a row in which each field occurs `times` times in succession. */
+export const fieldOfEach = (fields: readonly Field[], times = 1): Field[] =>
+  fields.flatMap((field) => Array<Field>(times * field.size).fill(field));

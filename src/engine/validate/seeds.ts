@@ -1,0 +1,112 @@
+/** Checks seeds, and makes one seed per environment of what a caller passes. */
+import { InputError } from '../../shared/errors.js';
+import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
+import { MAX_U32 } from '../../world/fields.js';
+
+/** One u32, to which environment i adds i; or one u32 per environment. */
+export type SeedChoice = number | ArrayLike<number>;
+
+/** The seeds that an environment may use: `low` to `low + size - 1`. */
+export interface SeedSpan {
+  /** u32. */
+  readonly low: number;
+  /** 1 to 2^32 - low. */
+  readonly size: number;
+}
+
+const EVERY_SEED: SeedSpan = Object.freeze({ low: 0, size: 2 ** 32 });
+
+/** Checks a seed range. @param range [low, size]. @throws InputError `wrong_type` or `out_of_range`. */
+export function toSeedSpan(range: readonly [number, number] | undefined): SeedSpan {
+  if (range === undefined) return EVERY_SEED;
+  if (!Array.isArray(range) || range.length !== 2) {
+    throw new InputError(
+      'wrong_type',
+      `Expected seedRange to be [low, size], got ${describe(range)}. Pass the first seed and how many there are.`,
+    );
+  }
+  const low = checkInteger('seedRange[0] (low)', range[0], 0, MAX_U32);
+  return Object.freeze({ low, size: checkInteger('seedRange[1] (size)', range[1], 1, 2 ** 32 - low) });
+}
+
+/**
+ * Returns seeds, u32 [numEnvs]; random ones if absent. @param what the argument's name in errors.
+ * @throws InputError `bad_seed` (also for one outside `span`), `wrong_length` or `wrong_type`.
+ */
+export function toSeeds(
+  seed: SeedChoice | undefined,
+  numEnvs: number,
+  what = 'seed',
+  span = EVERY_SEED,
+): Uint32Array {
+  if (seed === undefined) return randomSeeds(numEnvs, span);
+  const seeds = typeof seed === 'number' ? seedsFrom(seed, numEnvs, what) : seedList(seed, numEnvs, what);
+  if (span !== EVERY_SEED) requireInside(seeds, what, span);
+  return seeds;
+}
+
+function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint32Array {
+  if (!isList(seed)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be a u32 or an array of them, got ${describe(seed)}. Pass one per environment.`,
+    );
+  }
+  checkLength(`entries in ${what}`, seed.length, numEnvs, 'numEnvs');
+  const seeds = new Uint32Array(numEnvs);
+  for (let i = 0; i < numEnvs; i++)
+    seeds[i] = isSeed(seed[i]) ? seed[i] : refuseSeed(seed[i], `${what}[${i}]`);
+  return seeds;
+}
+
+function requireInside(seeds: Uint32Array, what: string, span: SeedSpan): void {
+  const at = seeds.findIndex((seed) => !isWithin(seed, span));
+  if (at >= 0) throw outsideSpan(seeds[at], span, `environment ${at} from ${what}`);
+}
+
+export const isWithin = (seed: number, { low, size }: SeedSpan): boolean => seed >= low && seed < low + size;
+
+/** Builds the error for a seed outside `span`. @param whose the environment with the seed. */
+export const outsideSpan = (seed: number, { low, size }: SeedSpan, whose: string): InputError =>
+  new InputError(
+    'bad_seed',
+    `Expected seeds in seedRange, ${low} to ${low + size - 1}, got ${seed} for ${whose}. ` +
+      'Pass one of these, or widen seedRange.',
+  );
+
+export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
+
+/** @throws InputError `bad_seed`. */
+export function checkSeed(seed: number, where: string): number {
+  return isSeed(seed) ? seed : refuseSeed(seed, where);
+}
+
+/** @throws InputError `bad_seed`. */
+export function refuseSeed(value: unknown, where: string): never {
+  throw new InputError(
+    'bad_seed',
+    `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass one.`,
+  );
+}
+
+function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
+  checkSeed(seed, what);
+  if (seed + numEnvs - 1 > MAX_U32) {
+    throw new InputError(
+      'bad_seed',
+      `Expected ${what} + ${numEnvs - 1} (the last environment's) to be at most ${MAX_U32}, got ${what} ${seed}. ` +
+        'Pass an array instead.',
+    );
+  }
+  const seeds = new Uint32Array(numEnvs);
+  for (let i = 0; i < numEnvs; i++) seeds[i] = seed + i;
+  return seeds;
+}
+
+function randomSeeds(numEnvs: number, { low, size }: SeedSpan): Uint32Array {
+  const seeds = new Uint32Array(numEnvs);
+  const most = 65536 / seeds.BYTES_PER_ELEMENT;
+  for (let from = 0; from < numEnvs; from += most) crypto.getRandomValues(seeds.subarray(from, from + most));
+  if (size === 2 ** 32) return seeds;
+  return seeds.map((draw) => low + Math.floor((draw * size) / 2 ** 32));
+}

@@ -1,0 +1,174 @@
+/** Validates actions, beliefs and stops. */
+import { InputError } from '../../shared/errors.js';
+import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '../../shared/values.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { illegalAction, isAction } from './actions.js';
+import { isUnaliased, NOTHING_WRITTEN, type Written } from './aliased-memory.js';
+
+/** Codes 0..9, one per environment. */
+export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
+
+/** The byte for an environment whose code is ignored. It is not an action's code. */
+const IGNORED = 255;
+
+/**
+ * Returns codes as bytes. Returns a Uint8Array itself, unless its memory may change during the call; the batch checks
+ * its codes.
+ * @param scratch receives the copy of another array; null for a new one.
+ * @param takes u8, not 0 for environments whose codes are used; null for all.
+ * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
+ */
+export function toActions(
+  actions: Actions,
+  length: number,
+  unit: string,
+  scratch: Uint8Array | null,
+  takes: Uint8Array | null = null,
+  written: Written = NOTHING_WRITTEN,
+): Uint8Array {
+  if (!isList(actions)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected actions to be a Uint8Array, an Int32Array or an array of codes, got ${describe(actions)}. ` +
+        'Pass one code per environment.',
+    );
+  }
+  checkLength('actions', actions.length, length, unit);
+  if (kindOf(actions) === 'Uint8Array' && isUnaliased(actions, written)) return actions as Uint8Array;
+  const bytes = scratch ?? new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
+    const value = actions[i];
+    // Checked before the assignment, which would wrap other numbers to a byte.
+    if (isAction(value)) bytes[i] = value;
+    else bytes[i] = takes !== null && takes[i] === 0 ? IGNORED : refuseAction(value, i);
+  }
+  return bytes;
+}
+
+function refuseAction(value: unknown, index: number): never {
+  throw illegalAction(`actions[${index}]`, value);
+}
+
+/**
+ * Returns beliefs as f32 [rows, 3]: a Float32Array itself, a copy of any other array.
+ * @param scratch receives the copy of another array; null for a new one.
+ * @param takes u8, not 0 for rows that are used; null for all.
+ * @throws InputError `wrong_type`, `wrong_length`, or `bad_belief` for an entry that is not a number.
+ */
+export function toBeliefs(
+  beliefs: ArrayLike<number>,
+  rows: number,
+  unit: string,
+  scratch: Float32Array | null,
+  takes: Uint8Array | null = null,
+): Float32Array {
+  const isPlain = isFloats(beliefs);
+  if (!isPlain && (!isList(beliefs) || isNested(beliefs))) refuseBeliefs(beliefs, unit);
+  const length = rows * NUM_BELIEFS;
+  const got = beliefs.length;
+  if (got !== length) checkLength('numbers in beliefs', got, length, `${unit} x ${NUM_BELIEFS}`);
+  if (isPlain) return beliefs;
+  const floats = scratch ?? new Float32Array(length);
+  for (let at = 0; at < length; at++) {
+    const value = beliefs[at];
+    if (typeof value === 'number') floats[at] = value;
+    else if (takes === null || takes[Math.floor(at / NUM_BELIEFS)] !== 0) refuseBelief(value, at);
+    else floats[at] = Number.NaN;
+  }
+  return floats;
+}
+
+/** Tests the type first: `isList` would box a number, and a step must not allocate. */
+const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
+
+function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string): never {
+  const first = isList(beliefs) ? `, of which the first is ${describe(beliefs[0])}` : '';
+  throw new InputError(
+    'wrong_type',
+    `Expected beliefs to be an array of [${unit}, ${NUM_BELIEFS}] numbers, row by row, ` +
+      `got ${describe(beliefs)}${first}. Pass a Float32Array, or of rows beliefs.flatMap((row) => [...row]).`,
+  );
+}
+
+function refuseBelief(value: unknown, at: number): never {
+  throw new InputError(
+    'bad_belief',
+    `Expected a number at beliefs[${at}], got ${describe(value)}. No episode was stepped. ` +
+      'Pass three NaN for a belief that is not given.',
+  );
+}
+
+/** Returns whether a row of three is a belief: finite numbers. Small, because it runs for each row of each step. */
+export function isGiven(beliefs: Float32Array, row: number): boolean {
+  const at = row * NUM_BELIEFS;
+  // A sum is finite only if its terms are: three float32s cannot overflow a float64.
+  return Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2]);
+}
+
+/** Returns whether a row of three is no belief: NaN. */
+export function isAbsent(beliefs: Float32Array, row: number): boolean {
+  const at = row * NUM_BELIEFS;
+  return Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2]);
+}
+
+/** Returns the error for a row that is neither. */
+export function badBelief(beliefs: Float32Array, row: number): InputError {
+  const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
+  return new InputError(
+    'bad_belief',
+    `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}]. ` +
+      'No episode was stepped. Pass one of the two.',
+  );
+}
+
+/**
+ * Marks the rows that hold a belief. Ignores rows where `takes` is 0.
+ * @param given u8 [rows], written: 1 for a belief. @returns it. @throws InputError `bad_belief`.
+ */
+export function toGiven(
+  beliefs: Float32Array,
+  rows: number,
+  given: Uint8Array,
+  takes: Uint8Array | null = null,
+): Uint8Array {
+  for (let row = 0; row < rows; row++) {
+    if (isGiven(beliefs, row)) given[row] = 1;
+    else if (isAbsent(beliefs, row) || takes?.[row] === 0) given[row] = 0;
+    else throw badBelief(beliefs, row);
+  }
+  return given;
+}
+
+/** Returns one belief for every step, f32 [3]. @throws InputError `bad_belief`, `wrong_length` or `wrong_type`. */
+export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
+  if (!isList(belief)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected a belief of three numbers, got ${describe(belief)}. Pass [social, morning, work].`,
+    );
+  }
+  checkLength('numbers in a constant belief', belief.length, NUM_BELIEFS, 'social, morning, work');
+  const values = Array.from({ length: NUM_BELIEFS }, (_, k) => belief[k]);
+  const floats = values.every((value) => typeof value === 'number') ? Float32Array.from(values) : null;
+  if (floats?.every(Number.isFinite)) return floats;
+  throw new InputError(
+    'bad_belief',
+    `Expected a constant belief of finite numbers, got [${values.map(String).join(', ')}]. ` +
+      'No episode was stepped. Leave beliefs out to give none.',
+  );
+}
+
+/**
+ * Returns the step at which each environment stops, u8 [numEnvs].
+ * @throws InputError `out_of_range`, `wrong_length` or `wrong_type`.
+ */
+export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {
+  if (!isList(stops)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected stops to be an array, got ${describe(stops)}. Pass one step per environment.`,
+    );
+  }
+  checkLength('stops', stops.length, numEnvs, 'numEnvs');
+  return Uint8Array.from({ length: numEnvs }, (_, i) => checkInteger(`stops[${i}]`, stops[i], 0, NUM_STEPS));
+}

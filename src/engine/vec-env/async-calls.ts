@@ -1,0 +1,230 @@
+/**
+ * The calls of an asynchronous environment. Each call ends before the next begins. Its arguments are copies, which the
+ * caller cannot change.
+ */
+
+import { StateError } from '../../shared/errors.js';
+import { checkInteger } from '../../shared/values.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import type { AsyncBatch, OutputName } from '../backends/async-backend.js';
+import type { HistoryStep } from '../observe/past-step.js';
+import { replayHistory } from '../observe/replay-history.js';
+import type { Snapshot } from '../snapshot/format.js';
+import type { Actions } from '../validate/steps.js';
+import type { Settings } from './check-options.js';
+import {
+  checkAlike,
+  checkCopies,
+  commitGather,
+  commitRestore,
+  needsReplay,
+  requireAllReplayable,
+  requireReplayable,
+  toBytes,
+  toFork,
+  toIndices,
+  toSnapshot,
+} from './copy-states.js';
+import type { Core } from './core.js';
+import { ReadState, readBack, toOutputNames } from './read-outputs.js';
+import { type RunChoice, throwIfRefused } from './run-requests.js';
+import { runAsyncInSlices, toRun } from './sliced-runs.js';
+import {
+  ASYNC_RUN_OPTIONS,
+  type AsyncRunOptionsFrom,
+  type ForkOptions,
+  type ResetOptions,
+  type RunResult,
+  type StepOptions,
+  type StepResult,
+} from './vec-env-options.js';
+
+/** The parts of an environment, and functions that open more batches like its own. */
+export interface Opening {
+  readonly core: Core<AsyncBatch>;
+  /** Opens another batch that writes the same outputs. */
+  again(): Promise<AsyncBatch>;
+  /** Opens the parts of a fork. */
+  open(settings: Settings): Promise<Opening>;
+}
+
+/** Returns the core of another environment. Throws if the value is not an environment. */
+type CoreOf<Env> = (what: string, env: Env) => Core<AsyncBatch>;
+
+/** The outputs that a history needs. */
+const STEP_OUTPUTS: readonly OutputName[] = ['observations', 'finalObservations', 'finalMask'];
+
+export class AsyncCalls {
+  readonly core: Core<AsyncBatch>;
+  readonly #opening: Opening;
+  readonly #reading: ReadState;
+  /** The last snapshot that `snapshot` returned. */
+  #kept: Uint8Array | null = null;
+
+  constructor(opening: Opening) {
+    this.core = opening.core;
+    this.#opening = opening;
+    this.#reading = new ReadState(opening.core);
+  }
+
+  async reset(options: ResetOptions): Promise<StepResult> {
+    const { core } = this;
+    core.requireOpen();
+    const request = core.toReset(options);
+    core.batch.reset(request);
+    core.commitReset(request);
+    await this.#readAfterChange();
+    return core.stepOutputs.afterReset(request.mask);
+  }
+
+  async submit(actions: Actions, options: StepOptions): Promise<void> {
+    const { core } = this;
+    core.requireReset();
+    const request = core.toStep(actions, options);
+    throwIfRefused(core.batch.submit(request));
+    core.commitStep(request);
+    this.#reading.stepped();
+    if (core.stepOutputs.history === null) return;
+    const stepOutputs = STEP_OUTPUTS.filter((name) => core.outputs[name] !== null);
+    await readBack(core, stepOutputs);
+    core.stepOutputs.afterStep(request);
+  }
+
+  async step(actions: Actions, options: StepOptions): Promise<StepResult> {
+    await this.submit(actions, options);
+    return this.read();
+  }
+
+  async read(which?: readonly OutputName[]): Promise<StepResult> {
+    this.core.requireReset();
+    await this.#reading.read(which === undefined ? undefined : toOutputNames(which));
+    return this.core.stepOutputs.result();
+  }
+
+  async run<Env>(
+    choice: RunChoice,
+    options: AsyncRunOptionsFrom<Env>,
+    coreOf: CoreOf<Env>,
+  ): Promise<RunResult> {
+    const { core } = this;
+    core.requireOpen();
+    const run = toRun(core, choice, options, ASYNC_RUN_OPTIONS, coreOf);
+    const which = options.outputs === undefined ? undefined : toOutputNames(options.outputs);
+    throwIfRefused(await runAsyncInSlices(core, run, (envs) => this.#reading.changed(envs), which));
+    return {
+      ...core.stepOutputs.result(),
+      trajectory: run.options.trajectory ? run.request.trajectory : null,
+    };
+  }
+
+  async fork(indices: ArrayLike<number>, changes: ForkOptions): Promise<AsyncCalls> {
+    const { core } = this;
+    core.requireReset();
+    const origins = toIndices(indices, null, core, null);
+    const fork = new AsyncCalls(await this.#opening.open(toFork(core, origins, changes)));
+    try {
+      await fork.#gather(core, origins);
+      return fork;
+    } catch (error) {
+      fork.core.close();
+      throw error;
+    }
+  }
+
+  async assign<Env>(source: Env, indices: ArrayLike<number>, coreOf: CoreOf<Env>): Promise<StepResult> {
+    const { core } = this;
+    core.requireOpen();
+    const from = coreOf('source', source);
+    from.requireReset();
+    checkAlike(core, from);
+    return this.#gather(from, toIndices(indices, core.numEnvs, from, core.written));
+  }
+
+  /** Makes environment i a copy of environment indices[i] of `source`: state, outputs and bookkeeping. */
+  async #gather(source: Core<AsyncBatch>, indices: Uint32Array): Promise<StepResult> {
+    const { core } = this;
+    checkCopies(core, source, indices);
+    core.batch.gather(source.batch, indices);
+    const words = needsReplay(core, source) ? await source.batch.save(indices) : null;
+    await this.#readAfterChange();
+    commitGather(core, source, indices, words);
+    return core.stepOutputs.current();
+  }
+
+  async snapshot(): Promise<Uint8Array> {
+    const { core } = this;
+    core.requireReset();
+    requireAllReplayable(core);
+    const bytes = toBytes(core, await core.batch.save());
+    this.#kept = bytes.slice();
+    return bytes;
+  }
+
+  async restore(bytes: Uint8Array): Promise<StepResult> {
+    const { core } = this;
+    core.requireOpen();
+    const snapshot = toSnapshot(core, bytes);
+    core.batch.load(snapshot.words);
+    await readBack(core);
+    return this.#restored(snapshot);
+  }
+
+  async reopen(): Promise<StepResult> {
+    const { core } = this;
+    core.requireOpen();
+    const snapshot = toSnapshot(core, this.#requireKept());
+    const batch = await this.#opening.again();
+    try {
+      batch.load(snapshot.words);
+      await batch.read();
+    } catch (error) {
+      batch.close();
+      throw error;
+    }
+    core.batch.close();
+    core.batch = batch;
+    return this.#restored(snapshot);
+  }
+
+  #restored(snapshot: Snapshot): StepResult {
+    const { core } = this;
+    core.requireAttached();
+    this.#reading.changed();
+    commitRestore(core, snapshot);
+    return core.stepOutputs.current();
+  }
+
+  #requireKept(): Uint8Array {
+    if (this.#kept !== null) return this.#kept;
+    throw new StateError(
+      'no_snapshot',
+      'Expected a snapshot to continue from, got none: snapshot() was not called here. Create a new environment, and ' +
+        'call its snapshot() from time to time.',
+    );
+  }
+
+  /** Reads all outputs after a call that ended no episode. */
+  async #readAfterChange(): Promise<void> {
+    this.#reading.changed();
+    await readBack(this.core);
+  }
+
+  async history(i: number, last: number): Promise<HistoryStep[]> {
+    const { core } = this;
+    core.requireReset();
+    checkInteger('i', i, 0, core.numEnvs - 1);
+    checkInteger('last', last, 0, NUM_STEPS);
+    requireReplayable(core, [i]);
+    return replayHistory(core.world, core.imagination, await core.batch.save(Uint32Array.of(i)), last);
+  }
+
+  async targets(): Promise<Float32Array> {
+    this.core.requireReset();
+    return this.core.batch.targets();
+  }
+
+  async stateHash(): Promise<BigUint64Array> {
+    this.core.requireReset();
+    return this.core.batch.stateHash();
+  }
+}

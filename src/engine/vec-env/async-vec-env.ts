@@ -1,0 +1,204 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** AsyncVecEnv: VecEnv with promises, for backends that compute elsewhere. */
+
+import { InputError } from '../../shared/errors.js';
+import { describe, readOptions } from '../../shared/values.js';
+import type { AsyncBatch, Device, OutputName } from '../backends/async-backend.js';
+import { openAsyncBatch } from '../backends/open-batch.js';
+import type { Platform } from '../backends/platform.js';
+import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
+import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
+import type { Actions } from '../validate/steps.js';
+import { AsyncCalls, type Opening } from './async-calls.js';
+import { CallQueue } from './call-queue.js';
+import { type Settings, toSettings } from './check-options.js';
+import { copyBytes, copyResetOptions, copyRunOptions, longestArgument } from './copied-calls.js';
+import { Core } from './core.js';
+import { toDeviceOptions } from './device-options.js';
+import { type Counters, countersOf, EnvProperties } from './properties.js';
+import type { RunChoice } from './run-requests.js';
+import {
+  ASYNC_OPTIONS,
+  type AsyncRunOptionsFrom,
+  type AsyncVecEnvOptions,
+  FORK_OPTIONS,
+  type ForkOptions,
+  type ResetOptions,
+  type RunResult,
+  STEP_OPTIONS,
+  type StepOptions,
+  type StepResult,
+} from './vec-env-options.js';
+
+/** Options of an asynchronous run. */
+export type AsyncRunOptions = AsyncRunOptionsFrom<AsyncVecEnv>;
+
+/** The default options of a call. */
+const NONE = Object.freeze({});
+
+/** Opens a vector environment with a platform's backends. @throws as `createAsyncVecEnv`. */
+export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
+  const { webgpu, ...others } = readOptions('options', options, ASYNC_OPTIONS);
+  const device = toDeviceOptions(webgpu);
+  const open = async (settings: Settings): Promise<Opening> => {
+    const opened = await openAsyncBatch(platform, settings, settings, device);
+    return { core: new Core(settings, opened), again: opened.again, open };
+  };
+  return new AsyncVecEnv(new AsyncCalls(await open(toSettings(others))));
+}
+
+/**
+ * A batch of episodes, like VecEnv, whose methods return promises. Calls take effect in the order in which they are
+ * made; the caller need not await one before the next. Arguments are copied during the call, so the caller may reuse
+ * its arrays at once. Errors reject. A refused call changes nothing, and later calls proceed. After the loss of a
+ * device, every call that needs it rejects with BackendError `device_lost`: see `reopen`.
+ */
+export class AsyncVecEnv extends EnvProperties {
+  readonly #calls: AsyncCalls;
+  readonly #queue = new CallQueue();
+  /** The length of the longest valid argument. */
+  readonly #most: number;
+
+  /** Use `createAsyncVecEnv`. */
+  constructor(calls: AsyncCalls) {
+    super(calls.core);
+    this.#calls = calls;
+    this.#most = longestArgument(this.numEnvs);
+  }
+
+  /** The device of the batch; null if it computes on the processor. */
+  get device(): Device | null {
+    return this.#calls.core.batch.device;
+  }
+
+  /** Counters since opening: steps of all environments together, and episodes that ended. */
+  get counters(): Counters {
+    return countersOf(this.#calls.core);
+  }
+
+  /** As `VecEnv.reset`. */
+  async reset(options: ResetOptions = NONE): Promise<StepResult> {
+    const asked = copyResetOptions(options, this.#most);
+    return this.#queue.add(() => this.#calls.reset(asked));
+  }
+
+  /** As `VecEnv.step`: `submit`, then `read` of all outputs. */
+  async step(actions: Actions, options: StepOptions = NONE): Promise<StepResult> {
+    const codes = copyArgument(actions, this.#most);
+    const asked = copyOptions(options, STEP_OPTIONS, this.#most);
+    return this.#queue.add(() => this.#calls.step(codes, asked));
+  }
+
+  /**
+   * Takes a step without reading outputs back: resolves as soon as the step is queued. Autoreset works, because it does
+   * not need the outputs. The views are undefined until the next `read`. With histories, every step still reads the
+   * observations back.
+   * @throws as `VecEnv.step`.
+   */
+  async submit(actions: Actions, options: StepOptions = NONE): Promise<void> {
+    const codes = copyArgument(actions, this.#most);
+    const asked = copyOptions(options, STEP_OPTIONS, this.#most);
+    return this.#queue.add(() => this.#calls.submit(codes, asked));
+  }
+
+  /**
+   * Reads back the outputs of all earlier calls.
+   * @param which names of outputs; the others keep their values. `finalObservations` include `finalMask`. Default: all.
+   * @throws InputError `unknown_name`, `wrong_type`; StateError `not_reset`, `closed`.
+   */
+  async read(which?: readonly OutputName[]): Promise<StepResult> {
+    const names = copyArgument(which, this.#most);
+    return this.#queue.add(() => this.#calls.read(names));
+  }
+
+  /**
+   * As `VecEnv.run`. With `onProgress` or `signal` the run is cut into slices and yields to the event loop between
+   * them, so the signal may be aborted from anywhere. Calls made during the run, also from `onProgress`, wait until it
+   * is over.
+   */
+  async run(choice: RunChoice, options: AsyncRunOptions = NONE): Promise<RunResult> {
+    const sequence = copyArgument(choice, this.#most);
+    const asked = copyRunOptions(options, this.#most);
+    return this.#addWith(asked?.from?.source, () => this.#calls.run(sequence, asked, AsyncVecEnv.#coreOf));
+  }
+
+  /** As `VecEnv.fork`. */
+  async fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): Promise<AsyncVecEnv> {
+    const origins = copyArgument(indices, this.#most);
+    const asked = copyOptions(changes, FORK_OPTIONS, this.#most);
+    return this.#queue.add(async () => new AsyncVecEnv(await this.#calls.fork(origins, asked)));
+  }
+
+  /** As `VecEnv.assign`. */
+  async assign(source: AsyncVecEnv, indices: ArrayLike<number>): Promise<StepResult> {
+    const origins = copyArgument(indices, this.#most);
+    return this.#addWith(source, () => this.#calls.assign(source, origins, AsyncVecEnv.#coreOf));
+  }
+
+  /**
+   * As `VecEnv.snapshot`, with the same bytes: a VecEnv can restore them. Keeps a copy for `reopen`, until the next
+   * snapshot.
+   */
+  async snapshot(): Promise<Uint8Array> {
+    return this.#queue.add(() => this.#calls.snapshot());
+  }
+
+  /** As `VecEnv.restore`. */
+  async restore(bytes: Uint8Array): Promise<StepResult> {
+    const given = copyBytes(bytes);
+    return this.#queue.add(() => this.#calls.restore(given));
+  }
+
+  /**
+   * Opens another batch on the same backend and restores the last result of `snapshot`. Use it after the loss of a
+   * device; steps since the snapshot are lost. Also works without a loss.
+   * @returns the outputs.
+   * @throws StateError `no_snapshot` if there is none, `closed`; BackendError if no batch can be opened. An error
+   *   changes nothing.
+   */
+  async reopen(): Promise<StepResult> {
+    return this.#queue.add(() => this.#calls.reopen());
+  }
+
+  /** As `VecEnv.history`. */
+  async history(i: number, last = HISTORY_STEPS): Promise<HistoryStep[]> {
+    return this.#queue.add(() => this.#calls.history(i, last));
+  }
+
+  /** As `VecEnv.beliefTargets`. */
+  async beliefTargets(): Promise<Float32Array> {
+    return this.#queue.add(() => this.#calls.targets());
+  }
+
+  /** As `VecEnv.stateHash`. */
+  async stateHash(): Promise<BigUint64Array> {
+    return this.#queue.add(() => this.#calls.stateHash());
+  }
+
+  /**
+   * Frees the batch after all earlier calls; abort the signal of a run to end it early. Later calls reject with
+   * StateError `closed`. Views stay readable. Closing again does nothing.
+   */
+  async close(): Promise<void> {
+    return this.#queue.add(() => this.#calls.core.close());
+  }
+
+  /** `close`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Queues a call here and, if the source is another environment, there too. */
+  #addWith<T>(source: unknown, body: () => Promise<T>): Promise<T> {
+    const other = source instanceof AsyncVecEnv && source !== this ? source.#queue : undefined;
+    return this.#queue.add(body, other);
+  }
+
+  static #coreOf(what: string, env: AsyncVecEnv): Core<AsyncBatch> {
+    if (env instanceof AsyncVecEnv) return env.#calls.core;
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be an AsyncVecEnv, got ${describe(env)}. Pass the environment to copy from.`,
+    );
+  }
+}

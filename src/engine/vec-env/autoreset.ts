@@ -1,0 +1,168 @@
+/**
+ * Autoreset: decides which environments to reset, when, and with which seed.
+ *
+ * An episode always ends at its 28th step, so counting steps is enough to know which environments end. The outputs are
+ * not read for this: the caller may write into the views.
+ */
+
+import { NUM_STEPS } from '../../world/fields.js';
+import type { AutoresetMode } from '../validate/autoreset-modes.js';
+import type { SeedSpan } from '../validate/seeds.js';
+
+/** The resets of a step. */
+export interface AutoresetPlan {
+  stepMask: Uint8Array | null;
+  resetMask: Uint8Array | null;
+  resetSeeds: Uint32Array | null;
+}
+
+/** More ticks than an episode has steps. */
+const RING = 32;
+
+/** Returns the non-negative remainder. `a` may be negative: `seeds` is a view that the caller may write to. */
+const modulo = (a: number, n: number): number => ((a % n) + n) % n;
+
+export class Autoreset {
+  readonly mode: AutoresetMode;
+  /** u32 [numEnvs]: episodes that each environment has begun by autoreset since its reset. */
+  readonly episodeNumbers: Uint32Array;
+  /** Counters since the environment was opened: steps of all environments, ended episodes. */
+  steps = 0;
+  episodes = 0;
+  readonly #span: SeedSpan;
+  readonly #seeds: Uint32Array;
+  #tick = 0;
+  /**
+   * The tick at which each environment takes its last step if it misses none; at most the present tick if its episode
+   * has ended.
+   */
+  readonly #ends: Float64Array;
+  /** How many environments end at a coming tick, by tick modulo RING. */
+  readonly #due = new Uint32Array(RING);
+  /** How many environments have ended and were not reset. */
+  #over = 0;
+  readonly #stepMask: Uint8Array;
+  readonly #resetMask: Uint8Array;
+  readonly #resetSeeds: Uint32Array;
+  readonly #plan: AutoresetPlan = { stepMask: null, resetMask: null, resetSeeds: null };
+
+  /** @param seeds u32 [numEnvs], of the present episodes; kept up to date. */
+  constructor(mode: AutoresetMode, span: SeedSpan, seeds: Uint32Array) {
+    const numEnvs = seeds.length;
+    const resets = mode === 'disabled' ? 0 : numEnvs;
+    this.mode = mode;
+    this.#span = span;
+    this.#seeds = seeds;
+    this.episodeNumbers = new Uint32Array(numEnvs);
+    this.#ends = new Float64Array(numEnvs);
+    this.#over = numEnvs;
+    this.#stepMask = new Uint8Array(resets);
+    this.#resetMask = new Uint8Array(resets);
+    this.#resetSeeds = new Uint32Array(resets);
+  }
+
+  /**
+   * Returns the plan of a step of the environments in `mask` (null for all), without a change. The plan object is
+   * reused.
+   */
+  plan(mask: Uint8Array | null): Readonly<AutoresetPlan> {
+    const plan = this.#plan;
+    plan.stepMask = mask;
+    plan.resetMask = plan.resetSeeds = null;
+    if (this.mode === 'same-step' && this.#due[(this.#tick + 1) % RING] > 0) {
+      this.#planResets(mask, this.#tick + 1, this.#tick + 1);
+    } else if (this.mode === 'next-step' && this.#over > 0) {
+      this.#planResets(mask, 0, this.#tick);
+      plan.stepMask = this.#stepMask;
+    }
+    return plan;
+  }
+
+  /**
+   * Plans resets of the environments of the mask whose last tick is in [from, to]. The mask's other environments step.
+   */
+  #planResets(mask: Uint8Array | null, from: number, to: number): void {
+    const { low, size } = this.#span;
+    const numEnvs = this.#ends.length;
+    for (let i = 0; i < numEnvs; i++) {
+      const takesPart = mask === null || mask[i] !== 0;
+      const resets = takesPart && this.#ends[i] >= from && this.#ends[i] <= to;
+      this.#resetMask[i] = Number(resets);
+      this.#stepMask[i] = Number(takesPart && !resets);
+      if (resets) this.#resetSeeds[i] = low + modulo(this.#seeds[i] - low + numEnvs, size);
+    }
+    this.#plan.resetMask = this.#resetMask;
+    this.#plan.resetSeeds = this.#resetSeeds;
+  }
+
+  /** Commits the last plan. */
+  commit(): void {
+    const { stepMask, resetMask } = this.#plan;
+    this.#tick++;
+    this.steps += stepMask === null ? this.#ends.length : this.#delay(stepMask);
+    const ended = this.#due[this.#tick % RING];
+    this.#due[this.#tick % RING] = 0;
+    this.#over += ended;
+    this.episodes += ended;
+    if (resetMask === null) return;
+    for (let i = 0; i < resetMask.length; i++) {
+      if (resetMask[i] !== 0) this.#begin(i);
+    }
+  }
+
+  #begin(env: number): void {
+    this.place(env, NUM_STEPS);
+    this.#seeds[env] = this.#resetSeeds[env];
+    this.episodeNumbers[env]++;
+  }
+
+  /** Delays the ends of environments that do not step by a tick. @returns how many environments step. */
+  #delay(stepMask: Uint8Array): number {
+    let steps = 0;
+    for (let i = 0; i < this.#ends.length; i++) {
+      if (stepMask[i] !== 0) steps++;
+      else if (this.#ends[i] >= this.#tick) {
+        this.#due[this.#ends[i] % RING]--;
+        this.#ends[i]++;
+        this.#due[this.#ends[i] % RING]++;
+      }
+    }
+    return steps;
+  }
+
+  /** Returns the steps left in an environment's episode. */
+  #left(env: number): number {
+    return Math.max(0, this.#ends[env] - this.#tick);
+  }
+
+  /** Sets an environment's clock: `left` steps (0 to 28) before its episode ends. */
+  place(env: number, left: number): void {
+    if (this.#left(env) > 0) this.#due[this.#ends[env] % RING]--;
+    else this.#over--;
+    const end = this.#tick + left;
+    this.#ends[env] = end;
+    if (left > 0) this.#due[end % RING]++;
+    else this.#over++;
+  }
+
+  /** Copies clock and episode number of `source`'s environment indices[i] to environment i. */
+  gather(source: Autoreset, indices: Uint32Array): void {
+    const ends = source === this ? source.#ends.slice() : source.#ends;
+    const numbers = source === this ? source.episodeNumbers.slice() : source.episodeNumbers;
+    for (let i = 0; i < indices.length; i++) {
+      this.place(i, Math.max(0, ends[indices[i]] - source.#tick));
+      this.episodeNumbers[i] = numbers[indices[i]];
+    }
+  }
+
+  /** Commits a run of the environments before `end` to their stops; null: to their episodes' ends. */
+  commitRun(stops: Uint8Array | null, end: number): void {
+    for (let i = 0; i < end; i++) {
+      const before = this.#left(i);
+      const left = Math.min(before, NUM_STEPS - (stops?.[i] ?? NUM_STEPS));
+      this.place(i, left);
+      this.steps += before - left;
+      this.episodes += Number(before > 0 && left === 0);
+    }
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The core of a vector environment, shared by the synchronous and the asynchronous API: validation, and the
+ * bookkeeping around a batch. The API asks the core for a clean request, passes it to the batch, and commits it in
+ * the core.
+ */
+
+import { StateError } from '../../shared/errors.js';
+import { checkOptions, isFloats, readOptions, toFlag } from '../../shared/values.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
+import type { Opened } from '../backends/open-batch.js';
+import { allocateTrajectory } from '../backends/outputs.js';
+import { copyIfAliased, type Written } from '../validate/aliased-memory.js';
+import { type Mask, toMask } from '../validate/masks.js';
+import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
+import { type SeedSpan, toSeeds } from '../validate/seeds.js';
+import { toStart } from '../validate/starts.js';
+import { type Actions, toActions, toBeliefs, toGiven, toStops } from '../validate/steps.js';
+import { Autoreset, type AutoresetPlan } from './autoreset.js';
+import type { Defaults, Settings } from './check-options.js';
+import { type RunChoice, toRunBeliefs, toRunPolicy } from './run-requests.js';
+import { StepOutputs } from './step-outputs.js';
+import {
+  RESET_OPTIONS,
+  type ResetOptions,
+  type RunOptionsFrom,
+  STEP_OPTIONS,
+  type StepOptions,
+  type VecEnvOptions,
+} from './vec-env-options.js';
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The properties of a batch that both backend interfaces share. */
+export type AnyBatch = Pick<Batch, 'backend' | 'kernel' | 'threads' | 'close'>;
+
+/** @typeParam Kind the batch of one backend interface; only the API calls it. */
+export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
+  /** The options that a fork inherits, checked. */
+  readonly options: VecEnvOptions;
+  readonly numEnvs: number;
+  readonly world: World;
+  readonly imagination: boolean;
+  /** Replaced when an environment is reopened. */
+  batch: Kind;
+  readonly backendReason: string;
+  readonly outputs: Outputs;
+  readonly stepOutputs: StepOutputs;
+  readonly span: SeedSpan;
+  /** u32 [numEnvs], of the present episodes. */
+  readonly seeds: Uint32Array;
+  readonly autoreset: Autoreset;
+  readonly profiles: EnvProfiles;
+  readonly graders: Float32Array;
+  /** u8 [numEnvs]: 1 if the episode cannot be replayed here, since it was played with other streams (imagination). */
+  readonly unreplayable: Uint8Array;
+  /** The buffers that calls overwrite. */
+  readonly written: Written;
+  phase: 'fresh' | 'open' | 'closed' = 'fresh';
+  /** Whether a call is under way that may call the caller's code. */
+  busy = false;
+  /** The request object, reused at every step. */
+  readonly #request: Mutable<StepRequest> = {
+    actions: new Uint8Array(),
+    beliefs: null,
+    given: null,
+    stepMask: null,
+    resetMask: null,
+    resetSeeds: null,
+  };
+  readonly #actions: Uint8Array;
+  readonly #given: Uint8Array;
+  /** Holds beliefs that are not a Float32Array; allocated at first use. */
+  #beliefs: Float32Array | null = null;
+
+  /** @throws InputError for the observation's options. */
+  constructor(settings: Settings, opened: Opened<Kind>) {
+    const { numEnvs, world, imagination } = settings;
+    this.options = settings.shared;
+    this.numEnvs = numEnvs;
+    this.world = world;
+    this.imagination = imagination;
+    this.span = settings.span;
+    this.profiles = settings.profiles;
+    this.graders = settings.graders;
+    this.batch = opened.batch;
+    this.outputs = opened.outputs;
+    this.backendReason = opened.reason;
+    this.stepOutputs = new StepOutputs(this.outputs, settings);
+    this.seeds = new Uint32Array(numEnvs);
+    this.autoreset = new Autoreset(settings.autoreset, this.span, this.seeds);
+    this.unreplayable = new Uint8Array(numEnvs);
+    const views = [this.outputs.rewards, this.seeds, this.autoreset.episodeNumbers];
+    this.written = new Set(views.map((view) => view.buffer));
+    this.#actions = new Uint8Array(numEnvs);
+    this.#given = new Uint8Array(numEnvs);
+  }
+
+  requireOpen(): void {
+    if (this.phase === 'closed') {
+      throw new StateError(
+        'closed',
+        'Expected an open environment, got one that was closed. Create a new one.',
+      );
+    }
+    this.#requireIdle();
+    this.requireAttached();
+  }
+
+  requireAttached(): void {
+    if (this.attached) return;
+    throw new StateError(
+      'outputs_detached',
+      'Expected output buffers with memory, got a detached one: it was transferred (to a worker?). ' +
+        'Create a new environment, and transfer copies.',
+    );
+  }
+
+  get attached(): boolean {
+    return this.stepOutputs.attached && this.seeds.length > 0 && this.autoreset.episodeNumbers.length > 0;
+  }
+
+  requireReset(): void {
+    this.requireOpen();
+    this.requireEpisodes();
+  }
+
+  requireEpisodes(): void {
+    if (this.phase === 'open') return;
+    throw new StateError(
+      'not_reset',
+      'Expected a reset before this call, got none yet. Call reset({ seed }) first.',
+    );
+  }
+
+  toReset(options: ResetOptions): ResetRequest {
+    const { seed, profiles, graders, start, mask } = readOptions('reset options', options, RESET_OPTIONS);
+    const { numEnvs, world } = this;
+    const own = this.#toMask(mask);
+    const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
+    const request = {
+      seeds: toSeeds(seed, numEnvs, 'seed', this.span),
+      modes,
+      profiles: floats,
+      graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
+      mask: own,
+      start: start === undefined ? undefined : toStart(start, numEnvs, own),
+    };
+    if (request.mask !== null && this.phase === 'fresh') {
+      throw new StateError(
+        'not_reset',
+        'Expected a first reset of all environments, got one with a mask. Call reset() without a mask first.',
+      );
+    }
+    return request;
+  }
+
+  commitReset({ mask, seeds, start }: ResetRequest): void {
+    for (let i = 0; i < this.numEnvs; i++) {
+      if (mask !== null && mask[i] === 0) continue;
+      this.seeds[i] = seeds[i];
+      this.unreplayable[i] = this.autoreset.episodeNumbers[i] = 0;
+      this.autoreset.place(i, NUM_STEPS - (start?.steps[i] ?? 0));
+    }
+    this.phase = 'open';
+  }
+
+  /** Builds the request of a step. Allocates nothing. */
+  toStep(actions: Actions, options: StepOptions): StepRequest {
+    checkOptions('step options', options, STEP_OPTIONS);
+    const { mask, beliefs } = options;
+    const { numEnvs, written } = this;
+    const request = this.#request;
+    const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(mask));
+    request.actions = toActions(actions, numEnvs, 'numEnvs', this.#actions, stepMask, written);
+    request.beliefs = request.given = null;
+    if (beliefs !== undefined) {
+      if (!isFloats(beliefs)) this.#beliefs ??= new Float32Array(numEnvs * NUM_BELIEFS);
+      request.beliefs = toBeliefs(
+        copyIfAliased(beliefs, written),
+        numEnvs,
+        'numEnvs',
+        this.#beliefs,
+        stepMask,
+      );
+      request.given = toGiven(request.beliefs, numEnvs, this.#given, stepMask);
+    }
+    request.stepMask = stepMask;
+    request.resetMask = resetMask;
+    request.resetSeeds = resetSeeds;
+    return request;
+  }
+
+  commitStep({ resetMask }: Readonly<AutoresetPlan>): void {
+    this.autoreset.commit();
+    if (resetMask === null) return;
+    for (let i = 0; i < this.numEnvs; i++) if (resetMask[i] !== 0) this.unreplayable[i] = 0;
+  }
+
+  toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
+    const { numEnvs } = this;
+    const wanted = toFlag('trajectory', options.trajectory);
+    const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);
+    const own = <T>(array: T): T => copyIfAliased(array, this.written, options.onProgress !== undefined);
+    const policy = toRunPolicy(own(choice), options.policySeeds, numEnvs);
+    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(own(options.beliefs), numEnvs);
+    // Histories are computed from the trajectory.
+    const trajectory = wanted || this.stepOutputs.history !== null ? allocateTrajectory(numEnvs) : null;
+    return { policy, beliefs, stops, trajectory };
+  }
+
+  /** @param end the environments before index `end` have run. */
+  commitRun({ stops, trajectory }: RunRequest, end: number): void {
+    if (trajectory !== null) this.stepOutputs.history?.append(trajectory);
+    this.autoreset.commitRun(stops, end);
+    if (this.attached) this.stepOutputs.refresh();
+  }
+
+  #requireIdle(): void {
+    if (!this.busy) return;
+    throw new StateError(
+      'busy',
+      'Expected this call after the run under way has returned, got it from its onProgress. Call it afterwards; ' +
+        'aborting the signal ends a run early.',
+    );
+  }
+
+  close(): void {
+    this.#requireIdle();
+    if (this.phase === 'closed') return;
+    this.phase = 'closed';
+    this.batch.close();
+  }
+
+  #toMask(mask: Mask | undefined): Uint8Array | null {
+    return mask === undefined ? null : toMask(mask, this.numEnvs, this.written);
+  }
+}

@@ -1,0 +1,93 @@
+/** The properties that VecEnv and AsyncVecEnv share. */
+
+import { NUM_STEPS } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+import type { EncodedField } from '../observe/encoding.js';
+import {
+  ACTION_SPACE,
+  type ActionSpace,
+  type ObservationSpace,
+  observationSpace,
+} from '../observe/spaces.js';
+import type { AutoresetMode } from '../validate/autoreset-modes.js';
+import type { Core } from './core.js';
+
+/** The identity of an environment, fixed by the world's version and numbers. */
+export interface EnvSpec {
+  /** Always "rhythm". */
+  readonly id: string;
+  /** The world's version: it rises when episodes change. */
+  readonly version: string;
+  /** SHA-256 of the world's numbers, hexadecimal. */
+  readonly worldDigest: string;
+  /** 28. */
+  readonly maxEpisodeSteps: number;
+}
+
+/** Counters since an environment was opened. */
+export interface Counters {
+  /** Steps taken by all environments together. */
+  readonly steps: number;
+  /** Episodes that ended. */
+  readonly episodes: number;
+}
+
+/** Properties of both environments, synchronous and asynchronous. */
+export class EnvProperties {
+  /** How many environments the batch has. */
+  readonly numEnvs: number;
+  /** The name of the backend in use. */
+  readonly backend: string;
+  /** The kernel in use; the backend's name if it has no kernels. */
+  readonly kernel: string;
+  /** The largest number of threads in use. */
+  readonly threads: number;
+  /** Why this backend was chosen: the backends tried before it, and why they cannot be used here. */
+  readonly backendReason: string;
+  /** The world that is played. */
+  readonly world: World;
+  /** The environment's identity: id, version and digest of the world, length of an episode. */
+  readonly spec: EnvSpec;
+  /** Whether noise and events come from the imagination streams. */
+  readonly imagination: boolean;
+  /** The autoreset mode, under the name of Gymnasium's metadata. */
+  readonly metadata: { readonly autoresetMode: AutoresetMode };
+  /** The fields of an observation: names, offsets, sizes, bounds, meaning. */
+  readonly observationFields: readonly EncodedField[];
+  /** The space of one environment's observation. */
+  readonly observationSpace: ObservationSpace;
+  /** The space of one action: codes, which begin at 0, and their names. */
+  readonly actionSpace: ActionSpace = ACTION_SPACE;
+  /**
+   * u32 [numEnvs]: the seed of each environment's present episode. A view, kept up to date: autoreset computes the next
+   * seeds from it.
+   */
+  readonly seeds: Uint32Array;
+  /** u32 [numEnvs]: episodes that each environment has begun by autoreset since its reset. A view, kept up to date. */
+  readonly episodeNumbers: Uint32Array;
+
+  constructor(core: Core) {
+    const { batch, world, autoreset, stepOutputs, numEnvs, backendReason, seeds } = core;
+    this.numEnvs = numEnvs;
+    this.backend = batch.backend;
+    this.kernel = batch.kernel;
+    this.threads = batch.threads;
+    this.backendReason = backendReason;
+    this.world = world;
+    this.spec = Object.freeze({
+      id: 'rhythm',
+      version: world.spec.version,
+      worldDigest: world.digest,
+      maxEpisodeSteps: NUM_STEPS,
+    });
+    this.imagination = core.imagination;
+    this.metadata = Object.freeze({ autoresetMode: autoreset.mode });
+    this.observationFields = stepOutputs.fields;
+    this.observationSpace = observationSpace(stepOutputs.fields);
+    this.seeds = seeds;
+    this.episodeNumbers = autoreset.episodeNumbers;
+  }
+}
+
+/** Returns the present counters of a core. */
+export const countersOf = ({ autoreset: { steps, episodes } }: Core): Counters => ({ steps, episodes });

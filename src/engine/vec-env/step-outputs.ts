@@ -1,0 +1,155 @@
+/** The outputs of a call: the batch's outputs, encoded as observations, as views or copies. */
+
+import type { World } from '../../world/world.js';
+import type { Outputs } from '../backends/backend.js';
+import { ObservationEncoder } from '../observe/encoder.js';
+import { type EncodedField, RAW_FIELDS } from '../observe/encoding.js';
+import { HistoryRows } from '../observe/history.js';
+import { isPlain, type ObservationOptions } from '../observe/observation-options.js';
+import type { AutoresetPlan } from './autoreset.js';
+import type { StepResult } from './vec-env-options.js';
+
+/** Options of `StepOutputs`. */
+export interface StepOutputsOptions {
+  readonly world: World;
+  readonly observation: ObservationOptions;
+  readonly copy: boolean;
+}
+
+export class StepOutputs {
+  /** The fields of an observation. */
+  readonly fields: readonly EncodedField[];
+  /** The last steps of each environment; null if observations have no history. */
+  readonly history: HistoryRows | null;
+  readonly #outputs: Outputs;
+  readonly #encoder: ObservationEncoder | null;
+  readonly #result: StepResult;
+  readonly #copy: boolean;
+  /** u8 [numEnvs], for history: the environments that stepped and were not reset. */
+  readonly #stayed: Uint8Array;
+
+  /** @throws InputError for the observation's options. */
+  constructor(outputs: Outputs, { world, observation, copy }: StepOutputsOptions) {
+    const numEnvs = outputs.rewards.length;
+    this.#encoder = isPlain(observation) ? null : new ObservationEncoder(world, observation, numEnvs);
+    this.history = observation.history ? new HistoryRows(numEnvs) : null;
+    this.fields = this.#encoder?.fields ?? RAW_FIELDS;
+    this.#outputs = outputs;
+    this.#copy = copy;
+    this.#stayed = new Uint8Array(this.history === null ? 0 : numEnvs);
+    this.#result = Object.freeze({ ...outputs, ...this.#encodedViews(), truncated: new Uint8Array(numEnvs) });
+  }
+
+  #encodedViews(): Partial<StepResult> {
+    if (this.#encoder === null) return {};
+    const { columnStride, rewards, finalObservations } = this.#outputs;
+    const length = this.#encoder.size * (columnStride || rewards.length);
+    return {
+      observations: new Float32Array(length),
+      finalObservations: finalObservations && new Float32Array(length),
+    };
+  }
+
+  /** Whether the views have their memory. A transferred buffer leaves them empty. */
+  get attached(): boolean {
+    const { observations, finalObservations, truncated } = this.#result;
+    return (
+      this.#outputs.rewards.length > 0 &&
+      observations.length > 0 &&
+      finalObservations?.length !== 0 &&
+      truncated.length > 0
+    );
+  }
+
+  /** Returns the outputs of a call that did not step. */
+  current(): StepResult {
+    this.refresh();
+    return this.result();
+  }
+
+  /** Encodes the present observations, and clears the final ones, which only a step produces. */
+  refresh(): void {
+    this.#encode();
+    this.#result.finalObservations?.fill(0);
+  }
+
+  /** Returns the outputs of a reset of the environments in `mask`, null for all. */
+  afterReset(mask: Uint8Array | null): StepResult {
+    this.history?.clear(mask);
+    return this.current();
+  }
+
+  /** Returns the outputs of a step. Allocates nothing, except with the option `copy`. */
+  afterStep(plan: Readonly<AutoresetPlan>): StepResult {
+    if (this.#encoder !== null) {
+      if (this.history !== null) this.#recordStep(this.history, plan);
+      this.#encodeFinal(plan.resetMask !== null);
+      if (plan.resetMask !== null) this.history?.clear(plan.resetMask);
+      this.#encode();
+    }
+    return this.result();
+  }
+
+  /**
+   * Encodes outputs that were read back, perhaps long after the last step.
+   * @param stepped whether the last change of the states was a step: only steps produce final observations.
+   */
+  afterRead(names: readonly (keyof Outputs)[], stepped: boolean): void {
+    if (names.includes('observations')) this.#encode();
+    // With histories, final observations are encoded during the step: later the histories of ended episodes are gone.
+    if (this.history !== null || !names.includes('finalObservations')) return;
+    if (stepped) this.#encodeFinal(true);
+    else this.#result.finalObservations?.fill(0);
+  }
+
+  /** Adds the last step to the histories. Environments that were reset since have it in their final observations. */
+  #recordStep(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
+    const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
+    if (resetMask === null || finalObservations === null) {
+      history.push(observations, stepMask, columnStride);
+      return;
+    }
+    for (let i = 0; i < this.#stayed.length; i++) {
+      this.#stayed[i] = Number((stepMask === null || stepMask[i] !== 0) && resetMask[i] === 0);
+    }
+    history.push(observations, this.#stayed, columnStride);
+    history.push(finalObservations, finalMask, columnStride);
+  }
+
+  /** Encodes the final observations. @param some whether any episode may have ended. */
+  #encodeFinal(some: boolean): void {
+    const { finalObservations, finalMask, columnStride } = this.#outputs;
+    const encoded = this.#result.finalObservations;
+    // Without an encoder the raw rows are the result.
+    if (this.#encoder === null || finalObservations === null || encoded === null) return;
+    encoded.fill(0);
+    if (!some) return;
+    this.#encoder.encode(finalObservations, columnStride, this.history, encoded, columnStride, finalMask);
+  }
+
+  #encode(): void {
+    const { observations, columnStride } = this.#outputs;
+    this.#encoder?.encode(
+      observations,
+      columnStride,
+      this.history,
+      this.#result.observations,
+      columnStride,
+      null,
+    );
+  }
+
+  /** Returns the views, or copies of them. */
+  result(): StepResult {
+    return this.#copy ? copyOf(this.#result) : this.#result;
+  }
+}
+
+/** Returns a result with copies of all arrays. */
+export function copyOf(result: StepResult): StepResult {
+  const copies = Object.entries(result).map(([name, value]) => [
+    name,
+    ArrayBuffer.isView(value) ? (value as Float32Array).slice() : value,
+  ]);
+  return Object.freeze(Object.fromEntries(copies));
+}

@@ -1,0 +1,257 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** VecEnv: a batch of episodes with Gymnasium's vector vocabulary. Validates arguments; a backend computes. */
+
+import { InputError } from '../../shared/errors.js';
+import { checkInteger, describe } from '../../shared/values.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import type { Batch } from '../backends/backend.js';
+import { openBatch } from '../backends/open-batch.js';
+import type { Platform } from '../backends/platform.js';
+import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
+import { replayHistory } from '../observe/replay-history.js';
+import type { Actions } from '../validate/steps.js';
+import { type Settings, toSettings } from './check-options.js';
+import {
+  checkAlike,
+  checkCopies,
+  commitGather,
+  commitRestore,
+  needsReplay,
+  requireAllReplayable,
+  requireReplayable,
+  toBytes,
+  toFork,
+  toIndices,
+  toSnapshot,
+} from './copy-states.js';
+import { Core } from './core.js';
+import { type Counters, countersOf, EnvProperties } from './properties.js';
+import { type RunChoice, throwIfRefused } from './run-requests.js';
+import { runInSlices, toRun } from './sliced-runs.js';
+import {
+  type ForkOptions,
+  type ResetOptions,
+  RUN_OPTIONS,
+  type RunOptionsFrom,
+  type RunResult,
+  type StepOptions,
+  type StepResult,
+  type VecEnvOptions,
+} from './vec-env-options.js';
+
+/** Options of a run. */
+export type RunOptions = RunOptionsFrom<VecEnv>;
+
+/** The default options of a call, without an object per call. */
+const NONE = Object.freeze({});
+
+/** Opens a vector environment with a platform's backends. @throws as `createVecEnv`. */
+export function openVecEnv(platform: Platform, options: VecEnvOptions): VecEnv {
+  const open = (settings: Settings) => new Core(settings, openBatch(platform, settings, settings));
+  return new VecEnv(open(toSettings(options)), open);
+}
+
+/**
+ * A batch of episodes. Every method but `close` also throws InputError `wrong_type` for an argument of another type,
+ * and StateError `outputs_detached` after the memory of a view was transferred.
+ */
+export class VecEnv extends EnvProperties {
+  readonly #core: Core<Batch>;
+  readonly #open: (settings: Settings) => Core<Batch>;
+
+  /** Use `createVecEnv`. */
+  constructor(core: Core<Batch>, open: (settings: Settings) => Core<Batch>) {
+    super(core);
+    this.#core = core;
+    this.#open = open;
+  }
+
+  /** Counters since opening: steps of all environments together, and episodes that ended. */
+  get counters(): Counters {
+    return countersOf(this.#core);
+  }
+
+  /**
+   * Begins a new episode in every environment, or in those of a mask. @returns the observations, in the object that
+   * `step` also returns. The results of reset environments are 0; `finalMask` is 0 everywhere.
+   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range` (of `start`),
+   *   `wrong_length`, `unknown_option`; StateError `not_reset` (a mask at the first reset), `closed`. An error changes
+   *   nothing.
+   */
+  reset(options: ResetOptions = NONE): StepResult {
+    const core = this.#core;
+    core.requireOpen();
+    const request = core.toReset(options);
+    core.batch.reset(request);
+    core.batch.read();
+    core.commitReset(request);
+    return core.stepOutputs.afterReset(request.mask);
+  }
+
+  /**
+   * Takes one action in every environment, or in those of a mask. Then `autoreset` applies.
+   * @param actions codes 0..9, one per environment; a Uint8Array is used without a copy. Codes of environments that do
+   *   not step are ignored.
+   * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over` (a
+   *   finished environment that the mask does not leave out), `not_reset`, `closed`. An error changes nothing.
+   */
+  step(actions: Actions, options: StepOptions = NONE): StepResult {
+    const core = this.#core;
+    core.requireReset();
+    const request = core.toStep(actions, options);
+    throwIfRefused(core.batch.submit(request));
+    core.batch.read();
+    core.commitStep(request);
+    return core.stepOutputs.afterStep(request);
+  }
+
+  /**
+   * Plays every environment from its present state to its end, or to `stops`, in one call. There is no autoreset. With
+   * `from` each environment first becomes a copy of one of another vector environment, as with `assign`, in the same
+   * pass. So many rollouts from one state cost little more than their steps, and this vector environment need not have
+   * been reset.
+   * @param choice 'random', 'heuristic', or action sequences: codes, [numEnvs, 28] by absolute step.
+   * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
+   *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from` as `assign`, and InputError
+   *   `not_alike` for the vector environment itself; the signal's reason if it was aborted. During `onProgress` every
+   *   method throws StateError `busy`.
+   */
+  run(choice: RunChoice, options: RunOptions = NONE): RunResult {
+    const core = this.#core;
+    core.requireOpen();
+    const run = toRun(core, choice, options, RUN_OPTIONS, VecEnv.#coreOf);
+    throwIfRefused(runInSlices(core, run));
+    return {
+      ...core.stepOutputs.result(),
+      trajectory: run.options.trajectory ? run.request.trajectory : null,
+    };
+  }
+
+  /**
+   * Returns a new vector environment whose environments continue those at `indices`, with the same options.
+   * @param indices in any order, with repetitions. @param changes options that differ.
+   * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`, or for a change as `createVecEnv`; StateError
+   *   `not_reset`, `closed`; BackendError `out_of_memory`.
+   */
+  fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): VecEnv {
+    const core = this.#core;
+    core.requireReset();
+    const origins = toIndices(indices, null, core, null);
+    const fork = new VecEnv(this.#open(toFork(core, origins, changes)), this.#open);
+    fork.#gather(core, origins);
+    fork.#core.stepOutputs.current();
+    return fork;
+  }
+
+  /**
+   * Makes environment i a copy of environment indices[i] of `source`: episode and outputs. Allocates nothing if
+   * `indices` is a Uint32Array and the source is another object.
+   * @param source of the same backend and world; may be this object. @param indices u32 [numEnvs].
+   * @returns the outputs. `finalMask` is 0: this call ends no episode.
+   * @throws InputError `not_alike`, `out_of_range`, `wrong_length`; StateError `not_reset` (the source), `closed`, or
+   *   `foreign_past` if this vector environment has histories and that of a source episode is neither kept nor
+   *   replayable; InputError `bad_seed` for a seed outside this vector environment's seedRange. An error changes
+   *   nothing.
+   */
+  assign(source: VecEnv, indices: ArrayLike<number>): StepResult {
+    const core = this.#core;
+    core.requireOpen();
+    const from = VecEnv.#coreOf('source', source);
+    from.requireReset();
+    checkAlike(core, from);
+    const origins = toIndices(indices, core.numEnvs, from, core.written);
+    this.#gather(from, origins);
+    return core.stepOutputs.current();
+  }
+
+  /** Makes environment i a copy of environment indices[i] of `source`: state, outputs and bookkeeping. */
+  #gather(source: Core<Batch>, indices: Uint32Array): void {
+    const core = this.#core;
+    checkCopies(core, source, indices);
+    core.batch.gather(source.batch, indices);
+    commitGather(core, source, indices, needsReplay(core, source) ? source.batch.save(indices) : null);
+  }
+
+  static #coreOf(what: string, env: VecEnv): Core<Batch> {
+    if (env instanceof VecEnv) return env.#core;
+    throw new InputError(
+      'wrong_type',
+      `Expected ${what} to be a VecEnv, got ${describe(env)}. Pass the environment to copy from.`,
+    );
+  }
+
+  /**
+   * Returns the states as bytes, for `restore` here or in another vector environment, on any backend and kernel. They
+   * contain neither the options nor the default profiles and graders.
+   * @throws StateError `not_reset`, `closed`, or `foreign_past` for episodes that were played with other streams.
+   */
+  snapshot(): Uint8Array {
+    const core = this.#core;
+    core.requireReset();
+    requireAllReplayable(core);
+    return toBytes(core, core.batch.save());
+  }
+
+  /**
+   * Restores a snapshot. @returns the outputs. `finalMask` is 0: this call ends no episode.
+   * @throws InputError `bad_snapshot` for bytes that are damaged, of another format, world, numEnvs, autoreset,
+   *   seedRange or imagination, or hold illegal states; StateError `closed`. An error changes nothing.
+   */
+  restore(bytes: Uint8Array): StepResult {
+    const core = this.#core;
+    core.requireOpen();
+    const snapshot = toSnapshot(core, bytes);
+    core.batch.load(snapshot.words);
+    core.batch.read();
+    commitRestore(core, snapshot);
+    return core.stepOutputs.current();
+  }
+
+  /**
+   * Returns the last steps of environment i's episode, the oldest first: up to seven, as in a prompt, or up to `last`.
+   * Steps before a `start` of `reset` are not included. Replays the episode from seed and actions, in about 10
+   * microseconds.
+   * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
+   */
+  history(i: number, last = HISTORY_STEPS): HistoryStep[] {
+    const core = this.#core;
+    core.requireReset();
+    checkInteger('i', i, 0, this.numEnvs - 1);
+    checkInteger('last', last, 0, NUM_STEPS);
+    requireReplayable(core, [i]);
+    return replayHistory(core.world, core.imagination, core.batch.save(Uint32Array.of(i)), last);
+  }
+
+  /**
+   * Returns the belief targets, f32 [numEnvs, 3], newly allocated. For evaluation only: hidden from agents.
+   * @throws StateError `not_reset` or `closed`.
+   */
+  beliefTargets(): Float32Array {
+    this.#core.requireReset();
+    return this.#core.batch.targets();
+  }
+
+  /**
+   * Returns the states' hashes, u64 [numEnvs], newly allocated: equal for equal seed, time, meters and profile.
+   * @throws StateError `not_reset` or `closed`.
+   */
+  stateHash(): BigUint64Array {
+    this.#core.requireReset();
+    return this.#core.batch.stateHash();
+  }
+
+  /** Frees the batch. Views stay readable. Further calls do nothing. @throws StateError `busy`: see `run`. */
+  close(): void {
+    this.#core.close();
+  }
+
+  /** `close`, for `using`. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** `close`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+}

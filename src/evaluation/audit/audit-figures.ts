@@ -1,0 +1,45 @@
+/** Figures of an audit. */
+
+import { drawActionSequences } from '../../figures/action-sequences.js';
+import { drawBands } from '../../figures/bands.js';
+import type { NamedDrawing } from '../../figures/figure.js';
+import { drawRewards } from '../../figures/rewards.js';
+import type { Audit } from './audit.js';
+import { drawAuditComponents, drawAuditGains, seedsNote } from './gain-figures.js';
+import type { MeanEpisode } from './mean-episodes.js';
+
+/** Returns the figures of an audit, in the order of its report. */
+export function drawingsOf(audit: Audit): NamedDrawing[] {
+  const { grader, graderWeights: weights, seeds } = audit;
+  const rows = audit.rows.map((row) => ({ ...row, name: row.policy }));
+  const audited = { grader, weights, seeds, rows };
+  const drawnEpisodes = audit.meanEpisodes.filter(({ policy }) => !policy.startsWith('push:'));
+  const notes = [seedsNote(audit)];
+  return [
+    { name: 'gains', drawing: drawAuditGains(audited) },
+    { name: 'components', drawing: drawAuditComponents(audited) },
+    {
+      name: 'action-sequences',
+      drawing: drawActionSequences({
+        title: `Best action sequences under grader ${grader}`,
+        rows: audit.meanEpisodes.map((episode) => ({ name: labelOf(episode), actions: episode.actions })),
+      }),
+    },
+    {
+      name: 'rewards',
+      drawing: drawRewards({
+        notes,
+        rows: drawnEpisodes.map(({ policy, rewards }) => ({ name: policy, rewards })),
+      }),
+    },
+    {
+      name: 'meters',
+      drawing: drawBands({
+        notes,
+        rows: drawnEpisodes.map(({ policy, bands }) => ({ name: policy, bands })),
+      }),
+    },
+  ];
+}
+
+const labelOf = ({ policy, one }: MeanEpisode): string => (one ? policy : `${policy}, most common`);

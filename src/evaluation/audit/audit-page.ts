@@ -1,0 +1,98 @@
+/** Formats an audit as a Markdown page. */
+
+import type { NamedDrawing } from '../../figures/figure.js';
+import { COMPONENT_NAMES } from '../../world/fields.js';
+import { decimals, intervalInText } from '../format-figures.js';
+import type { Audit } from './audit.js';
+import type { AuditRow } from './gains.js';
+
+/** Returns the page in Markdown. @param drawings figures that are stored beside the page as NAME.svg. */
+export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): string {
+  const picture = (name: string): string => {
+    const found = drawings.find((drawing) => drawing.name === name);
+    return found === undefined ? '' : `![${escaped(found.drawing.title)}](${name}.svg)`;
+  };
+  return [
+    `# What grader ${escaped(audit.grader)} pays for`,
+    escaped(audit.verdict),
+    picture('gains'),
+    '## Scores',
+    scoresOf(audit),
+    '`+constant` states the belief 0.5 each, `+truth` the true belief. `oracle-open-loop` plays a sequence searched for ' +
+      'each profile, on other seeds. `open-loop-honest` is the best sequence whose first half is no worse than the ' +
+      "heuristic's. `push:` raises one component alone.",
+    '## Gains by component',
+    `Gain over the heuristic: weight times difference, with a 95 % interval. ${weightsOf(audit)}`,
+    componentGainsOf(audit),
+    picture('components'),
+    '## Episodes',
+    picture('action-sequences'),
+    picture('rewards'),
+    picture('meters'),
+    '## Provenance',
+    provenanceOf(audit),
+    '',
+  ]
+    .filter((part, i, parts) => part !== '' || i === parts.length - 1)
+    .join('\n\n');
+}
+
+/** Returns the table of scores, one row for each policy. */
+export function scoresOf({ rows }: Audit): string {
+  const heads = [
+    'policy',
+    'episodes',
+    'final score',
+    'over the heuristic',
+    'belief MAE',
+    'first-half mean',
+    'second-half mean',
+  ];
+  return table(
+    heads,
+    rows.map((row) => [
+      row.policy,
+      String(row.episodes),
+      intervalInText(row.finalScore),
+      intervalInText(row.gain),
+      decimals(row.beliefMae),
+      decimals(row.firstHalfMean),
+      decimals(row.secondHalfMean),
+    ]),
+  );
+}
+
+/** Returns the table of gains by component: weight times difference to the heuristic. */
+export function componentGainsOf({ rows, graderWeights }: Audit): string {
+  const names = COMPONENT_NAMES.filter((name) => graderWeights[name] !== 0);
+  const gain = ({ components }: AuditRow) => names.map((name) => intervalInText(components[name].gain));
+  return table(
+    ['policy', ...names],
+    rows.map((row) => [row.policy, ...gain(row)]),
+  );
+}
+
+const weightsOf = ({ graderWeights }: Audit): string => {
+  const pairs = Object.entries(graderWeights).filter(([, weight]) => weight !== 0);
+  return `Weights: ${pairs.map(([name, weight]) => `${name} ${weight}`).join(', ')}.`;
+};
+
+function provenanceOf(audit: Audit): string {
+  const { seeds, machine } = audit;
+  return [
+    `- Training seeds: ${seeds.training} for all profiles (${audit.evaluations} sequences scored), ${seeds.perProfile} for each ` +
+      `profile; search seed ${audit.seed}.`,
+    `- Scores on fresh seeds ${seeds.fresh}, of \`oracle-open-loop\` on ${seeds.profiles}. Differences are paired.`,
+    `- rhythm-vec ${audit.version}, world ${audit.worldDigest}, backend ${audit.backend}, kernel ${audit.kernel}, ` +
+      `${audit.threads} threads, ${machine.cpu}, Node ${machine.node}: ${audit.seconds.toFixed(1)} s.`,
+    ...audit.sequences.map(({ policy, actions }) => `- ${policy}: ${actions.join(', ')}.`),
+  ].join('\n');
+}
+
+/** Escapes Markdown in the name of a grader. */
+const escaped = (text: string): string => text.replace(/[\\`*_[\]<>|#&]/g, '\\$&');
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map((_, k) => (k === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');

@@ -1,0 +1,19 @@
+/** Seeds of an audit: for training, and for scores. */
+import { spreadSeeds } from '../../agents/search/search-seeds.js';
+
+/** Training episodes of the search for all profiles. More do not raise the score on fresh seeds; fewer lower it. */
+export const TRAINING_STARTS = 512;
+/** Training episodes of the search for one profile. */
+export const OTHER_SEEDS = 32;
+/** The first fresh seed, beyond the seeds of training and of the published evaluation. */
+export const FRESH_FIRST = 20000;
+
+/** Returns the training seeds of the searches for all profiles, u32 [512]. */
+export const trainingSeeds = (): Uint32Array => spreadSeeds(TRAINING_STARTS);
+
+/** Returns the training seeds of the searches for one profile, u32 [32]. They contain no fresh seed. */
+export const otherSeeds = (): Uint32Array => spreadSeeds(OTHER_SEEDS);
+
+/** Returns the fresh seeds, u32 [n]. */
+export const freshSeeds = (episodes: number): Uint32Array =>
+  Uint32Array.from({ length: episodes }, (_, i) => FRESH_FIRST + i);

@@ -1,0 +1,50 @@
+/** Draws the gains and components of an audit, new or stored. */
+
+import { drawComponents } from '../../figures/components.js';
+import type { Drawing } from '../../figures/figure.js';
+import { drawGains } from '../../figures/gains.js';
+import type { Interval } from '../../shared/statistics.js';
+import { COMPONENT_NAMES } from '../../world/fields.js';
+
+/** The data of the figures. */
+export interface AuditedGrader {
+  readonly grader: string;
+  readonly weights: Readonly<Record<string, number>>;
+  readonly seeds: { readonly fresh: string; readonly profiles: string };
+  readonly rows: readonly GainRow[];
+}
+
+export interface GainRow {
+  /** Unique among the rows. */
+  readonly name: string;
+  readonly role: string;
+  readonly gain: Interval;
+  readonly components: Readonly<Record<string, { readonly mean: number }>>;
+}
+
+/** Gains are differences to this policy. */
+const BASELINE = 'heuristic';
+
+export const drawAuditGains = (audit: AuditedGrader): Drawing =>
+  drawGains({
+    title: `What grader ${audit.grader} pays for`,
+    notes: [seedsNote(audit)],
+    baseline: BASELINE,
+    rows: audit.rows.filter(({ name }) => name !== BASELINE).map(({ name, gain }) => ({ name, gain: gain })),
+  });
+
+export const drawAuditComponents = (audit: AuditedGrader): Drawing =>
+  drawComponents({
+    title: `Final scores under grader ${audit.grader}, by component`,
+    notes: [seedsNote(audit)],
+    rows: audit.rows
+      .filter(({ role }) => role !== 'push')
+      .map(({ name, components }) => ({
+        name,
+        parts: COMPONENT_NAMES.map((component) => audit.weights[component] * components[component].mean),
+      })),
+  });
+
+/** Returns the seeds of the scores, as text. */
+export const seedsNote = ({ seeds }: Pick<AuditedGrader, 'seeds'>): string =>
+  `Fresh seeds ${seeds.fresh}; oracle-open-loop ${seeds.profiles}.`;

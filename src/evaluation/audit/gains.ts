@@ -1,0 +1,124 @@
+/** Computes the scores of an audit, and the gains of exploits and of knowledge, always on the same episodes. */
+
+import { type Interval, intervalOf } from '../../shared/statistics.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
+import { pairedInterval } from '../ranking.js';
+import type { Play } from './play-sequences.js';
+import { HEURISTIC, type Player } from './players.js';
+
+/** One component of the grade. */
+export interface ComponentGain {
+  /** Its mean. */
+  readonly mean: number;
+  /** Its part of the gain over the heuristic: weight times difference, before clamping. */
+  readonly gain: Interval;
+}
+
+/** The scores of one player. */
+export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
+  /** The name of the actions; a belief follows after a plus. */
+  readonly policy: string;
+  /** The number of episodes. */
+  readonly episodes: number;
+  /** The mean final score. */
+  readonly finalScore: Interval;
+  /** Difference to the heuristic. */
+  readonly gain: Interval;
+  /** Mean absolute error of the belief. */
+  readonly beliefMae: number;
+  /** Mean reward of the first half, without noise. */
+  readonly firstHalfMean: number;
+  /** Mean reward of the second half, without noise. */
+  readonly secondHalfMean: number;
+  /** By name of the component. */
+  readonly components: Readonly<Record<string, ComponentGain>>;
+}
+
+/** Mean differences of final scores, with their 95 % intervals. */
+export interface Gains {
+  /** The constant belief, added to the heuristic. */
+  readonly constantBelief: Interval;
+  /** The open-loop sequence over the heuristic. */
+  readonly openLoop: Interval;
+  /** The open-loop sequence with the constant belief over the heuristic. */
+  readonly openLoopWithConstant: Interval;
+  /** Neglect of the first half: open-loop over open-loop-honest. */
+  readonly sandbagging: Interval;
+  /** Each component pushed alone, over the heuristic. */
+  readonly saturation: Readonly<Record<string, Interval>>;
+  /** Knowing the profile: oracle-open-loop with the true belief over the best policy that ignores the profile. */
+  readonly profile: Interval;
+  /** The part of `profile` that a true belief gains over the constant one, with open-loop actions, on the same episodes. */
+  readonly profileBelief: Interval;
+  /** The part of `profile` that the actions searched for each profile gain over open-loop actions, with true beliefs. */
+  readonly profileActions: Interval;
+}
+
+/** Returns the row of each play. @param weights f32 [6]: the grader's. */
+export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[] {
+  const baseline = playOf(plays, HEURISTIC.name);
+  return plays.map((play) => ({
+    policy: play.player.name,
+    role: play.player.role,
+    belief: play.player.belief,
+    episodes: play.seeds.length,
+    finalScore: intervalOf(play.scores),
+    gain: differenceOf(play, baseline),
+    beliefMae: meanOf(play.beliefMae),
+    firstHalfMean: meanOf(play.firstHalfMeans),
+    secondHalfMean: meanOf(play.secondHalfMeans),
+    components: componentsOf(play, baseline, weights),
+  }));
+}
+
+/** Returns the gains. @param best the best play that does not use the profile. */
+export function gainsOf(plays: readonly Play[], best: Play): Gains {
+  const over = (name: string, other: string): Interval =>
+    differenceOf(playOf(plays, name), playOf(plays, other));
+  const known = playOf(plays, 'oracle-open-loop+truth').seeds.length;
+  const pushes = plays.filter(({ player }) => player.role === 'push');
+  return {
+    constantBelief: over('heuristic+constant', 'heuristic'),
+    openLoop: over('open-loop', 'heuristic'),
+    openLoopWithConstant: over('open-loop+constant', 'heuristic'),
+    sandbagging: over('open-loop', 'open-loop-honest'),
+    saturation: Object.fromEntries(
+      pushes.map(({ player: { name } }) => [name.slice(name.indexOf(':') + 1), over(name, 'heuristic')]),
+    ),
+    profile: differenceOf(playOf(plays, 'oracle-open-loop+truth'), best),
+    profileBelief: differenceOf(playOf(plays, 'open-loop+truth'), playOf(plays, 'open-loop+constant'), known),
+    profileActions: over('oracle-open-loop+truth', 'open-loop+truth'),
+  };
+}
+
+/** Returns the best play that does not use the profile, by its mean on all fresh seeds. */
+export function bestBlindOf(plays: readonly Play[]): Play {
+  const blind = plays.filter(({ player }) => player.role !== 'oracle');
+  return blind.reduce((best, play) => (meanOf(play.scores) > meanOf(best.scores) ? play : best));
+}
+
+function playOf(plays: readonly Play[], name: string): Play {
+  return plays.find(({ player }) => player.name === name)!;
+}
+
+/** Returns the paired difference on the first episodes, which both plays have, at most `most`. */
+function differenceOf(play: Play, other: Play, most = Infinity): Interval {
+  const n = Math.min(play.seeds.length, other.seeds.length, most);
+  return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));
+}
+
+function componentsOf(play: Play, baseline: Play, weights: Float32Array): AuditRow['components'] {
+  const n = play.seeds.length;
+  const entries = COMPONENT_NAMES.map((name, k) => {
+    const mine = columnOf(play.components, k, n);
+    const theirs = columnOf(baseline.components, k, n);
+    const gains = Float64Array.from(mine, (value, i) => weights[k] * (value - theirs[i]));
+    return [name, { mean: meanOf(mine), gain: intervalOf(gains) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+const columnOf = (components: Float32Array, k: number, n: number): Float32Array =>
+  Float32Array.from({ length: n }, (_, i) => components[i * NUM_COMPONENTS + k]);
+
+const meanOf = (values: Float32Array): number => intervalOf(values).mean;

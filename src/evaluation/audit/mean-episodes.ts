@@ -1,0 +1,35 @@
+/** Summarizes actions, meters and rewards by step, for the figures of an audit. */
+import { commonActionsOf } from '../../figures/common-sequence.js';
+import { type Bands, bandsOf } from '../../figures/percentiles.js';
+import { type StepRewards, stepRewardsOf } from '../../figures/step-rewards.js';
+import type { AuditEnvs } from './play-sequences.js';
+import type { Player } from './players.js';
+
+export interface MeanEpisode {
+  readonly policy: string;
+  /** u8 [28]: the action of each step; the most common action if episodes differ. */
+  readonly actions: Uint8Array;
+  /** Whether all episodes had these actions. */
+  readonly one: boolean;
+  readonly bands: Bands;
+  readonly rewards: StepRewards;
+}
+
+/** The policies in the figures. Beliefs do not change actions, so each sequence is drawn once. */
+const DRAWN_POLICIES = ['heuristic', 'open-loop', 'open-loop-honest', 'oracle-open-loop+truth'];
+
+/** Returns the data of a player, [] if the figures omit it. */
+export function meanEpisodeOf(envs: AuditEnvs, player: Player): MeanEpisode[] {
+  const { name, role, found } = player;
+  if (!DRAWN_POLICIES.includes(name) && !(role === 'push' && found !== null)) return [];
+  const { seeds, trajectory, finalScores } = envs.playWithTrajectory(player);
+  return [
+    {
+      policy: name,
+      actions: commonActionsOf(trajectory.actions),
+      one: found !== null,
+      bands: bandsOf(trajectory.meters),
+      rewards: stepRewardsOf({ rewards: trajectory.rewards, finalScores, seeds }),
+    },
+  ];
+}

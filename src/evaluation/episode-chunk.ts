@@ -1,0 +1,63 @@
+/** Plays a chunk of a condition's episodes with every policy. */
+import { BASELINE } from '../agents/policies/policies.js';
+import type { VecEnv } from '../engine/node.js';
+import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
+import { type AnyPolicy, isLlm, isOracle, playerOf } from './choose-policies.js';
+import type { EpisodeBatch } from './episode-batch.js';
+import type { Played, PlayedEpisodes } from './evaluate-options.js';
+import type { LlmEpisodes } from './llm-episodes.js';
+import { type PlayOptions, play } from './play-chunk.js';
+import { EvaluationRecorder } from './record-trajectories.js';
+import type { Tally } from './row-tally.js';
+
+export interface Chunk {
+  readonly condition: string;
+  readonly batch: EpisodeBatch;
+  /** Whether to record trajectories. */
+  readonly recorded: boolean;
+}
+
+export interface PlayedChunk {
+  readonly by: AnyPolicy;
+  readonly played: PlayedEpisodes;
+  /** Trajectories; [] without recording, and for a language model, whose episodes were recorded earlier. */
+  readonly trajectories: readonly TrajectoryEpisode[];
+}
+
+/**
+ * Plays the episodes with every policy and adds the results to the tallies. The baseline always plays first, because
+ * every row is compared with it on the same seeds.
+ * @param llmEpisodes the recorded episodes of each language model.
+ */
+export async function* playChunk(
+  env: VecEnv,
+  { condition, batch, recorded }: Chunk,
+  tallies: ReadonlyMap<AnyPolicy, Tally>,
+  llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>,
+  options: PlayOptions,
+): AsyncGenerator<PlayedChunk> {
+  const { grader } = options;
+  const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
+  let baseline = new Float32Array();
+  for (const policy of [BASELINE, ...others]) {
+    const tally = tallies.get(policy);
+    const isRecorded = recorded && tally !== undefined && !isLlm(policy);
+    const origin = { player: playerOf(policy), condition, grader };
+    const recorder = isRecorded ? new EvaluationRecorder(env.world, batch, origin) : null;
+    const player = isLlm(policy) ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
+    const result = await play(env, batch, player, options, recorder);
+    if (policy === BASELINE) baseline = result.finalScores.slice();
+    if (tally === undefined) continue;
+    tally.add(result, baseline);
+    const played = { condition, ...playedBy(policy, grader.name), ...batch, result };
+    yield { by: policy, played, trajectories: recorder?.end(result) ?? [] };
+  }
+}
+
+/** Returns the fields that name a policy in results. */
+export const playedBy = (policy: AnyPolicy, grader: string): Omit<Played, 'condition'> => ({
+  policy: policy.actions,
+  belief: policy.belief,
+  sequenceGrader: policy.sequenceGrader(grader),
+  oracle: isOracle(policy),
+});

@@ -1,0 +1,141 @@
+/** Options of an evaluation, and the data of its callbacks. */
+
+import type { LanguageModel } from '../agents/llm/language-model.js';
+import type { BeliefKind } from '../agents/policies/policies.js';
+import type { GraderLike } from '../engine/graders/grader.js';
+import { checkLongCall } from '../engine/vec-env/sliced-runs.js';
+import type { RunResult } from '../engine/vec-env/vec-env-options.js';
+import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
+import { InputError } from '../shared/errors.js';
+import { checkOptions, describe } from '../shared/values.js';
+import type { ConditionOptions } from '../world/conditions.js';
+import type { RunInfo } from './run-info.js';
+
+/** Options of language models. */
+export interface LlmOptions {
+  /** Models. The policy of each is "llm:NAME". */
+  readonly models: readonly LanguageModel[];
+  /** Simultaneous episodes, 1 to 1024, each with one pending request. All conditions share one queue. Default 4. */
+  readonly concurrency?: number;
+  /**
+   * Earlier episodes, such as those of an interrupted evaluation. They are not requested again. Episodes of other players
+   * and graders are ignored.
+   */
+  readonly played?: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>;
+  /** Called once with each requested episode when it ends. A promise is awaited. */
+  readonly onEpisode?: (episode: TrajectoryEpisode) => unknown;
+}
+
+/** Options of `evaluate`. */
+export interface EvaluateOptions extends ConditionOptions {
+  /** Names of POLICIES (default: all), of STEPPED_POLICIES, and "llm:NAME" for a model of `llm`. */
+  readonly policies?: readonly string[];
+  /** The language models that policies name. */
+  readonly llm?: LlmOptions;
+  /** A name of GRADER_NAMES, a Grader, or six weights (called "custom" in results). Default 'v2'. */
+  readonly grader?: GraderLike;
+  /** As in `VecEnvOptions`. */
+  readonly backend?: string;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly kernel?: string;
+  /** As in `VecEnvOptions`; changes no result. */
+  readonly threads?: number;
+  /** Episodes played together, 1 to 2^20; does not change results. Default 8192, or 128 with a stepped policy. */
+  readonly chunkSize?: number;
+  /** Called once before the first episode. A promise is awaited. */
+  readonly onStart?: (run: RunInfo) => unknown;
+  /** Called after every chunk and stepped policy with the number of episodes played and their total, over all policies. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
+  readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
+  /**
+   * Called with the same episodes as trajectories, each a line of a file: about 18 kB, 35 kB with reasons. A promise is
+   * awaited. Recording does not change results, but is slow. Episodes of a language model come first, as they end.
+   */
+  readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
+  /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */
+  readonly signal?: AbortSignal;
+}
+
+/** The condition and policy of episodes. */
+export interface Played {
+  /** The name of the condition. */
+  readonly condition: string;
+  /** The name of the actions; with `belief`, an entry of POLICIES or STEPPED_POLICIES, or "llm:NAME". */
+  readonly policy: string;
+  /** The kind of belief that is stated at each step. */
+  readonly belief: BeliefKind;
+  /** The grader whose action sequence a policy plays; null for other policies. */
+  readonly sequenceGrader: string | null;
+  /** Whether it used the hidden profiles. Then it is not a valid agent. */
+  readonly oracle: boolean;
+}
+
+/** Episodes of one row. */
+export interface PlayedEpisodes extends Played {
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+  /** Of n environments, row-major. The arrays are views, valid until the callback returns or its promise resolves. */
+  readonly result: RunResult;
+}
+
+const OPTIONS: readonly (keyof EvaluateOptions)[] = [
+  'policies',
+  'llm',
+  'conditions',
+  'seeds',
+  'episodes',
+  'profiles',
+  'grader',
+  'backend',
+  'kernel',
+  'threads',
+  'chunkSize',
+  'onStart',
+  'onProgress',
+  'onEpisodes',
+  'onTrajectories',
+  'signal',
+];
+
+/** Checks the options. @throws InputError `unknown_option` or `wrong_type`. */
+export function checkEvaluateOptions(options: EvaluateOptions): void {
+  checkOptions('evaluate options', options, OPTIONS);
+  checkLongCall(options);
+  const { policies, conditions, seeds, onStart, onEpisodes, onTrajectories } = options;
+  for (const [name, list] of Object.entries({ policies, conditions })) {
+    const isValid = Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
+    if (list !== undefined && !isValid) refuseType(name, 'a list of at least one name', list);
+  }
+  for (const [name, listener] of Object.entries({ onStart, onEpisodes, onTrajectories })) {
+    if (listener !== undefined && typeof listener !== 'function') refuseType(name, 'a function', listener);
+  }
+  if (options.llm !== undefined) checkLlm(options.llm);
+  if (seeds !== undefined && (typeof seeds !== 'object' || seeds === null)) {
+    refuseType('seeds', '{ first, last }', seeds);
+  }
+}
+
+const LLM_OPTIONS: readonly (keyof LlmOptions)[] = ['models', 'concurrency', 'played', 'onEpisode'];
+
+function checkLlm(llm: LlmOptions): void {
+  checkOptions('llm', llm, LLM_OPTIONS);
+  const { models, played, onEpisode } = llm;
+  const isModel = (model: LanguageModel | null): boolean =>
+    typeof model?.name === 'string' && typeof model.complete === 'function';
+  if (!Array.isArray(models) || !models.every(isModel))
+    refuseType('llm.models', 'a list of models, { name, complete }', models);
+  const iterable = Object(played)[Symbol.iterator] ?? Object(played)[Symbol.asyncIterator];
+  if (played !== undefined && typeof iterable !== 'function') refuseType('llm.played', 'episodes', played);
+  if (onEpisode !== undefined && typeof onEpisode !== 'function')
+    refuseType('llm.onEpisode', 'a function', onEpisode);
+}
+
+function refuseType(name: string, expected: string, got: unknown): never {
+  throw new InputError(
+    'wrong_type',
+    `Expected ${name} to be ${expected}, got ${describe(got)}. Pass one, or omit the option.`,
+  );
+}

@@ -1,0 +1,172 @@
+/** Evaluates every policy under every condition in constant memory. */
+
+import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.js';
+import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
+import { yieldTurn } from '../engine/vec-env/yield-turn.js';
+import { checkInteger } from '../shared/values.js';
+import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';
+import { type AnyPolicy, isLlm, type LlmPolicy, selectPolicies } from './choose-policies.js';
+import { chunksOf } from './episode-batch.js';
+import { playChunk, playedBy } from './episode-chunk.js';
+import { checkEvaluateOptions, type EvaluateOptions, type Played } from './evaluate-options.js';
+import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
+import { isStepped } from './play-chunk.js';
+import { ResizableEnv } from './resizable-env.js';
+import { type Summary, Tally } from './row-tally.js';
+import { describeRun, type RunInfo } from './run-info.js';
+
+/** The results of an evaluation, and a description of its run. */
+export interface Evaluation extends RunInfo {
+  /** Wall time in seconds. */
+  readonly seconds: number;
+  /** By condition, then by policy. */
+  readonly rows: readonly EvaluationRow[];
+}
+
+/** One policy under one condition. */
+export interface EvaluationRow extends Played, Summary, AnswerSummary {
+  /** The range of seeds, such as "0-99". */
+  readonly seeds: string;
+  /** 'sampled', 'discrete', a profile's name, or 'named' for the three named profiles together. */
+  readonly profiles: string;
+}
+
+/** States and outputs of a chunk fit a cache, and the reference backend reacts to a signal within a second. */
+const CHUNK = 8192;
+/** Smaller, so that a stepped policy reacts to a signal and reports progress within seconds. */
+const SMALL_CHUNK = 128;
+const MAX_CHUNK = 2 ** 20;
+const DEFAULT_GRADER = 'v2';
+/** The default number of simultaneous episodes of a language model. */
+const CONCURRENCY = 4;
+
+/**
+ * Plays every policy under every condition and summarizes final scores, paired wins against the heuristic and digests.
+ * @throws InputError for invalid options, before any episode; BackendError if the requested backend or kernel is not
+ *   available; the errors of a language model's `complete`.
+ */
+export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
+  checkEvaluateOptions(options);
+  const run = new Run(options);
+  const started = performance.now();
+  using environments = new ResizableEnv(engineOf(options, run.grader));
+  const info = describeRun(environments.of(1), run.grader);
+  await options.onStart?.(info);
+  await run.playLlmEpisodes();
+  const rows = await run.playAll(environments);
+  options.signal?.throwIfAborted();
+  return { ...info, seconds: (performance.now() - started) / 1000, rows };
+}
+
+function engineOf(
+  { backend, kernel, threads, profiles }: EvaluateOptions,
+  grader: Grader,
+): Omit<VecEnvOptions, 'numEnvs'> {
+  return { backend, kernel, threads, profiles, grader: graderWeights(grader) };
+}
+
+/** A running evaluation. */
+class Run {
+  readonly grader: Grader;
+  readonly #options: EvaluateOptions;
+  readonly #conditions: readonly Condition[];
+  readonly #policies: readonly AnyPolicy[];
+  readonly #chunkSize: number;
+  readonly #llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>;
+  /** The number of episodes of all policies. */
+  readonly #total: number;
+  #done = 0;
+
+  /** @throws InputError. */
+  constructor(options: EvaluateOptions) {
+    this.#options = options;
+    this.#conditions = selectConditions(options);
+    this.#policies = selectPolicies(options, this.#conditions);
+    this.grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
+    const usual = options.onTrajectories || this.#policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
+    this.#chunkSize = checkInteger('chunkSize', options.chunkSize ?? usual, 1, MAX_CHUNK);
+    const episodes = this.#conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+    this.#total = episodes * this.#policies.length;
+    const entries = this.#policies.filter(isLlm).map((policy: LlmPolicy) => {
+      return [policy, new LlmEpisodes(policy.model, this.#conditions)] as const;
+    });
+    this.#llmEpisodes = new Map<AnyPolicy, LlmEpisodes>(entries);
+  }
+
+  /** Plays the episodes of all conditions with the language models, one model after the other. */
+  async playLlmEpisodes(): Promise<void> {
+    for (const played of this.#llmEpisodes.values()) {
+      const before = this.#done;
+      for await (const episodes of this.#addMissing(played)) {
+        if (episodes.length > 0) await this.#options.onTrajectories?.(episodes);
+        this.#done = before + played.size;
+        this.#reportProgress();
+      }
+      this.#done = before + played.size;
+    }
+  }
+
+  /** Adds earlier episodes, then plays the missing ones. Yields the new trajectories. */
+  async *#addMissing(played: LlmEpisodes) {
+    const { llm = { models: [] }, backend, kernel, signal } = this.#options;
+    if (llm.played !== undefined) yield await played.addEarlier(llm.played, this.grader);
+    const { concurrency = CONCURRENCY, onEpisode } = llm;
+    yield* played.playMissing({ grader: this.grader, concurrency, backend, kernel, signal, onEpisode });
+  }
+
+  /** Returns the rows of all conditions. */
+  async playAll(environments: ResizableEnv): Promise<EvaluationRow[]> {
+    const rows: EvaluationRow[] = [];
+    for (const condition of this.#conditions) rows.push(...(await this.#rowsOf(condition, environments)));
+    return rows;
+  }
+
+  async #rowsOf(condition: Condition, environments: ResizableEnv): Promise<EvaluationRow[]> {
+    const { onEpisodes, onTrajectories, signal, backend, kernel, threads } = this.#options;
+    const tallies = new Map(this.#policies.map((policy) => [policy, new Tally()]));
+    const options = { grader: this.grader, backend, kernel, threads, signal };
+    const last = this.#policies[this.#policies.length - 1];
+    for (const batch of chunksOf(condition, this.#chunkSize)) {
+      signal?.throwIfAborted();
+      const env = environments.of(batch.seeds.length);
+      const chunk = { condition: condition.name, batch, recorded: onTrajectories !== undefined };
+      for await (const { by, played, trajectories } of playChunk(
+        env,
+        chunk,
+        tallies,
+        this.#llmEpisodes,
+        options,
+      )) {
+        await onEpisodes?.(played);
+        // A signal may have come while the listener ran.
+        signal?.throwIfAborted();
+        if (isLlm(by)) continue;
+        await onTrajectories?.(trajectories);
+        this.#done += env.numEnvs;
+        if (isStepped(by)) this.#reportProgress();
+      }
+      if (!isStepped(last)) this.#reportProgress();
+      // Lets signals and timers run, so that a long evaluation can be interrupted.
+      await yieldTurn();
+    }
+    return Array.from(tallies, ([policy, tally]) => this.#rowOf(condition, policy, tally));
+  }
+
+  #rowOf(condition: Condition, policy: AnyPolicy, tally: Tally): EvaluationRow {
+    return {
+      condition: condition.name,
+      ...playedBy(policy, this.grader.name),
+      seeds: seedsOf(condition),
+      profiles: profilesOf(condition),
+      ...tally.summary(),
+      ...(this.#llmEpisodes.get(policy)?.summary(condition) ?? NO_ANSWERS),
+    };
+  }
+
+  #reportProgress(): void {
+    this.#options.onProgress?.(this.#done, this.#total);
+  }
+}
+
+/** The columns of policies other than language models. */
+const NO_ANSWERS: AnswerSummary = { unparsed: null, usage: null };

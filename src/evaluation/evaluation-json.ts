@@ -1,0 +1,16 @@
+/** Converts an evaluation to the object of its JSON file. */
+import { storedField } from '../shared/former-names.js';
+import { SCHEMAS } from '../shared/schemas.js';
+import type { Evaluation } from './evaluate.js';
+
+/** Returns a copy with the field names of files. */
+export function toSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toSnakeCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [storedField(name), toSnakeCase(of)]));
+}
+
+/** Returns the JSON of an evaluation, with schema, version, world digest, backend and machine. */
+export function evaluationToJson({ backendReason: _, ...evaluation }: Evaluation): unknown {
+  return toSnakeCase({ schema: SCHEMAS.evaluation, ...evaluation });
+}

@@ -1,0 +1,46 @@
+/**
+ * Scores that RhythmEnv published for its own policies.
+ *
+ * Source: RhythmEnv's published evaluation. Grader v2, seeds 0-99 in-distribution, 10000-10049 out of
+ * distribution, and 0-4 for each of the three discrete profiles; the figures of `discrete` are means of the three.
+ * This world is a rebuild with constants of its own, so its scores are similar, not equal.
+ */
+export interface Published {
+  readonly condition: string;
+  readonly policy: string;
+  readonly grader: string;
+  readonly finalScore: number;
+  /** Whether it was published as "about". */
+  readonly approximate?: boolean;
+  /** The MAE of the last belief, if one was given. */
+  readonly beliefMae?: number;
+}
+
+export const PUBLISHED_SOURCE = "RhythmEnv's published evaluation";
+
+export const PUBLISHED: readonly Published[] = [
+  { condition: 'in-distribution', policy: 'random', grader: 'v2', finalScore: 0.402 },
+  { condition: 'in-distribution', policy: 'heuristic', grader: 'v2', finalScore: 0.449 },
+  { condition: 'in-distribution', policy: 'heuristic', grader: 'v1', finalScore: 0.59, approximate: true },
+  { condition: 'ood', policy: 'random', grader: 'v2', finalScore: 0.397 },
+  { condition: 'ood', policy: 'heuristic', grader: 'v2', finalScore: 0.454 },
+  { condition: 'discrete', policy: 'random', grader: 'v2', finalScore: 0.426 },
+  { condition: 'discrete', policy: 'heuristic', grader: 'v2', finalScore: 0.455 },
+];
+
+/** The frontier model that taught the student. Its belief MAE was published once, for both conditions. */
+export const PUBLISHED_TEACHER: readonly Published[] = [
+  { condition: 'in-distribution', policy: 'teacher', grader: 'v2', finalScore: 0.611, beliefMae: 0.196 },
+  { condition: 'ood', policy: 'teacher', grader: 'v2', finalScore: 0.621, beliefMae: 0.196 },
+];
+
+/** Returns the published teacher's score, or undefined if none was published. */
+export const publishedTeacher = (condition: string, grader: string): Published | undefined =>
+  PUBLISHED_TEACHER.find((entry) => entry.condition === condition && entry.grader === grader);
+
+/** Returns the published score, or undefined if none was published. @param policy a name of POLICIES. */
+export function published(condition: string, policy: string, grader: string): Published | undefined {
+  return PUBLISHED.find(
+    (entry) => entry.condition === condition && entry.policy === policy && entry.grader === grader,
+  );
+}

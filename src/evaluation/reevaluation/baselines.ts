@@ -1,0 +1,100 @@
+/** Plays the baselines of a re-evaluation, on the seeds of the stored episodes. */
+
+import { findPolicy, type Policy } from '../../agents/policies/policies.js';
+import { type Grader, graderWeights } from '../../engine/graders/grader.js';
+import { gradeAll } from '../../engine/graders/regrade.js';
+import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import { ResizableEnv } from '../resizable-env.js';
+import type { ComponentResults, Engine } from './replayer.js';
+
+/** Components and scores under one grader. */
+export interface Graded extends ComponentResults {
+  /** f32 [n]. */
+  readonly finalScores: Float32Array;
+}
+
+/** The baselines in the order of tables. Their beliefs do not depend on observations. */
+export const BASELINES: readonly Policy[] = [
+  'random',
+  'heuristic',
+  'open-loop',
+  'heuristic+constant',
+  'open-loop+constant',
+].map(findPolicy);
+
+/** The baselines of paired comparisons: without beliefs, and with the constant belief. */
+export const PAIRED_BASELINES = { heuristic: 'heuristic', constant: 'heuristic+constant' } as const;
+
+/** The seed and profiles of a stored episode. */
+export interface EpisodeStart {
+  readonly seed: number;
+  readonly profile_mode: string;
+}
+
+/** Plays the baselines on the seeds and profiles of stored episodes. */
+export class BaselinePlayer implements Disposable {
+  readonly #envs: ResizableEnv;
+
+  constructor({ backend, kernel, threads }: Engine) {
+    this.#envs = new ResizableEnv({ backend, kernel, threads });
+  }
+
+  /** Returns newly allocated results by names of BASELINES. @param episodes at least one. */
+  play(episodes: readonly EpisodeStart[], grader: Grader): ReadonlyMap<string, Graded> {
+    const env = this.#envs.of(episodes.length);
+    const weights = graderWeights(grader);
+    const start = {
+      seed: Uint32Array.from(episodes, ({ seed }) => seed),
+      profiles: episodes.map(({ profile_mode }) => profile_mode),
+      graders: weights,
+    };
+    const entries = BASELINES.map(({ name, choice, options }) => {
+      env.reset(start);
+      return [name, copyOf(env.run(choice(episodes.length, grader.name), options))] as const;
+    });
+    return new Map(entries);
+  }
+
+  [Symbol.dispose](): void {
+    this.#envs[Symbol.dispose]();
+  }
+}
+
+const copyOf = ({
+  components,
+  beliefMae,
+  firstHalfMeans,
+  secondHalfMeans,
+  finalScores,
+}: RunResult): Graded => ({
+  components: components.slice(),
+  beliefMae: beliefMae.slice(),
+  firstHalfMeans: firstHalfMeans.slice(),
+  secondHalfMeans: secondHalfMeans.slice(),
+  finalScores: finalScores.slice(),
+});
+
+/** Grades components. Plays nothing. */
+export const gradedBy = (results: ComponentResults, grader: Grader): Graded => ({
+  ...results,
+  finalScores: gradeAll(results.components, graderWeights(grader)),
+});
+
+/** Returns copies of the results of some episodes. */
+export function picked(graded: Graded, indices: readonly number[]): Graded {
+  const selectRows = (values: Float32Array): Float32Array => {
+    const width = values.length / graded.finalScores.length;
+    const selected = new Float32Array(indices.length * width);
+    for (const [to, from] of indices.entries()) {
+      selected.set(values.subarray(from * width, (from + 1) * width), to * width);
+    }
+    return selected;
+  };
+  return {
+    components: selectRows(graded.components),
+    beliefMae: selectRows(graded.beliefMae),
+    firstHalfMeans: selectRows(graded.firstHalfMeans),
+    secondHalfMeans: selectRows(graded.secondHalfMeans),
+    finalScores: selectRows(graded.finalScores),
+  };
+}

@@ -1,0 +1,69 @@
+/** Describes the differences between a stored episode and its replay. */
+
+export type StoredValue = string | number | boolean | null;
+
+/** A field whose stored value differs from the recomputed one. */
+export interface Mismatch {
+  /** The step; null for fields outside steps. */
+  readonly step: number | null;
+  /** "observation.meters[2]", "final.progress", ... */
+  readonly field: string;
+  readonly recorded: StoredValue;
+  readonly recomputed: StoredValue;
+}
+
+/** Returns the place of a mismatch: "step 4, reward", "final.progress". */
+export const whereOf = ({ step, field }: Mismatch): string =>
+  step === null ? field : `step ${step}, ${field}`;
+
+/** Gathers the mismatches of one episode. */
+export class Comparison {
+  readonly mismatches: Mismatch[] = [];
+  /** The current step. */
+  step: number | null = null;
+
+  /** Compares bits: -0 differs from 0, and NaN from everything. */
+  same(field: string, recorded: StoredValue, recomputed: StoredValue): void {
+    if (Object.is(recorded, recomputed)) return;
+    this.mismatches.push({ step: this.step, field, recorded, recomputed });
+  }
+
+  /** Compares texts. A mismatch has an excerpt around the first difference. */
+  sameText(field: string, recorded: string | null, recomputed: string | null): void {
+    if (recorded === recomputed) return;
+    const from = Math.max(0, firstDifference(recorded ?? '', recomputed ?? '') - BEFORE);
+    const excerpt = (text: string | null) =>
+      text && `${from > 0 ? '...' : ''}${text.slice(from, from + EXCERPT)}`;
+    this.same(field, excerpt(recorded), excerpt(recomputed));
+  }
+
+  /** Compares numbers. @param names [n]: their fields. @param from the index of the first recomputed number. */
+  sameNumbers(
+    names: readonly string[],
+    recorded: readonly number[],
+    recomputed: ArrayLike<number>,
+    from = 0,
+  ): void {
+    for (let k = 0; k < names.length; k++) {
+      if (!Object.is(recorded[k], recomputed[from + k]))
+        this.same(names[k], recorded[k], recomputed[from + k]);
+    }
+  }
+
+  /** Compares the keys of the recomputed object. */
+  sameObject(field: string, recorded: object, recomputed: object): void {
+    const values = recorded as Record<string, StoredValue>;
+    for (const [key, value] of Object.entries(recomputed)) this.same(`${field}.${key}`, values[key], value);
+  }
+}
+
+/** The length of an excerpt in characters. */
+const EXCERPT = 60;
+/** The number of characters in it before the first difference. */
+const BEFORE = 20;
+
+function firstDifference(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  return at;
+}

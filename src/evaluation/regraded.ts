@@ -1,0 +1,107 @@
+/** Regrades stored components: rows of an evaluation, the ranking, and its sensitivity to the weights. */
+
+import { BASELINE, type BeliefKind, POLICY_NAMES, policyName } from '../agents/policies/policies.js';
+import { STEPPED_NAMES } from '../agents/policies/stepped.js';
+import { type Grader, type GraderWeights, graderWeights } from '../engine/graders/grader.js';
+import { regrade } from '../engine/graders/regrade.js';
+import type { EvaluationRow } from './evaluate.js';
+import type { AnswerSummary } from './llm-episodes.js';
+import { rankPolicies, type Standing } from './ranking.js';
+import { Tally, type Wins } from './row-tally.js';
+import { type WeightSensitivity, weightSensitivity } from './weight-sensitivity.js';
+
+/** Stored components of policies under one condition, on the same seeds in the same order. */
+export interface StoredCondition {
+  readonly condition: string;
+  /** As in rows of an evaluation. */
+  readonly seeds: string;
+  readonly profiles: string;
+  readonly policies: readonly StoredPolicy[];
+}
+
+export interface StoredPolicy {
+  readonly policy: string;
+  readonly belief: BeliefKind;
+  readonly sequenceGrader: string | null;
+  /** Whether it used the hidden profiles. */
+  readonly oracle: boolean;
+  /** f32 [n, 6], row-major. */
+  readonly components: Float32Array;
+  /** f32 [n]. */
+  readonly beliefMae: Float32Array;
+  /** f32 [n] each; NaN where unknown. */
+  readonly firstHalfMeans: Float32Array;
+  readonly secondHalfMeans: Float32Array;
+}
+
+/** A row as in an evaluation, without usage. `wins` is null if the baseline is not among the policies. */
+export interface RegradedRow extends Omit<EvaluationRow, 'wins' | keyof AnswerSummary> {
+  readonly wins: Wins | null;
+}
+
+export interface RegradedCondition {
+  readonly condition: string;
+  readonly standings: readonly Standing[];
+  readonly sensitivity: readonly WeightSensitivity[];
+}
+
+export interface Regraded {
+  readonly grader: string;
+  readonly graderWeights: GraderWeights;
+  readonly rows: readonly RegradedRow[];
+  readonly conditions: readonly RegradedCondition[];
+}
+
+/** Grades stored episodes again, without stepping. Known policies come first, in the order of tables. */
+export function regradeStored(stored: readonly StoredCondition[], grader: Grader): Regraded {
+  const weights = graderWeights(grader);
+  const conditions = stored.map((condition) => ({
+    ...condition,
+    policies: [...condition.policies].sort((a, b) => placeOf(a) - placeOf(b)),
+  }));
+  return {
+    grader: grader.name,
+    graderWeights: grader.weights,
+    rows: conditions.flatMap((condition) => rowsOf(condition, weights)),
+    conditions: conditions.map(({ condition, policies }) => {
+      const named = policies.map((each) => ({ name: policyName(each), components: each.components }));
+      return {
+        condition,
+        standings: rankPolicies(named, grader),
+        sensitivity: weightSensitivity(named, grader),
+      };
+    }),
+  };
+}
+
+const IN_ORDER = [...POLICY_NAMES, ...STEPPED_NAMES];
+
+function placeOf(policy: StoredPolicy): number {
+  const place = IN_ORDER.indexOf(policyName(policy));
+  return place < 0 ? IN_ORDER.length : place;
+}
+
+function rowsOf(
+  { condition, seeds, profiles, policies }: StoredCondition,
+  weights: Float32Array,
+): RegradedRow[] {
+  const graded = policies.map((each) => ({ ...each, finalScores: regrade(each.components, weights) }));
+  const baseline = graded.find((each) => policyName(each) === BASELINE.name);
+  return graded.map((each) => {
+    const tally = new Tally();
+    tally.add(each, (baseline ?? each).finalScores);
+    const { policy, belief, sequenceGrader, oracle } = each;
+    const { wins, ...summary } = tally.summary();
+    return {
+      condition,
+      policy,
+      belief,
+      sequenceGrader,
+      oracle,
+      seeds,
+      profiles,
+      ...summary,
+      wins: baseline ? wins : null,
+    };
+  });
+}

@@ -1,0 +1,198 @@
+/** Computes the sensitivity of a ranking to the weights: slopes of each lead, and weights at which neighbours swap. */
+import { byName, floatsOf, type GraderLike, type GraderWeights, toGrader } from '../engine/graders/grader.js';
+import { gradeAll } from '../engine/graders/regrade.js';
+import { CompensatedSum, type Interval } from '../shared/statistics.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
+import { type GradedPolicy, gradePolicies, type PolicyComponents, pairedInterval } from './ranking.js';
+
+/** The nearest grader under which two policies swap. */
+export interface Flip {
+  /** The policy that leads after the flip. */
+  readonly policy: string;
+  /** The policy that led before it. */
+  readonly passed: string;
+  /** The component's weight at the flip. All six weights sum to 1; the other five keep their proportions. */
+  readonly weight: number;
+  /** Its weight at the flip if the other five stay unchanged. Then the sum is not 1. */
+  readonly unscaled: number;
+  /** The six weights at the flip. They sum to 1. */
+  readonly weights: GraderWeights;
+}
+
+/** The effect of one weight on a policy's lead over the next. */
+export interface LeadSensitivity {
+  /** The policy that leads. */
+  readonly ahead: string;
+  /** The next policy. */
+  readonly behind: string;
+  /**
+   * The derivative of the lead by the weight, with the other five unchanged: the mean of the paired differences of the
+   * component, with its 95 % interval.
+   */
+  readonly slope: Interval;
+  /** The nearest smaller weight at which the two swap; null if there is none. */
+  readonly below: Flip | null;
+  /** The nearest larger weight at which the two swap; null if there is none. */
+  readonly above: Flip | null;
+}
+
+/** The effect of one weight on a ranking. */
+export interface WeightSensitivity {
+  /** A name of COMPONENT_NAMES. */
+  readonly component: string;
+  /** Its weight. */
+  readonly weight: number;
+  /** Each policy's lead over the next, the best first. */
+  readonly leads: readonly LeadSensitivity[];
+  /** The nearest flip of all leads at a smaller weight. */
+  readonly below: Flip | null;
+  /** The nearest flip of all leads at a larger weight. */
+  readonly above: Flip | null;
+}
+
+/** The precision of a flip's weight. */
+const RESOLUTION = 1e-6;
+/** The range of searched weights: down to 0, or to this if the weight is negative, and up to nearly 1. */
+const LEAST_NEGATIVE = -1;
+const MOST = 1 - 2 ** -20;
+/** The number of parts of a range if scores may be clamped, so that leads may be nonlinear. */
+const PARTS = 64;
+
+/**
+ * Returns the effect of each weight of a grader on the ranking. Flips are verified by grading again. Without negative
+ * weights no score is clamped, leads are linear, and the flips found are the nearest.
+ * @throws InputError as `rankPolicies`.
+ */
+export function weightSensitivity(
+  policies: readonly PolicyComponents[],
+  grader: GraderLike,
+): WeightSensitivity[] {
+  const { weights } = toGrader(grader);
+  const ranked = gradePolicies(policies, floatsOf(weights));
+  const pairs = ranked.slice(1).map((behind, place) => new Neighbours(ranked[place], behind, weights));
+  return COMPONENT_NAMES.map((component, k) => {
+    const leads = pairs.map((pair) => pair.sensitivity(k));
+    const weight = weights[component];
+    const nearest = (flips: readonly (Flip | null)[]): Flip | null =>
+      flips.reduce((best, flip) => (nearer(flip, best, weight) ? flip : best), null);
+    const below = nearest(leads.map((lead) => lead.below));
+    return { component, weight, leads, below, above: nearest(leads.map((lead) => lead.above)) };
+  });
+}
+
+const nearer = (flip: Flip | null, best: Flip | null, weight: number): boolean =>
+  flip !== null && (best === null || Math.abs(flip.weight - weight) < Math.abs(best.weight - weight));
+
+/** Two neighbouring policies of a ranking. */
+class Neighbours {
+  readonly #ahead: GradedPolicy;
+  readonly #behind: GradedPolicy;
+  /** By COMPONENT_NAMES. */
+  readonly #weights: readonly number[];
+  /** Paired differences of each component: the leader's minus the other's. */
+  readonly #slopes: readonly Interval[];
+
+  constructor(ahead: GradedPolicy, behind: GradedPolicy, weights: GraderWeights) {
+    this.#ahead = ahead;
+    this.#behind = behind;
+    this.#weights = COMPONENT_NAMES.map((name) => weights[name]);
+    this.#slopes = COMPONENT_NAMES.map((_, k) =>
+      pairedInterval(column(ahead.components, k), column(behind.components, k)),
+    );
+  }
+
+  /** Returns the effect of component k's weight on this lead. */
+  sensitivity(k: number): LeadSensitivity {
+    const weight = this.#weights[k];
+    // If this weight is 1 the others are 0 and have no proportions.
+    const fixed = 1 - weight < 1 - MOST;
+    const least = weight < 0 ? LEAST_NEGATIVE : 0;
+    return {
+      ahead: this.#ahead.name,
+      behind: this.#behind.name,
+      slope: this.#slopes[k],
+      below: fixed ? null : this.#flip(k, least),
+      above: fixed ? null : this.#flip(k, MOST),
+    };
+  }
+
+  /** Returns the nearest weight of component k towards `end` at which the two swap. */
+  #flip(k: number, end: number): Flip | null {
+    let kept = this.#weights[k];
+    for (const weight of this.#weightsToTry(k, end)) {
+      if (this.#reversed(k, weight)) return this.#flipAt(k, this.#boundary(k, kept, weight));
+      kept = weight;
+    }
+    return null;
+  }
+
+  /** Returns the weights to try: on both sides of the zero of a linear lead, or every part of the range. */
+  #weightsToTry(k: number, end: number): number[] {
+    const start = this.#weights[k];
+    const direction = Math.sign(end - start);
+    const root = this.#root(k);
+    const around = Array.from(
+      { length: 10 },
+      (_, j) => root + direction * RESOLUTION * (j === 0 ? -1 : 4 ** (j - 1)),
+    );
+    const clamped = end < 0 || this.#weights.some((weight) => weight < 0);
+    const parts = Array.from(
+      { length: clamped ? PARTS : 0 },
+      (_, i) => start + ((end - start) * (i + 1)) / PARTS,
+    );
+    return [...around, ...parts]
+      .filter((weight) => (weight - start) * direction > 0 && (end - weight) * direction >= 0)
+      .sort((a, b) => (a - b) * direction);
+  }
+
+  /** Returns the weight at which the unclamped mean scores are equal; not finite if no weight or every weight is. */
+  #root(k: number): number {
+    const lead = this.#slopes.reduce((sum, { mean }, j) => sum + this.#weights[j] * mean, 0);
+    const slope = this.#slopes[k].mean;
+    const others = (lead - this.#weights[k] * slope) / (1 - this.#weights[k]);
+    return others / (others - slope);
+  }
+
+  /** Bisects the range between a weight without a swap (`kept`) and a weight with one (`reversed`). */
+  #boundary(k: number, kept: number, reversed: number): number {
+    if (Math.abs(reversed - kept) <= RESOLUTION) return reversed;
+    const middle = (kept + reversed) / 2;
+    return this.#reversed(k, middle) ? this.#boundary(k, kept, middle) : this.#boundary(k, middle, reversed);
+  }
+
+  /** Whether the policy behind leads at this weight of component k. */
+  #reversed(k: number, weight: number): boolean {
+    const weights = this.#weightsAt(k, weight);
+    return meanScore(this.#behind, weights) > meanScore(this.#ahead, weights);
+  }
+
+  /** Returns weights f32 [6] that sum to 1, with this weight of component k and the others in proportion. */
+  #weightsAt(k: number, weight: number): Float32Array {
+    const scale = (1 - weight) / (1 - this.#weights[k]);
+    return Float32Array.from(this.#weights, (other, j) => (j === k ? weight : other * scale));
+  }
+
+  #flipAt(k: number, weight: number): Flip {
+    return {
+      policy: this.#behind.name,
+      passed: this.#ahead.name,
+      weight,
+      unscaled: (weight * (1 - this.#weights[k])) / (1 - weight),
+      weights: byName(this.#weightsAt(k, weight)),
+    };
+  }
+}
+
+/** Returns component k of every episode, f32 [n]. */
+const column = (components: Float32Array, k: number): Float32Array =>
+  Float32Array.from(
+    { length: components.length / NUM_COMPONENTS },
+    (_, i) => components[i * NUM_COMPONENTS + k],
+  );
+
+function meanScore({ components }: GradedPolicy, weights: Float32Array): number {
+  const scores = gradeAll(components, weights);
+  const sum = new CompensatedSum();
+  sum.addColumn(scores, 0, 1);
+  return sum.value / scores.length;
+}

@@ -1,0 +1,107 @@
+/** Figure: the mean absolute error of beliefs by step. One panel for each player. */
+import { NUM_STEPS } from '../world/fields.js';
+import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
+import { dayOf, inDays } from './episode-axis.js';
+import type { Caption, Drawing } from './figure.js';
+import { decimal } from './numbers.js';
+import { widestOf } from './text-width.js';
+import { ACCENT, SERIES } from './theme.js';
+import type { Layer, TopView } from './view.js';
+
+export interface BeliefErrors {
+  /**
+   * [28] each: the mean over episodes after each step, and the bounds of its 95 % interval, equal to the mean if there is
+   * no interval.
+   */
+  readonly mean: readonly number[];
+  readonly low: readonly number[];
+  readonly high: readonly number[];
+  /** The error of the belief [0.5, 0.5, 0.5] in the same episodes. */
+  readonly constant: number;
+}
+
+export interface BeliefErrorPicture extends Caption {
+  /** From the top left. */
+  readonly rows: readonly (Named & { readonly errors: BeliefErrors })[];
+}
+
+type Row = BeliefErrorPicture['rows'][number];
+
+const MIN_WIDTH = 230;
+const PANEL_HEIGHT = 120;
+const COLUMNS = 3;
+
+/**
+ * Draws the mean (line) with its interval (band), and the error of the constant belief (dashed).
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
+ */
+export function drawBeliefError(picture: BeliefErrorPicture): Drawing {
+  const { rows, title = 'Belief error over the week', notes = [] } = picture;
+  checkNames('rows', rows);
+  rows.forEach(checkErrors);
+  const width = Math.max(MIN_WIDTH, widestOf(rows.map(({ name }) => name)));
+  const caption = [
+    'Mean absolute error of social, morning and work after each step (line) with its 95 % interval (band).',
+    'Dashed: the error of the constant belief 0.5 in the same episodes.',
+  ];
+  const spec: TopView = {
+    title: { text: title, subtitle: [...caption, ...notes] },
+    data: { values: rows.flatMap(pointsOf) },
+    facet: {
+      field: 'name',
+      sort: rows.map(({ name }) => name),
+      header: { title: null, labelAnchor: 'start' },
+    },
+    columns: Math.min(COLUMNS, rows.length),
+    spacing: { row: 18, column: 26 },
+    spec: { width, height: PANEL_HEIGHT, layer: [BAND, CONSTANT, LINE] },
+    // Otherwise the axes appear below the empty places of the last row, not below the panels above them.
+    resolve: { axis: { x: 'independent' } },
+  };
+  return { title, description: rows.map(inWords).join(' '), spec };
+}
+
+function checkErrors({ name, errors }: Row): void {
+  for (const key of ['mean', 'low', 'high'] as const) {
+    checkNumbers(`the ${key} errors of "${name}"`, errors[key], NUM_STEPS, 'steps of an episode');
+  }
+  checkNumber(`the constant's error of "${name}"`, errors.constant);
+}
+
+const pointsOf = ({ name, errors: { mean, low, high, constant } }: Row) =>
+  Array.from({ length: NUM_STEPS }, (_, step) => ({
+    name,
+    day: dayOf(step + 1),
+    mean: mean[step],
+    low: low[step],
+    high: high[step],
+    constant,
+  }));
+
+const error = (field: string) =>
+  ({
+    field,
+    type: 'quantitative',
+    scale: { zero: true },
+    axis: { title: 'mean absolute error', tickCount: 5 },
+  }) as const;
+
+const X = inDays('day');
+
+const BAND: Layer = {
+  mark: { type: 'area', color: SERIES, opacity: 0.3 },
+  encoding: { x: X, y: error('low'), y2: { field: 'high' } },
+};
+
+const CONSTANT: Layer = {
+  mark: { type: 'line', color: ACCENT, strokeDash: [5, 3], strokeWidth: 1.5 },
+  encoding: { x: X, y: error('constant') },
+};
+
+const LINE: Layer = {
+  mark: { type: 'line', color: SERIES, strokeWidth: 2 },
+  encoding: { x: X, y: error('mean') },
+};
+
+const inWords = ({ name, errors: { mean, constant } }: Row): string =>
+  `${name}: ${decimal(mean[0], 3)} after the first step, ${decimal(mean[NUM_STEPS - 1], 3)} after the last; constant belief: ${decimal(constant, 3)}.`;

@@ -1,0 +1,61 @@
+/** Validates a figure's data before it is drawn. */
+import { InputError } from '../shared/errors.js';
+import { checkLength, describe, isList } from '../shared/values.js';
+
+/** A line or row of a figure. Names are unique within a figure. */
+export interface Named {
+  readonly name: string;
+}
+
+/** Checks that there are rows, and that their names are unique. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+export function checkNames(what: string, rows: readonly Named[]): void {
+  if (!Array.isArray(rows) || rows.length === 0) {
+    throw new InputError(
+      'wrong_length',
+      `Expected ${what} to be an array of at least one entry, got ${describe(rows)}. Pass an array.`,
+    );
+  }
+  const seen = new Set<string>();
+  rows.forEach((row: Partial<Named> | null, i) => {
+    const name = row?.name;
+    if (typeof name !== 'string' || name === '') {
+      throw new InputError(
+        'wrong_type',
+        `Expected a name at ${what}[${i}], got ${describe(name)}. Pass a text that is not empty.`,
+      );
+    }
+    if (seen.has(name)) {
+      throw new InputError(
+        'out_of_range',
+        `Expected unique names in ${what}, got ${describe(name)} again at ${what}[${i}]. Rename one.`,
+      );
+    }
+    seen.add(name);
+  });
+}
+
+/** Checks a list of `count` entries. @throws InputError `wrong_type` or `wrong_length`. */
+export function checkList(where: string, list: unknown, count: number, unit: string): void {
+  if (!isList(list)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected ${where} to be an array, got ${describe(list)}. Pass ${count} numbers (${unit}).`,
+    );
+  }
+  checkLength(`numbers in ${where}`, list.length, count, unit);
+}
+
+/** Checks a list of finite numbers. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+export function checkNumbers(where: string, numbers: ArrayLike<number>, count: number, unit: string): void {
+  checkList(where, numbers, count, unit);
+  for (let i = 0; i < count; i++) checkNumber(`${where}[${i}]`, numbers[i]);
+}
+
+/** Checks a finite number. @throws InputError `out_of_range`. */
+export function checkNumber(where: string, value: unknown): void {
+  if (Number.isFinite(value)) return;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${where} to be a finite number, got ${describe(value)}. Omit values that were not measured.`,
+  );
+}

@@ -1,0 +1,109 @@
+/** Figure: the cost of an episode of each player, in tokens and dollars. */
+import { checkNames, checkNumber, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './figure.js';
+import { COMPONENT_COLOURS, NAME_AXIS, SERIES } from './theme.js';
+import type { TopView, View } from './view.js';
+
+export interface CostRow extends Named {
+  /** Means over episodes; null if not recorded. */
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** In dollars. */
+  readonly cost: number | null;
+}
+
+export interface CostsPicture extends Caption {
+  /** From the top. */
+  readonly rows: readonly CostRow[];
+}
+
+const WIDTH = 300;
+const ROW_HEIGHT = 26;
+
+/**
+ * Draws bars for prompt tokens, completion tokens and dollars of an episode.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
+ */
+export function drawCosts(picture: CostsPicture): Drawing {
+  const { rows, title = 'Cost of an episode', notes = [] } = picture;
+  checkNames('rows', rows);
+  for (const { name, promptTokens, completionTokens, cost } of rows) {
+    for (const amount of [promptTokens, completionTokens, cost])
+      checkNumber(`a cost of "${name}"`, amount ?? 0);
+  }
+  const hasDollars = rows.some(({ cost }) => cost !== null);
+  const spec: TopView = {
+    title: { text: title, subtitle: ['Means over the episodes with recorded usage.', ...notes] },
+    hconcat: [tokens(rows), ...(hasDollars ? [dollars(rows)] : [])],
+    spacing: 90,
+  };
+  return { title, description: rows.map(inWords).join(' '), spec };
+}
+
+const NAMES = {
+  field: 'name',
+  type: 'nominal',
+  axis: { ...NAME_AXIS, labelPadding: 8 },
+  scale: { paddingInner: 0.25, paddingOuter: 0.125 },
+} as const;
+
+const [, PROMPTS, , COMPLETIONS] = COMPONENT_COLOURS;
+
+function tokens(rows: readonly CostRow[]): View {
+  const values = rows.flatMap(({ name, promptTokens, completionTokens }) => [
+    { name, kind: 'prompts', place: 0, tokens: promptTokens ?? 0 },
+    { name, kind: 'completions', place: 1, tokens: completionTokens ?? 0 },
+  ]);
+  return {
+    width: WIDTH,
+    height: { step: ROW_HEIGHT },
+    data: { values },
+    mark: { type: 'bar' },
+    encoding: {
+      y: { ...NAMES, sort: rows.map(({ name }) => name) },
+      x: {
+        field: 'tokens',
+        type: 'quantitative',
+        axis: { title: 'tokens per episode', tickCount: 4, format: '~s', labelFlush: false },
+      },
+      order: { field: 'place', type: 'ordinal' },
+      color: {
+        field: 'kind',
+        type: 'nominal',
+        sort: null,
+        scale: { domain: ['prompts', 'completions'], range: [PROMPTS, COMPLETIONS] },
+        legend: { orient: 'bottom' },
+      },
+    },
+  };
+}
+
+function dollars(rows: readonly CostRow[]): View {
+  const values = rows.map(({ name, cost }) => ({ name, cost: cost ?? 0, number: dollarsText(cost) }));
+  const y = { ...NAMES, axis: null, sort: rows.map(({ name }) => name) } as const;
+  const axis = { title: 'dollars per episode', tickCount: 4, labelFlush: false };
+  const x = { field: 'cost', type: 'quantitative', axis } as const;
+  return {
+    width: WIDTH / 2,
+    height: { step: ROW_HEIGHT },
+    data: { values },
+    encoding: { y },
+    layer: [
+      { mark: { type: 'bar', color: SERIES }, encoding: { x } },
+      {
+        mark: { type: 'text', align: 'left', x: WIDTH / 2 + 10 },
+        encoding: { text: { field: 'number', type: 'nominal' } },
+      },
+    ],
+  };
+}
+
+/** Formats dollars with four significant digits, because an episode may cost a fraction of a cent. */
+export const dollarsText = (cost: number | null): string =>
+  cost === null ? '–' : `$${cost === 0 ? '0' : Number(cost.toPrecision(4))}`;
+
+function inWords({ name, promptTokens, completionTokens, cost }: CostRow): string {
+  const countText = (amount: number | null): string =>
+    amount === null ? 'unknown' : Math.round(amount).toLocaleString('en');
+  return `${name}: ${countText(promptTokens)} prompt tokens, ${countText(completionTokens)} completion tokens, ${dollarsText(cost)}.`;
+}

@@ -1,0 +1,24 @@
+/** Types of figures. A figure is plain data, the same for a file, a report and a page. */
+
+export interface Drawing {
+  /** One line. */
+  readonly title: string;
+  /** A description in words (alternative text). */
+  readonly description: string;
+  /** A Vega-Lite specification (https://vega.github.io/vega-lite/) as JSON, for use with `CONFIG`. */
+  readonly spec: object;
+}
+
+export interface NamedDrawing {
+  /** The name of its files, without extension. */
+  readonly name: string;
+  readonly drawing: Drawing;
+}
+
+/** Options of every figure. */
+export interface Caption {
+  /** Default: the subject of the figure. */
+  readonly title?: string;
+  /** Notes below the title, one line each. Lines are not wrapped. */
+  readonly notes?: readonly string[];
+}

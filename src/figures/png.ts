@@ -1,0 +1,45 @@
+/** Renders SVG as PNG. It needs no browser and no installed fonts. */
+import { createRequire } from 'node:module';
+import { load } from '../shared/optional-packages.js';
+import { checkInteger } from '../shared/values.js';
+
+export interface PngOptions {
+  /** Pixels per unit of the SVG, 1 to 8. Default 2. */
+  scale?: number;
+}
+
+/**
+ * Renders an SVG of `svgOf` as the bytes of a PNG file. The theme 'auto' is light, as in print. Inter has Latin, Greek
+ * and Cyrillic letters; other letters come from the fonts of the machine.
+ * @throws LibraryError `library_missing`; InputError for an invalid scale.
+ */
+export async function pngOf(svg: string, { scale = 2 }: PngOptions = {}): Promise<Uint8Array> {
+  checkInteger('scale', scale, 1, 8);
+  const { createCanvas, loadImage } = await loadCanvas();
+  const image = await loadImage(Buffer.from(svg));
+  // Set the size before drawing: scaling the drawn image would blur it.
+  image.width *= scale;
+  image.height *= scale;
+  const canvas = createCanvas(image.width, image.height);
+  canvas.getContext('2d').drawImage(image, 0, 0);
+  return canvas.encode('png');
+}
+
+type Canvas = typeof import('@napi-rs/canvas');
+let canvas: Promise<Canvas> | undefined;
+
+/** The files of the two font weights that pictures use. */
+const FONTS = ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold.ttf'];
+
+/** @internal Loads the canvas library. @throws LibraryError `library_missing`. */
+export function loadCanvas(): Promise<Canvas> {
+  // Loaded once, because the library would keep a second copy of each font.
+  canvas ??= load('PNG pictures', ['@napi-rs/canvas@1', '@expo-google-fonts/inter@0.4'], async () => {
+    const { resolve } = createRequire(import.meta.url);
+    const files = FONTS.map((font) => resolve(`@expo-google-fonts/inter/${font}`));
+    const library = await import('@napi-rs/canvas');
+    for (const file of files) library.GlobalFonts.registerFromPath(file);
+    return library;
+  });
+  return canvas;
+}

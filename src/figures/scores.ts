@@ -1,0 +1,131 @@
+/** Figure: final scores by condition and policy, with intervals, beside published scores. */
+import type { Interval } from '../shared/statistics.js';
+import { checkNames, checkNumber, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './figure.js';
+import { decimal } from './numbers.js';
+import { ACCENT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
+import type { Layer, TopView, View } from './view.js';
+
+export interface ScoreMark extends Named {
+  /** Mean final score, 0 to 1, with its 95 % interval. */
+  readonly score: Interval;
+  /** The published score. Absent: none was published. */
+  readonly published?: number;
+}
+
+export interface ScoresPicture extends Caption {
+  /** Conditions, from the top; in each the policies, from the top. */
+  readonly groups: readonly (Named & { readonly rows: readonly ScoreMark[] })[];
+}
+
+const WIDTH = 420;
+const ROW_HEIGHT = 22;
+/** The space between panels, for an axis with its title and the name of the next panel. */
+const GAP = 74;
+
+/**
+ * Draws a dot with its interval for each policy, and a diamond for a published score. All conditions share an axis.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid groups or rows.
+ */
+export function drawScores(picture: ScoresPicture): Drawing {
+  const { groups, title = 'Final scores', notes = [] } = picture;
+  checkNames('groups', groups);
+  for (const { name, rows } of groups) {
+    checkNames(`rows of "${name}"`, rows);
+    rows.forEach(checkScore);
+  }
+  const anyPublished = groups.some(({ rows }) => rows.some(({ published }) => published !== undefined));
+  const diamonds = anyPublished ? " Diamonds: RhythmEnv's published scores." : '';
+  const domain = domainOf(groups);
+  const spec: TopView = {
+    title: { text: title, subtitle: [`Means (dots) with 95 % intervals (bars).${diamonds}`, ...notes] },
+    vconcat: groups.map((group) => panelOf(group, domain)),
+    spacing: GAP,
+    // Aligns the panels even if the lengths of their names differ.
+    bounds: 'flush',
+  };
+  return { title, description: groups.map(inWords).join(' '), spec };
+}
+
+function checkScore({ name, score, published }: ScoreMark): void {
+  checkNumber(`the score of "${name}"`, score.mean);
+  if (score.low !== null) checkNumber(`the interval's low end of "${name}"`, score.low);
+  if (score.high !== null) checkNumber(`the interval's high end of "${name}"`, score.high);
+  if (published !== undefined) checkNumber(`the published score of "${name}"`, published);
+}
+
+type Group = ScoresPicture['groups'][number];
+
+/** Returns the range of the common axis, extended to whole tenths. */
+function domainOf(groups: readonly Group[]): [number, number] {
+  const ends = groups.flatMap(({ rows }) =>
+    rows.flatMap(({ score: { mean, low, high }, published }) => [
+      low ?? mean,
+      high ?? mean,
+      published ?? mean,
+    ]),
+  );
+  const tenths = (end: number, round: (value: number) => number) => round(end * 10) / 10;
+  const low = tenths(Math.min(...ends), Math.floor);
+  const high = tenths(Math.max(...ends), Math.ceil);
+  return high > low ? [low, high] : [low, low + 0.1];
+}
+
+const pointOf = ({ name, score: { mean, low, high }, published }: ScoreMark) => ({
+  name,
+  mean,
+  low: low ?? mean,
+  high: high ?? mean,
+  published: published ?? null,
+  number: `${decimal(mean, 3)}${high === null ? '' : ` ±${decimal(high - mean, 3)}`}`,
+});
+
+function panelOf({ name, rows }: Group, domain: [number, number]): View {
+  const x = (field: string) =>
+    ({
+      field,
+      type: 'quantitative',
+      scale: { domain, nice: false },
+      axis: { title: 'final score', tickCount: 8, labelFlush: false, titlePadding: 2 },
+    }) as const;
+  const bars: Layer = {
+    mark: { type: 'rule', color: SERIES, strokeWidth: 7, opacity: 0.4 },
+    encoding: { x: x('low'), x2: { field: 'high' } },
+  };
+  const dots: Layer = {
+    mark: { type: 'point', filled: true, color: SERIES, size: 32, opacity: 1 },
+    encoding: { x: x('mean') },
+  };
+  const published: Layer = {
+    transform: [{ filter: 'datum.published !== null' }],
+    mark: { type: 'point', shape: 'diamond', color: ACCENT, size: 70, strokeWidth: 2, opacity: 1 },
+    encoding: { x: x('published') },
+  };
+  return {
+    title: { text: name, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 },
+    width: WIDTH,
+    height: { step: ROW_HEIGHT },
+    data: { values: rows.map(pointOf) },
+    encoding: { y: { ...NAMES, sort: rows.map((row) => row.name) } },
+    layer: [bars, dots, published, NUMBERS],
+  };
+}
+
+const NAMES = {
+  field: 'name',
+  type: 'nominal',
+  axis: { ...NAME_AXIS, grid: true, labelPadding: 10 },
+} as const;
+
+const NUMBERS: Layer = {
+  mark: { type: 'text', align: 'left', x: WIDTH + 14 },
+  encoding: { text: { field: 'number', type: 'nominal' } },
+};
+
+const inWords = ({ name, rows }: Group): string => {
+  const scores = rows.map((row) => {
+    const published = row.published === undefined ? '' : `, published ${decimal(row.published, 3)}`;
+    return `${row.name}: ${pointOf(row).number}${published}`;
+  });
+  return `${name}: ${scores.join('; ')}.`;
+};

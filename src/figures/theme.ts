@@ -1,0 +1,115 @@
+/** The theme of figures: colours, fonts and line weights. */
+import type { Config } from 'vega-lite';
+
+/**
+ * Colours of the light theme. `svgOf` replaces exactly these with their `DARK` counterparts. So all must differ, also
+ * from every other colour of a figure.
+ */
+export const LIGHT = {
+  paper: '#ffffff',
+  ink: '#1b1f24',
+  muted: '#57606a',
+  rule: '#c9d1d9',
+  shade: '#eef1f4',
+} as const;
+
+/** Colours of the dark theme. */
+export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
+  paper: '#0d1117',
+  ink: '#e6edf3',
+  muted: '#9aa5b1',
+  rule: '#3d444d',
+  shade: '#1a212b',
+};
+
+/** The colour of text on a coloured surface, in both themes. */
+export const INK_ON_COLOUR = '#101214';
+
+/** The colour of a single series, visible in both themes. */
+export const SERIES = '#2f81c7';
+/** The colour of emphasis. It differs from SERIES in lightness too. */
+export const ACCENT = '#d1690e';
+
+/**
+ * One hue for each category of actions and one shade for each action, the strongest first. They are distinguishable with
+ * colour blindness and light enough for `INK_ON_COLOUR`.
+ */
+export const CATEGORY_SHADES: readonly (readonly string[])[] = [
+  ['#5b82d0', '#94aee0', '#cbd7f0'],
+  ['#5cd0ab', '#9fe3cd', '#d2f3e9'],
+  ['#d4703f', '#e5a98c'],
+  ['#e9cf35', '#f7edb2'],
+];
+
+/** One colour for each component of the grade, chosen like the shades. */
+export const COMPONENT_COLOURS: readonly string[] = [
+  '#b9c1ca',
+  '#5b8be0',
+  '#d6a0d6',
+  '#f0d43a',
+  '#35b58c',
+  '#dd7440',
+];
+
+/** Fonts. `pngOf` uses Inter. The others are not wider, so no text is cut off. */
+export const FONT = 'Inter, Helvetica, Arial, sans-serif';
+export const FONT_SIZE = 11;
+export const SEMIBOLD = 600;
+
+/** An axis that shows only names. */
+export const NAME_AXIS = { title: null, domain: false, ticks: false, labelColor: LIGHT.ink } as const;
+
+/** The configuration of all figures. Text is never cut; a long name makes a wide figure. */
+export const CONFIG: Config = {
+  // One description for the figure, instead of a role for every mark.
+  aria: false,
+  background: LIGHT.paper,
+  padding: 14,
+  font: FONT,
+  title: {
+    anchor: 'start',
+    frame: 'bounds',
+    offset: 14,
+    color: LIGHT.ink,
+    fontSize: 15,
+    fontWeight: SEMIBOLD,
+    subtitleColor: LIGHT.muted,
+    subtitleFontSize: FONT_SIZE,
+    subtitleLineHeight: 16,
+    subtitlePadding: 6,
+  },
+  axis: {
+    domainColor: LIGHT.rule,
+    gridColor: LIGHT.rule,
+    gridOpacity: 0.6,
+    tickColor: LIGHT.rule,
+    tickSize: 4,
+    labelColor: LIGHT.muted,
+    labelFontSize: FONT_SIZE,
+    labelLimit: 0,
+    titleColor: LIGHT.ink,
+    titleFontSize: FONT_SIZE,
+    titleFontWeight: 'normal',
+    titleLimit: 0,
+    titlePadding: 8,
+  },
+  header: {
+    labelColor: LIGHT.ink,
+    labelFontSize: FONT_SIZE,
+    labelFontWeight: SEMIBOLD,
+    labelLimit: 0,
+    titleColor: LIGHT.ink,
+    titleFontSize: FONT_SIZE,
+  },
+  legend: {
+    labelColor: LIGHT.ink,
+    labelFontSize: FONT_SIZE,
+    labelLimit: 0,
+    symbolType: 'square',
+    symbolSize: 140,
+    symbolStrokeWidth: 0,
+    title: null,
+  },
+  text: { font: FONT, fontSize: FONT_SIZE, color: LIGHT.ink },
+  view: { stroke: null },
+};

@@ -1,0 +1,302 @@
+/** Figure: one episode as a timeline of actions, meters, events, rewards and beliefs. */
+import {
+  BELIEF_NAMES,
+  EVENT_NAMES,
+  METER_NAMES,
+  NUM_BELIEFS,
+  NUM_METERS,
+  NUM_SLOTS,
+} from '../world/fields.js';
+import { RHYTHM } from '../world/numbers.js';
+import { ACTION_STYLES } from './action-sequences.js';
+import { checkNumber } from './check-figure.js';
+import { dayOf } from './episode-axis.js';
+import type { Caption, Drawing } from './figure.js';
+import { textWidth, widestOf } from './text-width.js';
+import { ACCENT, FONT_SIZE, INK_ON_COLOUR, LIGHT, SERIES } from './theme.js';
+import { checkEpisode, episodeInWords, isGiven, type TimelineEpisode } from './timeline-episode.js';
+import type { Layer, TopView, View } from './view.js';
+
+export interface TimelinePicture extends Caption {
+  readonly episode: TimelineEpisode;
+  /** Maximum width in CSS pixels, at least 310. Default: legible slots. */
+  readonly room?: number;
+}
+
+const SLOT_WIDTH = 27;
+const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
+const MIN_WIDTH = 200;
+/** In narrower slots the marks of actions are rotated. */
+const MARK_WIDTH = 20;
+/** In narrower days only the first has the word "day". */
+const DAY_WIDTH = 44;
+const ACTION_HEIGHT = 26;
+const METER_HEIGHT = 44;
+const REWARD_HEIGHT = 74;
+const BELIEF_HEIGHT = 44;
+const LANE_HEIGHT = 17;
+const GAP = 8;
+
+/**
+ * Draws one episode, from top to bottom: actions, the five meters, events, rewards, and beliefs by dimension with their
+ * targets if known.
+ * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for an invalid episode.
+ */
+export function drawTimeline(picture: TimelinePicture): Drawing {
+  const { episode, title = 'An episode', notes = [], room } = picture;
+  checkEpisode(episode);
+  if (room !== undefined) checkNumber('room', room);
+  const width = room === undefined ? WIDTH : Math.max(MIN_WIDTH, Math.floor(room - MARGIN));
+  const spec: TopView = {
+    title: { text: title, subtitle: [...captionOf(episode), ...notes] },
+    vconcat: [
+      actionsRow(episode, width),
+      ...METER_NAMES.map((meter, k) => meterRow(episode, meter, k)),
+      eventsRow(episode, width),
+      rewardsRow(episode),
+      ...(episode.beliefs === undefined
+        ? []
+        : BELIEF_NAMES.map((belief, k) => beliefRow(episode, belief, k))),
+      daysRow(width),
+    ].map((panel) => ({ ...panel, width })),
+    spacing: GAP,
+    // Aligns the panels even if the widths of their labels differ.
+    bounds: 'flush',
+  };
+  return { title, description: `${title}: ${episodeInWords(episode)}`, spec };
+}
+
+const { crashThreshold } = RHYTHM.constants;
+
+function captionOf({ beliefs, target }: TimelineEpisode): string[] {
+  const marks = ACTION_STYLES.map(({ mark, action }) => `${mark} ${action}`);
+  const believed =
+    target === undefined ? 'Stated beliefs.' : 'Stated beliefs (line) and belief targets (dashed).';
+  return [
+    `${marks.slice(0, 5).join(', ')},`,
+    `${marks.slice(5).join(', ')}.`,
+    `Meters after each step; dashed: ${crashThreshold}, below which a meter counts as crashed. ${beliefs === undefined ? 'No beliefs were stated.' : believed}`,
+    'Rewards as received: with noise, and at the last step with a part of the grade.',
+  ];
+}
+
+const MIDNIGHTS = Array.from({ length: RHYTHM.days + 1 }, (_, day) => day);
+const DAYS = { domain: [0, RHYTHM.days], nice: false };
+const SHARES = { domain: [0, 1] };
+const ENDS = [0, 1];
+/** Every panel has a grid line at each midnight. The names of the days are below the last panel. */
+const X_AXIS = { values: MIDNIGHTS, grid: true, labels: false, ticks: false, domain: false, title: null };
+const inDays = (field: string) => ({ field, type: 'quantitative', scale: DAYS, axis: X_AXIS }) as const;
+const SPAN = { x: inDays('from'), x2: { field: 'to' } } as const;
+
+/** Returns axis options that write a panel's name at its left, horizontally. */
+const named = (title: string, titleX: number) => ({
+  title,
+  titleAngle: 0,
+  titleAlign: 'right' as const,
+  titleBaseline: 'middle' as const,
+  titleX,
+});
+const NAME_X = -32;
+/** The width of names and axes at the left of the days. */
+const MARGIN = widestOf([...METER_NAMES, ...BELIEF_NAMES]) - NAME_X + 8;
+const share = (field: string, name: string) =>
+  ({
+    field,
+    type: 'quantitative',
+    scale: SHARES,
+    axis: {
+      ...named(name, NAME_X),
+      values: ENDS,
+      format: 'd',
+      tickSize: 3,
+      labelFlush: true,
+      titleY: METER_HEIGHT / 2,
+    },
+  }) as const;
+
+const slotOf = (step: number) => ({ from: dayOf(step), to: dayOf(step + 1), middle: dayOf(step + 0.5) });
+
+function actionsRow({ actions }: TimelineEpisode, width: number): View {
+  const slot = width / (NUM_SLOTS * RHYTHM.days);
+  const rotated = slot < MARK_WIDTH && { angle: 270, fontSize: Math.min(9, slot) };
+  const values = Array.from(actions, (action, step) => ({
+    ...slotOf(step),
+    ...ACTION_STYLES[action],
+    row: 'actions',
+  }));
+  const y = { field: 'row', type: 'nominal', axis: { ...named('actions', NAME_X), ...BARE } } as const;
+  return {
+    height: ACTION_HEIGHT,
+    data: { values },
+    encoding: { y: { ...y, axis: { ...y.axis, titleY: ACTION_HEIGHT / 2 } } },
+    layer: [
+      {
+        mark: {
+          type: 'rect',
+          stroke: LIGHT.paper,
+          strokeWidth: slot < MARK_WIDTH ? 0.75 : 1.5,
+          height: { band: 1 },
+        },
+        encoding: { ...SPAN, color: { field: 'colour', type: 'nominal', scale: null } },
+      },
+      {
+        mark: { type: 'text', color: INK_ON_COLOUR, ...rotated },
+        encoding: { x: inDays('middle'), text: { field: 'mark', type: 'nominal' } },
+      },
+    ],
+  };
+}
+
+const BARE = { labels: false, ticks: false, domain: false, grid: false } as const;
+
+function meterRow({ actions, meters }: TimelineEpisode, meter: string, k: number): View {
+  const values = Array.from({ length: actions.length + 1 }, (_, step) => ({
+    day: dayOf(step),
+    value: meters[step * NUM_METERS + k],
+  }));
+  const line: Layer = {
+    data: { values },
+    mark: { type: 'line', color: SERIES, strokeWidth: 2, point: values.length === 1 && { color: SERIES } },
+    encoding: { x: inDays('day'), y: share('value', meter) },
+  };
+  return { height: METER_HEIGHT, layer: [crashLine(meter), line] };
+}
+
+const crashLine = (meter: string): Layer => ({
+  data: { values: [{ value: crashThreshold }] },
+  mark: { type: 'rule', color: LIGHT.muted, strokeDash: [3, 3] },
+  encoding: { y: share('value', meter) },
+});
+
+/** Draws events in lanes. A name that does not fit beside another moves to the next lane. */
+function eventsRow({ events }: TimelineEpisode, width: number): View {
+  const values = inLanes(events, width);
+  const lanes = Math.max(1, ...values.map(({ lane }) => lane + 1));
+  const height = lanes * LANE_HEIGHT;
+  const scale = { domain: [0, lanes], reverse: true, nice: false };
+  const y = {
+    field: 'lane',
+    type: 'quantitative',
+    scale,
+    axis: { ...named('events', NAME_X), ...BARE, titleY: height / 2 },
+  } as const;
+  const text = (align: 'left' | 'right', end: boolean): Layer => ({
+    transform: [{ filter: { field: 'end', equal: end } }],
+    mark: { type: 'text', align, dx: align === 'left' ? DOT_WIDTH : -DOT_WIDTH, dy: LANE_HEIGHT / 2 },
+    encoding: { x: inDays('middle'), y, text: { field: 'event', type: 'nominal' } },
+  });
+  const dots: Layer = {
+    mark: {
+      type: 'point',
+      filled: true,
+      shape: 'diamond',
+      color: ACCENT,
+      size: 50,
+      opacity: 1,
+      yOffset: LANE_HEIGHT / 2,
+    },
+    encoding: { x: inDays('middle'), y },
+  };
+  return { height, data: { values }, layer: [dots, text('left', false), text('right', true)] };
+}
+
+const DOT_WIDTH = 8;
+
+interface PlacedEvent {
+  readonly event: string;
+  readonly middle: number;
+  /** Whether its name is left of its mark, because it does not fit at the right. */
+  readonly end: boolean;
+  readonly lane: number;
+}
+
+/** Places events in lanes so that their names do not overlap. */
+function inLanes(events: ArrayLike<number>, room: number): PlacedEvent[] {
+  /** The right end of the last name in each lane. */
+  const ends: number[] = [];
+  return Array.from(events, (event, step) => ({ event, step }))
+    .filter(({ event }) => event >= 0)
+    .map(({ event, step }) => {
+      const name = EVENT_NAMES[event].replaceAll('_', ' ');
+      const width = textWidth(name, FONT_SIZE) + 2 * DOT_WIDTH;
+      const { middle } = slotOf(step);
+      const x = (middle / RHYTHM.days) * room;
+      const end = x + width > room;
+      const left = end ? x - width : x - DOT_WIDTH;
+      const free = ends.findIndex((occupied) => occupied <= left);
+      const lane = free < 0 ? ends.length : free;
+      ends[lane] = end ? x + DOT_WIDTH : x + width;
+      return { event: name, middle, end, lane };
+    });
+}
+
+function rewardsRow({ rewards }: TimelineEpisode): View {
+  const values = Array.from(rewards, (reward, step) => ({ ...slotOf(step), reward }));
+  const most = Math.ceil(Math.max(1, ...values.map(({ reward }) => Math.abs(reward))));
+  const scale = { domain: [-most, most], nice: false };
+  const ticks = { values: [-most, 0, most], format: 'd', tickSize: 3, labelFlush: true };
+  const axis = { ...named('reward', NAME_X), ...ticks, titleY: REWARD_HEIGHT / 2 };
+  const y = { type: 'quantitative', scale, axis } as const;
+  return {
+    height: REWARD_HEIGHT,
+    layer: [
+      {
+        data: { values },
+        // Only the fill is transparent. A transparent mark with fill and stroke needs a layer as large as the figure.
+        mark: { type: 'rect', color: SERIES, fillOpacity: 0.7, stroke: LIGHT.paper, strokeWidth: 1 },
+        encoding: { ...SPAN, y: { ...y, field: 'reward' }, y2: { datum: 0 } },
+      },
+      {
+        data: { values: [{ reward: 0 }] },
+        mark: { type: 'rule', color: LIGHT.muted },
+        encoding: { y: { ...y, field: 'reward' } },
+      },
+    ],
+  };
+}
+
+function beliefRow({ actions, beliefs, target }: TimelineEpisode, belief: string, k: number): View {
+  const values = Array.from(actions, (_, step) => step)
+    .filter((step) => isGiven(beliefs!, step))
+    .map((step) => ({ ...slotOf(step), value: beliefs![step * NUM_BELIEFS + k] }));
+  const y = share('value', belief);
+  const targetLine: Layer[] =
+    target === undefined
+      ? []
+      : [
+          {
+            data: { values: [{ value: target[k] }] },
+            mark: { type: 'rule', color: ACCENT, strokeDash: [6, 3], strokeWidth: 2 },
+            encoding: { y },
+          },
+        ];
+  const line: Layer = {
+    data: { values },
+    // A belief holds until another is stated.
+    mark: {
+      type: 'line',
+      interpolate: 'step-after',
+      color: SERIES,
+      strokeWidth: 2,
+      point: { size: 16, filled: true, color: SERIES },
+    },
+    encoding: { x: inDays('middle'), y },
+  };
+  return { height: BELIEF_HEIGHT, layer: [...targetLine, line] };
+}
+
+/** Draws the names of the days. */
+function daysRow(width: number): View {
+  const isNarrow = width / RHYTHM.days < DAY_WIDTH;
+  const values = MIDNIGHTS.slice(0, -1).map((day) => ({
+    middle: day + 0.5,
+    name: isNarrow && day > 0 ? String(day + 1) : `day ${day + 1}`,
+  }));
+  return {
+    height: FONT_SIZE + 2,
+    data: { values },
+    mark: { type: 'text', color: LIGHT.muted },
+    encoding: { x: { ...inDays('middle'), axis: null }, text: { field: 'name', type: 'nominal' } },
+  };
+}

@@ -1,0 +1,61 @@
+/** Accumulates last beliefs and their targets, by dimension. */
+
+import type { Calibration } from '../figures/calibration.js';
+import { CompensatedSum } from '../shared/statistics.js';
+import { NUM_BELIEFS } from '../world/fields.js';
+
+/** The number of ranges of beliefs. */
+export const RANGES = 10;
+
+/** Accumulates the pairs of one dimension, in constant memory. */
+export class CalibrationTally {
+  readonly #counts = new Float64Array(RANGES);
+  readonly #belief = new Float64Array(RANGES);
+  readonly #target = new Float64Array(RANGES);
+  /** Sums of deviations from 0.5, for precision. */
+  readonly #sums = { x: sum(), y: sum(), xx: sum(), yy: sum(), xy: sum(), error: sum() };
+  #count = 0;
+
+  add(belief: number, target: number): void {
+    const bin = Math.min(RANGES - 1, Math.floor(belief * RANGES));
+    this.#counts[bin]++;
+    this.#belief[bin] += belief;
+    this.#target[bin] += target;
+    this.#count++;
+    const [x, y] = [belief - 0.5, target - 0.5];
+    const terms = { x, y, xx: x * x, yy: y * y, xy: x * y, error: Math.abs(belief - target) };
+    for (const [name, value] of Object.entries(terms)) {
+      this.#sums[name as keyof typeof terms].addColumn(Float64Array.of(value), 0, 1);
+    }
+  }
+
+  /** Returns the calibration; null without pairs. */
+  summary(): Calibration | null {
+    const n = this.#count;
+    if (n === 0) return null;
+    const bins = Array.from(this.#counts, (count, k) => ({
+      belief: this.#belief[k] / count,
+      target: this.#target[k] / count,
+      range: k,
+      count,
+    })).filter(({ count }) => count > 0);
+    return { bins, count: n, correlation: this.#correlation(), mae: this.#sums.error.value / n };
+  }
+
+  #correlation(): number | null {
+    const n = this.#count;
+    const { x, y, xx, yy, xy } = this.#sums;
+    const [mx, my] = [x.value / n, y.value / n];
+    const [vx, vy] = [xx.value / n - mx * mx, yy.value / n - my * my];
+    if (vx <= ROUNDING || vy <= ROUNDING) return null;
+    return (xy.value / n - mx * my) / Math.sqrt(vx * vy);
+  }
+}
+
+const sum = () => new CompensatedSum();
+/** A variance up to this is rounding error. */
+const ROUNDING = 1e-12;
+
+/** Returns an empty tally for each dimension, [3] by BELIEF_NAMES. */
+export const calibrationTallies = (): readonly CalibrationTally[] =>
+  Array.from({ length: NUM_BELIEFS }, () => new CalibrationTally());

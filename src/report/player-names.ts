@@ -1,0 +1,58 @@
+/** Names players, and makes equal names of several files unique. */
+import { STEPPED_POLICIES } from '../agents/policies/stepped.js';
+import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.js';
+import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
+import { madePrintable } from '../shared/printable-names.js';
+
+/** Longer names make figures illegible. */
+const MAX_LENGTH = 72;
+
+/** Returns a player's name, such as "llm:MODEL (wellbeing) [oracle]". A policy's name already implies its objective. */
+export function nameOf(player: Player): string {
+  const { teacher, objective, oracle } = player;
+  const known = STEPPED_POLICIES.find(({ name }) => name === teacher);
+  const suffix = objective === null || known?.objective === objective ? '' : ` (${objective})`;
+  return `${shortened(teacherName(player))}${suffix}${oracle ? ORACLE_MARK : ''}`;
+}
+
+/** Returns a name without control characters, shortened to fit. */
+export function shortened(name: string): string {
+  const characters = Array.from(madePrintable(name));
+  return characters.length <= MAX_LENGTH
+    ? characters.join('')
+    : `${characters.slice(0, MAX_LENGTH - 1).join('')}…`;
+}
+
+/** Numbers equal names: "a", "a (2)". */
+export function uniqueNames<Row extends { readonly name: string }>(rows: readonly Row[]): Row[] {
+  const seen = new Set<string>();
+  return rows.map((row) => {
+    let { name } = row;
+    for (let k = 2; seen.has(name); k++) name = `${row.name} (${k})`;
+    seen.add(name);
+    return { ...row, name };
+  });
+}
+
+/** Adds the file's label to names that occur in several files, and makes all names unique. */
+export function disambiguated<Row extends { readonly name: string; readonly source: string }>(
+  rows: readonly Row[],
+): Row[] {
+  const sources = new Map<string, Set<string>>();
+  for (const { name, source } of rows) {
+    sources.set(name, (sources.get(name) ?? new Set()).add(source));
+  }
+  const named = rows.map((row) =>
+    sources.get(row.name)!.size > 1 ? { ...row, name: `${row.name} · ${row.source}` } : row,
+  );
+  return uniqueNames(named);
+}
+
+/** Returns the shortest distinct labels of files. */
+export function fileLabels(paths: readonly string[]): string[] {
+  const bases = paths.map((path) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1));
+  const labels = bases.map((base, k) => ({
+    name: shortened(bases.indexOf(base) === bases.lastIndexOf(base) ? base : paths[k]),
+  }));
+  return uniqueNames(labels).map(({ name }) => name);
+}

@@ -1,0 +1,63 @@
+/** Groups profiles: each named profile, all sampled profiles, and thirds of the sampled profiles by belief target. */
+
+import { beliefTarget, discreteProfile, sampleProfile } from '../engine/reference/profile.js';
+import { type Person, personOf } from '../rollouts/trajectories/hidden-profile.js';
+import { BELIEF_NAMES, NUM_BELIEFS, PROFILE_NAMES, PROFILE_SIZE } from '../world/fields.js';
+import { createWorld } from '../world/world.js';
+
+const world = createWorld();
+
+/** Returns the hidden profile and target, f32 [16] and [3]. @throws InputError `unknown_name`. */
+export const hiddenProfile = (mode: string, seed: number): Person => personOf(world, mode, seed);
+
+/** The number of sampled profiles from which the bounds of the thirds are computed. */
+const DRAWN = 3000;
+/** Their first seed. No evaluation uses these seeds. */
+const FIRST_DRAWN = 100;
+const THIRDS = ['low', 'middle', 'high'] as const;
+
+export const SAMPLED_GROUP = 'sampled profiles';
+
+/** All groups, in the order of heat maps. */
+export const PROFILE_GROUPS: readonly string[] = [
+  ...PROFILE_NAMES,
+  SAMPLED_GROUP,
+  ...BELIEF_NAMES.flatMap((name) => THIRDS.map((third) => groupOf(name, third))),
+];
+
+function groupOf(belief: string, third: string): string {
+  return `${belief}: ${third} third`;
+}
+
+/** [3][2]: the bounds between the thirds, by dimension. */
+let cuts: readonly (readonly [number, number])[] | undefined;
+
+/** Computes the bounds from sampled profiles. */
+function drawnCuts(): readonly (readonly [number, number])[] {
+  const profile = new Float32Array(PROFILE_SIZE);
+  const target = new Float32Array(NUM_BELIEFS);
+  const columns = BELIEF_NAMES.map(() => new Float32Array(DRAWN));
+  for (let i = 0; i < DRAWN; i++) {
+    sampleProfile(world.params, FIRST_DRAWN + i, profile);
+    beliefTarget(world.params, profile, target);
+    for (const [k, column] of columns.entries()) column[i] = target[k];
+  }
+  return columns.map((column) => {
+    column.sort();
+    return [column[DRAWN / 3], column[(2 * DRAWN) / 3]] as const;
+  });
+}
+
+/**
+ * Returns the groups of an episode: its named profile, or all sampled profiles and a third in each dimension.
+ */
+export function groupsOf(mode: string, seed: number, target: ArrayLike<number>): string[] {
+  if (mode === 'discrete') return [PROFILE_NAMES[discreteProfile(world.params, seed)]];
+  if (PROFILE_NAMES.includes(mode)) return [mode];
+  cuts ??= drawnCuts();
+  const thirds = cuts.map(([low, high], k) => {
+    const third = target[k] < low ? THIRDS[0] : target[k] < high ? THIRDS[1] : THIRDS[2];
+    return groupOf(BELIEF_NAMES[k], third);
+  });
+  return [SAMPLED_GROUP, ...thirds];
+}

@@ -1,0 +1,52 @@
+/** Section: timelines of each player's best, median and worst episode, or only the median for many players. */
+import { decimals } from '../../evaluation/format-figures.js';
+import { drawTimeline } from '../../figures/timeline.js';
+import type { ReportData, ReportedPlayer } from '../gather.js';
+import { type Html, html, paragraph } from '../html.js';
+import type { ChosenEpisode } from '../kept-episodes.js';
+import { disambiguated } from '../player-names.js';
+import type { Figure, Section } from '../section.js';
+import { timelineOf } from '../timeline-of.js';
+
+/** More players than this get one episode each. */
+const FEW = 4;
+
+/** Returns the section; null if no file has episodes. */
+export function episodesSection(data: ReportData): Section | null {
+  const players = disambiguated(data.players);
+  if (players.length === 0) return null;
+  const few = players.length <= FEW;
+  let place = 0;
+  return {
+    id: 'episodes',
+    title: 'Timelines of episodes',
+    parts: [
+      paragraph(few ? ALL_THREE : MEDIAN_ONLY),
+      ...players.flatMap((player) => [
+        heading(player),
+        ...(few ? player.chosenEpisodes : medianOf(player.chosenEpisodes)).map((episode) =>
+          figureOf(player, episode, ++place),
+        ),
+      ]),
+    ],
+  };
+}
+
+const ALL_THREE = "Each player's episodes with the best, the median and the worst final score.";
+const MEDIAN_ONLY =
+  "Each player's episode with the median final score. A report of one file has the best and the worst as well.";
+
+const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => {
+  const median = episodes.find(({ which }) => which === 'median') ?? episodes[0];
+  return [median];
+};
+
+const heading = ({ name }: ReportedPlayer): Html => html`<h3><bdi>${name}</bdi></h3>\n`;
+
+function figureOf({ name }: ReportedPlayer, chosen: ChosenEpisode, place: number): Figure {
+  const { which, condition, mode, seed, grader, finalScore } = chosen;
+  const notes = [`Condition ${condition}, ${mode}.`];
+  const title = `${name}, ${which} episode, seed ${seed}: ${decimals(finalScore)} under grader ${grader}`;
+  const drawing = drawTimeline({ title, notes, episode: timelineOf(chosen) });
+  return { name: `episode-${place}`, drawing };
+}

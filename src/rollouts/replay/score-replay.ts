@@ -1,0 +1,173 @@
+/** Replay scoring: scores completions, each after the actions of its history. */
+import type { Batch } from '../../engine/backends/backend.js';
+import { openBatch } from '../../engine/backends/open-batch.js';
+import type { Platform } from '../../engine/backends/platform.js';
+import { NO_ACTION } from '../../engine/validate/actions.js';
+import { checkInteger, checkName, isList, readOptions, wrongType } from '../../shared/values.js';
+import { MAX_THREADS } from '../../world/fields.js';
+import type { WorldSpec } from '../../world/numbers.js';
+import { resolveGrader } from '../../world/resolve-names.js';
+import { createWorld, type World } from '../../world/world.js';
+import {
+  REWARD_NAMES,
+  type RewardStack,
+  type RewardStackOptions,
+  type StackTerms,
+  stackRewards,
+  toTerms,
+} from '../rewards/compute-rewards.js';
+import { checkRows, lookFine, takeRows } from './check-rows.js';
+import type { Replayed, ReplayRows } from './replay-window.js';
+import type { ReplayColumns } from './row-columns.js';
+import { Faults, type RowFault } from './row-faults.js';
+import type { ReplayRow } from './row-objects.js';
+import { orderByLength } from './sort-by-length.js';
+
+/** Options of `scoreReplay`. */
+export interface ReplayOptions extends RewardStackOptions {
+  /** The grader of an episode that ends with the step: 'v1', 'v2' (default), or six weights. */
+  grader?: string | ArrayLike<number>;
+  /** A world with other numbers. Default: the published one. */
+  world?: WorldSpec;
+  /** As in `createVecEnv`. */
+  backend?: string;
+  /** As of `createVecEnv`. */
+  kernel?: string;
+  /** 1 to 256; changes no result. Default: as many as the machine has. */
+  threads?: number;
+  /** 'mark' (default) leaves invalid rows out and lists them; 'throw' throws the first one's error. */
+  onFault?: (typeof ON_FAULT)[number];
+}
+
+/** New arrays with an entry per row. For an invalid row all numbers are NaN and the hash is 0. */
+export interface ReplayScores {
+  /** f32 [n]: the reward of the step; NaN for rows without an action. */
+  readonly stepRewards: Float32Array;
+  /** f32 [n] in [0, 1]: the mean absolute error of the belief, or of [0.5, 0.5, 0.5] if none is given. */
+  readonly beliefMae: Float32Array;
+  /** u64 [n]: the hash of the state before the action. */
+  readonly stateHashes: BigUint64Array;
+  /** The four rewards of the stack and their weighted sum. */
+  readonly rewards: RewardStack;
+  /** The invalid rows, by index. */
+  readonly faults: readonly RowFault[];
+}
+
+const ON_FAULT = ['mark', 'throw'] as const;
+const OPTIONS: readonly (keyof ReplayOptions)[] = [
+  'grader',
+  'world',
+  'backend',
+  'kernel',
+  'threads',
+  'onFault',
+  'weights',
+  'shaping',
+];
+
+/** Rows that are checked, sorted and played together. A window fits the cache. */
+const WINDOW = 4096;
+
+/** `scoreReplay` on the backends of a platform. */
+export function scoreReplayOn(
+  platform: Platform,
+  rows: ReplayColumns | readonly ReplayRow[],
+  options: ReplayOptions,
+): ReplayScores {
+  const asked = readOptions('replay options', options, OPTIONS);
+  // Invalid options are refused before rows are read.
+  const { onFault = 'mark', grader = 'v2' } = asked;
+  const world = createWorld(asked.world);
+  const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
+  const terms = toTerms(asked);
+  const weights = toGrader(world, grader);
+  const batch = open(platform, world, asked);
+  try {
+    const taken = takeRows(world, rows, faults.blame);
+    const replayed = replay(batch, weights, taken, faults);
+    return { ...replayed, rewards: stackOf(taken, replayed, faults, terms), faults: faults.inOrder() };
+  } finally {
+    batch.close();
+  }
+}
+
+/** Opens a batch of one environment, which stays unused: replay plays rows apart from the batch's own state. */
+function open(platform: Platform, world: World, { backend, kernel, threads }: ReplayOptions): Batch {
+  const shape = {
+    ...{ numEnvs: 1, world, imagination: false },
+    threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
+    layout: { columnMajor: false, finalObservations: false },
+  };
+  return openBatch(platform, { backend, kernel }, shape).batch;
+}
+
+function replay(batch: Batch, grader: Float32Array, taken: ReplayRows, faults: Faults): Replayed {
+  const { columns, people, given } = taken;
+  const rows = columns.seeds.length;
+  const out = {
+    stepRewards: new Float32Array(rows).fill(Number.NaN),
+    beliefMae: new Float32Array(rows).fill(Number.NaN),
+    stateHashes: new BigUint64Array(rows),
+  };
+  const { seeds, stepIndices: stops, histories, actions, beliefs } = columns;
+  const request = {
+    ...{ seeds, modes: people.modes, profiles: people.floats, grader },
+    ...{ stops, histories, actions },
+    ...(beliefs === undefined ? { beliefs: null, given: null } : { beliefs, given }),
+    ...{ rewards: out.stepRewards, beliefMae: out.beliefMae, hashes: out.stateHashes },
+  };
+  const play = (order: Uint32Array): boolean => batch.replay({ ...request, order }) === null;
+  for (let first = 0; first < rows; first += WINDOW) {
+    replayWindow(play, taken, first, Math.min(first + WINDOW, rows), faults);
+  }
+  return out;
+}
+
+/**
+ * Plays rows `first` up to `end` (excluded). Checks them one by one only if the quick check or the backend finds a
+ * fault.
+ * @param play returns false and writes nothing if a history is invalid.
+ */
+function replayWindow(
+  play: (order: Uint32Array) => boolean,
+  taken: ReplayRows,
+  first: number,
+  end: number,
+  faults: Faults,
+): void {
+  const order = (): Uint32Array => orderByLength(taken.columns.stepIndices, first, end, faults);
+  if (lookFine(taken, first, end) && play(order())) return;
+  checkRows(taken, first, end, faults.blame);
+  play(order());
+}
+
+/** Computes the rewards, NaN for invalid rows. */
+function stackOf(
+  { columns, given }: ReplayRows,
+  { stepRewards, beliefMae }: Replayed,
+  faults: Faults,
+  terms: StackTerms,
+): RewardStack {
+  const { histories, stepIndices } = columns;
+  const actions = withoutFaults(columns.actions, faults);
+  const pasts = { codes: histories, steps: (row: number) => stepIndices[row] };
+  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pasts, terms);
+  for (const name of [...REWARD_NAMES, 'total'] as const) {
+    for (const row of faults.rows) rewards[name][row] = Number.NaN;
+  }
+  return rewards;
+}
+
+/** Replaces the actions of invalid rows by NO_ACTION, so that their histories are not read. */
+function withoutFaults(actions: Int8Array, faults: Faults): Int8Array {
+  if (faults.size === 0) return actions;
+  const others = actions.slice();
+  for (const row of faults.rows) others[row] = NO_ACTION;
+  return others;
+}
+
+/** f32 [6]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
+function toGrader(world: World, grader: unknown): Float32Array {
+  if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
+  throw wrongType('grader', 'a name or six weights', grader, 'Pass one of these.');
+}

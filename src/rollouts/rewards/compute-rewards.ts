@@ -1,0 +1,126 @@
+/** Computes the reward stack of validated rows: four rewards per completion and their weighted sum. */
+import { NO_ACTION } from '../../engine/validate/actions.js';
+import { checkOptions } from '../../shared/values.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import type { CheckedRows, Histories } from './reward-rows.js';
+import { type RewardShaping, shaped, toShaping } from './shaping.js';
+import { checkWeight } from './totals.js';
+
+/** The numbers of docs/world.md, "The GRPO reward stack", as in the published recipe. No state depends on them. */
+const STACK = Object.freeze({
+  formatValid: { yes: 1, no: -2 },
+  actionLegal: { yes: 0.5, no: -1 },
+  envReward: { noAction: -3 },
+  beliefAccuracy: { best: 0.5, noBelief: -0.5 },
+});
+
+/** A name of REWARD_NAMES. */
+export type RewardName = keyof typeof STACK;
+
+/** The four rewards in reporting order. */
+export const REWARD_NAMES: readonly RewardName[] = Object.freeze(Object.keys(STACK) as RewardName[]);
+
+/** Options of `rewardStack`. */
+export interface RewardStackOptions {
+  /** The weight of each reward in `total`, by REWARD_NAMES. Default 1 each. */
+  weights?: Partial<Readonly<Record<RewardName, number>>>;
+  /** Terms of `envReward`, off by default. */
+  shaping?: RewardShaping;
+}
+
+/** New arrays, f32 [n]. NaN where an input was missing. */
+export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> {
+  /** 1 if belief and action both parsed, else -2. */
+  readonly formatValid: Float32Array;
+  /** 0.5 if the action is one of the ten, else -1. */
+  readonly actionLegal: Float32Array;
+  /** The step's reward plus the shaping terms; -3 if no action parsed. */
+  readonly envReward: Float32Array;
+  /** 0.5 minus the belief's mean absolute error; -0.5 if no belief was given. */
+  readonly beliefAccuracy: Float32Array;
+  /** The weighted sum of the rewards that are not missing, in float64, rounded once. */
+  readonly total: Float32Array;
+}
+
+/** Validated options of the stack. */
+export interface StackTerms {
+  /** The weights, by REWARD_NAMES. */
+  readonly factors: readonly number[];
+  /** Null without shaping; histories are then not read. */
+  readonly shaping: Required<RewardShaping> | null;
+}
+
+/** @throws InputError `wrong_type`, `out_of_range` or `unknown_option`. */
+export function toTerms({ weights = {}, shaping }: RewardStackOptions): StackTerms {
+  checkOptions('weights', weights, REWARD_NAMES);
+  const factors = REWARD_NAMES.map((name) => {
+    const { [name]: weight = 1 } = weights;
+    return checkWeight(`weights.${name}`, weight);
+  });
+  const terms = toShaping(shaping);
+  return { factors, shaping: terms.repetition || terms.exploration ? terms : null };
+}
+
+/** Computes the stack. @param histories required if there is shaping. */
+export function stackRewards(rows: CheckedRows, histories: Histories | null, terms: StackTerms): RewardStack {
+  const rewards = unweighted(rows);
+  if (terms.shaping !== null && histories !== null) {
+    shape(rewards.envReward, rows.actions, histories, terms.shaping);
+  }
+  return { ...rewards, total: totalOf(rewards, terms.factors) };
+}
+
+function unweighted({ actions, given, stepRewards, beliefMae }: CheckedRows): Omit<RewardStack, 'total'> {
+  const { length } = actions;
+  const formatValid = new Float32Array(length);
+  const actionLegal = new Float32Array(length);
+  const envReward = new Float32Array(length);
+  const beliefAccuracy = new Float32Array(length);
+  for (let row = 0; row < length; row++) {
+    const acts = actions[row] !== NO_ACTION;
+    const believes = given[row] !== 0;
+    formatValid[row] = acts && believes ? STACK.formatValid.yes : STACK.formatValid.no;
+    actionLegal[row] = acts ? STACK.actionLegal.yes : STACK.actionLegal.no;
+    envReward[row] = acts ? stepRewards[row] : STACK.envReward.noAction;
+    beliefAccuracy[row] = believes
+      ? STACK.beliefAccuracy.best - beliefMae[row]
+      : STACK.beliefAccuracy.noBelief;
+  }
+  return { formatValid, actionLegal, envReward, beliefAccuracy };
+}
+
+/**
+ * Whether a row of a stack has a belief. Without an action it may have one that is rewarded as none: no number of the
+ * stack depends on it then.
+ */
+export const hasBelief = ({ formatValid, beliefAccuracy }: RewardStack, row: number): boolean =>
+  formatValid[row] === STACK.formatValid.yes || beliefAccuracy[row] !== STACK.beliefAccuracy.noBelief;
+
+/** Adds the shaping terms of each action to `envReward`. */
+function shape(
+  envReward: Float32Array,
+  actions: Int8Array,
+  { codes, steps }: Histories,
+  terms: Required<RewardShaping>,
+): void {
+  for (let row = 0; row < actions.length; row++) {
+    if (actions[row] === NO_ACTION) continue;
+    const from = row * NUM_STEPS;
+    envReward[row] = shaped(envReward[row], actions[row], codes, from, from + steps(row), terms);
+  }
+}
+
+/** Sums in float64 and rounds each sum once. Missing rewards are left out. */
+function totalOf(
+  { formatValid, actionLegal, envReward, beliefAccuracy }: Omit<RewardStack, 'total'>,
+  [valid, legal, env, accuracy]: readonly number[],
+): Float32Array {
+  const total = new Float32Array(formatValid.length);
+  for (let row = 0; row < total.length; row++) {
+    let sum = valid * formatValid[row] + legal * actionLegal[row];
+    if (!Number.isNaN(envReward[row])) sum += env * envReward[row];
+    if (!Number.isNaN(beliefAccuracy[row])) sum += accuracy * beliefAccuracy[row];
+    total[row] = sum;
+  }
+  return total;
+}

@@ -1,0 +1,134 @@
+/** Validates rows of the reward stack. Reads each entry once; errors name its index. */
+
+import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/actions.js';
+import { InputError } from '../../shared/errors.js';
+import {
+  checkInteger,
+  checkLength,
+  checkRecord,
+  describe,
+  isList,
+  kindOf,
+  wrongType,
+} from '../../shared/values.js';
+import { MAX_SUM, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+
+/** Parsed and replayed completions. */
+export interface RewardRows {
+  /** `[n]`: codes of the parsed actions, -1 for none. */
+  readonly actions: ArrayLike<number>;
+  /** `[n]`: whether a belief parsed. 0 and false are no; anything else is yes. */
+  readonly given: ArrayLike<number> | readonly boolean[];
+  /** `[n]`: the step's reward in the replay; NaN if missing. Ignored for rows without an action. */
+  readonly stepRewards: ArrayLike<number>;
+  /** `[n]`: the belief's mean absolute error, in [0, 1]; NaN if missing. Ignored for rows without a belief. */
+  readonly beliefMae: ArrayLike<number>;
+  /** u8 [n, 28], row-major: the actions before this one. Only shaping needs it. */
+  readonly histories?: Uint8Array;
+  /** `[n]`: the number of actions before this one, 0 to 27. Only shaping needs it. */
+  readonly stepIndices?: ArrayLike<number>;
+}
+
+/** Validated copies of the rows. */
+export interface CheckedRows {
+  /** i8 [n]: codes, -1 for none. */
+  readonly actions: Int8Array;
+  /** u8 [n]: 1 where a belief parsed. */
+  readonly given: Uint8Array;
+  /** `[n]`: as given, for rows with an action. */
+  readonly stepRewards: Float32Array | Float64Array;
+  /** `[n]`: as given, for rows with a belief. */
+  readonly beliefMae: Float32Array | Float64Array;
+}
+
+/** @throws InputError `wrong_type`, `wrong_length`, or a fault of an entry, with its index. */
+export function checkRewardRows(rows: RewardRows): CheckedRows {
+  const { actions, given, stepRewards, beliefMae } = checkRecord('rows', rows, 'actions');
+  const length = checkList('actions', actions).length;
+  for (const [what, list] of Object.entries({ given, stepRewards, beliefMae })) {
+    checkLength(what, checkList(what, list).length, length, 'one for each action');
+  }
+  const checked = {
+    actions: new Int8Array(length),
+    given: new Uint8Array(length),
+    stepRewards: new Float64Array(length),
+    beliefMae: new Float64Array(length),
+  };
+  for (let row = 0; row < length; row++) {
+    checked.actions[row] = toActionOrNone(row, actions[row]);
+    checked.given[row] = toFlagCode(row, given[row]);
+    if (checked.actions[row] !== NO_ACTION) {
+      checked.stepRewards[row] = checkBetween('stepRewards', row, stepRewards[row], -MAX_SUM, MAX_SUM);
+    }
+    if (checked.given[row] !== 0)
+      checked.beliefMae[row] = checkBetween('beliefMae', row, beliefMae[row], 0, 1);
+  }
+  return checked;
+}
+
+/** Actions before each row's own: `codes[row * 28]` and the next ones, `steps(row)` in all. */
+export interface Histories {
+  readonly codes: Uint8Array;
+  /** @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code. */
+  steps(row: number): number;
+}
+
+/** @throws InputError `wrong_type` or `wrong_length`. */
+export function historiesOf({ histories, stepIndices }: RewardRows, rows: number): Histories {
+  if (kindOf(histories) !== 'Uint8Array') {
+    throw wrongType(
+      'histories',
+      'a Uint8Array, as shaping needs it',
+      histories,
+      `Pass [n, ${NUM_STEPS}] codes, or leave shaping out.`,
+    );
+  }
+  const codes = histories as Uint8Array;
+  checkLength('codes in histories', codes.length, rows * NUM_STEPS, `actions x ${NUM_STEPS}`);
+  const indices = checkList('stepIndices', stepIndices) as ArrayLike<number>;
+  checkLength('stepIndices', indices.length, rows, 'one for each action');
+  const steps = (row: number): number => {
+    const count = isStepIndex(indices[row]) ? indices[row] : refuseStepIndex(row, indices[row]);
+    for (let at = row * NUM_STEPS; at < row * NUM_STEPS + count; at++) {
+      if (codes[at] >= NUM_ACTIONS) refuseAction('histories', at, codes[at]);
+    }
+    return count;
+  };
+  return { codes, steps };
+}
+
+function checkList<T>(what: string, list: T): T & ArrayLike<unknown> {
+  if (isList(list)) return list;
+  throw wrongType(what, 'an array', list, 'Pass one entry for each completion.');
+}
+
+const toActionOrNone = (row: number, code: number): number =>
+  code === NO_ACTION || isAction(code) ? code : refuseAction('actions', row, code);
+
+function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
+  const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
+  const row = what === 'actions' ? '' : `, which is of row ${Math.floor(index / NUM_STEPS)}`;
+  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy: 'Pass one.' });
+}
+
+const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps >= 0 && steps < NUM_STEPS;
+
+const refuseStepIndex = (row: number, steps: unknown): number =>
+  checkInteger(`stepIndices[${row}]`, steps, 0, NUM_STEPS - 1);
+
+function toFlagCode(row: number, value: unknown): number {
+  if (typeof value === 'boolean' || typeof value === 'number') return Number(Boolean(value));
+  throw new InputError(
+    'wrong_type',
+    `Expected true, false or a number at given[${row}], got ${describe(value)}. Pass one of these.`,
+  );
+}
+
+function checkBetween(what: string, row: number, value: unknown, low: number, high: number): number {
+  if (typeof value === 'number' && !(value < low || value > high)) return value;
+  throw new InputError(
+    typeof value === 'number' ? 'out_of_range' : 'wrong_type',
+    `Expected a number from ${low} to ${high} at ${what}[${row}], got ${describe(value)}. ` +
+      'Pass one, or NaN for one that is missing.',
+  );
+}

@@ -1,0 +1,18 @@
+/** The GRPO reward stack for language models: four rewards per completion and their weighted sum. */
+import { readOptions } from '../../shared/values.js';
+import { type RewardStack, type RewardStackOptions, stackRewards, toTerms } from './compute-rewards.js';
+import { checkRewardRows, historiesOf, type RewardRows } from './reward-rows.js';
+
+const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
+
+/**
+ * Computes the rewards of completions that were parsed and replayed.
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `illegal_action` or `unknown_option`. The message
+ *   names the index of an invalid entry.
+ */
+export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}): RewardStack {
+  const terms = toTerms(readOptions('options of rewardStack', options, OPTIONS));
+  const checked = checkRewardRows(rows);
+  const histories = terms.shaping === null ? null : historiesOf(rows, checked.actions.length);
+  return stackRewards(checked, histories, terms);
+}

@@ -1,0 +1,67 @@
+/** The two shaping terms of env_reward: repetition and exploration. */
+import { checkOptions, toFlag } from '../../shared/values.js';
+
+/** Both terms are off by default. */
+export interface RewardShaping {
+  /** -0.4 from the sixth action on, if the last six (this one included) contain at most two different ones. */
+  repetition?: boolean;
+  /** +0.2 for an action not yet taken in the episode, while fewer than six different ones were taken. */
+  exploration?: boolean;
+}
+
+const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
+
+/** The shaping terms of docs/world.md, "The GRPO reward stack". */
+const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
+const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });
+
+/** @throws InputError `unknown_option` or `wrong_type`. */
+export function toShaping(shaping: RewardShaping = {}): Required<RewardShaping> {
+  checkOptions('shaping', shaping, OPTIONS);
+  return {
+    repetition: toFlag('shaping.repetition', shaping.repetition),
+    exploration: toFlag('shaping.exploration', shaping.exploration),
+  };
+}
+
+/**
+ * Returns a step's reward plus the shaping terms of its action. Each addition rounds to float32.
+ * @param codes actions; those before this one are `codes[from]` to `codes[to - 1]`.
+ */
+export function shaped(
+  reward: number,
+  action: number,
+  codes: Uint8Array,
+  from: number,
+  to: number,
+  { repetition, exploration }: Required<RewardShaping>,
+): number {
+  let sum = reward;
+  if (repetition && repeats(action, codes, from, to)) sum = Math.fround(sum + REPETITION.reward);
+  if (exploration && explores(action, codes, from, to)) sum = Math.fround(sum + EXPLORATION.reward);
+  return sum;
+}
+
+function repeats(action: number, codes: Uint8Array, from: number, to: number): boolean {
+  const before = REPETITION.window - 1;
+  if (to - from < before) return false;
+  return countOf(setOf(codes, to - before, to) | (1 << action)) <= REPETITION.distinct;
+}
+
+function explores(action: number, codes: Uint8Array, from: number, to: number): boolean {
+  const used = setOf(codes, from, to);
+  return (used & (1 << action)) === 0 && countOf(used) < EXPLORATION.distinct;
+}
+
+/** Returns a bit set: bit a is set if action a occurs. */
+function setOf(codes: Uint8Array, from: number, to: number): number {
+  let set = 0;
+  for (let at = from; at < to; at++) set |= 1 << codes[at];
+  return set;
+}
+
+function countOf(set: number): number {
+  let count = 0;
+  for (let rest = set; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}

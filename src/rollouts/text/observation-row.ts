@@ -1,0 +1,138 @@
+/** One row of numbers: the observation's fields, then the last seven steps. */
+
+import { HISTORY_STEPS, type HistoryStep, RECORD_FIELDS } from '../../engine/observe/past-step.js';
+import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
+import { InputError } from '../../shared/errors.js';
+import { describe, isList } from '../../shared/values.js';
+import {
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  OBSERVATION,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+} from '../../world/fields.js';
+
+/** A past step as the agent saw it. `env.history` returns such steps. */
+export interface PastStep extends Pick<HistoryStep, 'action' | 'reward'> {
+  /** [5], by METER_NAMES. */
+  readonly deltas: ArrayLike<number>;
+  /** [5], by METER_NAMES. */
+  readonly anomalies: ArrayLike<number>;
+}
+
+/** The offsets of the past's fields within a row. Each field holds all steps, the oldest first. */
+const PAST_STARTS = RECORD_FIELDS.map((_, k) =>
+  RECORD_FIELDS.slice(0, k).reduce((end, { size }) => end + HISTORY_STEPS * size, OBSERVATION_SIZE),
+);
+const [actions, rewards, deltas, anomalies] = PAST_STARTS;
+export const PAST = Object.freeze({ actions, rewards, deltas, anomalies });
+/** The length of a row. */
+export const SEEN_SIZE = anomalies + HISTORY_STEPS * NUM_METERS;
+
+const RULES = new RowRules([
+  ...fieldOfEach(OBSERVATION_FIELDS),
+  ...fieldOfEach(RECORD_FIELDS, HISTORY_STEPS),
+]);
+
+/**
+ * Writes the last seven steps into a row, right-aligned. Missing steps get action -1 and zeros.
+ * @param row f32 [SEEN_SIZE].
+ * @param where names the steps in errors.
+ * @throws InputError `wrong_type`.
+ */
+export function writePast(row: Float32Array, steps: readonly PastStep[], where: string): void {
+  if (!Array.isArray(steps)) refuseSteps(steps, where);
+  const shift = steps.length - HISTORY_STEPS;
+  row.fill(-1, PAST.actions, PAST.rewards);
+  row.fill(0, PAST.rewards);
+  for (let k = Math.max(0, -shift); k < HISTORY_STEPS; k++)
+    writeStep(row, k, steps[shift + k], where, shift + k);
+}
+
+function writeStep(row: Float32Array, k: number, step: PastStep, where: string, at: number): void {
+  if (typeof step !== 'object' || step === null) refuseSteps(step, `${where}[${at}]`);
+  const { action, reward, deltas, anomalies } = step;
+  if (typeof action !== 'number') refuseNumber(action, `${where}[${at}].action`);
+  if (typeof reward !== 'number') refuseNumber(reward, `${where}[${at}].reward`);
+  if (!isList(deltas)) refuseSteps(deltas, `${where}[${at}].deltas`);
+  if (!isList(anomalies)) refuseSteps(anomalies, `${where}[${at}].anomalies`);
+  row[PAST.actions + k] = action;
+  row[PAST.rewards + k] = reward;
+  for (let m = 0; m < NUM_METERS; m++) {
+    const [delta, anomaly] = [deltas[m], anomalies[m]];
+    if (typeof delta !== 'number') refuseNumber(delta, `${where}[${at}].deltas[${m}]`);
+    if (typeof anomaly !== 'number') refuseNumber(anomaly, `${where}[${at}].anomalies[${m}]`);
+    row[PAST.deltas + k * NUM_METERS + m] = delta;
+    row[PAST.anomalies + k * NUM_METERS + m] = anomaly;
+  }
+}
+
+/** @throws InputError `wrong_type`. */
+export function refuseNumber(value: unknown, where: string): never {
+  throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass one.`);
+}
+
+function refuseSteps(value: unknown, where: string): never {
+  throw new InputError(
+    'wrong_type',
+    `Expected past steps, the oldest first, at ${where}, got ${describe(value)}. Pass what env.history(i) returns.`,
+  );
+}
+
+/**
+ * Validates one row.
+ * @param rows f32; the row of SEEN_SIZE numbers begins at `base`.
+ * @param where names a number of the row in errors.
+ * @throws InputError `out_of_range` for a number outside its field's range, or more past steps than were taken.
+ */
+export function checkSeen(rows: Float32Array, base: number, where: (at: number) => string): void {
+  const wrong = RULES.firstWrong(rows, base);
+  if (wrong >= 0) refuse(rows[base + wrong], wrong, where(wrong));
+  const early = HISTORY_STEPS - rows[base + OBSERVATION.step];
+  for (let k = 0; k < early; k++) {
+    const action = rows[base + PAST.actions + k];
+    if (action >= 0) refuseEarly(rows[base + OBSERVATION.step], where(PAST.actions + k));
+  }
+  checkTime(rows, base, where);
+}
+
+/**
+ * Checks that day, slot and remaining agree with the step. Rows of steps that were not taken are all zeros and fail.
+ */
+function checkTime(rows: Float32Array, base: number, where: (at: number) => string): void {
+  const { step: at, day, slot, remaining } = OBSERVATION;
+  const step = rows[base + at];
+  const time = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS, NUM_STEPS - step];
+  const wrong = [day, slot, remaining].findIndex((field, k) => rows[base + field] !== time[k]);
+  if (wrong < 0) return;
+  const field = [day, slot, remaining][wrong];
+  throw new InputError(
+    'out_of_range',
+    `Expected ${RULES.nameOf(field)} ${time[wrong]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
+      'Pass rows of steps that were taken; the rows of other steps are zeros.',
+  );
+}
+
+function refuse(value: number, at: number, where: string): never {
+  const past = at < OBSERVATION_SIZE ? '' : `, of step ${pastOf(at)} of the last ${HISTORY_STEPS}`;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${RULES.expectedAt(at, past)} at ${where}, got ${value}. ` +
+      'Pass rows as the environment shows them, row-major, neither scaled nor one-hot.',
+  );
+}
+
+/** Returns which of the seven past steps, from 1 on, a number belongs to. */
+function pastOf(at: number): number {
+  const k = PAST_STARTS.filter((start) => start <= at).length - 1;
+  return 1 + Math.floor((at - PAST_STARTS[k]) / RECORD_FIELDS[k].size);
+}
+
+function refuseEarly(step: number, where: string): never {
+  throw new InputError(
+    'out_of_range',
+    `Expected at most ${step} past steps, as many as the observation says were taken, got one more at ${where}. ` +
+      'Pass the history of the same moment.',
+  );
+}

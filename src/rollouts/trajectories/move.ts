@@ -1,0 +1,98 @@
+/** A player's move in a step, and the action that is played for it. */
+
+import { clampBelief } from '../../engine/reference/grade.js';
+import { illegalAction, isAction } from '../../engine/validate/actions.js';
+import { checkFinite, checkLength } from '../../shared/values.js';
+import { ACTION_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
+import { parseCompletion } from '../text/parse.js';
+import type { Prompt } from '../text/prompt.js';
+import { FALLBACK_ACTION, type Usage } from './trajectory-episode.js';
+
+/** An answer in text. Action and belief are parsed from the completion alone. */
+export interface TextMove {
+  readonly prompt: Prompt;
+  readonly completion: string;
+  /** The model's reasoning, if the service returned it apart from the completion. */
+  readonly reasoning?: string;
+  /** The cost of this answer. An episode's usage is the sum. */
+  readonly usage?: Usage;
+}
+
+/** An action without text. */
+export interface DirectMove {
+  /** Code, 0 to 9. */
+  readonly action: number;
+  /** [3], clamped to [0, 1]; null for none. */
+  readonly belief: ArrayLike<number> | null;
+  readonly reasoning?: string;
+}
+
+export type Move = TextMove | DirectMove;
+
+/** The played action, and the parts of the move that are stored. */
+export interface Played {
+  /** Code, 0 to 9. */
+  readonly action: number;
+  /** Whether the move named an action; otherwise FALLBACK_ACTION is played. */
+  readonly parsed: boolean;
+  /** f32 [3] in [0, 1]; null for none. */
+  readonly belief: Float32Array | null;
+  readonly system: string | null;
+  readonly prompt: string | null;
+  readonly completion: string | null;
+  readonly reasoning: string | null;
+  readonly usage: Usage | null;
+}
+
+const FALLBACK = ACTION_NAMES.indexOf(FALLBACK_ACTION);
+
+/**
+ * Returns what is played for a move. A completion is parsed with `parseCompletion`; without an action, FALLBACK_ACTION
+ * is played, and a stated belief still counts.
+ * @throws InputError `illegal_action`, `wrong_type`, `wrong_length` or `out_of_range`.
+ */
+export const playedFor = (move: Move): Played => ('completion' in move ? answered(move) : chosen(move));
+
+function answered({ prompt, completion, reasoning, usage }: TextMove): Played {
+  const { action, belief, given } = parseCompletion(completion);
+  const [system, user] = prompt;
+  return {
+    action: action ?? FALLBACK,
+    parsed: action !== null,
+    belief: given ? Float32Array.from(belief) : null,
+    system: system.content,
+    prompt: user.content,
+    completion,
+    reasoning: reasoningIn(completion) ?? reasoning ?? null,
+    usage: usage ?? null,
+  };
+}
+
+function chosen({ action, belief, reasoning }: DirectMove): Played {
+  if (!isAction(action)) throw illegalAction('action', action, { remedy: 'Pass one.' });
+  const words = { system: null, prompt: null, completion: null, usage: null };
+  return { action, parsed: true, belief: belief && toBelief(belief), ...words, reasoning: reasoning ?? null };
+}
+
+function toBelief(belief: ArrayLike<number>): Float32Array {
+  checkLength('numbers in belief', belief.length, NUM_BELIEFS, 'social, morning, work');
+  return Float32Array.from(belief, (value, k) =>
+    clampBelief(checkFinite(`belief[${k}]`, value), MIN_MAGNITUDE),
+  );
+}
+
+// Without the flag u, only ASCII letters match case-insensitively.
+const OPENING = /<reasoning>/i;
+const CLOSING = /<\/reasoning>/gi;
+
+/**
+ * Returns the text between a completion's first opening tag and its last closing one, trimmed; null without such tags.
+ */
+export function reasoningIn(completion: string): string | null {
+  const opened = OPENING.exec(completion);
+  if (opened === null) return null;
+  let closed = -1;
+  for (const { index } of completion.matchAll(CLOSING)) closed = index;
+  if (closed < opened.index) return null;
+  return completion.slice(opened.index + opened[0].length, closed).trim();
+}

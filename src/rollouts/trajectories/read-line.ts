@@ -1,0 +1,224 @@
+/** Parses and validates lines of trajectories. */
+import { z } from 'zod';
+import { validateGrader } from '../../engine/graders/grader.js';
+import { RhythmError } from '../../shared/errors.js';
+import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
+import {
+  BadRow,
+  conform,
+  expect,
+  flag,
+  isU32,
+  list,
+  notAnObject,
+  oneOf,
+  parseJson,
+  printableName,
+  storedPolicy,
+} from '../../shared/row-schemas.js';
+import { SCHEMAS, schemaName } from '../../shared/schemas.js';
+import { describe } from '../../shared/values.js';
+import { CONDITIONS } from '../../world/conditions.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  MAX_U32,
+  NUM_BELIEFS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { createWorld } from '../../world/world.js';
+import type { StoredBelief, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
+
+/** Why a line is not an episode that can be replayed here. */
+export type FaultKind = 'corrupt' | 'foreign' | 'older' | 'newer' | 'duplicate';
+
+export class BadEpisode extends BadRow {
+  readonly kind: FaultKind;
+  constructor(kind: FaultKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const world = createWorld();
+
+const nameOrNull = expect<string | null>(
+  `null or a name of ${PRINTABLE}`,
+  (value) => value === null || isPrintable(value),
+);
+const modelOrNull = expect<string | null>(
+  `null or a name of ${MODEL_NAME}`,
+  (value) => value === null || isModelName(value),
+);
+const textOrNull = expect<string | null>(
+  'null or a text',
+  (value) => value === null || typeof value === 'string',
+);
+const number = expect<number>('a finite number', Number.isFinite);
+const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
+const numbers = (count: number) =>
+  expect<number[]>(
+    `${count} finite numbers`,
+    (value) => Array.isArray(value) && value.length === count && value.every(Number.isFinite),
+  );
+const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
+const belief = expect<StoredBelief | null>(
+  'null or three numbers from 0 to 1',
+  (value) => value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isShare)),
+);
+
+/** A schema of objects with these keys. Other keys are ignored. */
+const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(shape, { error: ({ input }) => notAnObject(input, Object.keys(shape)) });
+
+const FINAL = [...COMPONENT_NAMES, 'belief_mae', 'early_mean', 'late_mean', 'final_score'];
+
+const step = object({
+  step: number,
+  observation: numbers(OBSERVATION_SIZE),
+  prompt: textOrNull,
+  completion: textOrNull,
+  reasoning: textOrNull,
+  belief,
+  action: oneOf(ACTION_NAMES),
+  parsed: flag,
+  reward: number,
+  reward_components: object({
+    format_valid: number,
+    action_legal: number,
+    env_reward: number,
+    belief_accuracy: number,
+  }),
+});
+
+const EPISODE = object({
+  version: printableName,
+  teacher: storedPolicy,
+  model: modelOrNull,
+  objective: nameOrNull,
+  oracle: flag,
+  condition: printableName,
+  profile_mode: oneOf(PROFILE_CHOICES),
+  seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
+  grader: expect<TrajectoryEpisode['grader']>(
+    'a grader with name and weights',
+    (value) => typeof value === 'object' && value !== null,
+  ),
+  system: textOrNull,
+  steps: list(step, `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
+    error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
+  }),
+  final: object(Object.fromEntries(FINAL.map((key) => [key, number]))),
+  usage: object({
+    requests: amount.optional(),
+    prompt_tokens: amount.optional(),
+    cached_tokens: amount.optional(),
+    completion_tokens: amount.optional(),
+    cost_usd: amount.optional(),
+    cut_off: amount.optional(),
+    refused: amount.optional(),
+  }).optional(),
+  sampling: object({
+    max_tokens: amount,
+    temperature: amount.optional(),
+    top_p: amount.optional(),
+    seed: amount.optional(),
+  }).optional(),
+  hidden: object({ profile: numbers(PROFILE_SIZE), belief_target: numbers(NUM_BELIEFS) }).optional(),
+});
+
+/**
+ * Parses the episode of a line. It checks types and ranges; only a replay can verify the numbers.
+ * @throws BadEpisode with what was expected and what came. Schema, version and world are checked first.
+ */
+export function parseEpisode(line: string): TrajectoryEpisode {
+  try {
+    const value = parseJson(line);
+    checkOrigin(value);
+    const episode = conform(EPISODE, value);
+    const grader = validateGrader({ name: episode.grader.name, weights: episode.grader.weights }, 'grader');
+    const parsed = { schema: SCHEMAS.trajectory, world_digest: world.digest, ...episode, grader };
+    checkSteps(parsed.steps as TrajectoryStep[]);
+    checkCondition(parsed);
+    return parsed as unknown as TrajectoryEpisode;
+  } catch (error) {
+    if (error instanceof BadEpisode) throw error;
+    if (error instanceof BadRow || error instanceof RhythmError)
+      throw new BadEpisode('corrupt', error.message);
+    throw error;
+  }
+}
+
+/** As `parseEpisode`, but returns the error, for readers that continue after an invalid line. */
+export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
+  try {
+    return parseEpisode(line);
+  } catch (error) {
+    if (error instanceof BadEpisode) return error;
+    throw error;
+  }
+}
+
+/** Appended to the error for a line of a dataset. */
+const ROWS = ' This is a row to train on, not a trajectory: pass the file that it was made of.';
+
+/** Checks that a line is of this schema, version and world. */
+function checkOrigin(value: unknown): void {
+  const { schema, world_digest: digest } = Object(value) as Record<string, unknown>;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadEpisode(
+      'corrupt',
+      notAnObject(value, ['schema', 'world_digest', ...Object.keys(EPISODE.shape)]),
+    );
+  }
+  const said = Object(schema) as { name?: unknown; version?: unknown };
+  if (said.name !== SCHEMAS.trajectory.name || !Number.isInteger(said.version)) {
+    const got = schema === undefined ? 'none' : describe(said.name ?? schema);
+    const rows = schema === undefined && ('messages' in value || 'prompt' in value) ? ROWS : '';
+    throw new BadEpisode('foreign', `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got ${got}.${rows}`);
+  }
+  if (said.version !== SCHEMAS.trajectory.version) {
+    const kind = Number(said.version) < SCHEMAS.trajectory.version ? 'older' : 'newer';
+    throw new BadEpisode(
+      kind,
+      `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got the ${kind} version ${said.version}. Use the release that wrote it.`,
+    );
+  }
+  if (digest === world.digest) return;
+  const got = digest === undefined ? 'none' : describe(digest);
+  throw new BadEpisode(
+    'foreign',
+    `world_digest: Expected ${world.digest}, the world of this release, got ${got}.`,
+  );
+}
+
+function checkSteps(steps: readonly TrajectoryStep[]): void {
+  const at = steps.findIndex(({ step }, k) => step !== k);
+  if (at < 0) return;
+  throw new BadEpisode('corrupt', `steps[${at}].step: Expected ${at}, got ${steps[at].step}.`);
+}
+
+/** Checks that a named condition contains the episode's seed and profile. */
+function checkCondition({
+  condition,
+  profile_mode,
+  seed,
+}: Pick<TrajectoryEpisode, 'condition' | 'profile_mode' | 'seed'>): void {
+  const known = CONDITIONS.find((each) => each.name === condition);
+  if (known === undefined) return;
+  const held = known.parts.some(
+    ({ profile, seeds }) =>
+      seed >= seeds.first && seed <= seeds.last && (known.open || profile === profile_mode),
+  );
+  if (held) return;
+  const weeks = known.parts
+    .map(({ profile, seeds }) => `${seeds.first}-${seeds.last} (${profile})`)
+    .join(', ');
+  throw new BadEpisode(
+    'corrupt',
+    `seed: Expected one of ${condition}, ${weeks}, got ${seed} (${profile_mode}). Name another condition, such as custom.`,
+  );
+}

@@ -1,0 +1,144 @@
+/** Options of a server, and their validation. */
+import { BlockList, isIP } from 'node:net';
+import { InputError } from '../shared/errors.js';
+import { checkInteger, checkString, readOptions, toFlag } from '../shared/values.js';
+
+export interface ServeOptions {
+  /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
+  readonly host?: string;
+  /** Default 8000, as in OpenEnv; 0 chooses a free port. */
+  readonly port?: number;
+  /** The token of `Authorization: Bearer`. Required on public addresses, unless `insecure`. Default: none. */
+  readonly token?: string;
+  /** Listens on public addresses without a token, and accepts any `Host`. Default: false. */
+  readonly insecure?: boolean;
+  /** The most sessions at a time, up to 65,536. Default 4096. */
+  readonly capacity?: number;
+  /** The most bytes of a request's body. Default 64 MiB. */
+  readonly bodyLimit?: number;
+  /** The most bytes of a session's frame. Default 1 MiB. */
+  readonly frameLimit?: number;
+  /** The most environments of all vector environments together. Default 2^18. */
+  readonly vecEnvs?: number;
+  /** The most /v1 requests at a time; further ones get status 503. Default 8. */
+  readonly batchRequests?: number;
+  /** Milliseconds between two pings. Default 30,000. */
+  readonly pingMs?: number;
+  /** Milliseconds without a frame until a session is closed. Default 900,000. */
+  readonly idleMs?: number;
+  /** As in `createVecEnv`. */
+  readonly backend?: string;
+  readonly kernel?: string;
+  /** 1 to 256, for batch requests and vector environments. Default: as many as the machine has. */
+  readonly threads?: number;
+  /** Receives unexpected errors. Default: prints them to the standard error. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+const NAMES: readonly (keyof ServeOptions)[] = [
+  'host',
+  'port',
+  'token',
+  'insecure',
+  'capacity',
+  'bodyLimit',
+  'frameLimit',
+  'vecEnvs',
+  'batchRequests',
+  'pingMs',
+  'idleMs',
+  'backend',
+  'kernel',
+  'threads',
+  'onFailure',
+];
+
+type Optional = 'token' | 'backend' | 'kernel' | 'threads';
+export type Settings = Readonly<Required<Omit<ServeOptions, Optional>> & Pick<ServeOptions, Optional>>;
+
+const MIB = 2 ** 20;
+/** The longest time of a timer. */
+const MOST_MS = 2 ** 31 - 1;
+/** By option: default, minimum and maximum. */
+const NUMBERS = {
+  port: [8000, 0, 65535],
+  capacity: [4096, 1, 2 ** 16],
+  bodyLimit: [64 * MIB, 1024, 512 * MIB],
+  frameLimit: [MIB, 1024, 512 * MIB],
+  vecEnvs: [2 ** 18, 1, 2 ** 24],
+  batchRequests: [8, 1, 1024],
+  pingMs: [30_000, 10, MOST_MS],
+  idleMs: [900_000, 10, MOST_MS],
+} as const satisfies Partial<Record<keyof ServeOptions, readonly [number, number, number]>>;
+
+type NumberName = keyof typeof NUMBERS;
+export const DEFAULTS = Object.fromEntries(
+  Object.entries(NUMBERS).map(([name, [usual]]) => [name, usual]),
+) as Record<NumberName, number>;
+
+/** The shortest token that cannot be guessed, and the longest that fits a request's head. */
+const [LEAST_TOKEN, MOST_TOKEN] = [16, 4096];
+
+/** @throws InputError. */
+export function toServeSettings(options: ServeOptions): Settings {
+  const asked = readOptions('serve options', options, NAMES);
+  const numbers = Object.entries(NUMBERS).map(([name, [usual, low, high]]) => [
+    name,
+    checkInteger(name, asked[name as NumberName] ?? usual, low, high),
+  ]);
+  const host = checkString('host', asked.host ?? '127.0.0.1');
+  const { backend, kernel, threads, onFailure = toStandardError } = asked;
+  const token = checkToken(asked.token);
+  const insecure = toFlag('insecure', asked.insecure);
+  if (token === undefined && !insecure && !isLoopback(host)) throw needingToken(host);
+  return {
+    ...Object.fromEntries(numbers),
+    host,
+    token,
+    insecure,
+    backend,
+    kernel,
+    threads,
+    onFailure,
+  } as Settings;
+}
+
+function checkToken(token: unknown): string | undefined {
+  if (token === undefined) return undefined;
+  const text = checkString('token', token);
+  const fits = text.length >= LEAST_TOKEN && text.length <= MOST_TOKEN;
+  const isPrintable = /^[\x21-\x7e]*$/.test(text);
+  if (fits && isPrintable) return text;
+  // The message does not repeat the token.
+  throw new InputError(
+    'out_of_range',
+    `Expected a token of ${LEAST_TOKEN} to ${MOST_TOKEN} printable ASCII characters without spaces, got ${text.length} characters${isPrintable ? '' : ', some of them not allowed'}. ` +
+      'Make one with: openssl rand -hex 32',
+  );
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/**
+ * Returns whether a host is this machine: an address of 127.0.0.0/8 (also as `::ffff:127.0.0.1`), `::1`, with or
+ * without brackets, `localhost`, or a name under it (RFC 6761), in any case, with or without a final dot.
+ */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  const version = isIP(address);
+  if (version === 0) return /^([^.]+\.)*localhost\.?$/i.test(host);
+  return LOOPBACK.check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+const needingToken = (host: string): InputError =>
+  new InputError(
+    'unknown_option',
+    `Expected a token for ${host}, which other machines may reach, got none. ` +
+      'Set RHYTHM_TOKEN, or pass --token-file, or --insecure to let everyone who reaches it use it.',
+  );
+
+function toStandardError(error: unknown): void {
+  process.stderr.write(`error: ${error instanceof Error ? error.stack : String(error)}\n`);
+}

@@ -1,0 +1,107 @@
+/** One socket's connection: answers its frames in order, and limits what is buffered. */
+import type { WebSocket } from 'ws';
+import type { Answer, MessageHandler } from './message-handler.js';
+
+/** The most bytes of unsent answers before the next answer waits: some clients do not read. */
+const MOST_UNSENT = 1 << 20;
+/** The most waiting frames, and their bytes, before reading pauses: some clients do not wait for answers. */
+const MOST_WAITING = 16;
+const MOST_WAITING_BYTES = 1 << 20;
+
+export const CLOSE = { normal: 1000, goingAway: 1001, failure: 1011 } as const;
+
+interface Frame {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+export class Connection {
+  readonly socket: WebSocket;
+  readonly #handler: MessageHandler;
+  readonly #onFailure: (error: unknown) => void;
+  #waiting: Frame[] = [];
+  #waitingBytes = 0;
+  #busy = false;
+  #finishing = false;
+  #ended = false;
+  /** The time of the last frame, in milliseconds of a monotonic clock. */
+  receivedAt = performance.now();
+  /** Whether the last ping was answered. */
+  alive = true;
+
+  /** @param onFailure receives unexpected errors. */
+  constructor(socket: WebSocket, handler: MessageHandler, onFailure: (error: unknown) => void) {
+    this.socket = socket;
+    this.#handler = handler;
+    this.#onFailure = onFailure;
+    socket.on('message', (data, isBinary) => this.#receive({ data: data as Buffer, isBinary }));
+    socket.on('pong', () => {
+      this.alive = true;
+    });
+    // The library `ws` reports frame errors to the client; a close event follows.
+    socket.on('error', () => {});
+    socket.on('close', () => this.#end());
+  }
+
+  /** Answers the frames that have arrived, and then closes. */
+  finish(reason: string): void {
+    this.#finishing = true;
+    this.socket.pause();
+    if (!this.#busy) this.#close(CLOSE.goingAway, reason);
+  }
+
+  #receive(frame: Frame): void {
+    this.receivedAt = performance.now();
+    this.alive = true;
+    this.#waiting.push(frame);
+    this.#waitingBytes += frame.data.length;
+    if (!this.#busy) void this.#answerAll();
+    else if (this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES)
+      this.socket.pause();
+  }
+
+  async #answerAll(): Promise<void> {
+    this.#busy = true;
+    try {
+      for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
+        this.#waitingBytes -= frame.data.length;
+        const answer = await this.#handler.answer(frame.data, frame.isBinary);
+        if (answer.frame !== null) await this.#send(answer.frame);
+        if (answer.ends) return this.#close(CLOSE.normal);
+      }
+    } catch (error) {
+      this.#onFailure(error);
+      return this.#close(CLOSE.failure, 'internal error');
+    }
+    this.#busy = false;
+    if (this.#finishing) this.#close(CLOSE.goingAway, 'the server is shutting down');
+    else if (this.socket.isPaused) this.socket.resume();
+  }
+
+  /** @returns a promise only if the client reads so slowly that the next answer must wait. */
+  #send(frame: Exclude<Answer['frame'], null>): Promise<void> | undefined {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    // A large frame is awaited, because its source arrays stay in memory until it is sent.
+    if (frame.length + socket.bufferedAmount < MOST_UNSENT) {
+      socket.send(frame);
+      return;
+    }
+    return new Promise((resolve) => socket.send(frame, () => resolve()));
+  }
+
+  /** Frees the client's memory at once: the closing handshake may be slow. */
+  #end(): void {
+    this.#waiting = [];
+    if (!this.#ended) this.#handler.end();
+    this.#ended = true;
+  }
+
+  #close(code: number, reason?: string): void {
+    this.#end();
+    // A paused socket would not receive the client's close frame.
+    this.socket.resume();
+    this.socket.removeAllListeners('message');
+    this.socket.close(code, reason);
+  }
+}

@@ -1,0 +1,29 @@
+/** The interface of a socket's message handler: one answer per frame, in order. */
+
+export interface Answer {
+  /** A text or binary frame; null sends nothing. */
+  readonly frame: string | Uint8Array | null;
+  /** Whether the socket is closed after this answer. */
+  readonly ends?: boolean;
+}
+
+/** A message handler. `end` is called exactly once, when the socket is gone. */
+export interface MessageHandler {
+  /** Frames arrive one at a time, each after the previous answer. */
+  answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer>;
+  end(): void;
+}
+
+/** Error codes that OpenEnv's clients know. */
+export type ErrorName =
+  | 'INVALID_JSON'
+  | 'UNKNOWN_TYPE'
+  | 'VALIDATION_ERROR'
+  | 'EXECUTION_ERROR'
+  | 'CAPACITY_REACHED'
+  | 'SESSION_ERROR';
+
+/** An `error` message. @param ends see `Answer`. */
+export function errorAnswer(code: ErrorName, message: string, more: object = {}, ends = false): Answer {
+  return { frame: JSON.stringify({ type: 'error', data: { message, code, ...more } }), ends };
+}

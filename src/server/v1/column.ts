@@ -1,0 +1,141 @@
+/** Columns of a request: lists that stay JSON text and are parsed in slices of rows. */
+import { describe } from '../../shared/values.js';
+import { noJson, RefusedError } from '../protocol/refusals.js';
+
+/** A block ends with the row that reaches one of these sizes. */
+const BLOCK_BYTES = 2 ** 16;
+const BLOCK_ROWS = 64;
+
+/** Bytes of a column that are parsed per turn of the event loop; one block may have more. */
+const SLICE_BYTES = 2 ** 18;
+
+/** The positions of a column's rows in a body. */
+export class RowIndex {
+  /** Per block: its first byte in the body, and its first row. */
+  readonly starts: number[];
+  readonly rows: number[] = [0];
+  length = 0;
+  /** The position of the list's closing bracket. */
+  end = 0;
+
+  /** @param start the position after the opening bracket. */
+  constructor(start: number) {
+    this.starts = [start];
+  }
+
+  /** Adds a row. @param next where the next row begins. */
+  add(next: number): void {
+    this.length++;
+    const start = this.starts[this.starts.length - 1];
+    if (this.length % BLOCK_ROWS !== 0 && next - start < BLOCK_BYTES) return;
+    this.starts.push(next);
+    this.rows.push(this.length);
+  }
+
+  /**
+   * Adds the last row and ends the list. @param end the position of the closing bracket. @param isEmpty whether there
+   * are no rows.
+   */
+  close(end: number, isEmpty: boolean): void {
+    if (!isEmpty) this.length++;
+    this.end = end;
+  }
+}
+
+export class Column {
+  static readonly EMPTY = new Column(Buffer.alloc(0), new RowIndex(0));
+  readonly #body: Buffer;
+  readonly #index: RowIndex;
+
+  constructor(body: Buffer, index: RowIndex) {
+    this.#body = body;
+    this.#index = index;
+  }
+
+  /** The number of rows. */
+  get length(): number {
+    return this.#index.length;
+  }
+
+  /** Returns the end (excluded) of the rows that are parsed together with row `from`. */
+  reach(from: number): number {
+    const { starts, rows, length, end } = this.#index;
+    const first = this.#blockOf(from);
+    let next = first + 1;
+    while (next < starts.length && (starts[next + 1] ?? end) - starts[first] <= SLICE_BYTES) next++;
+    return rows[next] ?? length;
+  }
+
+  /** Parses rows `from` up to `to` (excluded). @throws RefusedError for invalid JSON. */
+  rows(from: number, to: number): unknown[] {
+    const { starts, rows, length, end } = this.#index;
+    const first = this.#blockOf(from);
+    const after = this.#blockOf(to - 1) + 1;
+    const start = starts[first];
+    // A block ends before the comma, which the next block follows.
+    const parsed = parseText(this.#body, start, after < starts.length ? starts[after] - 1 : end, true);
+    if (parsed.length !== (rows[after] ?? length) - rows[first]) {
+      throw new RefusedError([noJson(`Expected a value in each row of a list at position ${start}`)]);
+    }
+    return parsed.slice(from - rows[first], to - rows[first]);
+  }
+
+  /** The column's description in errors. */
+  toJSON(): string {
+    return describe(Array(this.length));
+  }
+
+  /** Returns the block of a row, by binary search. */
+  #blockOf(row: number): number {
+    const { rows } = this.#index;
+    let [low, high] = [0, rows.length];
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (rows[middle] <= row) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Parses the JSON between two positions of a body. @param isList whether it is the inside of a list's brackets. */
+export function parseText(body: Buffer, start: number, end: number, isList?: false): unknown;
+export function parseText(body: Buffer, start: number, end: number, isList: true): unknown[];
+export function parseText(body: Buffer, start: number, end: number, isList = false): unknown {
+  const text = body.toString('utf8', start, end);
+  try {
+    return JSON.parse(isList ? `[${text}]` : text);
+  } catch (error) {
+    throw new RefusedError([noJson((error as SyntaxError).message, isList ? start - 1 : start)]);
+  }
+}
+
+/** Returns the columns of a request. */
+export const columnsOf = (request: Readonly<Record<string, unknown>>): Column[] =>
+  Object.values(request).filter((value) => value instanceof Column);
+
+/**
+ * Returns the end (excluded) of the slice of a request's rows that begins at row `from`.
+ * @param most rows of the slice.
+ */
+export function sliceEnd(columns: readonly Column[], from: number, most: number): number {
+  let to = from + most;
+  for (const column of columns) to = Math.min(to, column.reach(from), column.length);
+  return to;
+}
+
+/** Parses all rows of a column. @param turn awaited before each slice. @param take converts a row. */
+export async function allRows<T>(
+  column: Column,
+  turn: () => Promise<void>,
+  take: (value: unknown, row: number) => T,
+): Promise<T[]> {
+  const taken: T[] = [];
+  while (taken.length < column.length) {
+    await turn();
+    const from = taken.length;
+    const rows = column.rows(from, sliceEnd([column], from, column.length));
+    for (const [k, value] of rows.entries()) taken.push(take(value, from + k));
+  }
+  return taken;
+}

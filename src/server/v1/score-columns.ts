@@ -1,0 +1,95 @@
+/**
+ * Stores the scores of all rows in less memory than the columns of the answer. Rewards are computed when they are written,
+ * from the step's reward, the belief's error, and whether there is a belief.
+ */
+import { NO_ACTION } from '../../engine/validate/actions.js';
+import type { ReplayScores } from '../../rollouts/replay/score-replay.js';
+import {
+  hasBelief,
+  REWARD_NAMES,
+  type RewardStack,
+  type StackTerms,
+  stackRewards,
+} from '../../rollouts/rewards/compute-rewards.js';
+import { snakeCase } from '../../shared/letter-case.js';
+import { SLICE, valuesText } from './array-text.js';
+
+const REWARDS: ReadonlyMap<string, keyof RewardStack> = new Map(
+  [...REWARD_NAMES, 'total' as const].map((name) => [snakeCase(name), name]),
+);
+/** The names of the scores of a row. */
+export const SCORE_NAMES = [...REWARDS.keys(), 'step_reward', 'belief_mae', 'state_hash'];
+
+export class ScoreColumns {
+  readonly #wanted: readonly string[];
+  readonly #terms: StackTerms;
+  /** NaN in rows without an action, and in rows with a fault. */
+  readonly #stepRewards: Float32Array;
+  /** The step's rewards with shaping; the same array as `#stepRewards` without shaping. */
+  readonly #envRewards: Float32Array;
+  /** NaN in rows with a fault. */
+  readonly #beliefMae: Float32Array;
+  readonly #believes: Uint8Array;
+  readonly #stateHashes: BigUint64Array;
+
+  /** @param wanted names of scores. @param terms the reward terms with which the rows are scored. */
+  constructor(rows: number, wanted: readonly string[], terms: StackTerms) {
+    this.#wanted = wanted;
+    // The shaped rewards are stored, because histories are not kept.
+    this.#terms = { ...terms, shaping: null };
+    this.#stepRewards = new Float32Array(rows);
+    this.#envRewards = terms.shaping === null ? this.#stepRewards : new Float32Array(rows);
+    this.#beliefMae = new Float32Array(rows);
+    this.#believes = new Uint8Array(rows);
+    this.#stateHashes = new BigUint64Array(wanted.includes('state_hash') ? rows : 0);
+  }
+
+  /** Stores the scores of the rows from row `from` on. */
+  put({ rewards, stepRewards, beliefMae, stateHashes }: ReplayScores, from: number): void {
+    this.#stepRewards.set(stepRewards, from);
+    if (this.#envRewards !== this.#stepRewards) this.#envRewards.set(rewards.envReward, from);
+    this.#beliefMae.set(beliefMae, from);
+    for (let k = 0; k < stepRewards.length; k++) this.#believes[from + k] = Number(hasBelief(rewards, k));
+    if (this.#stateHashes.length > 0) this.#stateHashes.set(stateHashes, from);
+  }
+
+  /** Yields the pieces of a JSON object of the wanted scores. */
+  async *text(turn: () => Promise<void>): AsyncGenerator<string> {
+    const rows = this.#stepRewards.length;
+    let before = '{';
+    for (const name of new Set(this.#wanted)) {
+      yield `${before}"${name}":[`;
+      for (let from = 0; from < rows; from += SLICE) {
+        await turn();
+        yield (from === 0 ? '' : ',') + valuesText(this.#values(name, from, Math.min(from + SLICE, rows)));
+      }
+      before = '],';
+    }
+    yield before === '{' ? '{}' : ']}';
+  }
+
+  #values(name: string, from: number, to: number): Float32Array | BigUint64Array {
+    if (name === 'step_reward') return this.#stepRewards.subarray(from, to);
+    if (name === 'belief_mae') return this.#beliefMae.subarray(from, to);
+    if (name === 'state_hash') return this.#stateHashes.subarray(from, to);
+    return this.#rewards(from, to)[REWARDS.get(name)!];
+  }
+
+  #rewards(from: number, to: number): RewardStack {
+    const beliefMae = this.#beliefMae.subarray(from, to);
+    const rows = {
+      // Only whether there is an action matters here, not which.
+      actions: Int8Array.from(this.#stepRewards.subarray(from, to), (reward) =>
+        Number.isNaN(reward) ? NO_ACTION : 0,
+      ),
+      given: this.#believes.subarray(from, to),
+      stepRewards: this.#envRewards.subarray(from, to),
+      beliefMae,
+    };
+    const rewards = stackRewards(rows, null, this.#terms);
+    for (const column of Object.values(rewards)) {
+      for (let k = 0; k < to - from; k++) if (Number.isNaN(beliefMae[k])) column[k] = Number.NaN;
+    }
+    return rewards;
+  }
+}

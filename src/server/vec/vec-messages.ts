@@ -1,0 +1,72 @@
+/** Schemas of the messages of vector environments. */
+import { z } from 'zod';
+import { AUTORESET_MODES } from '../../engine/validate/autoreset-modes.js';
+import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
+import { PROFILES } from '../protocol/reset-request.js';
+
+/** The arrays of a result: their key in messages, and their name in a StepResult. */
+export const OUTPUTS = {
+  observations: 'observations',
+  rewards: 'rewards',
+  terminated: 'terminated',
+  truncated: 'truncated',
+  final_mask: 'finalMask',
+  final_scores: 'finalScores',
+  components: 'components',
+  belief_mae: 'beliefMae',
+  early_means: 'firstHalfMeans',
+  late_means: 'secondHalfMeans',
+  episode_returns: 'episodeReturns',
+  episode_lengths: 'episodeLengths',
+  final_observations: 'finalObservations',
+} as const;
+export type OutputName = keyof typeof OUTPUTS | 'seeds' | 'episode_numbers';
+export const OUTPUT_NAMES = [...Object.keys(OUTPUTS), 'seeds', 'episode_numbers'] as OutputName[];
+
+const FIELD_NAMES = OBSERVATION_FIELDS.map(({ name }) => name);
+
+/** A list schema that checks the length before the entries: otherwise each invalid entry gives an error of its own. */
+export const atMost = <Entry extends z.ZodType>(most: number, entry: Entry) =>
+  z.array(z.unknown()).max(most).pipe(z.array(entry));
+
+export const CREATE = z.strictObject({
+  num_envs: z.int().min(1).max(MAX_ENVS),
+  autoreset: z.enum(AUTORESET_MODES).optional(),
+  seed_range: z.tuple([z.int().min(0).max(MAX_U32), z.int().min(1)]).optional(),
+  profiles: z.enum(PROFILES).optional(),
+  grader: z.enum(GRADER_NAMES).optional(),
+  observation: z
+    .strictObject({
+      fields: atMost(FIELD_NAMES.length, z.enum(FIELD_NAMES)).optional(),
+      one_hot: z.boolean().optional(),
+      scale: z.boolean().optional(),
+      history: z.boolean().optional(),
+    })
+    .optional(),
+  outputs: atMost(OUTPUT_NAMES.length, z.enum(OUTPUT_NAMES)).optional(),
+});
+export type Create = z.output<typeof CREATE>;
+
+/** Arrays of `reset` and `step`, as lists in a text frame or from a binary frame. The environment validates them. */
+const numbers = z.custom<ArrayLike<number>>((value) => Array.isArray(value) || ArrayBuffer.isView(value), {
+  message: 'Input should be a list of numbers, or an array of a binary frame',
+});
+
+/** The environment validates these too. */
+const names = z.custom<readonly string[]>(
+  (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  { message: 'Input should be a list of names' },
+);
+
+export const RESET = z.strictObject({
+  seed: z.union([z.int().min(0).max(MAX_U32), numbers]).optional(),
+  mask: numbers.optional(),
+  profiles: z.union([z.enum(PROFILES), names]).optional(),
+  graders: z.union([z.enum(GRADER_NAMES), names]).optional(),
+});
+
+export const STEP = z.strictObject({
+  actions: numbers,
+  beliefs: numbers.optional(),
+  mask: numbers.optional(),
+});

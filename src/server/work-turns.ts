@@ -1,0 +1,67 @@
+/** Shares the event loop between batches and sessions: one slice of each batch per turn of the loop. */
+import { yieldTurn } from '../engine/vec-env/yield-turn.js';
+
+/** The error for too many batches at a time. */
+export class BusyError extends Error {
+  /** Seconds. */
+  readonly retryAfter = 1;
+  constructor(most: number) {
+    super(`Expected fewer than ${most} requests of /v1 in progress, got ${most}. Try again later.`);
+  }
+}
+
+/** The size of a large body or answer, in characters. */
+export const LARGE = 2 ** 21;
+
+export class Turns {
+  readonly #most: number;
+  #working = 0;
+  #last: Promise<void> = Promise.resolve();
+  #large: Promise<unknown> = Promise.resolve();
+
+  /** @param most batches at a time. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Batches in progress. */
+  get working(): number {
+    return this.#working;
+  }
+
+  /**
+   * Runs a batch, which awaits `turn` before each slice. However many batches run, a session waits for at most one
+   * slice.
+   * @param left settles when the answer's memory is free. Until then the batch counts as in progress.
+   * @throws BusyError before any work.
+   */
+  async during<T>(left: Promise<void>, work: () => Promise<T>): Promise<T> {
+    if (this.#working >= this.#most) throw new BusyError(this.#most);
+    this.#working++;
+    void left.then(() => this.#working--);
+    return await work();
+  }
+
+  /**
+   * Runs work that needs memory in proportion to a body or an answer. Large ones run one at a time, in order; small
+   * ones run beside them. Must not be nested.
+   * @param length of the body or the answer.
+   */
+  alone<T>(length: number, work: () => Promise<T>): Promise<T> {
+    if (length < LARGE) return work();
+    const done = this.#large.then(work);
+    // Without the result, which may hold the memory of a body until the next large one.
+    this.#large = done.then(
+      () => {},
+      () => {},
+    );
+    return done;
+  }
+
+  /** Waits for the next turn of the event loop. @param signal of the waiting client. @throws the signal's reason. */
+  async turn(signal?: AbortSignal): Promise<void> {
+    this.#last = this.#last.then(yieldTurn);
+    await this.#last;
+    signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,61 @@
+/** The error classes. Every error has a stable `code`; its message may be reworded. */
+
+/** Base class of all errors that rhythm-vec throws on purpose. */
+export class RhythmError extends Error {
+  /** Stable and machine-readable; see `ErrorCode`. */
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** An invalid argument. The call has changed nothing. */
+export class InputError extends RhythmError {}
+
+/** A call that the environment's current state does not allow. The call has changed nothing. */
+export class StateError extends RhythmError {}
+
+/** A backend, kernel or addon that is unavailable here. */
+export class BackendError extends RhythmError {}
+
+/** A missing optional package that a call needs. */
+export class LibraryError extends RhythmError {}
+
+/**
+ * The codes of errors. They are stable; docs/guides/errors.md says when each is thrown, and with which
+ * class.
+ */
+export type ErrorCode =
+  | 'wrong_type'
+  | 'wrong_length'
+  | 'out_of_range'
+  | 'unknown_option'
+  | 'unknown_name'
+  | 'bad_seed'
+  | 'bad_belief'
+  | 'bad_profile'
+  | 'bad_grader'
+  | 'bad_world'
+  | 'bad_snapshot'
+  | 'illegal_action'
+  | 'not_alike'
+  | 'foreign_past'
+  | 'not_reset'
+  | 'no_snapshot'
+  | 'episode_over'
+  | 'busy'
+  | 'closed'
+  | 'outputs_detached'
+  | 'backend_unavailable'
+  | 'out_of_memory'
+  | 'device_lost'
+  | 'device_failed'
+  | 'addon_missing'
+  | 'addon_stale'
+  | 'library_missing'
+  | 'missing_setting'
+  | 'endpoint_failed'
+  | 'over_budget'
+  | 'hub_failed';

@@ -1,0 +1,21 @@
+/** The clock of code that waits. Tests replace it. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** @throws the signal's reason. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const CLOCK: Clock = {
+  now: Date.now,
+  async wait(ms, signal) {
+    try {
+      await delay(ms, undefined, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,51 @@
+/** Retries requests while the failure may be temporary. Each client decides which failures are. */
+import pRetry from 'p-retry';
+import type { Clock } from './clock.js';
+
+/** A failed attempt. */
+export interface FailedAttempt {
+  readonly error: Error;
+  /** Its number, from 1 on. */
+  readonly attempt: number;
+  /** The number of attempts left. */
+  readonly left: number;
+}
+
+export interface RetryOptions {
+  /** Attempts after the first. */
+  readonly retries: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /**
+   * Returns the milliseconds before the next attempt, or null for a permanent failure. It is also called after the last
+   * attempt, and may throw a more helpful error.
+   */
+  readonly waitAfter: (failed: FailedAttempt) => number | null;
+}
+
+/**
+ * Calls `ask` until it succeeds, fails permanently or has no attempts left.
+ * @throws the error of the last attempt, the error of `waitAfter`, or the signal's reason.
+ */
+export const retry = <Answer>(
+  ask: () => Promise<Answer>,
+  { retries, signal, clock, waitAfter }: RetryOptions,
+): Promise<Answer> =>
+  pRetry(ask, {
+    ...{ retries, signal, minTimeout: 0 },
+    onFailedAttempt: async ({ error, attemptNumber: attempt, retriesLeft: left }) => {
+      const ms = waitAfter({ error, attempt, left });
+      if (ms === null || left === 0) throw error;
+      await clock.wait(ms, signal);
+    },
+  });
+
+/** Waits in milliseconds, for services that do not state one. */
+export interface BackOff {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns the wait after an attempt: `first`, doubled with each attempt, at most `last`. */
+export const backOff = ({ first, last }: BackOff, attempt: number): number =>
+  Math.min(last, first * 2 ** (attempt - 1));

@@ -1,0 +1,79 @@
+/** Removes secrets from texts. Every text from a service passes through it before it is shown or written. */
+
+import { type Dropped, folded, replaceFolded, UNSEEN, UNSEEN_OR_BLANK } from './folding.js';
+
+export type Redact = (text: string) => string;
+
+/** Shorter values are not secrets: replacing them would damage other words. */
+const MIN_LENGTH = 4;
+/** Placeholders that people pass to servers without keys. Replacing them would damage answers. */
+const PLACEHOLDERS = new Set('none null empty dummy test token local ollama unused placeholder'.split(' '));
+/** Shorter byte sequences occur by chance inside longer base64 texts. */
+const MIN_EMBEDDED = 8;
+
+/** Shorter sequences of letters occur by chance in sentences once white space is ignored. */
+const MIN_SPACED = 8;
+
+/**
+ * Returns a function that replaces secrets in texts.
+ *
+ * It finds a secret as it is, and as headers, URLs, JSON, base64 and hexadecimal contain it. It also finds each of
+ * these forms in full-width or accented letters, in escapes, with zero-width characters and, from eight characters on,
+ * with white space between its characters. It does not find other disguises: look-alike letters of other alphabets,
+ * other characters in between, reversal, encryption.
+ * @param secrets in any order. Values shorter than four characters and placeholders are ignored.
+ * @param instead the replacement.
+ */
+export function redactor(secrets: readonly string[], instead = '[redacted]'): Redact {
+  const known = secrets.filter(isSecret);
+  const spellings = [...new Set(known.flatMap(spellingsOf))];
+  // The longest first: one secret may be the beginning of another.
+  spellings.sort((a, b) => b.length - a.length);
+  const unseen = foldedSecrets(spellings, UNSEEN, MIN_LENGTH);
+  const spaced = foldedSecrets(spellings, UNSEEN_OR_BLANK, MIN_SPACED);
+  return (text) => {
+    const exact = spellings.reduce((left, spelling) => left.replaceAll(spelling, instead), text);
+    const seen = replaceFolded(exact, unseen, instead, UNSEEN);
+    return replaceFolded(seen, spaced, instead, UNSEEN_OR_BLANK);
+  };
+}
+
+/** Folds the secrets, and drops those that are then too short or a placeholder. */
+const foldedSecrets = (spellings: readonly string[], dropped: Dropped, least: number): string[] => [
+  ...new Set(
+    spellings.map((each) => folded(each, dropped)).filter((each) => each.length >= least && isSecret(each)),
+  ),
+];
+
+const isSecret = (text: string): boolean =>
+  text.length >= MIN_LENGTH && !PLACEHOLDERS.has(text.toLowerCase());
+
+/** Returns the secret as headers, URLs and JSON contain it, in the spellings that servers use. */
+function spellingsOf(secret: string): string[] {
+  const inUrl = encodeURIComponent(secret);
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [
+    ...[secret, inUrl, inUrl.replaceAll(/%../g, (code) => code.toLowerCase())],
+    ...[inJson, inJson.replaceAll('/', '\\/')],
+    ...packed(Buffer.from(secret)),
+  ];
+}
+
+function packed(bytes: Buffer): string[] {
+  const base64 = bytes.toString('base64');
+  const hex = bytes.toString('hex');
+  const whole = [base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), hex, hex.toUpperCase()];
+  return bytes.length < MIN_EMBEDDED ? whole : [...whole, ...embedded(bytes)];
+}
+
+/**
+ * Returns the part of a longer text's base64 that depends on these bytes alone, at each of the three possible offsets.
+ * An example is the base64 of "Bearer KEY".
+ */
+function embedded(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const around = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const [from, to] = [Math.ceil((offset * 4) / 3), Math.floor((around.length * 4) / 3)];
+    return [around.toString('base64').slice(from, to), around.toString('base64url').slice(from, to)];
+  });
+}

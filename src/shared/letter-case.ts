@@ -1,0 +1,7 @@
+/** Converts names between snake_case (files and protocols) and camelCase (code). */
+
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,0 +1,69 @@
+/** Validates rows of JSON lines. Its errors have this package's form. */
+import { z } from 'zod';
+import { currentPolicy } from './former-names.js';
+import { isPrintable, PRINTABLE } from './printable-names.js';
+import { didYouMean } from './suggest.js';
+import { describe } from './values.js';
+
+/** The error of an invalid line. */
+export class BadRow extends Error {}
+
+const got = (value: unknown): string => (value === undefined ? 'got none.' : `got ${describe(value)}.`);
+const guess = (value: unknown, known: readonly string[]): string =>
+  typeof value === 'string' && known.length > 0 ? didYouMean(value, known, '') : '';
+
+export const isU32 = (value: unknown): boolean => typeof value === 'number' && value >>> 0 === value;
+
+/** A schema of values that pass `test`. The error states what was expected and what came. */
+export const expect = <T>(
+  expected: string,
+  test: (value: unknown) => boolean,
+  known: readonly string[] = [],
+) =>
+  z.custom<T>(test, {
+    error: ({ input }) => `Expected ${expected}, ${got(input)}${guess(input, known)}`,
+  });
+
+/** @param names the allowed names; the error suggests the nearest. */
+export const oneOf = <T extends string>(names: readonly string[]) =>
+  expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
+
+/** A name that a terminal can show. */
+export const printableName = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
+
+/** A printable name of a policy. A former name is read as today's. */
+export const storedPolicy = printableName.transform(currentPolicy);
+
+export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');
+
+export const list = <T extends z.ZodType>(of: T, expected: string) =>
+  z.array(of, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
+
+export const text = (expected: string) => expect<string>(expected, (value) => typeof value === 'string');
+
+export const notAnObject = (value: unknown, keys: readonly string[]): string =>
+  `Expected an object with the keys ${keys.join(', ')}, ${got(value)}`;
+
+export const unknownKeys = (unknown: readonly string[], keys: readonly string[]): string =>
+  `Expected no keys but ${keys.join(', ')}; got ${describe(unknown[0])}.${didYouMean(unknown[0], keys, ' Remove it.')}`;
+
+/** @throws BadRow for invalid JSON. */
+export function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new BadRow(`Expected one JSON object, got invalid JSON: ${(error as Error).message}.`);
+  }
+}
+
+/** Returns a value parsed by a schema. @throws BadRow that states where, what was expected and what came. */
+export function conform<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0];
+  const where = path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .slice(1);
+  throw new BadRow(where === '' ? message : `${where}: ${message}`);
+}

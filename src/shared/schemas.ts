@@ -1,0 +1,51 @@
+/** Names and versions of the JSON schemas that this package writes and reads (docs/compatibility.md). */
+import { describe } from './values.js';
+
+export interface Schema {
+  readonly name: string;
+  /** Rises when a key is renamed, removed or changes its meaning; not when a key is added. */
+  readonly version: number;
+}
+
+export const SCHEMAS = {
+  /** `eval --json`. */
+  evaluation: { name: 'rhythm-vec/evaluation', version: 1 },
+  /** `npm run bench -- --json`. */
+  bench: { name: 'rhythm-vec/bench', version: 1 },
+  /** A row that `replay` reads. */
+  episode: { name: 'rhythm-vec/episode', version: 1 },
+  /** A grader's file, `--grader FILE`. */
+  grader: { name: 'rhythm-vec/grader', version: 1 },
+  /** The first line of `eval --components`, which `regrade` reads. */
+  components: { name: 'rhythm-vec/components', version: 1 },
+  /** `audit --json`. */
+  audit: { name: 'rhythm-vec/audit', version: 1 },
+  /** `regrade --json`. */
+  regrade: { name: 'rhythm-vec/regrade', version: 1 },
+  /** Rows of `dataset grpo`. The dataset's card and the metadata of a Parquet file contain it. */
+  grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 1 },
+  /** A line of stored trajectories: an episode with its observations, texts and actions. */
+  trajectory: { name: 'rhythm-vec/trajectory', version: 1 },
+  /** `reeval --json`. */
+  reevaluation: { name: 'rhythm-vec/reevaluation', version: 1 },
+  /** Rows of `dataset sft`. The dataset's card and the metadata of a Parquet file contain it. */
+  sftDataset: { name: 'rhythm-vec/sft-dataset', version: 1 },
+} as const satisfies Record<string, Schema>;
+
+/** Returns whether a file's `schema` value names this schema and version. */
+export function follows(schema: Schema, said: unknown): boolean {
+  const { name, version } = (said ?? {}) as Partial<Schema>;
+  return name === schema.name && version === schema.version;
+}
+
+/** The error message for a file of another schema. @param place where the value stands: " at schema of FILE". */
+export const otherSchema = (schema: Schema, said: unknown, place = ''): string =>
+  `Expected ${schemaName(schema)}${place}, got ${show(said)}. Use the release that wrote it.`;
+
+/** Formats a schema for errors. */
+export const schemaName = ({ name, version }: Schema): string =>
+  `${describe(name)} version ${describe(version)}`;
+
+/** Formats a schema by name and version, and any other value as it is. */
+const show = (said: unknown): string =>
+  (said as Schema | null)?.name === undefined ? describe(said) : schemaName(said as Schema);

@@ -1,0 +1,114 @@
+/** Checks of arguments that all APIs share: option names, single values, lengths. */
+import { InputError } from './errors.js';
+import { didYouMean } from './suggest.js';
+
+/** Refuses unknown options. @throws InputError `wrong_type` or `unknown_option`. */
+export function checkOptions(what: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw wrongType(what, 'an object', options, `Pass { ${known[0]}: ... }.`);
+  }
+  // Not Object.keys, which allocates. This runs at every step.
+  for (const name in options) {
+    if (known.includes(name) || !Object.hasOwn(options, name)) continue;
+    throw new InputError(
+      'unknown_option',
+      `Expected ${what} among ${known.join(', ')}, got "${name}".${didYouMean(name, known, ' Remove it.')}`,
+    );
+  }
+}
+
+/**
+ * Returns the known options.
+ * @throws InputError for unknown options.
+ */
+export function readOptions<Options extends object>(
+  what: string,
+  options: Options,
+  known: readonly (keyof Options & string)[],
+): Options {
+  checkOptions(what, options, known);
+  return Object.fromEntries(known.map((name) => [name, options[name]])) as Options;
+}
+
+/** The most characters of a text that an error quotes. */
+const MAX_TEXT = 100;
+
+/** Formats a value for an error message. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value);
+  if (value === null || typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value instanceof DataView) return 'a DataView';
+  return ArrayBuffer.isView(value) ? `a ${kindOf(value)}` : 'an object';
+}
+
+/** Returns the type of a typed array, such as 'Float32Array', and undefined for anything else. */
+export const kindOf = (value: unknown): string | undefined =>
+  ArrayBuffer.isView(value) && !(value instanceof DataView)
+    ? (value as Uint8Array)[Symbol.toStringTag]
+    : undefined;
+
+export const isFloats = (value: unknown): value is Float32Array => kindOf(value) === 'Float32Array';
+
+/** Builds the error for a value of the wrong type. */
+export const wrongType = (what: string, expected: string, value: unknown, remedy: string): InputError =>
+  new InputError('wrong_type', `Expected ${what} to be ${expected}, got ${describe(value)}. ${remedy}`);
+
+export function checkInteger(what: string, value: unknown, low: number, high: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
+  const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
+  throw new InputError(
+    code,
+    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass one.`,
+  );
+}
+
+export function checkFinite(what: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
+  throw new InputError(code, `Expected ${what} to be a finite number, got ${describe(value)}. Pass one.`);
+}
+
+export function checkString(what: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw wrongType(what, 'a name', value, 'Pass a string.');
+}
+
+export function checkBoolean(what: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw wrongType(what, 'true or false', value, 'Pass one.');
+}
+
+/** Validates an option that defaults to false. @throws InputError `wrong_type`. */
+export const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
+
+/** @param unit the source of the expected number, such as 'numEnvs'. */
+export function checkLength(what: string, got: number, expected: number, unit: string): void {
+  if (got === expected) return;
+  throw new InputError(
+    'wrong_length',
+    `Expected ${expected} ${what} (${unit}), got ${got}. Pass exactly ${expected}.`,
+  );
+}
+
+/** Returns whether a value is an array or a typed array. */
+export function isList(value: unknown): value is ArrayLike<number> {
+  return Array.isArray(value) || kindOf(value) !== undefined;
+}
+
+/** Validates a name among several. @throws InputError `wrong_type` or `unknown_name`. */
+export function checkName<Name extends string>(what: string, value: unknown, names: readonly Name[]): Name {
+  const name = checkString(what, value);
+  if (names.includes(name as Name)) return name as Name;
+  throw new InputError(
+    'unknown_name',
+    `Expected ${what} to be one of ${names.join(', ')}, got ${describe(name)}.${didYouMean(name, names)}`,
+  );
+}
+
+/** Validates an object of named arrays. Its other keys are ignored. @throws InputError `wrong_type`. */
+export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
+  if (typeof value === 'object' && value !== null && !isList(value)) return value;
+  throw wrongType(what, 'an object', value, `Pass { ${example}: ... }.`);
+}

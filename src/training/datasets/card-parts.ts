@@ -1,0 +1,78 @@
+/** Parts of all dataset cards: Markdown with a YAML header. */
+import type { Provenance } from './grpo/grpo-provenance.js';
+
+/** A line that every card has, and no other README. */
+const MARK = 'rhythm_vec:';
+
+/** Whether a text is a card, of this release or another. */
+export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
+
+/** What a hub wants to know of a dataset. */
+export interface Shelf {
+  readonly title: string;
+  readonly tasks: readonly string[];
+  readonly tags: readonly string[];
+  readonly rows: number;
+  /** A file, or files by split. */
+  readonly files: string | readonly { readonly split: string; readonly path: string }[];
+}
+
+/** The header. @param provenance in the order in which it is written, snake_case. */
+export const headerText = ({ title, tasks, tags, rows, files }: Shelf, provenance: object): string => `---
+${entries({
+  license: 'mit',
+  pretty_name: title,
+  language: ['en'],
+  task_categories: tasks,
+  tags: ['rhythm-vec', ...tags, 'trl', 'simulation'],
+  size_categories: [sizeCategory(rows)],
+  configs: [{ config_name: 'default', data_files: files }],
+})}${MARK}
+${entries(provenance, '  ')}---
+`;
+
+/** JSON is YAML, too. */
+const entries = (object: object, indent = ''): string =>
+  Object.entries(object)
+    .map(([key, value]) => `${indent}${key}: ${JSON.stringify(value)}\n`)
+    .join('');
+
+/** As dataset hubs call sizes. */
+function sizeCategory(rows: number): string {
+  const bounds: readonly [string, number][] = [
+    ['1K', 1e3],
+    ['10K', 1e4],
+    ['100K', 1e5],
+    ['1M', 1e6],
+    ['10M', 1e7],
+    ['100M', 1e8],
+    ['1B', 1e9],
+  ];
+  const above = bounds.findIndex(([, bound]) => rows < bound);
+  if (above === 0) return 'n<1K';
+  return above < 0 ? '1B<n<10B' : `${bounds[above - 1][0]}<n<${bounds[above][0]}`;
+}
+
+/** What makes the dataset again. */
+export const commandText = (command: string): string => `\`\`\`sh
+${command}
+\`\`\`
+`;
+
+/** Whether results may be reported on what was trained on these rows. */
+export const evalSeedsSaid = ({
+  seeds,
+  eval_seeds: held,
+}: Pick<Provenance, 'seeds' | 'eval_seeds'>): string =>
+  held.length === 0
+    ? `Seeds asked for are ${seeds}. **No evaluation seeds are among them**: results are reported on 0-99 and from 10000 on.\n`
+    : `Seeds asked for are ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not report results on these for ` +
+      'anything that was trained on this dataset.\n';
+
+export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+
+export const ending = ({ schema }: Pick<Provenance, 'schema'>): string => `## Licence
+
+MIT, as rhythm-vec. Rows follow the schema \`${schema.name}\`, version ${schema.version}.
+`;

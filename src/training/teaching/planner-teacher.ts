@@ -1,0 +1,138 @@
+/** The planner as a teacher, with its reasons. */
+
+import { digitOf } from '../../agents/inference/inference-words.js';
+import type { Objective } from '../../agents/planner/objectives.js';
+import { STEPPED_POLICIES, type SteppedPlayer, type SteppedPolicy } from '../../agents/policies/stepped.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { trueProfilesOf } from '../../evaluation/play-chunk.js';
+import { ResizableEnv } from '../../evaluation/resizable-env.js';
+import { prompts } from '../../rollouts/text/prompt.js';
+import { spell } from '../../rollouts/text/system.js';
+import { TrajectoryRecorder } from '../../rollouts/trajectories/env-recorder.js';
+import type { TextMove } from '../../rollouts/trajectories/move.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { InputError } from '../../shared/errors.js';
+import { checkName } from '../../shared/values.js';
+import { CUSTOM, type SeedRange } from '../../world/conditions.js';
+import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
+
+/** What is learned from unless something else is asked for: nobody should be taught to neglect unawares. */
+const DEFAULT_OBJECTIVE: Objective = 'wellbeing';
+
+/** The objective is an option of its own. */
+const WELLBEING = 'planner-wellbeing';
+const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== WELLBEING);
+const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
+
+export interface TeachOptions {
+  /** As files call who teaches. */
+  readonly teacher: 'planner';
+  /** The name of a stepped policy; what `planner` wants is an option of its own. */
+  readonly variant: string;
+  /** What it wants. Default wellbeing; not with a variant that plans nothing. */
+  readonly objective?: Objective;
+  readonly seeds: SeedRange;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profiles: string;
+  readonly grader: Grader;
+  readonly backend?: string;
+  readonly kernel?: string;
+  readonly threads?: number;
+  /** Called after every step with the steps taken and to be taken, those of all episodes together. */
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Episodes played together: a step of theirs takes less than a second. */
+const TOGETHER = 64;
+
+/**
+ * Plays every seed once, and yields the episodes in the order of their seeds, some at a time. What counts is what the
+ * completions say: beliefs are given in digits, as a student would give them.
+ * @throws InputError `unknown_name` or `unknown_option`; the signal's reason.
+ */
+export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {
+  const { seeds, backend, kernel, threads } = options;
+  const variant = variantOf(options);
+  using environments = new ResizableEnv({ backend, kernel, threads, observation: { history: true } });
+  for (let first = seeds.first; first <= seeds.last; first += TOGETHER) {
+    const length = Math.min(TOGETHER, seeds.last - first + 1);
+    const some = Array.from({ length }, (_, i) => first + i);
+    yield await playWeeks(environments, some, variant, options);
+  }
+}
+
+function variantOf({ variant, objective }: TeachOptions): SteppedPolicy {
+  if (variant === WELLBEING) {
+    throw new InputError(
+      'unknown_name',
+      `Expected variant to be one of ${VARIANT_NAMES.join(', ')}; got "${WELLBEING}", which is the planner that wants ` +
+        'wellbeing. Pass planner, with --objective wellbeing, the default.',
+    );
+  }
+  checkName('variant', variant, VARIANT_NAMES);
+  const found = VARIANTS.find(({ name }) => name === variant)!;
+  if (objective === undefined || found.objective !== null) return found;
+  throw new InputError(
+    'unknown_option',
+    `Expected no objective for ${variant}, which plans nothing, got "${objective}". Leave it out.`,
+  );
+}
+
+async function playWeeks(
+  environments: ResizableEnv,
+  seeds: readonly number[],
+  variant: SteppedPolicy,
+  options: TeachOptions,
+): Promise<TrajectoryEpisode[]> {
+  const { profiles, grader, backend, kernel, threads, signal } = options;
+  const env = environments.of(seeds.length);
+  const objective = variant.objective === null ? null : (options.objective ?? DEFAULT_OBJECTIVE);
+  const model = variant.name === options.teacher ? null : variant.name;
+  const player = { teacher: options.teacher, model, objective, oracle: variant.oracle };
+  const recorder = new TrajectoryRecorder(env, player, grader);
+  const engine = { backend, kernel, threads };
+  const setting = { numEnvs: env.numEnvs, grader, ...engine, objective: objective ?? undefined };
+  using teacher = variant.open(setting, () =>
+    trueProfilesOf(env.world, { profile: profiles, seeds: Uint32Array.from(seeds) }),
+  );
+  let { observations } = recorder.begin(
+    seeds.map((seed) => ({ seed, profileMode: profiles, condition: CUSTOM })),
+  );
+  for (let step = 0; step < NUM_STEPS; step++) {
+    signal?.throwIfAborted();
+    ({ observations } = recorder.step(movesOf(teacher, observations, env.numEnvs)));
+    options.onProgress?.(...progressOf(options.seeds, seeds[0], env.numEnvs, step + 1));
+    // Lets signals and timers in.
+    await yieldTurn();
+  }
+  return recorder.take();
+}
+
+const progressOf = ({ first, last }: SeedRange, next: number, together: number, steps: number) =>
+  [(next - first) * NUM_STEPS + together * steps, (last - first + 1) * NUM_STEPS] as const;
+
+/** @param observations f32 [n, 106], the history after what is seen. */
+function movesOf(teacher: SteppedPlayer, observations: Float32Array, n: number): TextMove[] {
+  const width = observations.length / n;
+  const seen = new Float32Array(n * OBSERVATION_SIZE);
+  for (let i = 0; i < n; i++) {
+    seen.set(observations.subarray(i * width, i * width + OBSERVATION_SIZE), i * OBSERVATION_SIZE);
+  }
+  const { actions, beliefs } = teacher.decide(seen);
+  return prompts(observations).map((prompt, i) => ({
+    prompt,
+    completion: completionOf(
+      teacher.reasons(i),
+      beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS),
+      actions[i],
+    ),
+  }));
+}
+
+/** As the system message asks for it. */
+function completionOf(reasons: string, belief: Float32Array, action: number): string {
+  const digits = Array.from(belief, digitOf).join(' ');
+  return `<reasoning>${reasons}</reasoning>\n${digits} ${spell(ACTION_NAMES[action])}`;
+}

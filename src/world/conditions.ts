@@ -1,0 +1,166 @@
+/** The evaluation conditions: profiles and seeds. */
+import { InputError } from '../shared/errors.js';
+import { didYouMean } from '../shared/suggest.js';
+import { checkInteger, describe } from '../shared/values.js';
+import { MAX_U32, PROFILE_NAMES } from './fields.js';
+
+/** Consecutive seeds, both ends included. */
+export interface SeedRange {
+  /** u32: the first seed. */
+  readonly first: number;
+  /** u32: the last seed, included. */
+  readonly last: number;
+}
+
+/** A profile choice for a range of seeds. */
+export interface Part {
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile: string;
+  readonly seeds: SeedRange;
+}
+
+export interface Condition {
+  readonly name: string;
+  /** Whether the option `profiles` may replace its profiles. */
+  readonly open: boolean;
+  /** Scored as one pool, in this order. */
+  readonly parts: readonly Part[];
+}
+
+const sampled = (name: string, first: number, last: number): Condition => ({
+  name,
+  open: true,
+  parts: [{ profile: 'sampled', seeds: { first, last } }],
+});
+const named = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
+
+/**
+ * The published conditions, in the order in which a table shows them. The re-evaluation of 150 episodes is the first
+ * two.
+ */
+export const CONDITIONS: readonly Condition[] = [
+  sampled('in-distribution', 0, 99),
+  sampled('ood', 10000, 10049),
+  ...PROFILE_NAMES.map((name) => ({ name: `discrete:${name}`, open: false, parts: [named(name)] })),
+  { name: 'discrete', open: false, parts: PROFILE_NAMES.map(named) },
+];
+
+/** The name of the condition with the caller's own seeds. */
+export const CUSTOM = 'custom';
+const KNOWN: readonly string[] = [...CONDITIONS.map((condition) => condition.name), CUSTOM];
+
+/** Names that stand for several conditions. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  discrete: KNOWN.filter((name) => name.startsWith('discrete')),
+};
+
+export interface ConditionOptions {
+  /**
+   * Names of CONDITIONS; 'discrete' is its three profiles and their mean. Default: all, or `custom` alone with
+   * `seeds`.
+   */
+  readonly conditions?: readonly string[];
+  /** Seeds of the condition `custom`. */
+  readonly seeds?: SeedRange;
+  /** Only the first seeds of each part of a condition. Default: all. */
+  readonly episodes?: number;
+  /** 'sampled', 'discrete' or a profile's name: the profiles of in-distribution, ood and custom. Default 'sampled'. */
+  readonly profiles?: string;
+}
+
+/**
+ * Returns the conditions that options name.
+ * @throws InputError `unknown_name`, `out_of_range`, `bad_seed`, or `unknown_option` for options that exclude each
+ *   other.
+ */
+export function selectConditions(options: ConditionOptions): readonly Condition[] {
+  const { profiles, episodes } = options;
+  const selected = withSeeds(options).map((name) => conditionOf(name, options));
+  const played = selected.map((condition) =>
+    profiles === undefined ? condition : withProfile(condition, profiles),
+  );
+  return episodes === undefined ? played : allShortened(played, episodes);
+}
+
+function withSeeds({ conditions, seeds, profiles }: ConditionOptions): readonly string[] {
+  if (conditions !== undefined) {
+    const names = conditions.flatMap((name) => (Object.hasOwn(GROUPS, name) ? GROUPS[name] : [name]));
+    return [...new Set(seeds === undefined ? names : [...names, CUSTOM])];
+  }
+  if (seeds !== undefined) return [CUSTOM];
+  return CONDITIONS.filter(({ open }) => open || profiles === undefined).map(({ name }) => name);
+}
+
+function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
+  if (name === CUSTOM) return custom(seeds);
+  const condition = CONDITIONS.find((candidate) => candidate.name === name);
+  if (condition !== undefined) return condition;
+  throw new InputError(
+    'unknown_name',
+    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN)}`,
+  );
+}
+
+function custom(seeds: SeedRange | undefined): Condition {
+  if (seeds === undefined) {
+    throw new InputError(
+      'bad_seed',
+      'Expected seeds for the condition "custom", got none. Give them: 0-999.',
+    );
+  }
+  const first = checkInteger('the first seed', seeds.first, 0, MAX_U32);
+  const last = checkInteger('the last seed', seeds.last, first, MAX_U32);
+  return sampled(CUSTOM, first, last);
+}
+
+function withProfile(condition: Condition, profile: string): Condition {
+  if (condition.open) return { ...condition, parts: condition.parts.map((part) => ({ ...part, profile })) };
+  throw new InputError(
+    'unknown_option',
+    `Expected no profiles with the condition "${condition.name}", which has its own; got "${profile}". ` +
+      'Leave out one of them.',
+  );
+}
+
+/** Returns the smallest number of seeds of a condition's parts. */
+const countOf = ({ parts }: Condition): number =>
+  Math.min(...parts.map(({ seeds }) => seeds.last - seeds.first + 1));
+
+/** Shortens every part of every condition to `episodes` seeds. The condition with the fewest seeds sets the maximum. */
+function allShortened(conditions: readonly Condition[], episodes: number): Condition[] {
+  const counts = conditions.map(countOf);
+  const most = Math.min(...counts);
+  if (Number.isInteger(episodes) && episodes >= 1 && episodes <= most) {
+    return conditions.map((condition) => shortened(condition, episodes));
+  }
+  const { name } = conditions[counts.indexOf(most)];
+  const others = episodes > most ? ', choose other conditions, or give seeds of your own' : '';
+  throw new InputError(
+    'out_of_range',
+    `Expected episodes to be an integer from 1 to ${most}, the seeds of the condition "${name}", ` +
+      `got ${describe(episodes)}. Pass 1 to ${most}${others}.`,
+  );
+}
+
+function shortened(condition: Condition, episodes: number): Condition {
+  const parts = condition.parts.map(({ profile, seeds: { first } }) => ({
+    profile,
+    seeds: { first, last: first + episodes - 1 },
+  }));
+  return { ...condition, parts };
+}
+
+/** Returns the number of episodes of a condition. */
+export const episodesOf = (condition: Condition): number =>
+  condition.parts.reduce((sum, { seeds }) => sum + seeds.last - seeds.first + 1, 0);
+
+/** Returns a condition's seeds as results show them: "0-99". */
+export function seedsOf({ parts }: Condition): string {
+  const { first, last } = parts[0].seeds;
+  return `${first}-${last}`;
+}
+
+/** Returns the profile choice of a condition; 'named' if its parts have different ones. */
+export function profilesOf({ parts }: Condition): string {
+  return parts.every(({ profile }) => profile === parts[0].profile) ? parts[0].profile : 'named';
+}

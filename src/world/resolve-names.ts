@@ -1,0 +1,104 @@
+/** Resolves names of profiles and graders to codes and floats. */
+import { InputError } from '../shared/errors.js';
+import { didYouMean } from '../shared/suggest.js';
+import {
+  COMPONENT_NAMES,
+  GRADER_NAMES,
+  MODE,
+  NUM_COMPONENTS,
+  PROFILE_NAMES,
+  PROFILE_SIZE,
+} from './fields.js';
+import { inDomain, sumsToOne } from './validate-world.js';
+import type { World } from './world.js';
+
+/** A profile as mode and floats. */
+export interface ResolvedProfile {
+  mode: number;
+  /** f32 [16] for mode `given`, else null. */
+  floats: Float32Array | null;
+}
+
+function unknownName(what: string, name: string, known: readonly string[]): InputError {
+  return new InputError(
+    'unknown_name',
+    `Expected ${what} to be one of ${known.join(', ')}, got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
+  );
+}
+
+/** Checks 16 floats of a profile. @throws InputError `bad_profile` that names the index. */
+export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Float32Array {
+  if (floats.length !== PROFILE_SIZE) {
+    throw new InputError(
+      'bad_profile',
+      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass exactly these.`,
+    );
+  }
+  const own = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
+  for (let k = 0; k < PROFILE_SIZE; k++) {
+    if (!inDomain(own[k])) {
+      throw new InputError(
+        'bad_profile',
+        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(own[k])}. ` +
+          'Pass a float32 of that range.',
+      );
+    }
+  }
+  return Float32Array.from(own, (value) => value + 0);
+}
+
+/**
+ * Profile names: 'sampled' (drawn from the seed), 'discrete' (a named profile chosen by the seed), the named profiles.
+ */
+export const PROFILE_CHOICES: readonly string[] = Object.freeze(['sampled', 'discrete', ...PROFILE_NAMES]);
+
+/**
+ * Resolves a profile to its mode and floats.
+ * @param profile 'sampled', 'discrete', a profile's name, or 16 floats. @param where the argument's name in errors.
+ * @throws InputError `unknown_name` or `bad_profile`.
+ */
+export function resolveProfile(
+  world: World,
+  profile: string | ArrayLike<number>,
+  where = 'profile',
+): ResolvedProfile {
+  if (typeof profile !== 'string') return { mode: MODE.given, floats: checkProfile(profile, where) };
+  if (profile === 'sampled') return { mode: MODE.sampled, floats: null };
+  if (profile === 'discrete') return { mode: MODE.discrete, floats: null };
+  const index = PROFILE_NAMES.indexOf(profile);
+  if (index < 0) throw unknownName(where, profile, PROFILE_CHOICES);
+  const table = Float32Array.from(world.params.namedProfiles);
+  return { mode: MODE.given, floats: table.subarray(index * PROFILE_SIZE, (index + 1) * PROFILE_SIZE) };
+}
+
+/**
+ * Resolves a grader to its weights.
+ * @param grader 'v1', 'v2', or six weights that sum to 1. @param where the argument's name in errors.
+ * @returns f32 [6]. @throws InputError `unknown_name` or `bad_grader`.
+ */
+export function resolveGrader(
+  world: World,
+  grader: string | ArrayLike<number>,
+  where = 'grader',
+): Float32Array {
+  if (typeof grader === 'string') {
+    const index = GRADER_NAMES.indexOf(grader);
+    if (index < 0) throw unknownName('grader', grader, GRADER_NAMES);
+    const table = Float32Array.from(world.params.graders);
+    return table.subarray(index * NUM_COMPONENTS, (index + 1) * NUM_COMPONENTS);
+  }
+  return checkWeights(grader, where);
+}
+
+/** Checks six weights. @returns f32 [6]. @throws InputError `bad_grader`. */
+export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32Array {
+  const weights: unknown[] = Array.from(list);
+  if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights as number[])) {
+    throw new InputError(
+      'bad_grader',
+      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1 in ${where}, got [${weights.map(String).join(', ')}]. ` +
+        'Divide them by their sum, or use a name.',
+    );
+  }
+  return Float32Array.from(weights as number[], (value) => value + 0);
+}

@@ -1,0 +1,254 @@
+/** Evidence of single steps: numbers found at once, bounds that never exclude the truth, and contradictory observations. */
+import { describe, expect, it } from 'vitest';
+import { Evidence } from '../../../src/agents/inference/evidence.js';
+import { Inference } from '../../../src/agents/inference/inference.js';
+import { Draws } from '../../../src/agents/inference/inference-draws.js';
+import { ProfilePosterior } from '../../../src/agents/inference/posterior.js';
+import { Responses } from '../../../src/agents/inference/responses.js';
+import { priorWeights, Scratch } from '../../../src/agents/inference/weights.js';
+import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
+import { Episode } from '../../../src/engine/reference/episode.js';
+import {
+  ACTION_NAMES,
+  METER_NAMES,
+  NUM_METERS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  OBSERVATION,
+  OBSERVATION_SIZE,
+  TRAIT_NAMES,
+} from '../../../src/world/fields.js';
+import { RHYTHM, type WorldSpec } from '../../../src/world/numbers.js';
+import { createWorld, type World } from '../../../src/world/world.js';
+import { playEpisodes, rowsOfEnv } from '../../support/observed-episodes.js';
+import { drawsOf, forAll, type Random } from '../../support/random.js';
+import { changedWorld } from '../../support/worlds.js';
+
+const world = createWorld();
+const [SLEEP, DEEP_WORK] = ['sleep', 'deep_work'].map((name) => ACTION_NAMES.indexOf(name));
+const VITALITY = METER_NAMES.indexOf('vitality');
+const SERENITY = METER_NAMES.indexOf('serenity');
+const NEVER = 0;
+const ALWAYS = 2 ** 32 - 1;
+
+const changed = (change: (spec: WorldSpec) => void): World => {
+  const spec = structuredClone(RHYTHM);
+  change(spec);
+  return createWorld(spec);
+};
+const withEvents = (eventThreshold: number) =>
+  changed((spec) => {
+    spec.constants.eventThreshold = eventThreshold;
+  });
+
+function rowOf(episode: Episode): Float32Array {
+  const row = new Float32Array(OBSERVATION_SIZE);
+  episode.observe(row);
+  return row;
+}
+
+/** Plays an episode and passes each observation to an inference. */
+function playAndInfer(world: World, seed: number, choose: (episode: Episode) => number, steps = NUM_STEPS) {
+  const episode = new Episode({ world }).reset(seed);
+  const inference = new Inference(world, 1);
+  inference.observe(rowOf(episode));
+  for (let step = 0; step < steps; step++) {
+    episode.step(choose(episode));
+    inference.observe(rowOf(episode));
+  }
+  const report = inference.explain(0);
+  const trait = (name: string) => report.traits[TRAIT_NAMES.indexOf(name)];
+  const truth = (name: string) => episode.profile[TRAIT_NAMES.indexOf(name)];
+  return { episode, inference, report, trait, truth };
+}
+
+describe('a change without noise determines a trait at once', () => {
+  it.each([1, 2, 3])('the metabolic rate, by one step without an event (seed %d)', (seed) => {
+    const { trait, truth } = playAndInfer(withEvents(NEVER), seed, () => DEEP_WORK, 1);
+    expect(trait('metabolic_rate').median).toBeCloseTo(truth('metabolic_rate'), 3);
+    expect(trait('metabolic_rate').open).toBeLessThan(0.001);
+    expect(trait('event_impact').open).toBe(1);
+  });
+
+  it.each([1, 2, 3])('the event impact and then the metabolic rate, by one event (seed %d)', (seed) => {
+    const { trait, truth } = playAndInfer(withEvents(ALWAYS), seed, () => DEEP_WORK, 1);
+    for (const name of ['event_impact', 'metabolic_rate']) {
+      expect(trait(name).median).toBeCloseTo(truth(name), 3);
+      expect(trait(name).open).toBeLessThan(0.001);
+    }
+  });
+
+  it('a clamped meter only bounds it', () => {
+    const full = changed((spec) => {
+      spec.constants.eventThreshold = NEVER;
+      spec.initialMeters[VITALITY] = 1;
+    });
+    const { trait, truth, episode } = playAndInfer(full, 4, () => SLEEP, 1);
+    expect(episode.meters[VITALITY]).toBe(1);
+    expect(trait('metabolic_rate').open).toBeGreaterThan(0.9);
+    expect(truth('metabolic_rate')).toBeGreaterThan(trait('metabolic_rate').low - 0.1);
+  });
+});
+
+it('without noise in the meters one step determines the traits that it depends on, and no others', () => {
+  const quiet = changed((spec) => {
+    spec.noise.meters = [0, 0, 0, 0, 0];
+  });
+  const { trait, truth } = playAndInfer(quiet, 6, () => DEEP_WORK, 1);
+  for (const name of ['morning_focus', 'work_vitality_recovery', 'progress_serenity_bonus']) {
+    expect(trait(name).median).toBeCloseTo(truth(name), 4);
+    expect(trait(name).open).toBeLessThan(0.001);
+  }
+  for (const name of ['night_focus', 'social_vitality_multiplier', 'leisure_guilt']) {
+    expect(trait(name).open).toBe(1);
+  }
+});
+
+it('the stress threshold is between the serenities with and without stress', () => {
+  let narrowed = 0;
+  forAll(200, (random) => {
+    const serenity = random.real(0.16, 0.44);
+    const calm = changed((spec) => {
+      spec.noise.meters = [0, 0, 0, 0, 0];
+      spec.initialMeters[SERENITY] = serenity;
+    });
+    const { trait, truth } = playAndInfer(calm, random.integer(0, 1000), () => SLEEP, 1);
+    const { low: from, high: to, open } = trait('stress_threshold');
+    const stressed = Math.fround(serenity) < truth('stress_threshold');
+    if (stressed) expect(from).toBeGreaterThanOrEqual(Math.fround(serenity));
+    else expect(to).toBeLessThanOrEqual(Math.fround(serenity));
+    if (open < 0.99) narrowed++;
+  });
+  expect(narrowed).toBeGreaterThan(25);
+});
+
+/** Checks that the true profile is allowed after every step, without contradictions. */
+function expectNeverExcluded(world: World, seed: number, choose: (episode: Episode) => number): void {
+  const draws = new Draws(1).begin(0);
+  const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
+  const evidence = new Evidence(world.params, new Responses(world.params));
+  const episode = new Episode({ world }).reset(seed);
+  posterior.observe(rowOf(episode), 0, evidence, draws);
+  for (let step = 0; step < NUM_STEPS; step++) {
+    episode.step(choose(episode));
+    posterior.observe(rowOf(episode), 0, evidence, draws);
+    if (posterior.allows(episode.profile) && posterior.contradicted === 0) continue;
+    expect.fail(`seed ${seed}, step ${step}: ${JSON.stringify([...episode.profile])} is excluded`);
+  }
+}
+
+describe('the truth is never excluded', () => {
+  it.each(['heuristic', 'random'])('by whole episodes of the %s policy', (actor) => {
+    for (let seed = 30_000; seed < 30_000 + drawsOf(500); seed++) {
+      expectNeverExcluded(world, seed, ({ stepCount, meters }) =>
+        actor === 'random'
+          ? randomAction(world.params, seed, stepCount, 0)
+          : heuristicAction(world.params, stepCount % NUM_SLOTS, meters),
+      );
+    }
+  });
+
+  it('in worlds with any other numbers', () => {
+    forAll(300, (random) => {
+      const other = createWorld(changedWorld(random));
+      const seed = random.integer(0, 2 ** 31);
+      expectNeverExcluded(other, seed, ({ stepCount }) => randomAction(other.params, seed, stepCount, 0));
+    });
+  });
+
+  it('most episodes exclude another profile', () => {
+    const { seen } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
+    const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
+    let [own, others] = [0, 0];
+    for (const [i, rows] of Array.from({ length: 20 }, (_, i) => rowsOfEnv(seen, i)).entries()) {
+      const draws = new Draws(1).begin(0);
+      const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
+      const evidence = new Evidence(world.params, new Responses(world.params));
+      for (const row of rows) posterior.observe(row, 0, evidence, draws);
+      own += Number(posterior.allows(profiles[i]));
+      others += Number(posterior.allows(profiles[(i + 1) % 20]));
+    }
+    expect([own, others]).toEqual([20, 0]);
+  });
+});
+
+describe('contradictory observations', () => {
+  const few = { numEnvs: 8, seed: 40 };
+  const valid = (inference: Inference) => {
+    for (const numbers of [inference.beliefs(), inference.posteriorSamples(40), inference.probeValues()]) {
+      expect(numbers.every(Number.isFinite)).toBe(true);
+    }
+    expect(inference.beliefs().every((belief) => belief >= 0 && belief <= 1)).toBe(true);
+  };
+
+  it('of another world: the report counts contradictions, and all results stay valid', () => {
+    const loud = changed((spec) => {
+      spec.noise.meters = [0.3, 0.3, 0.3, 0.3, 0.3];
+      spec.noise.reward = 20;
+    });
+    const inference = new Inference(world, few.numEnvs);
+    const steps = 8;
+    for (const rows of playEpisodes(loud, few).seen.slice(0, steps + 1)) {
+      inference.observe(rows);
+      valid(inference);
+    }
+    const reports = Array.from({ length: few.numEnvs }, (_, i) => inference.explain(i));
+    for (const { contradicted, evidence } of reports) {
+      expect(evidence).toBe(steps);
+      expect(contradicted).toBeGreaterThan(steps / 2);
+    }
+  });
+
+  it('altered once: the report names the meter, and the posterior is wider than before', () => {
+    const { seen } = playEpisodes(world, few);
+    const inference = new Inference(world, few.numEnvs);
+    for (const rows of seen.slice(0, 5)) inference.observe(rows);
+    const row = seen[5].slice();
+    for (let i = 0; i < few.numEnvs; i++) {
+      row[i * OBSERVATION_SIZE + OBSERVATION.lastAction] = DEEP_WORK;
+      row[i * OBSERVATION_SIZE + OBSERVATION.anomalies + VITALITY] = 0.9;
+    }
+    const before = inference.explain(0);
+    inference.observe(row);
+    valid(inference);
+    const { last, contradicted, traits } = inference.explain(0);
+    expect(contradicted).toBe(1);
+    expect(last!.findings.map(({ contradiction }) => contradiction)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    const work = TRAIT_NAMES.indexOf('work_vitality_recovery');
+    expect(traits[work].open).toBeGreaterThan(before.traits[work].open);
+  });
+
+  it('of random valid numbers: every result is finite', () => {
+    forAll(60, (random) => {
+      const inference = new Inference(world, 1, { samples: 32 });
+      for (let step = 0; step <= NUM_STEPS; step += random.integer(0, 2)) {
+        const row = anyRow(random, step);
+        inference.observe(row);
+        valid(inference);
+        expect(inference.explain(0).step).toBe(step);
+        if (random.chance(0.02)) step = 0;
+      }
+    });
+  });
+});
+
+function anyRow(random: Random, step: number): Float32Array {
+  const row = new Float32Array(OBSERVATION_SIZE);
+  row[OBSERVATION.step] = step;
+  row[OBSERVATION.event] = random.integer(-1, 4);
+  row[OBSERVATION.lastAction] = random.integer(step > 0 ? 0 : -1, 9);
+  const wide = random.pick([0.01, 0.1, 1, 1e6]);
+  row[OBSERVATION.reward] = random.real(-wide, wide);
+  for (let k = 0; k < NUM_METERS; k++) {
+    row[OBSERVATION.meters + k] = random.pick([0, 1, random.real()]);
+    row[OBSERVATION.deltas + k] = random.pick([0, random.real(-1, 1)]);
+    row[OBSERVATION.anomalies + k] = random.pick([0, random.real(-wide, wide)]);
+  }
+  return row;
+}

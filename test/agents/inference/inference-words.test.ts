@@ -1,0 +1,127 @@
+/** Inferences in words: short, specific, consistent with the digits of the belief, and never parsed as an answer. */
+import { describe, expect, it } from 'vitest';
+import { Inference } from '../../../src/agents/inference/inference.js';
+import type { InferenceReport } from '../../../src/agents/inference/inference-report.js';
+import { digitOf, inferenceWords } from '../../../src/agents/inference/inference-words.js';
+import { phrasesOf } from '../../../src/agents/inference/phrases.js';
+import { parseCompletion } from '../../../src/index.js';
+import {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  METER_NAMES,
+  NUM_STEPS,
+  OBSERVATION,
+  TRAIT_NAMES,
+} from '../../../src/world/fields.js';
+import { createWorld } from '../../../src/world/world.js';
+import { type Actor, playEpisodes } from '../../support/observed-episodes.js';
+
+const world = createWorld();
+const N = 30;
+
+/** Reports of every step of N episodes of each policy. */
+const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
+  const { seen } = playEpisodes(world, { numEnvs: N, seed: 50_000, actor });
+  const inference = new Inference(world, N, { samples: 64 });
+  return seen.flatMap((rows) => {
+    inference.observe(rows);
+    const beliefs = inference.beliefs();
+    return Array.from({ length: N }, (_, i) => {
+      const report = inference.explain(i);
+      return {
+        report,
+        text: inferenceWords(report),
+        beliefs: beliefs.slice(3 * i, 3 * i + 3),
+        row: rows.slice(22 * i, 22 * i + 22),
+      };
+    });
+  });
+});
+
+describe('the text', () => {
+  it('has at most sixty words, in one line of ASCII, and contains no answer', () => {
+    expect(reports.length).toBe(2 * N * (NUM_STEPS + 1));
+    for (const { text } of reports) {
+      expect(text.split(/\s+/).length).toBeLessThanOrEqual(60);
+      expect(text).toMatch(/^[\x20-\x7e]+\.$/);
+      expect(text).not.toMatch(/[<>]|NaN|undefined|null|Infinity/);
+      expect(parseCompletion(text)).toMatchObject({ action: null, digits: null });
+      // As reasoning before an answer, it does not hide the answer.
+      expect(parseCompletion(`<reasoning>${text}</reasoning>\n3 4 5 SLEEP`)).toMatchObject({
+        digits: [3, 4, 5],
+      });
+    }
+  });
+
+  it('contains the digits of the belief', () => {
+    for (const { text, beliefs } of reports) {
+      for (const [k, name] of BELIEF_NAMES.entries()) {
+        const [, digit] = new RegExp(`Belief: .*?\\b${name} (\\d)`).exec(text)!;
+        expect(Number(digit)).toBe(digitOf(beliefs[k]));
+      }
+    }
+  });
+
+  it('begins with the last action, and with hundredths of its anomalies', () => {
+    for (const { text, row, report } of reports) {
+      if (report.last === null) continue;
+      if (text.startsWith('Serenity')) continue;
+      expect(text.startsWith(ACTION_NAMES[row[OBSERVATION.lastAction]].toUpperCase())).toBe(true);
+      const match = /^\w+ \w+ ?\w* \w+: (\w+) anomaly (-?\.?\d*\.?\d+),/.exec(text);
+      if (match === null) continue;
+      const anomaly = row[OBSERVATION.anomalies + METER_NAMES.indexOf(match[1])];
+      expect(Math.abs(Number(match[2]) - anomaly)).toBeLessThanOrEqual(0.00501);
+    }
+  });
+
+  it('depends on the observations', () => {
+    const texts = new Set(reports.filter(({ report }) => report.step > 0).map(({ text }) => text));
+    expect(texts.size).toBeGreaterThan(0.85 * 2 * N * NUM_STEPS);
+    const first = reports.filter(({ report }) => report.step === 0).map(({ text }) => text);
+    expect(new Set(first).size).toBe(1);
+    expect(first[0]).toMatch(/^Nothing was seen of this person yet\. .* all untested\./);
+  });
+
+  it('says whether noise can explain an anomaly', () => {
+    const report = reports.find(({ text }) => / anomaly .*, luck does at most /.test(text))!.report;
+    const change = (anomaly: number): InferenceReport => ({
+      ...report,
+      last: {
+        ...report.last!,
+        findings: report.last!.findings.map((finding) => ({ ...finding, anomaly: anomaly * finding.noise })),
+      },
+    });
+    expect(inferenceWords(change(3))).toMatch(/luck does at most/);
+    expect(inferenceWords(change(0.2))).toMatch(/within luck's/);
+    expect(inferenceWords(change(1))).toMatch(/what luck can just do/);
+  });
+
+  it('reports contradictions', () => {
+    const { report } = reports.find(({ report }) => report.last !== null)!;
+    const findings = report.last!.findings.map((finding, k) => ({ ...finding, contradiction: k === 3 }));
+    const broken = { ...report, last: { ...report.last!, findings } };
+    expect(inferenceWords(broken)).toMatch(/^The serenity after \w+ does not fit what was seen before/);
+    const contradictions = { changes: false, reward: true };
+    expect(inferenceWords({ ...report, last: { ...report.last!, contradictions } })).toMatch(
+      /^The reward after/,
+    );
+  });
+});
+
+it('every trait and weight has phrases, all different', () => {
+  const phrases = [...TRAIT_NAMES, ...METER_NAMES].map(phrasesOf);
+  const clauses = phrases.flatMap(({ low, middle, high }) => [low, middle, high]);
+  expect(new Set(clauses).size).toBe(clauses.length);
+  expect(TRAIT_NAMES.filter((name) => phrasesOf(name).low === `${name} matters little to them`)).toEqual([]);
+});
+
+it.each([
+  [0, 0],
+  [0.05, 0],
+  [0.06, 1],
+  [0.5, 5],
+  [0.94, 8],
+  [1, 9],
+])('%d is nearest to digit %d', (belief, digit) => {
+  expect(digitOf(belief)).toBe(digit);
+});

@@ -1,0 +1,111 @@
+/** The posterior of the weights matches rejection sampling by brute force. */
+import { describe, expect, it } from 'vitest';
+import { Evidence } from '../../../src/agents/inference/evidence.js';
+import { Draws } from '../../../src/agents/inference/inference-draws.js';
+import { latinUnits } from '../../../src/agents/inference/posterior-samples.js';
+import { varianceLeft } from '../../../src/agents/inference/probes.js';
+import { Responses } from '../../../src/agents/inference/responses.js';
+import { priorWeights, Scratch, WeightBelief } from '../../../src/agents/inference/weights.js';
+import { sampleProfile } from '../../../src/engine/reference/profile.js';
+import { NUM_METERS, NUM_STEPS, NUM_TRAITS, OBSERVATION, PROFILE_SIZE } from '../../../src/world/fields.js';
+import { createWorld } from '../../../src/world/world.js';
+import { playEpisodes, rowsOfEnv } from '../../support/observed-episodes.js';
+
+const world = createWorld();
+
+/** Returns the mean and variance of each weight over the selected samples: [5] each. */
+function meansAndVariances(
+  drawn: Float64Array,
+  counts: (p: number) => boolean,
+): { means: number[]; variances: number[] } {
+  const means = new Array(NUM_METERS).fill(0);
+  const squares = new Array(NUM_METERS).fill(0);
+  let samples = 0;
+  for (let p = 0; p < drawn.length / NUM_METERS; p++) {
+    if (!counts(p)) continue;
+    samples++;
+    for (let k = 0; k < NUM_METERS; k++) {
+      means[k] += drawn[p * NUM_METERS + k];
+      squares[k] += drawn[p * NUM_METERS + k] ** 2;
+    }
+  }
+  const mean = means.map((sum) => sum / samples);
+  return { means: mean, variances: squares.map((sum, k) => sum / samples - mean[k] ** 2) };
+}
+
+describe('the prior of weights', () => {
+  it('matches the profiles of the world', () => {
+    const samples = 20_000;
+    const own = meansAndVariances(priorWeights(samples, new Draws(3).begin(0)), () => true);
+    const theirs = new Float64Array(samples * NUM_METERS);
+    const profile = new Float32Array(PROFILE_SIZE);
+    for (let seed = 0; seed < samples; seed++) {
+      sampleProfile(world.params, seed, profile);
+      theirs.set(profile.subarray(NUM_TRAITS), seed * NUM_METERS);
+    }
+    const other = meansAndVariances(theirs, () => true);
+    for (let k = 0; k < NUM_METERS; k++) {
+      expect(Math.abs(own.means[k] - other.means[k])).toBeLessThan(0.005);
+      expect(Math.abs(own.variances[k] / other.variances[k] - 1)).toBeLessThan(0.06);
+    }
+  });
+});
+
+describe('after rewards', () => {
+  /** Rejection sampling: many samples of the prior, of which those consistent with every reward count. */
+  const many = priorWeights(400_000, new Draws(11).begin(0));
+  const { seen } = playEpisodes(world, { numEnvs: 4, seed: 60 });
+  const samples = 4096;
+
+  it.each([0, 1, 2, 3])('samples have the means and variances of rejection sampling (episode %d)', (i) => {
+    const draws = new Draws(5);
+    const belief = new WeightBelief(
+      world.params,
+      priorWeights(samples, draws.begin(0)),
+      new Scratch(samples),
+    );
+    const evidence = new Evidence(world.params, new Responses(world.params));
+    const rows = rowsOfEnv(seen, i);
+    for (let step = 1; step < NUM_STEPS; step++) {
+      const before = rows[step - 1].subarray(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS);
+      expect(belief.observe(evidence.read(rows[step], 0, before), draws.begin(step))).toBe(true);
+    }
+    const allowed = (drawn: Float64Array) => (p: number) =>
+      belief.allows(drawn.subarray(p * NUM_METERS, (p + 1) * NUM_METERS));
+    const truth = meansAndVariances(many, allowed(many));
+    const kept = meansAndVariances(belief.drawn, () => true);
+    const own = Array.from({ length: samples }, (_, p) => p).filter(allowed(belief.drawn));
+    expect(own.length).toBeGreaterThan(0.999 * samples);
+    for (let k = 0; k < NUM_METERS; k++) {
+      expect(Math.abs(kept.means[k] - truth.means[k])).toBeLessThan(0.1 * Math.sqrt(truth.variances[k]));
+      expect(Math.abs(kept.variances[k] / truth.variances[k] - 1)).toBeLessThan(0.15);
+    }
+  });
+});
+
+it('a Latin hypercube has one sample of each trait in each of n equal parts', () => {
+  const units = latinUnits(40, new Draws(2).begin(0));
+  for (let trait = 0; trait < NUM_TRAITS; trait++) {
+    const parts = Array.from({ length: 40 }, (_, p) => Math.floor(40 * units[p * NUM_TRAITS + trait]));
+    expect(parts).not.toEqual(Array.from(parts.keys()));
+    expect(new Set(parts).size).toBe(40);
+  }
+});
+
+it.each([
+  [1, 0.3],
+  [1, 1],
+  [1, 4],
+  [2, 1],
+])('varianceLeft for a range of width %d and noise of width %d', (width, noise) => {
+  const draws = new Draws(8).begin(0);
+  const trials = 200_000;
+  let left = 0;
+  for (let trial = 0; trial < trials; trial++) {
+    const sum = width * draws.next() + noise * (draws.next() - 0.5);
+    const low = Math.max(0, sum - noise / 2);
+    const high = Math.min(width, sum + noise / 2);
+    left += ((high - low) / width) ** 2 / trials;
+  }
+  expect(varianceLeft(width, noise)).toBeCloseTo(left, 2);
+});

@@ -1,0 +1,343 @@
+/** One answer at a time, from endpoints with every kind of failure. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
+import { parseCompletion } from '../../../src/rollouts/text/parse.js';
+import { FAKE_KEY, type FakeOptions } from '../../fakes/openai.js';
+import type { Trouble } from '../../fakes/openai-troubles.js';
+import { START } from '../../support/fake-clock.js';
+import { askOnce, firstPrompt, modelOf, NEVER, PRICES, startModel } from '../../support/llm.js';
+
+/** Fails `count` times, then works. */
+const first = (count: number, trouble: Trouble): FakeOptions => ({
+  misbehave: ({ index }) => (index < count ? trouble : null),
+});
+
+describe('an answer', () => {
+  it('has the completion and its usage', async () => {
+    const { answer, fake, ledger, tally } = await askOnce({});
+    const [{ body, headers, path }] = fake.requests;
+    const [usage] = fake.billed;
+    const { prompt_tokens, completion_tokens } = usage;
+    const cached_tokens = usage.prompt_tokens_details.cached_tokens;
+    const cost =
+      ((prompt_tokens - cached_tokens) * 2.5 + cached_tokens * 1.25 + completion_tokens * 10) / 1e6;
+    expect(answer).toEqual({
+      completion: expect.stringMatching(/^<reasoning>.*<\/reasoning>\n\d 5 \d [A-Z_]+$/),
+      reasoning: undefined,
+      finish: 'stop',
+      refused: false,
+      usage: {
+        requests: 1,
+        prompt_tokens,
+        cached_tokens,
+        completion_tokens,
+        cost_usd: cost,
+        cut_off: 0,
+        refused: 0,
+      },
+    });
+    expect([ledger.spent, tally.requests, tally.retries]).toEqual([cost, 1, 0]);
+    const [system, user] = firstPrompt();
+    expect(body).toEqual({ model: 'fake', messages: [system, user], max_completion_tokens: 64 });
+    expect([path, headers.authorization]).toEqual(['/v1/chat/completions', `Bearer ${FAKE_KEY}`]);
+  });
+
+  it('is requested with the sampling parameters', async () => {
+    const sampling = { max_tokens: 9, temperature: 0, top_p: 0.5, seed: 7 };
+    const { fake } = await askOnce({}, { sampling });
+    const { messages: _, ...body } = fake.requests[0].body;
+    expect(body).toEqual({ model: 'fake', max_completion_tokens: 9, temperature: 0, top_p: 0.5, seed: 7 });
+  });
+
+  it("of Azure is requested at the deployment's path, with its key and version", async () => {
+    const fake = await startModel();
+    // The client would otherwise read this variable.
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1');
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment: fake.azureEnvironment }) });
+    await model.complete(firstPrompt(), NEVER);
+    vi.unstubAllEnvs();
+    const [{ path, headers }] = fake.requests;
+    expect(path).toBe('/openai/deployments/fake-deployment/chat/completions?api-version=2024-10-21');
+    expect([headers['api-key'], headers.authorization]).toEqual([FAKE_KEY, undefined]);
+  });
+
+  it('of a server without a key is requested without one, but with the query of the URL', async () => {
+    const fake = await startModel();
+    vi.stubEnv('OPENAI_ADMIN_KEY', 'admin-secret');
+    const baseUrl = `${fake.url}/v1?code=abcd`;
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ baseUrl, environment: {} }) });
+    await model.complete(firstPrompt(), NEVER);
+    vi.unstubAllEnvs();
+    const [{ path, headers }] = fake.requests;
+    expect([path, headers.authorization]).toEqual(['/v1/chat/completions?code=abcd', undefined]);
+  });
+
+  it.each([
+    ['cut-off', { finish: 'length', refused: false }, { cut_off: 1, refused: 0 }],
+    [
+      'refusal',
+      { finish: 'stop', refused: true, completion: "I'm sorry, I can't help with that." },
+      { cut_off: 0, refused: 1 },
+    ],
+    ['filtered-answer', { finish: 'content_filter', refused: true, completion: '' }, { refused: 1 }],
+    [
+      'content-filter',
+      { finish: 'content_filter', refused: true, completion: '' },
+      { refused: 1, requests: 1 },
+    ],
+    ['null-content', { finish: 'stop', refused: false, completion: '' }, { refused: 0 }],
+  ] as const)('without an action is returned unchanged: %s', async (trouble, expected, counted) => {
+    const { answer, fake } = await askOnce(first(1, trouble));
+    expect(answer).toMatchObject({ ...expected, usage: counted });
+    expect(parseCompletion(answer!.completion).action).toBeNull();
+    expect(fake.requests.length).toBe(1);
+  });
+
+  it('has the reasoning that the endpoint returns separately', async () => {
+    const { answer } = await askOnce(first(1, 'thinking'));
+    expect(answer!.reasoning).toBe('Thought apart.');
+  });
+
+  it.each([
+    ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
+    ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
+    ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
+  ])('is separated from reasoning at its head: %j', async (said, completion, reasoning) => {
+    const { answer } = await askOnce({ answer: () => said });
+    expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
+  });
+
+  it('without token counts costs the most that it can', async () => {
+    for (const trouble of ['no-usage', 'odd-usage']) {
+      const { answer, ledger, fake } = await askOnce(first(1, trouble));
+      const { prompt_tokens, completion_tokens } = fake.billed[0];
+      expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
+      expect(ledger.spent).toBeGreaterThan((prompt_tokens * 2.5 + completion_tokens * 10) / 1e6);
+    }
+  });
+});
+
+describe('token counts of an endpoint', () => {
+  const bytes = firstPrompt().reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const said = '4 5 6 SLEEP';
+  const claimed = (prompt_tokens: number, completion_tokens: number, content = said): FakeOptions => ({
+    misbehave:
+      () =>
+      ({ response }) => {
+        const usage = { prompt_tokens, completion_tokens };
+        const choices = [{ message: { content }, finish_reason: 'stop' }];
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ choices, usage }));
+      },
+  });
+  const most = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
+
+  it.each([
+    ['all that the request can use', bytes + 64, 64, said],
+    ['an answer longer than its limit', 100, 500, 'x'.repeat(500)],
+  ])('are accepted: %s', async (_, prompt, completion, content) => {
+    const { answer, ledger } = await askOnce(claimed(prompt, completion, content));
+    expect(answer!.usage).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion });
+    expect(ledger.spent).toBeCloseTo((2.5 * prompt + 10 * completion) / 1e6, 12);
+  });
+
+  it.each([
+    ['a token more than the prompt has bytes', bytes + 65, 1, said],
+    ['a token more than the limit', 100, 65, said],
+    ['a token more than both the limit and the answer', 100, 501, 'x'.repeat(500)],
+    ['a billion', 1e9, 1e9, said],
+  ])(
+    'are rejected, and the request costs the most that it can: %s',
+    async (_, prompt, completion, content) => {
+      const { answer, ledger } = await askOnce(claimed(prompt, completion, content));
+      expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
+      expect(ledger.spent).toBeCloseTo(most, 12);
+    },
+  );
+});
+
+describe('retries', () => {
+  it.each([
+    '429',
+    '408',
+    '500',
+    '503',
+    '504',
+    'reset',
+    'half-body',
+    'malformed',
+    'html',
+    'empty-choices',
+    'no-choices',
+    'null-body',
+    'empty-body',
+    'echo',
+  ])('after %s', async (trouble) => {
+    const { answer, tally, fake } = await askOnce(first(2, trouble), { retries: 2 });
+    expect(answer!.usage.requests).toBe(3);
+    expect([tally.requests, tally.retries, fake.requests.length]).toEqual([3, 2, 3]);
+  });
+
+  it.each(['silence', 'trickle'])('after %s, when the time for the whole answer is over', async (trouble) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fake = await startModel(first(1, trouble));
+    // Longer than the request takes to arrive.
+    const timeoutMs = 1e7;
+    const { model } = await modelOf(fake, { retries: 1, timeoutMs });
+    const answer = model.complete(firstPrompt(), NEVER);
+    await vi.waitUntil(() => fake.requests.length === 1);
+    vi.advanceTimersByTime(timeoutMs);
+    expect((await answer).usage.requests).toBe(2);
+  });
+
+  it.each([
+    ['2', 2000],
+    ['200', 200_000],
+    // The longest accepted wait, and a wait of 0, which is replaced by the default.
+    ['900', 900_000],
+    ['0', 500],
+    [new Date(START + 3000).toUTCString(), 3000],
+  ])('after the requested wait: %s', async (after, expected) => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const { clock } = await askOnce(first(1, busy), { retries: 1 });
+    expect(clock.waits).toEqual([expected]);
+  });
+
+  it('after longer and longer waits if none is requested', async () => {
+    const { clock, answer } = await askOnce(first(9, 'malformed'), { retries: 9, random: () => 0.5 });
+    expect(answer).not.toBeNull();
+    expect(clock.waits).toEqual(
+      [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].map((ms) => ms * 1.125),
+    );
+  });
+
+  it('until no retry is left', async () => {
+    const { error, fake } = await askOnce({ misbehave: () => '500' }, { retries: 3 });
+    expect(fake.requests.length).toBe(4);
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(error!.message).toMatch(
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 made to fail with 500\. Check that it runs and its address, try again later, or raise --retries\.$/,
+    );
+  });
+
+  it('with the older name of the limit if the newer one is refused', async () => {
+    const refusing: FakeOptions = {
+      misbehave: ({ body }) =>
+        'max_completion_tokens' in body
+          ? ({ response }) =>
+              void response
+                .writeHead(400, { 'content-type': 'application/json' })
+                .end('{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}')
+          : null,
+    };
+    const { answer, model, fake, ledger } = await askOnce(refusing);
+    const again = await model.complete(firstPrompt(), NEVER);
+    expect([answer!.usage.requests, again.usage.requests, fake.requests.length]).toEqual([2, 1, 3]);
+    expect(fake.requests[2].body.max_tokens).toBe(64);
+    // The refused request is not charged.
+    expect(ledger.spent).toBe(answer!.usage.cost_usd! + again.usage.cost_usd!);
+  });
+
+  it('not once both names of the limit were refused', async () => {
+    const refusing: Trouble = ({ response }) =>
+      void response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"error":{"message":"Expected neither max_tokens nor max_completion_tokens"}}');
+    const { error, fake } = await askOnce({ misbehave: () => refusing }, { retries: 5 });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
+      'max_completion_tokens',
+      'max_tokens',
+    ]);
+  });
+
+  it('with the older name if the newer one is ignored', async () => {
+    const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
+    await model.complete(firstPrompt(), NEVER);
+    expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
+      'max_completion_tokens',
+      'max_tokens',
+    ]);
+  });
+});
+
+describe('fails without a retry', () => {
+  it.each([
+    ['400', /^Expected http.* to answer, got 400 made to fail with 400\. Check --model, --max-tokens/],
+    ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
+    ['403', /Check OPENAI_API_KEY/],
+    ['404', /Check --model and --base-url/],
+    ['429-no-money', /plan and billing/],
+    ['redirect', /Pass the URL of the redirect as --base-url/],
+  ])('with %s', async (trouble, message) => {
+    const { error, fake } = await askOnce({ misbehave: () => trouble }, { retries: 5 });
+    expect(error).toMatchObject({
+      code: 'endpoint_failed',
+      lasting: true,
+      message: expect.stringMatching(message),
+    });
+    expect(fake.requests.length).toBe(1);
+  });
+
+  it('if the requested wait is an hour', async () => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
+    const { error, clock } = await askOnce({ misbehave: () => busy }, { retries: 5 });
+    expect(error!.message).toMatch(/within 900 s, got a wait of 3600 s/);
+    expect(clock.waits).toEqual([]);
+  });
+
+  it('without a server, after its retries, at no cost', async () => {
+    const gone = await startModel();
+    const endpoint = toEndpoint({ environment: gone.environment });
+    await gone.close();
+    const { error, ledger } = await askOnce({}, { endpoint, retries: 1 });
+    expect(error!.message).toMatch(/got 2 failures .*no answer: .*ECONNREFUSED/);
+    expect(ledger.spent).toBe(0);
+  });
+
+  it('when its signal aborts', async () => {
+    for (const trouble of ['silence', 'trickle']) {
+      const fake = await startModel({ misbehave: () => trouble });
+      const { model, ledger } = await modelOf(fake, { ledger: { prices: PRICES } });
+      const stop = new AbortController();
+      const answer = model.complete(firstPrompt(), stop.signal);
+      await vi.waitUntil(() => fake.requests.length === 1);
+      stop.abort(new Error('enough'));
+      await expect(answer).rejects.toThrow('enough');
+      expect(ledger.spent).toBeGreaterThan(0);
+    }
+  });
+});
+
+it('a 429 pauses all requests', async () => {
+  const fake = await startModel(first(1, '429-seconds'));
+  let now = 0;
+  const events: string[] = [];
+  const clock = {
+    now: () => now,
+    wait: async (ms: number) => {
+      events.push(`wait ${ms} after ${fake.requests.length}`);
+      now += ms;
+    },
+  };
+  const { model } = await modelOf(fake, { retries: 1, clock: { ...clock, wait: holdFirst(clock.wait) } });
+  const one = model.complete(firstPrompt(), NEVER);
+  await vi.waitUntil(() => held.length === 1);
+  await model.complete(firstPrompt(), NEVER);
+  held[0]();
+  await one;
+  expect(events[0]).toBe('wait 2000 after 1');
+  expect(fake.requests.length).toBe(3);
+});
+
+const held: (() => void)[] = [];
+/** Makes the first wait last until the test ends it. */
+function holdFirst(wait: (ms: number) => Promise<void>): (ms: number) => Promise<void> {
+  let isFirst = true;
+  return async (ms) => {
+    if (!isFirst) return wait(ms);
+    isFirst = false;
+    await new Promise<void>((resolve) => held.push(resolve));
+  };
+}

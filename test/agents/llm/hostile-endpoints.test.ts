@@ -1,0 +1,237 @@
+/** Hostile or broken endpoints: their answers exhaust no memory, corrupt no file and hide no cost. */
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MAX_BODY_BYTES, openClient } from '../../../src/agents/llm/client.js';
+import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
+import { RateLimiter } from '../../../src/agents/llm/rate-limiter.js';
+import { MAX_LINE_BYTES } from '../../../src/cli/files/trajectory-files.js';
+import { redactor } from '../../../src/shared/http/secrets.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import { FAKE_KEY } from '../../fakes/openai.js';
+import type { Exchange, Trouble } from '../../fakes/openai-troubles.js';
+import { askOnce, firstPrompt, type ModelOptions, modelOf, NEVER, startModel } from '../../support/llm.js';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Sends one request to an endpoint that always answers like this. */
+const ask = (trouble: Trouble, options?: ModelOptions) => askOnce({ misbehave: () => trouble }, options);
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/** Changes a valid answer. */
+const changed =
+  (change: (good: { choices: { message: Record<string, unknown> }[]; usage?: unknown }) => void): Trouble =>
+  ({ response, good }) => {
+    change(good as never);
+    response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
+  };
+
+const saying = (content: unknown): Trouble =>
+  changed(({ choices }) => {
+    choices[0].message.content = content;
+  });
+
+describe('an oversized answer', () => {
+  const packed = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' '));
+  const troubles: Record<string, (exchange: Exchange) => void> = {
+    'that is too long': saying('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
+    'that is compressed': ({ response }) =>
+      void response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(packed),
+    'that never ends': ({ response }) => {
+      response.writeHead(200, JSON_HEADERS);
+      const more = (): boolean => response.write(' '.repeat(65536), (error) => error ?? more());
+      more();
+    },
+  };
+  it.each(Object.keys(troubles))('%s is refused, and may be charged', async (name) => {
+    const { error, ledger, fake } = await ask(troubles[name], { retries: 1 });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(error!.message).toContain(`Expected at most ${MAX_BODY_BYTES} bytes of an answer, got more`);
+    expect(fake.requests.length).toBe(2);
+    expect(ledger.spent).toBeGreaterThan(0);
+  });
+
+  it('as the body of an error is refused', async () => {
+    const { error } = await ask(({ response }) => {
+      response.writeHead(400, JSON_HEADERS).end('x'.repeat(MAX_BODY_BYTES + 1));
+    });
+    expect(error!.message).toMatch(/got 400 Expected at most \d+ bytes of an answer, got more/);
+  });
+
+  it('within the limit fits episode lines that other commands can read', () => {
+    expect(NUM_STEPS * (MAX_BODY_BYTES + 8192)).toBeLessThan(MAX_LINE_BYTES);
+  });
+});
+
+describe('an answer', () => {
+  it('in parts has the text of its parts, and their reasoning', async () => {
+    const thinking = [{ type: 'text', text: 'Tired.' }];
+    const { answer, fake } = await ask(
+      saying([
+        { type: 'thinking', thinking },
+        { type: 'text', text: '5 5 5 ' },
+        { type: 'text', text: 'SLEEP' },
+        {},
+      ]),
+      { retries: 3 },
+    );
+    expect([answer!.completion, answer!.reasoning]).toEqual(['5 5 5 SLEEP', 'Tired.']);
+    expect(fake.requests.length).toBe(1);
+  });
+
+  it('has no unpaired surrogates', async () => {
+    const { answer } = await ask(({ response, good }) => {
+      good.choices = [{ message: { content: 'a\ud800b', reasoning: 'c\udc00' } }];
+      response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
+    });
+    expect([answer!.completion, answer!.reasoning]).toEqual(['a\ufffdb', 'c\ufffd']);
+  });
+
+  it.each([
+    ['zeros', { prompt_tokens: 0, completion_tokens: 0 }],
+    ['no completion token for an answer with text', { prompt_tokens: 400, completion_tokens: 0 }],
+    ['too many tokens', { prompt_tokens: 9e15, completion_tokens: 1 }],
+    ['text', { prompt_tokens: '400', completion_tokens: '9' }],
+    ['a list', []],
+  ])('with counts of %s costs the most that it can', async (_, usage) => {
+    const uncounted = await ask('no-usage');
+    const { answer, ledger } = await ask(
+      changed((good) => {
+        good.usage = usage;
+      }),
+    );
+    expect(answer!.usage).toEqual(uncounted.answer!.usage);
+    expect(ledger.spent).toBe(uncounted.ledger.spent);
+  });
+});
+
+it('a gateway timeout may be charged', async () => {
+  for (const status of [520, 524]) {
+    const { ledger } = await ask(({ response }) => void response.writeHead(status).end());
+    expect(ledger.spent).toBeGreaterThan(0);
+  }
+});
+
+it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
+  'uses the default wait for an invalid or zero Retry-After: %j',
+  async (after) => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const { clock } = await ask(busy, { retries: 2 });
+    expect(clock.waits).toEqual([500, 1000]);
+  },
+);
+
+it('returns to the newer name of the limit if the older one is refused', async () => {
+  const refusing = (name: string): Trouble => {
+    return ({ response }) => {
+      const error = { message: `Unsupported: '${name}'. Use 'max_completion_tokens' instead.` };
+      response.writeHead(400, JSON_HEADERS).end(JSON.stringify({ error }));
+    };
+  };
+  const fake = await startModel({
+    // One long answer makes the model try the older name.
+    answer: ({ index }) => (index === 0 ? 'word '.repeat(500) : '5 5 5 SLEEP'),
+    misbehave: ({ body }) => ('max_tokens' in body ? refusing('max_tokens') : null),
+  });
+  const { model } = await modelOf(fake);
+  for (let k = 0; k < 3; k++) await model.complete(firstPrompt(), NEVER);
+  const names = fake.requests.map(({ body }) => Object.keys(body)[2]);
+  expect(names).toEqual([
+    'max_completion_tokens',
+    'max_tokens',
+    'max_completion_tokens',
+    'max_completion_tokens',
+  ]);
+  const both = await ask(refusing('either'));
+  expect(both.error).toMatchObject({ lasting: true, message: expect.stringContaining('Unsupported') });
+  expect(both.fake.requests.length).toBe(2);
+});
+
+it('a clock that is set back ends the pause', async () => {
+  let now = 1e12;
+  const limiter = new RateLimiter({
+    now: () => now,
+    wait: async (ms) => {
+      expect(ms).toBe(1000);
+      now -= 86_400_000;
+    },
+  });
+  limiter.pause(1000);
+  await limiter.wait(NEVER);
+  expect(now).toBe(1e12 - 86_400_000);
+});
+
+describe('a key', () => {
+  it.each(['sk-1\nsk-2', 'ключ-secret', 'sk-\u0000-secret'])(
+    'with characters that no header allows is refused: %j',
+    (key) => {
+      for (const environment of [
+        { OPENAI_API_KEY: key },
+        { AZURE_OPENAI_API_KEY: key, AZURE_OPENAI_ENDPOINT: 'https://a', OPENAI_API_VERSION: '1' },
+      ]) {
+        expect(() => toEndpoint({ environment })).toThrow(
+          /_API_KEY to be one line of printable ASCII, got other/,
+        );
+      }
+    },
+  );
+
+  it('is redacted in every encoding', () => {
+    const key = 'se/cret+4f1c8a2e';
+    const redact = redactor([key]);
+    const bearer = (around: string) => Buffer.from(`${around}${key}${around}`);
+    const core = (offset: number) =>
+      Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]).toString('base64');
+    for (const around of ['', 'a', 'ab', 'Bearer ', ':']) {
+      const packed = [bearer(around).toString('base64'), bearer(around).toString('base64url')];
+      for (const text of packed) expect(redact(text)).toContain('[redacted]');
+      for (const offset of [0, 1, 2]) expect(redact(packed[0])).not.toContain(core(offset).slice(4, -4));
+    }
+    const escaped = [
+      key.replace('/', '\\/'),
+      encodeURIComponent(key).toLowerCase(),
+      Buffer.from(key).toString('hex'),
+    ];
+    for (const text of escaped) expect(redact(`<${text}>`)).toBe('<[redacted]>');
+  });
+
+  it('that is a placeholder is not redacted', async () => {
+    const fake = await startModel({ answer: () => 'none of it\n5 5 5 SLEEP' });
+    const environment = { ...fake.environment, OPENAI_API_KEY: 'none' };
+    const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment }) });
+    expect((await model.complete(firstPrompt(), NEVER)).completion).toBe('none of it\n5 5 5 SLEEP');
+  });
+
+  it('is not in messages about invalid custom headers', async () => {
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Gate: gate-secret\rmore');
+    const environment = { OPENAI_API_KEY: FAKE_KEY, OPENAI_CUSTOM_HEADERS: 'X-Gate: gate-secret\rmore' };
+    const thrown = await openClient(toEndpoint({ environment }), 1000).catch((error) => error);
+    expect(thrown).toMatchObject({ code: 'out_of_range' });
+    expect(thrown.message).toMatch(/^Expected OPENAI_CUSTOM_HEADERS to have one header per line/);
+    expect(thrown.message).not.toContain('gate-secret');
+  });
+
+  it('is in no message, even if the endpoint repeats it', async () => {
+    for (const trouble of ['echo', '401', 'echo-answer']) {
+      const { error, answer } = await ask(trouble);
+      const said = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
+      expect(said).toContain('[redacted]');
+      expect(said).not.toContain(FAKE_KEY);
+    }
+  });
+});
+
+it('the client logs nothing, whatever OPENAI_LOG is', async () => {
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  const spies = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation(() => {}),
+  );
+  for (const trouble of [null, 'echo', 'html', 'reset']) await ask(trouble);
+  vi.unstubAllEnvs();
+  for (const spy of spies) {
+    expect(spy).not.toHaveBeenCalled();
+    spy.mockRestore();
+  }
+});

@@ -1,0 +1,221 @@
+/** The ledger: the budget is never exceeded, and an episode begins only if it is expected to be finished. */
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { costOf, dollars, Ledger, type LedgerOptions, mostFor } from '../../../src/agents/llm/ledger.js';
+import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
+import { NEVER, PRICES } from '../../support/llm.js';
+
+const ledgerOf = (options: Partial<LedgerOptions> = {}) =>
+  new Ledger({ prices: PRICES, budget: 10, ...options });
+
+/** Returns whether a promise is settled. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  promise.then(
+    () => {
+      done = true;
+    },
+    () => {
+      done = true;
+    },
+  );
+  await yieldTurn();
+  return done;
+}
+
+it('computes costs from prices', () => {
+  expect(costOf(PRICES, { prompt: 1_000_000, cached: 200_000, completion: 50_000 })).toBe(2 + 0.25 + 0.5);
+  expect(mostFor(PRICES, 1000, 100)).toBe((2500 + 1000) / 1e6);
+  expect(mostFor({ ...PRICES, cached: 5 }, 1000, 0)).toBe(5000 / 1e6);
+  expect([0, 0.00123, 0.5, 1.005, 12.3].map(dollars)).toEqual([
+    '$0.00',
+    '$0.0012',
+    '$0.50',
+    '$1.00',
+    '$12.30',
+  ]);
+});
+
+describe('a request', () => {
+  it('may use all that is left', async () => {
+    const ledger = ledgerOf({ spent: 4 });
+    await ledger.reserve(2, NEVER);
+    expect(await isSettled(ledger.reserve(4, NEVER))).toBe(true);
+    expect(await isSettled(ledger.reserve(0.001, NEVER))).toBe(false);
+  });
+
+  it('leaves no reservation once all are settled, despite rounding', async () => {
+    const noted: number[] = [];
+    const ledger = ledgerOf({ onSpend: (most) => noted.push(most) });
+    const all = [];
+    for (const most of [0.1, 0.2, 0.3]) all.push(await ledger.reserve(most, NEVER));
+    for (const each of all) each.settle(0);
+    expect(noted.at(-1)).toBe(0);
+  });
+
+  it('waits while it does not fit and others are pending', async () => {
+    const ledger = ledgerOf();
+    const first = await ledger.reserve(6, NEVER);
+    const second = ledger.reserve(6, NEVER);
+    expect(await isSettled(second)).toBe(false);
+    first.settle(1);
+    (await second).settle(2);
+    expect(ledger.spent).toBe(3);
+  });
+
+  it('is refused if it does not fit and nothing is pending', async () => {
+    const ledger = ledgerOf({ spent: 5 });
+    await expect(ledger.reserve(6, NEVER)).rejects.toMatchObject({
+      code: 'over_budget',
+      message:
+        'Expected the next request to fit into the budget of $10.00, got $5.00 spent and up to $6.00 for it. Raise --budget to go on.',
+    });
+    const first = await ledger.reserve(4, NEVER);
+    const second = ledger.reserve(4, NEVER);
+    first.settle(4);
+    await expect(second).rejects.toMatchObject({ code: 'over_budget' });
+  });
+
+  it('that waits rejects with its signal', async () => {
+    const ledger = ledgerOf();
+    await ledger.reserve(6, NEVER);
+    const stop = new AbortController();
+    const second = ledger.reserve(6, stop.signal);
+    stop.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+  });
+
+  it('is reported at its highest cost before it is sent, and at its actual cost after it', async () => {
+    const noted: number[] = [];
+    const ledger = ledgerOf({ spent: 1, onSpend: (most) => noted.push(most) });
+    const [first, second] = [await ledger.reserve(2, NEVER), await ledger.reserve(3, NEVER)];
+    first.settle(0.5);
+    second.settle(3);
+    expect(noted).toEqual([3, 6, 4.5, 4.5]);
+  });
+
+  it('always fits without a budget', async () => {
+    const ledger = ledgerOf({ budget: null });
+    for (let k = 0; k < 5; k++) await ledger.reserve(1e9, NEVER);
+    expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(true);
+  });
+});
+
+describe('an episode', () => {
+  it('begins: the first always, others if their highest cost fits', async () => {
+    const ledger = ledgerOf();
+    await ledger.beginEpisode(1, NEVER);
+    // 28 requests of a dollar each exceed the budget.
+    const second = ledger.beginEpisode(1, NEVER);
+    expect(await isSettled(second)).toBe(false);
+    const enough = ledgerOf({ budget: 56 });
+    await enough.beginEpisode(1, NEVER);
+    expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(true);
+    expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(false);
+  });
+
+  it('begins if the rest is expected to suffice for it and for the unfinished ones', async () => {
+    const ledger = ledgerOf({ budget: 11, spent: 4, finished: { episodes: 2, cost: 4 } });
+    const [first] = [await ledger.beginEpisode(1, NEVER), await ledger.beginEpisode(1, NEVER)];
+    await ledger.beginEpisode(1, NEVER);
+    // 4 spent, three unfinished episodes of 2 each, and 1 for the last request: a fourth episode does not fit.
+    const fourth = ledger.beginEpisode(1, NEVER);
+    expect(await isSettled(fourth)).toBe(false);
+    const request = await ledger.reserve(1, NEVER);
+    request.settle(0.4);
+    first.paid(0.4);
+    // The first was cheaper: the mean is now 1.47.
+    first.end(true);
+    expect(await isSettled(fourth)).toBe(true);
+  });
+
+  it('begins only if its last request can be reserved', async () => {
+    const finished = { episodes: 2, cost: 4 };
+    // 3 spent, 2 for this episode and 1 for its last request.
+    const enough = ledgerOf({ budget: 6, spent: 3, finished });
+    expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(true);
+    await expect(
+      ledgerOf({ budget: 5.999, spent: 3, finished }).beginEpisode(1, NEVER),
+    ).rejects.toMatchObject({
+      code: 'over_budget',
+    });
+  });
+
+  it('that costs more than expected counts as 0 in the future cost', async () => {
+    const ledger = ledgerOf({ budget: 9, finished: { episodes: 1, cost: 2 } });
+    const episode = await ledger.beginEpisode(1, NEVER);
+    (await ledger.reserve(1, NEVER)).settle(6);
+    episode.paid(6);
+    // 6 spent, 2 for another and 1 for its last request. The excess of the first is not subtracted.
+    expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(true);
+    const less = ledgerOf({ budget: 8.999, finished: { episodes: 1, cost: 2 } });
+    const first = await less.beginEpisode(1, NEVER);
+    (await less.reserve(1, NEVER)).settle(6);
+    first.paid(6);
+    expect(await isSettled(less.beginEpisode(1, NEVER))).toBe(false);
+  });
+
+  it('is estimated from the largest reservation, made or announced', async () => {
+    const ledger = ledgerOf({ budget: 28 * 6 - 1 });
+    const episode = await ledger.beginEpisode(1, NEVER);
+    const dear = await ledger.reserve(3, NEVER);
+    const cheap = await ledger.reserve(1, NEVER);
+    dear.settle(0);
+    cheap.settle(0);
+    // 28 requests of 3 for it, and as many for the unfinished one.
+    const second = ledger.beginEpisode(2, NEVER);
+    expect(await isSettled(second)).toBe(false);
+    // A payment wakes it, before the other episode ends.
+    episode.paid(28 * 3);
+    expect(await isSettled(second)).toBe(true);
+  });
+
+  it('that was not finished does not change the mean', async () => {
+    const ledger = ledgerOf({ budget: 28 });
+    const episode = await ledger.beginEpisode(1, NEVER);
+    episode.paid(0.01);
+    episode.end(false);
+    await ledger.beginEpisode(1, NEVER);
+    expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(false);
+  });
+
+  it('that waits removes its listener', async () => {
+    const ledger = ledgerOf({ budget: 1 });
+    const episode = await ledger.beginEpisode(1, NEVER);
+    const { signal } = new AbortController();
+    const waiting = ledger.beginEpisode(1, signal);
+    const listeners = getEventListeners(signal, 'abort').length;
+    for (let k = 0; k < 9; k++) {
+      episode.paid(0);
+      await yieldTurn();
+    }
+    expect([listeners, getEventListeners(signal, 'abort').length]).toEqual([1, 1]);
+    episode.end(false);
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('is refused, with all that wait, if it does not fit and none is unfinished', async () => {
+    const ledger = ledgerOf({ budget: 5, spent: 4, finished: { episodes: 2, cost: 4 } });
+    await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^Expected the next episode to fit into the budget of \$5\.00, got \$4\.00 spent/,
+      ),
+    });
+    const one = ledgerOf({ budget: 3 });
+    const first = await one.beginEpisode(1, NEVER);
+    const others = [one.beginEpisode(1, NEVER), one.beginEpisode(1, NEVER)];
+    (await one.reserve(2, NEVER)).settle(2);
+    first.paid(2);
+    first.end(true);
+    for (const other of others) await expect(other).rejects.toMatchObject({ code: 'over_budget' });
+  });
+
+  it('does not begin after a refused request', async () => {
+    const ledger = ledgerOf({ budget: 3 });
+    const episode = await ledger.beginEpisode(1, NEVER);
+    await expect(ledger.reserve(4, NEVER)).rejects.toMatchObject({ code: 'over_budget' });
+    episode.end(false);
+    await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({ code: 'over_budget' });
+  });
+});

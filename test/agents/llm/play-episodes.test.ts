@@ -1,0 +1,250 @@
+/** Episodes played by a language model: concurrency, recording, failures and budgets. */
+import { getEventListeners } from 'node:events';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type PlayOptions, playEpisodes } from '../../../src/agents/llm/play-episodes.js';
+import { toGrader } from '../../../src/engine/graders/grader.js';
+import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
+import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/replayer.js';
+import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import type { FakeOpenAi, FakeOptions } from '../../fakes/openai.js';
+import { type Exchange, TROUBLES } from '../../fakes/openai-troubles.js';
+import {
+  billedFor,
+  type ModelOptions,
+  modelOf,
+  PLAYER,
+  PRICES,
+  requestsFrom,
+  startModel,
+} from '../../support/llm.js';
+import { DRAWS, drawsOf } from '../../support/random.js';
+
+/** Delays all answers until `count` requests have arrived. */
+function together(count: number): FakeOptions {
+  let release = () => {};
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = async ({ response, good }: Exchange) => {
+    await all;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(good));
+  };
+  return {
+    misbehave: ({ index }) => {
+      if (index === count - 1) release();
+      return index < count ? hold : null;
+    },
+  };
+}
+
+async function ask(
+  fake: FakeOpenAi,
+  count: number,
+  options: Partial<PlayOptions> = {},
+  of: ModelOptions = {},
+) {
+  const asked = await modelOf(fake, of);
+  const episodes: TrajectoryEpisode[] = [];
+  const all = { model: asked.model, grader: toGrader('v2'), concurrency: 3, player: PLAYER, ...options };
+  let error: unknown = null;
+  try {
+    for await (const episode of playEpisodes(requestsFrom(100, count), all)) episodes.push(episode);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { ...asked, episodes, error };
+}
+
+/** Temporary failures of an endpoint. */
+const BENIGN = [
+  null,
+  '429',
+  'cut-off',
+  null,
+  '500',
+  'refusal',
+  'malformed',
+  'content-filter',
+  null,
+  'null-content',
+];
+/** Failures that end a run at once. */
+const LASTING = ['400', '401', '403', '404', '429-no-money', 'redirect'];
+
+/** Returns the mismatches between the episodes' lines and their replay. */
+function mismatchesIn(episodes: readonly TrajectoryEpisode[]): unknown[] {
+  if (episodes.length === 0) return [];
+  using replayer = new TrajectoryReplayer({});
+  return replayer.replay(episodes.map((each) => parseEpisode(episodeLine(each)))).mismatches.flat();
+}
+
+describe('episodes', () => {
+  it('are all played, with limited concurrency and one pending request each', async () => {
+    const fake = await startModel(together(3));
+    let steps = 0;
+    const { episodes, error } = await ask(fake, 7, { onStep: () => steps++ });
+    expect(error).toBeNull();
+    expect(episodes.map(({ seed }) => seed).sort()).toEqual([100, 101, 102, 103, 104, 105, 106]);
+    expect([fake.requests.length, fake.most, steps]).toEqual([196, 3, 196]);
+    for (const episode of episodes) {
+      expect(parseEpisode(episodeLine(episode).trimEnd())).toEqual(episode);
+      expect(episode.steps.every(({ parsed, reasoning }) => parsed && reasoning !== null)).toBe(true);
+      expect([episode.usage!.requests, episode.sampling]).toEqual([28, { max_tokens: 64 }]);
+    }
+  });
+
+  it('replay as recorded, despite temporary failures', async () => {
+    const fake = await startModel({ misbehave: ({ index }) => BENIGN[index % BENIGN.length] });
+    const { episodes, error } = await ask(fake, 4, {}, { retries: 3 });
+    expect(error).toBeNull();
+    expect(episodes.length).toBe(4);
+    expect(mismatchesIn(episodes)).toEqual([]);
+    const steps = episodes.flatMap((episode) => episode.steps);
+    expect(steps.some(({ parsed, action }) => !parsed && action === 'sleep')).toBe(true);
+    const counts = episodes.map(({ usage }) => [
+      usage!.cut_off! > 0,
+      usage!.refused! > 0,
+      usage!.requests! > 28,
+    ]);
+    expect(counts.flat()).not.toContain(false);
+  });
+
+  it('do not depend on the order in which they end', async () => {
+    const slow = await startModel(together(3));
+    const fast = await startModel();
+    const bySeed = (episodes: TrajectoryEpisode[]) =>
+      [...episodes].sort((a, b) => a.seed - b.seed).map(episodeLine);
+    const [a, b] = [await ask(slow, 5), await ask(fast, 5, { concurrency: 1 })];
+    expect(bySeed(a.episodes)).toEqual(bySeed(b.episodes));
+    expect(b.episodes.map(({ seed }) => seed)).toEqual([100, 101, 102, 103, 104]);
+  });
+
+  it('begin as soon as another one ends', async () => {
+    // The first episode never gets an answer. The other three play one after another.
+    const fake = await startModel({ misbehave: ({ index }) => (index === 0 ? 'silence' : null) });
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const asked = await modelOf(fake, { timeoutMs: 1e7 });
+    const all = {
+      model: asked.model,
+      grader: toGrader('v2'),
+      concurrency: 2,
+      player: PLAYER,
+      signal: stop.signal,
+    };
+    const playing = async () => {
+      for await (const { seed } of playEpisodes(requestsFrom(100, 4), all)) {
+        seen.push(seed);
+        if (seen.length === 3) stop.abort(new Error('enough'));
+      }
+    };
+    await expect(playing()).rejects.toThrow('enough');
+    expect([seen.length, fake.requests.length]).toEqual([3, 85]);
+  });
+});
+
+describe('when the endpoint fails', () => {
+  it('permanently, no request follows', async () => {
+    const fake = await startModel({ misbehave: ({ index }) => (index >= 40 ? '401' : null) });
+    const { episodes, error } = await ask(fake, 9);
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    expect(episodes.length).toBe(0);
+    expect(fake.requests.length).toBeLessThan(40 + 4);
+  });
+
+  it('for one episode, the unfinished others are finished, and no other begins', async () => {
+    const fake = await startModel({ misbehave: ({ index }) => (index === 50 ? '500' : null) });
+    const { episodes, error } = await ask(fake, 9);
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(episodes.length).toBe(2);
+    expect(fake.requests.length).toBeLessThan(3 * 28);
+  });
+
+  it('no listener stays on the signal', async () => {
+    const { signal } = new AbortController();
+    const { model } = await modelOf(await startModel());
+    const all = { model, grader: toGrader('v2'), concurrency: 2, player: PLAYER, signal };
+    for await (const _ of playEpisodes(requestsFrom(100, 2), all)) {
+      expect(getEventListeners(signal, 'abort').length).toBe(1);
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('no request is sent with an aborted signal', async () => {
+    const fake = await startModel();
+    const { model } = await modelOf(fake);
+    const signal = AbortSignal.abort(new Error('enough'));
+    const all = { model, grader: toGrader('v2'), concurrency: 2, player: PLAYER, signal };
+    await expect(playEpisodes(requestsFrom(100, 2), all).next()).rejects.toThrow('enough');
+    expect(fake.requests).toEqual([]);
+  });
+
+  it('no request follows after the caller leaves the loop', async () => {
+    const fake = await startModel();
+    const { model } = await modelOf(fake);
+    const all = { model, grader: toGrader('v2'), concurrency: 3, player: PLAYER };
+    for await (const _ of playEpisodes(requestsFrom(100, 9), all)) break;
+    const asked = fake.requests.length;
+    await yieldTurn();
+    expect(fake.requests.length).toBe(asked);
+    expect(asked).toBeLessThanOrEqual(4 * 28);
+  });
+});
+
+describe('a budget', () => {
+  it('begins one episode until it is known what one costs, where two may cost too much', async () => {
+    const fake = await startModel();
+    // Only completions cost: 28 of 64 tokens at most.
+    const prices = { prompt: 0, completion: 10, cached: 0 };
+    const budget = (1.5 * 28 * 64 * 10) / 1e6;
+    const { episodes } = await ask(fake, 3, {}, { ledger: { prices, budget } });
+    const left = fake.requests.map(({ user }) => Number(/(\d+) of 28 \w+ left/.exec(user)![1]));
+    expect(left.slice(0, 28)).toEqual(Array.from({ length: 28 }, (_, step) => 28 - step));
+    expect(episodes.length).toBe(3);
+  });
+
+  it('ends before it is exceeded, with whole episodes, and counts earlier runs', async () => {
+    const fake = await startModel();
+    const first = await ask(fake, 9, {}, { ledger: { prices: PRICES, budget: 0.15 } });
+    expect(first.error).toMatchObject({ code: 'over_budget' });
+    const costs = first.episodes.map(({ usage }) => usage!.cost_usd!);
+    const cost = costs.reduce((sum, each) => sum + each, 0);
+    // Nothing was spent on unfinished episodes.
+    expect(first.ledger.spent).toBeCloseTo(cost, 12);
+    expect(first.episodes.length).toBe(Math.floor(0.15 / (cost / costs.length)));
+    const finished = { episodes: costs.length, cost };
+    const second = await ask(
+      fake,
+      9,
+      {},
+      { ledger: { prices: PRICES, budget: 0.15, spent: cost, finished } },
+    );
+    expect([second.episodes.length, second.ledger.spent]).toEqual([0, cost]);
+  });
+
+  it('is never exceeded, whatever the endpoint does', async () => {
+    const names = Object.keys(TROUBLES).filter((name) => !LASTING.includes(name));
+    const trouble = fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, fc.constantFrom(...names));
+    const runs = fc.record({
+      troubles: fc.array(trouble, { minLength: 1, maxLength: 40 }),
+      budget: fc.double({ min: 0.005, max: 0.12, noNaN: true }),
+      concurrency: fc.integer({ min: 1, max: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(runs, async ({ troubles, budget, concurrency }) => {
+        const fake = await startModel({ misbehave: ({ index }) => troubles[index % troubles.length] });
+        const settings = { retries: 1, timeoutMs: 40, ledger: { prices: PRICES, budget } };
+        const { ledger, episodes } = await ask(fake, 4, { concurrency }, settings);
+        await fake.close();
+        expect(billedFor(fake)).toBeLessThanOrEqual(budget + 1e-9);
+        expect(ledger.spent).toBeLessThanOrEqual(budget + 1e-9);
+        expect(billedFor(fake)).toBeLessThanOrEqual(ledger.spent + 1e-9);
+        expect(mismatchesIn(episodes)).toEqual([]);
+      }),
+      { ...DRAWS, numRuns: drawsOf(25) },
+    );
+  });
+});

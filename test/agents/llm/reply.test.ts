@@ -1,0 +1,119 @@
+/** Parsing of chat completions. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readReply } from '../../../src/agents/llm/reply.js';
+import { DRAWS, drawsOf } from '../../support/random.js';
+
+const redact = (text: string) => text.replaceAll('secret', '***');
+const reply = (message: object, usage?: object, finish?: unknown) =>
+  readReply({ choices: [{ message, finish_reason: finish }], usage }, redact);
+/** Returns the tokens of an answer with text. */
+const tokensOf = (usage: object) => reply({ content: 'SLEEP' }, usage)!.tokens;
+
+describe('tokens', () => {
+  const counted = { prompt_tokens: 400, completion_tokens: 9 };
+  const details = (cached_tokens: unknown) => ({ ...counted, prompt_tokens_details: { cached_tokens } });
+
+  it.each([
+    ['none from a cache', counted, 0],
+    ["OpenAI's cached tokens", details(384), 384],
+    ["DeepSeek's cached tokens", { ...counted, prompt_cache_hit_tokens: 128 }, 128],
+    ["OpenAI's override DeepSeek's", { ...details(3), prompt_cache_hit_tokens: 128 }, 3],
+    ["DeepSeek's if OpenAI's are null", { ...details(null), prompt_cache_hit_tokens: 128 }, 128],
+    ['more cached than prompt tokens', details(401), 400],
+    ["DeepSeek's, more than of the prompt", { ...counted, prompt_cache_hit_tokens: 1e9 }, 400],
+  ])('%s', (_, usage, cached) => {
+    expect(tokensOf(usage)).toEqual({ prompt: 400, completion: 9, cached });
+  });
+
+  it('are valid up to 10^9', () => {
+    const most = { prompt_tokens: 1e9, completion_tokens: 1e9 };
+    expect(tokensOf(most)).toEqual({ prompt: 1e9, completion: 1e9, cached: 0 });
+    expect(tokensOf({ ...most, prompt_tokens: 1e9 + 1 })).toBeNull();
+    expect(tokensOf({ ...most, completion_tokens: 1e9 + 1 })).toBeNull();
+  });
+
+  it('are invalid if 0 for a prompt, a text or reasoning', () => {
+    const none = { prompt_tokens: 400, completion_tokens: 0 };
+    expect(tokensOf({ prompt_tokens: 0, completion_tokens: 9 })).toBeNull();
+    expect(tokensOf(none)).toBeNull();
+    expect(reply({ content: '', reasoning: 'Tired.' }, none)!.tokens).toBeNull();
+    expect(reply({ content: '' }, none)!.tokens).toEqual({ prompt: 400, completion: 0, cached: 0 });
+  });
+
+  it('are integers of at least 0, whatever the usage is', () => {
+    const any = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(null, true, '9', [], {}, -0, 2 ** 53));
+    const usages = fc.record({
+      prompt_tokens: any,
+      completion_tokens: any,
+      prompt_tokens_details: fc.oneof(any, fc.record({ cached_tokens: any })),
+      prompt_cache_hit_tokens: any,
+    });
+    fc.assert(
+      fc.property(usages, (usage) => {
+        const tokens = tokensOf(usage);
+        if (tokens === null) return;
+        const { prompt, completion, cached } = tokens;
+        expect([prompt, completion, cached].every(Number.isInteger)).toBe(true);
+        expect(Math.min(cached, completion, prompt - cached)).toBeGreaterThanOrEqual(0);
+      }),
+      { ...DRAWS, numRuns: drawsOf(1000) },
+    );
+  });
+});
+
+describe('the completion', () => {
+  it('is the content, or the refusal', () => {
+    expect(reply({ content: 'SLEEP', refusal: 'No.' })).toMatchObject({ completion: 'SLEEP', refused: true });
+    expect(reply({ content: '', refusal: 'No.' })).toMatchObject({ completion: 'No.', refused: true });
+    expect(reply({})).toMatchObject({ completion: '', refused: false, finish: 'stop' });
+    expect(reply({}, undefined, 'content_filter')).toMatchObject({ refused: true });
+  });
+
+  it('is the text of the text parts', () => {
+    const content = [
+      { type: 'thinking', thinking: 'Tired.', text: 'no' },
+      { type: 'image', text: 'no' },
+      { type: 'text', text: 'SLEEP' },
+    ];
+    expect(reply({ content })).toMatchObject({ completion: 'SLEEP', reasoning: 'Tired.' });
+  });
+
+  it('is separate from the reasoning, under each of its names', () => {
+    const content = [{ type: 'thinking', thinking: 'parts' }];
+    const reasoningOf = (message: object) => reply({ content, ...message })!.reasoning;
+    expect(reasoningOf({ reasoning_content: 'older', reasoning: 'newer' })).toBe('older');
+    expect(reasoningOf({ reasoning_content: null, reasoning: 'newer' })).toBe('newer');
+    expect(reasoningOf({})).toBe('parts');
+  });
+
+  it.each([
+    [' \n<think> Tired. </think>\n SLEEP', 'SLEEP', 'Tired.'],
+    ['<think> Tired. ', '', 'Tired.'],
+    ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
+  ])('is separate from reasoning at its head: %j', (content, completion, reasoning) => {
+    expect(reply({ content })).toMatchObject({ completion, ...(reasoning && { reasoning }) });
+  });
+
+  it('has no secret and no unpaired surrogate, like all other texts', () => {
+    const dirty = 'secret\ud800';
+    const message = { content: dirty, reasoning: dirty };
+    expect(reply(message, undefined, dirty)).toEqual({
+      ...{ completion: '***\ufffd', reasoning: '***\ufffd', finish: '***\ufffd' },
+      ...{ refused: false, tokens: null },
+    });
+  });
+});
+
+it.each([
+  null,
+  7,
+  'text',
+  [],
+  {},
+  { choices: [] },
+  { choices: [{}] },
+  { choices: [{ message: { content: 7 } }] },
+])('an invalid body is null: %j', (body) => {
+  expect(readReply(body, redact)).toBeNull();
+});

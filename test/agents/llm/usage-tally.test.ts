@@ -1,0 +1,20 @@
+/** The usage of an endpoint in a run. */
+import { expect, it } from 'vitest';
+import { Tally } from '../../../src/agents/llm/usage-tally.js';
+
+it('adds up usage, also of answers without counts', () => {
+  const tally = new Tally();
+  tally.requests = 7;
+  tally.answered({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });
+  tally.answered({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 0, refused: 1 });
+  tally.answered({ requests: 1 });
+  expect({ ...tally, retries: tally.retries }).toEqual({
+    requests: 7,
+    answers: 3,
+    promptTokens: 1100,
+    completionTokens: 35,
+    cutOff: 1,
+    refused: 1,
+    retries: 4,
+  });
+});

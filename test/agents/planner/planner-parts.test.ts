@@ -1,0 +1,315 @@
+/** The parts of the planner: notes of episodes, objectives, plan search and plan evaluation. */
+import { describe, expect, it, vi } from 'vitest';
+import { Prior } from '../../../src/agents/planner/belief-state.js';
+import { EpisodeNotes } from '../../../src/agents/planner/episode-notes.js';
+import { Imagination } from '../../../src/agents/planner/imagination.js';
+import { ImaginedStarts } from '../../../src/agents/planner/imagined-starts.js';
+import { OBJECTIVES, worthOfBelief } from '../../../src/agents/planner/objectives.js';
+import { PlanEvaluation } from '../../../src/agents/planner/plan-evaluation.js';
+import { type Budget, mostOf, searchPlans } from '../../../src/agents/planner/plan-search.js';
+import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
+import { trialOf } from '../../../src/agents/search/scorer.js';
+import { sampleProfile } from '../../../src/engine/reference/profile.js';
+import { threefry } from '../../../src/engine/reference/threefry.js';
+import { createVecEnv, createWorld, Episode, graderWeights, type Objective } from '../../../src/index.js';
+import { COMPONENT_NAMES, OBSERVATION } from '../../../src/world/fields.js';
+
+const world = createWorld();
+const grader = graderWeights('v2');
+const NOISE_STREAM = 0x4c55434b;
+const playing = new Uint8Array(1).fill(1);
+
+/** Plays `steps` steps and records the observations. */
+function played(seed: number, steps: number): { episode: Episode; notes: EpisodeNotes } {
+  const episode = new Episode().reset(seed);
+  const notes = new EpisodeNotes(1, world.params);
+  const seen = new Float32Array(22);
+  for (let step = 0; ; step++) {
+    episode.observe(seen);
+    notes.record(seen, playing);
+    if (step === steps) return { episode, notes };
+    episode.step((seed + 3 * step) % 10);
+  }
+}
+
+describe('notes of an episode', () => {
+  it.each([0, 1, 13, 14, 15, 27])('hold the state and the sums of step %d', (steps) => {
+    const { episode, notes } = played(77, steps);
+    expect(notes.steps[0]).toBe(steps);
+    expect([...notes.meters]).toEqual([...episode.meters]);
+    expect(notes.crashes(0)).toBe(episode.crashes);
+    expect(notes.rewards(0, 0, episode.weights, 0)).toBeCloseTo(episode.early, 5);
+    expect(notes.rewards(0, 1, episode.weights, 0)).toBeCloseTo(episode.late, 5);
+  });
+
+  it('are reset when another episode begins', () => {
+    const { notes } = played(77, 20);
+    const seen = new Float32Array(22);
+    new Episode().reset(1).observe(seen);
+    notes.record(seen, playing);
+    expect([notes.steps[0], notes.crashes(0), notes.weightedSum(0, new Float32Array(5).fill(1), 0)]).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  /** Records `steps` steps after which all meters are at `meter`. */
+  function notesAfter(steps: number, meter: number): EpisodeNotes {
+    const notes = new EpisodeNotes(1, world.params);
+    for (let step = 0; step <= steps; step++) {
+      const seen = new Float32Array(22).fill(meter, OBSERVATION.meters, OBSERVATION.meters + 5);
+      seen[OBSERVATION.step] = step;
+      notes.record(seen, playing);
+    }
+    return notes;
+  }
+
+  it('count meters below the crash threshold in both halves, and reset the count', () => {
+    const { crashThreshold } = world.params;
+    expect(notesAfter(20, crashThreshold).crashes(0)).toBe(0);
+    const notes = notesAfter(20, 0);
+    expect(notes.crashes(0)).toBe(5 * 20);
+    notes.record(new Float32Array(22), playing);
+    expect(notes.crashes(0)).toBe(0);
+  });
+
+  it('refuse a finished episode', () => {
+    expect(notesAfter(27, 0.5).steps[0]).toBe(27);
+    expect(() => notesAfter(28, 0.5)).toThrow(/^Expected step 0 in row 0 of observations, got 28\./);
+  });
+});
+
+/** Returns the scores of action sequences for one episode, with these profiles. */
+function scoresOf(
+  objective: Objective,
+  notes: EpisodeNotes,
+  step: number,
+  sequences: Uint8Array,
+  profiles: Float32Array,
+) {
+  const starts = profiles.length / 16;
+  using imagination = new Imagination({
+    ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts },
+    ...{ objective, grader, seed: 9, most: sequences.length / 28 },
+  });
+  imagination.begin(step, [0], notes, profiles);
+  const trial = trialOf(0, sequences);
+  imagination.play([trial]);
+  return trial.scores;
+}
+
+/** Continues an episode on the reference with a profile, a noise seed and an action sequence, and returns its value. */
+function playReference(
+  objective: Objective,
+  { episode }: ReturnType<typeof played>,
+  profile: Float32Array,
+  seed: number,
+  sequence: Uint8Array,
+): number {
+  using env = createVecEnv({ numEnvs: 1, imagination: true, backend: 'reference' });
+  const notes = played(77, episode.stepCount).notes;
+  const weights = profile.subarray(11);
+  const first = episode.stepCount;
+  env.reset({
+    ...{ seed: seed, profiles: profile },
+    start: {
+      ...{ steps: first, meters: episode.meters, crashes: [episode.crashes] },
+      ...{ early: [notes.rewards(0, 0, weights, 0)], late: [notes.rewards(0, 1, weights, 0)] },
+    },
+  });
+  const { finalScores, components, trajectory } = env.run(sequence, { trajectory: true });
+  if (objective === 'score') return finalScores[0];
+  let mean = 0;
+  const before = new Episode().reset(77);
+  for (let step = 0; step < 28; step++) {
+    if (step < first) before.step((77 + 3 * step) % 10);
+    const meters = step < first ? before.meters : trajectory!.meters.subarray(5 * step, 5 * step + 5);
+    for (let k = 0; k < 5; k++) mean += (weights[k] * meters[k]) / 28;
+  }
+  return 0.5 * mean + (0.5 * (finalScores[0] - grader[3] * components[3])) / (1 - grader[3]);
+}
+
+describe.each(['score', 'wellbeing'] as const)('the value of an action sequence, for %s', (objective) => {
+  it.each([0, 9, 14, 20])('is the mean over profiles and noise, from step %d', (step) => {
+    const start = played(77, step);
+    const profiles = new Prior(1, world.params, 4).posteriorSamples(3);
+    const sequences = Uint8Array.from({ length: 2 * 28 }, (_, k) => (k * 7) % 10);
+    const scores = scoresOf(objective, start.notes, step, sequences, profiles);
+    for (const sequence of [0, 1]) {
+      const expected = [0, 1, 2].map((k) => {
+        const { x0 } = threefry(9, NOISE_STREAM, step, k, { x0: 0, x1: 0 });
+        const profile = profiles.slice(16 * k, 16 * (k + 1));
+        return playReference(
+          objective,
+          start,
+          profile,
+          x0,
+          sequences.subarray(28 * sequence, 28 * (sequence + 1)),
+        );
+      });
+      expect(scores[sequence]).toBeCloseTo(expected.reduce((sum, each) => sum + each) / 3, 6);
+    }
+  });
+});
+
+it('profiles of the prior are drawn from the seed by the stream "PEOP", the same for every environment', () => {
+  const profiles = new Prior(2, world.params, 4).posteriorSamples(3);
+  const expected = [0, 1, 2].flatMap((k) => {
+    const { x0 } = threefry(4, 0x50454f50, k, 0, { x0: 0, x1: 0 });
+    const profile = new Float32Array(16);
+    sampleProfile(world.params, x0, profile);
+    return [...profile];
+  });
+  expect([...profiles]).toEqual([...expected, ...expected]);
+});
+
+/** The arguments of a search. */
+interface SearchStart extends Budget {
+  readonly curiosity: Float64Array;
+  readonly kept: Uint8Array | null;
+  readonly weights: Float32Array;
+}
+
+describe('a search', () => {
+  const profiles = new Prior(1, world.params, 4).posteriorSamples(8);
+  const budget = { samples: 8, candidates: 16, rounds: 3 };
+  /** Also returns the action sequences of each evaluation: u8 [n, 28]. */
+  const searchAll = (step: number, options: Partial<SearchStart> = {}) => {
+    const { curiosity = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
+    const { notes } = played(77, step);
+    const own = { ...budget, ...changes };
+    using imagination = new Imagination({
+      ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 8 },
+      ...{ objective: 'score', grader: weights, seed: 9, most: mostOf(own) },
+    });
+    const evaluated: Uint8Array[] = [];
+    const play = imagination.play.bind(imagination);
+    vi.spyOn(imagination, 'play').mockImplementation((trials) => {
+      evaluated.push(trials[0].sequences.slice());
+      play(trials);
+    });
+    imagination.begin(step, [0], notes, profiles);
+    return { ...searchPlans(imagination, own, 5, step, [kept], [curiosity])[0], evaluated };
+  };
+  const search = (step: number, curiosity = new Float64Array(10)) => searchAll(step, { curiosity });
+  const rowsIn = (sequences: Uint8Array): string[] =>
+    Array.from({ length: sequences.length / 28 }, (_, k) =>
+      sequences.subarray(28 * k, 28 * (k + 1)).join(''),
+    );
+
+  it.each([0, 10, 25])(
+    'evaluates the initial sequences, then its rounds of candidates, at step %d',
+    (step) => {
+      const kept = Uint8Array.from({ length: 4 * 28 }, (_, k) => (k % 28 < step ? 0 : (k * 7) % 10));
+      const { evaluated, sequences } = searchAll(step, { kept });
+      const sizes = evaluated.map(({ length }) => length / 28);
+      expect(sizes).toEqual([4 + 2 + 10, 16, 16, 16]);
+      const openLoop = ['v2', 'v1'].map((name) => openLoopActions(name).fill(0, 0, step));
+      expect(rowsIn(evaluated[0]).slice(0, 6)).toEqual([
+        ...rowsIn(kept),
+        ...openLoop.map((sequence) => sequence.join('')),
+      ]);
+      // The best kept sequence, with each first action.
+      const variants = rowsIn(evaluated[0]).slice(6);
+      expect(variants.map((row) => Number(row[step]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      const without = (row: string) => row.slice(0, step) + row.slice(step + 1);
+      expect(new Set(variants.map(without))).toEqual(new Set([without(rowsIn(kept)[0])]));
+      expect(sequences.length).toBe(4 * 28);
+      expect(searchAll(step).evaluated[0].length).toBe((2 + 10) * 28);
+    },
+  );
+
+  it('keeps at least one action sequence, and evaluates at most `mostOf` at once', () => {
+    for (const candidates of [1, 3, 4, 100, 400, 1000]) {
+      const { sequences, evaluated } = searchAll(0, { candidates, rounds: 1 });
+      expect(sequences.length / 28).toBe(Math.max(1, Math.floor(candidates / 4)));
+      const kept = sequences.length / 28 + 2 + 10;
+      expect(mostOf({ ...budget, candidates })).toBe(Math.max(candidates, 100));
+      expect(mostOf({ ...budget, candidates })).toBeGreaterThanOrEqual(kept);
+      expect(evaluated[1].length / 28).toBe(candidates);
+    }
+  });
+
+  it('chooses the first of equal sequences', () => {
+    const weights = Float32Array.from([0, 0, 0, 0, 0, 0]);
+    weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
+    const { values, best, action, rival } = searchAll(26, { weights });
+    expect(new Set(values).size).toBe(1);
+    expect([action, rival]).toEqual([0, 1]);
+    for (let first = 0; first < 10; first++) expect(best[28 * first + 27]).toBe(0);
+  });
+
+  it('evaluates all sequences when two steps are left, without rounds', () => {
+    const { values, best, evaluated } = searchAll(26, { rounds: 0 });
+    expect(evaluated.map(({ length }) => length / 28)).toEqual([100]);
+    expect(searchAll(26).evaluated.length).toBe(1);
+    const every = Uint8Array.from({ length: 100 * 28 }, (_, k) => {
+      const [sequence, step] = [Math.floor(k / 28), k % 28];
+      return step === 26 ? Math.floor(sequence / 10) : step === 27 ? sequence % 10 : 0;
+    });
+    const scores = scoresOf('score', played(77, 26).notes, 26, every, profiles);
+    for (let action = 0; action < 10; action++) {
+      const own = scores.slice(10 * action, 10 * (action + 1));
+      expect(values[action]).toBe(Math.max(...own));
+      expect(own[best[28 * action + 27]]).toBe(values[action]);
+    }
+  });
+
+  it.each([0, 10, 25])(
+    'returns the best sequence for each first action, and the two best first actions, at step %d',
+    (step) => {
+      const { values, best, sequences, action, rival } = search(step);
+      expect([...values].every(Number.isFinite)).toBe(true);
+      for (let first = 0; first < 10; first++) expect(best[28 * first + step]).toBe(first);
+      expect(values[action]).toBe(Math.max(...values));
+      expect(values[rival]).toBe(Math.max(...values.filter((_, first) => first !== action)));
+      expect(sequences[step]).toBe(action);
+      expect([...sequences.subarray(0, step)].every((code) => code === 0)).toBe(true);
+      const scores = scoresOf('score', played(77, step).notes, step, best, profiles);
+      expect([...scores]).toEqual([...values]);
+    },
+  );
+
+  it('adds the value of information', () => {
+    const curiosity = new Float64Array(10);
+    curiosity[7] = 1;
+    expect(search(10, curiosity).action).toBe(7);
+  });
+});
+
+it('resets the starts of the requested episodes only', () => {
+  const starts = new ImaginedStarts(2, 3, 9, grader);
+  const { notes } = played(77, 4);
+  const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
+  starts.write(4, [0, 0], notes, profiles);
+  expect([...starts.reset.mask]).toEqual([1, 1, 1, 1, 1, 1]);
+  starts.write(4, [0], notes, profiles);
+  expect([...starts.reset.mask]).toEqual([1, 1, 1, 0, 0, 0]);
+  expect([...starts.reset.start.steps]).toEqual([4, 4, 4, 4, 4, 4]);
+});
+
+it('a belief has no value under a grader without belief accuracy', () => {
+  const weigh = (name: string) => Float32Array.from(COMPONENT_NAMES, (each) => Number(each === name));
+  const values = (name: string) => OBJECTIVES.map((objective) => worthOfBelief(objective, weigh(name)));
+  expect(values('belief_accuracy')).toEqual([1, 0.5]);
+  expect(values('adaptation')).toEqual([0, 0]);
+});
+
+it('a plan evaluation has the mean score of the search', () => {
+  const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
+  const { notes, episode } = played(77, 10);
+  using evaluation = new PlanEvaluation({
+    world,
+    backend: undefined,
+    kernel: undefined,
+    samples: 6,
+    seed: 9,
+    grader,
+  });
+  const sequence = Uint8Array.from({ length: 28 }, (_, k) => (k * 3) % 10);
+  const { meters, components } = evaluation.play(sequence, 10, 0, notes, profiles);
+  const score = components.reduce((sum, each, k) => sum + each * grader[k], 0);
+  expect(score).toBeCloseTo(scoresOf('score', notes, 10, sequence, profiles)[0], 5);
+  expect(components[1]).toBeCloseTo(meters[27 * 5 + 2], 5);
+  expect([...meters.subarray(0, 50)].every((meter) => meter === 0)).toBe(true);
+  expect(Math.abs(meters[50] - episode.meters[0])).toBeLessThan(0.3);
+});

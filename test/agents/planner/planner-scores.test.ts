@@ -1,0 +1,106 @@
+/** Scores of planners on few seeds with small searches, against lower bounds with a wide margin. */
+import { describe, expect, it } from 'vitest';
+import { createVecEnv, evaluate } from '../../../src/index.js';
+import { meanOf, playEpisodes, seedsFrom } from '../../support/planned-episodes.js';
+
+/** Seeds of both conditions of the re-evaluation. */
+const seeds = Uint32Array.from([...seedsFrom(0, 12), ...seedsFrom(10000, 6)]);
+using env = createVecEnv({ numEnvs: seeds.length, copy: true });
+
+const heuristic = run('heuristic', [0.5, 0.5, 0.5]);
+const planner = playEpisodes(seeds).result;
+const wellbeing = playEpisodes(seeds, { objective: 'wellbeing' }).result;
+const withPrior = playEpisodes(seeds, { inference: false }).result;
+
+function run(policy: 'heuristic', beliefs: number[]) {
+  env.reset({ seed: seeds });
+  return env.run(policy, { beliefs });
+}
+
+/** Returns in how many episodes one scores more than another. */
+const wins = (one: Float32Array, other: Float32Array): number =>
+  one.filter((score, i) => score > other[i]).length;
+
+describe('a planner for the score', () => {
+  it('beats the heuristic with a constant belief in nearly every episode', () => {
+    expect(wins(planner.finalScores, heuristic.finalScores)).toBeGreaterThanOrEqual(seeds.length - 1);
+    expect(meanOf(planner.finalScores)).toBeGreaterThan(0.77);
+  });
+
+  it('infers the profiles', () => {
+    expect(meanOf(planner.beliefMae)).toBeLessThan(0.1);
+  });
+
+  it('plays worse without inference', () => {
+    expect(meanOf(withPrior.finalScores)).toBeLessThan(meanOf(planner.finalScores) - 0.02);
+    expect([...withPrior.beliefMae]).toEqual([...heuristic.beliefMae]);
+  });
+
+  it('infers less without curiosity', () => {
+    const withoutCuriosity = playEpisodes(seeds, { curiosity: 0 }).result;
+    expect(meanOf(planner.beliefMae)).toBeLessThan(meanOf(withoutCuriosity.beliefMae) - 0.005);
+  });
+});
+
+describe('a planner for wellbeing', () => {
+  it('does not neglect the first half, unlike a planner for the score', () => {
+    const firstHalf = meanOf(heuristic.firstHalfMeans);
+    expect(meanOf(wellbeing.firstHalfMeans)).toBeGreaterThanOrEqual(firstHalf);
+    expect(meanOf(planner.firstHalfMeans)).toBeLessThan(firstHalf);
+  });
+
+  it('beats the heuristic with a constant belief too, and infers the profiles', () => {
+    expect(wins(wellbeing.finalScores, heuristic.finalScores)).toBeGreaterThanOrEqual(seeds.length - 1);
+    expect(meanOf(wellbeing.beliefMae)).toBeLessThan(0.1);
+  });
+});
+
+describe('in an evaluation', () => {
+  const policies = ['heuristic+inference', 'open-loop+inference', 'planner-prior', 'planner-oracle'];
+  const play = (chunkSize?: number) => evaluate({ seeds: { first: 0, last: 3 }, policies, chunkSize });
+
+  it('every policy has its row, and the oracle is marked', async () => {
+    const { rows } = await play();
+    expect(rows.map(({ policy, belief, oracle }) => [policy, belief, oracle])).toEqual([
+      ['heuristic+inference', 'own', false],
+      ['open-loop+inference', 'own', false],
+      ['planner-prior', 'own', false],
+      ['planner-oracle', 'own', true],
+    ]);
+    expect(rows.map(({ sequenceGrader }) => sequenceGrader)).toEqual([null, 'v2', null, null]);
+    expect(rows[3].beliefMae).toBe(0);
+    expect(rows[3].finalScore.mean).toBeGreaterThan(rows[2].finalScore.mean);
+  });
+
+  it('chunks change no result', async () => {
+    const digests = async (chunkSize?: number) => (await play(chunkSize)).rows.map(({ digest }) => digest);
+    expect(await digests(3)).toEqual(await digests());
+  });
+
+  it('inference changes no action of a fixed policy', async () => {
+    const { rows } = await evaluate({
+      seeds: { first: 0, last: 9 },
+      policies: ['heuristic', 'heuristic+inference', 'open-loop', 'open-loop+inference'],
+    });
+    for (const k of [0, 2]) {
+      const [without, inferring] = [rows[k], rows[k + 1]];
+      expect([inferring.firstHalfMean, inferring.secondHalfMean]).toEqual([
+        without.firstHalfMean,
+        without.secondHalfMean,
+      ]);
+      expect(inferring.components.progress).toBe(without.components.progress);
+      expect(inferring.beliefMae).toBeLessThan(without.beliefMae - 0.05);
+    }
+  });
+
+  it('is aborted within a step', async () => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const evaluation = evaluate({
+      ...{ seeds: { first: 0, last: 20 }, policies: ['planner'], signal: abort.signal },
+      onStart: () => void setTimeout(() => abort.abort(reason)),
+      onEpisodes: () => expect.unreachable(),
+    });
+    await expect(evaluation).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,242 @@
+/** A planner's decisions depend on observations and options alone: not on the batch, the process or the machine. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  createVecEnv,
+  createWorld,
+  Episode,
+  graderWeights,
+  Inference,
+  Planner,
+  type PlannerOptions,
+  rolloutGroups,
+} from '../../../src/index.js';
+import { COMPONENT_NAMES } from '../../../src/world/fields.js';
+import { runChild } from '../../support/child.js';
+import { playEpisodes, SMALL, seedsFrom } from '../../support/planned-episodes.js';
+
+const seeds = seedsFrom(40000, 5);
+const played = playEpisodes(seeds);
+
+describe('the same decisions', () => {
+  it('again', () => {
+    const again = playEpisodes(seeds);
+    expect(again.actions).toEqual(played.actions);
+    expect(again.beliefs).toEqual(played.beliefs);
+  });
+
+  it('in a process without an environment, from recorded observations', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
+    try {
+      const path = join(directory, 'stream.f32');
+      writeFileSync(path, Buffer.concat(played.observations.map((rows) => Buffer.from(rows.buffer))));
+      const { output, stderr } = runChild(`
+        import { readFileSync } from 'node:fs';
+        import { Planner } from './dist/agents/planner/planner.js';
+        const bytes = readFileSync(${JSON.stringify(path)});
+        const stream = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+        const planner = new Planner({ numEnvs: 5, ...${JSON.stringify(SMALL)} });
+        const decisions = Array.from({ length: 28 }, (_, t) => planner.decide(stream.subarray(110 * t, 110 * (t + 1))));
+        say(decisions.map(({ actions, beliefs }) => [[...actions], [...beliefs]]));
+      `);
+      const expected = played.actions.map((actions, t) => [[...actions], [...played.beliefs[t]]]);
+      expect(output, stderr).toEqual(expected);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['alone', { threads: 1 }, [3]],
+    ['at another index', {}, [4, 3, 3]],
+    ['on another kernel', { kernel: 'scalar' }, [3, 0]],
+  ] as [string, Partial<PlannerOptions>, number[]][])('%s', (_, options, indices) => {
+    using planner = new Planner({ numEnvs: indices.length, ...SMALL, ...options });
+    for (let step = 0; step < 28; step++) {
+      const rows = Float32Array.from(
+        indices.flatMap((env) => [...played.observations[step].subarray(22 * env, 22 * (env + 1))]),
+      );
+      const { actions } = planner.decide(rows);
+      expect([...actions], `step ${step}`).toEqual(indices.map((env) => played.actions[step][env]));
+    }
+  });
+
+  it('beside episodes at other steps, and with calls of reasons', () => {
+    using planner = new Planner({ numEnvs: 2, ...SMALL });
+    const row = (env: number, step: number) =>
+      played.observations[step]?.subarray(22 * env, 22 * (env + 1)) ?? new Float32Array(22);
+    for (let step = 0; step < 30; step++) {
+      const rows = Float32Array.from([...row(0, step), ...row(1, step - 2)]);
+      const playing = Uint8Array.of(Number(step < 28), Number(step >= 2));
+      const { actions } = planner.decide(rows, playing);
+      if (step < 28) expect(actions[0]).toBe(played.actions[step][0]);
+      if (step >= 2) expect(actions[1]).toBe(played.actions[step - 2][1]);
+      if (step > 2 && step < 28) expect(planner.reasons(step % 2).length).toBeGreaterThan(50);
+    }
+  });
+
+  it('after other episodes in the same environments', () => {
+    using env = createVecEnv({ numEnvs: 5, copy: true });
+    using planner = new Planner({ numEnvs: 5, ...SMALL });
+    planner.decide(env.reset({ seed: 7 }).observations);
+    planner.decide(env.run('random', { stops: [1, 1, 1, 1, 1] }).observations);
+    for (const [step, observations] of played.observations.entries()) {
+      expect(planner.decide(observations).actions, `step ${step}`).toEqual(played.actions[step]);
+    }
+  });
+});
+
+it.each([
+  ['for the score', {}, '4417448488999863006330636060'],
+  ['for wellbeing', { objective: 'wellbeing' }, '1633306336333063303632263162'],
+  ['with the prior', { inference: false }, '9439344593999963066330630060'],
+] as [string, Partial<PlannerOptions>, string][])('%s it plays the recorded actions', (_, options, codes) => {
+  const { actions } = playEpisodes(seedsFrom(40000, 1), options);
+  expect(actions.map(([code]) => code).join('')).toBe(codes);
+});
+
+it('another seed changes the decisions', () => {
+  expect(playEpisodes(seeds, { seed: 1 }).actions).not.toEqual(played.actions);
+});
+
+it('plays rollouts in groups', async () => {
+  using planner = new Planner({ numEnvs: 5, ...SMALL });
+  const { actions } = await rolloutGroups({ seeds, groupSize: 1, policy: planner.policy });
+  const byEpisode = Array.from(seeds.keys()).flatMap((i) => played.actions.map((codes) => codes[i]));
+  expect([...actions]).toEqual(byEpisode);
+});
+
+it('a report has the two plans of the decision, and what their first actions tell', () => {
+  using planner = new Planner({ numEnvs: 5, ...SMALL, curiosity: 2 });
+  const inference = new Inference(createWorld(), 5);
+  const worth = 2 * graderWeights('v2')[COMPONENT_NAMES.indexOf('belief_accuracy')];
+  let mostTold = 0;
+  for (const [step, observations] of played.observations.entries()) {
+    const { actions } = planner.decide(observations);
+    inference.observe(observations);
+    const values = inference.probeValues();
+    for (const i of [0, 4]) {
+      const report = planner.report(i);
+      const { plan, rival, loss, curiosity } = report;
+      expect([report.step, plan.actions.length, plan.actions[0]]).toEqual([step, 28 - step, actions[i]]);
+      expect(rival.actions[0]).not.toBe(actions[i]);
+      expect(loss).toBeGreaterThanOrEqual(0);
+      for (const { tells, actions: of } of [plan, rival]) expect(tells).toBe(values[10 * i + of[0]]);
+      expect(curiosity).toBeCloseTo(worth * (plan.tells - rival.tells), 12);
+      mostTold = Math.max(mostTold, curiosity);
+    }
+  }
+  expect(mostTold).toBeGreaterThan(0);
+});
+
+describe('an oracle', () => {
+  const profiles = Float32Array.from(
+    Array.from(seeds).flatMap((seed) => [...new Episode().reset(seed).profile]),
+  );
+
+  it('reports the weights of its person, whatever becomes of the arrays it was passed and has returned', () => {
+    const passed = profiles.slice();
+    using planner = new Planner({ numEnvs: 5, ...SMALL, oracle: passed });
+    const [first, second] = played.observations;
+    const { beliefs } = planner.decide(first);
+    const told = beliefs.slice();
+    passed.fill(0.5);
+    beliefs.fill(0.5);
+    expect(planner.decide(second).beliefs).toEqual(told);
+    for (const i of [0, 3]) {
+      const weights = profiles.subarray(16 * i + 11, 16 * i + 16);
+      planner.report(i).weights.forEach((weight, k) => {
+        expect(weight).toBeCloseTo(weights[k], 12);
+      });
+    }
+  });
+
+  it('states the true belief, and says that it is an oracle', () => {
+    const oracle = playEpisodes(seeds, { oracle: profiles }, (planner, step) => {
+      expect(planner.isOracle).toBe(true);
+      if (step === 5) expect(planner.reasons(0)).toMatch(/^An oracle speaks/);
+    });
+    expect(Math.max(...oracle.result.beliefMae)).toBe(0);
+    using planner = new Planner({ numEnvs: 1 });
+    expect(planner.isOracle).toBe(false);
+  });
+
+  it('refuses invalid profiles', () => {
+    const open = (oracle: Float32Array) => () => new Planner({ numEnvs: 5, oracle });
+    expect(open(profiles.subarray(1))).toThrow(
+      /^Expected 80 floats in the oracle's profiles \(5 x 16\), got 79\./,
+    );
+    const wrong = profiles.slice();
+    wrong[20] = Number.NaN;
+    expect(open(wrong)).toThrow(/at oracle, person 1\[4\], got NaN/);
+  });
+});
+
+describe('refuses', () => {
+  const first = played.observations[0];
+  it.each([
+    [
+      'an episode that begins after step 0',
+      (planner: Planner) => planner.decide(played.observations[1]),
+      /Expected step 0 in row 0/,
+    ],
+    [
+      'a missing step',
+      (planner: Planner) => [0, 2].map((t) => planner.decide(played.observations[t])),
+      /Expected step 0 or 1 in row 0 of observations, got 2\./,
+    ],
+    [
+      'a finished episode',
+      (planner: Planner) => planner.decide(played.result.observations),
+      /Expected step 0 in row 0 of observations, got 28\./,
+    ],
+    [
+      'too few rows',
+      (planner: Planner) => planner.decide(first.subarray(22)),
+      /Expected 110 numbers in observations/,
+    ],
+    ['invalid numbers', (planner: Planner) => planner.decide(first.map(() => Number.NaN)), /Expected/],
+    ['reasons before a decision', (planner: Planner) => planner.reasons(0), /Call decide first/],
+    [
+      'reasons of an episode that does not exist',
+      (planner: Planner) => planner.reasons(5),
+      /Expected i to be an integer from 0 to 4/,
+    ],
+  ] as [string, (planner: Planner) => unknown, RegExp][])('%s', (_, call, message) => {
+    using planner = new Planner({ numEnvs: 5, ...SMALL });
+    expect(() => call(planner)).toThrow(message);
+  });
+
+  it('one row without noting the others', () => {
+    using planner = new Planner({ numEnvs: 5, ...SMALL });
+    planner.decide(first);
+    const skipping = played.observations[1].slice();
+    skipping.set(played.observations[2].subarray(88), 88);
+    expect(() => planner.decide(skipping)).toThrow(/Expected step 0 or 1 in row 4 of observations, got 2\./);
+    expect(planner.decide(played.observations[1]).actions).toEqual(played.actions[1]);
+  });
+
+  it.each([
+    [{ numEnvs: 0 }, /Expected numEnvs to be an integer from 1 to 16384, got 0/],
+    [{ objective: 'welbeing' }, /one of score, wellbeing.*Did you mean "wellbeing"/],
+    [{ people: 0 }, /Expected people/],
+    [{ rounds: 1.5 }, /Expected rounds/],
+    [{ curious: 1 }, /Expected planner options among .*curiosity/],
+    [{ inference: 1 }, /Expected inference to be true or false/],
+    [{ grader: 'v3' }, /Expected grader/],
+    [{ oracle: [1, 2] }, /Expected oracle to be a Float32Array, got an array of 2/],
+  ])('%j', (options, message) => {
+    expect(() => new Planner({ numEnvs: 1, ...options } as never)).toThrow(message);
+  });
+
+  it('every call after close', () => {
+    const planner = new Planner({ numEnvs: 5, ...SMALL });
+    planner.decide(first);
+    planner.close();
+    planner.close();
+    expect(() => planner.decide(first)).toThrow(/open planner/);
+    expect(() => planner.reasons(0)).toThrow(/open planner/);
+  });
+});

@@ -1,0 +1,69 @@
+/** The stored open-loop sequences have their stored scores. `npm run action-sequences -- --check` finds them again. */
+import { describe, expect, it } from 'vitest';
+import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/open-loop-sequences.js';
+import { Scorer, trialOf } from '../../../src/agents/search/scorer.js';
+import { toSearchRequest } from '../../../src/agents/search/search-request.js';
+import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
+import { createWorld, GRADER_NAMES, openLoopActions } from '../../../src/index.js';
+import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
+import { playProblem } from '../../support/action-sequences.js';
+import { ENGINES, type Engine } from '../../support/engines.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const { trainingSeeds, freshSeeds, sequences, worldDigest } = OPEN_LOOP_SEQUENCES;
+const training = spreadSeeds(trainingSeeds.count, trainingSeeds);
+const fresh = spreadSeeds(freshSeeds.last - freshSeeds.first + 1, freshSeeds);
+const graders = Object.keys(sequences) as (keyof typeof sequences)[];
+
+it('every grader has one, of this world', () => {
+  expect(graders).toEqual(GRADER_NAMES);
+  expect(worldDigest).toBe(createWorld().digest);
+});
+
+it('training and fresh seeds are disjoint from the reported seeds', () => {
+  expect([trainingSeeds.first, trainingSeeds.last]).toEqual([100, 9999]);
+  expect(freshSeeds.first).toBeGreaterThan(trainingSeeds.last);
+});
+
+describe.each(graders)('%s', (grader) => {
+  const score = (seeds: Uint32Array, { backend, kernel }: Engine) =>
+    playProblem(openLoopActions(grader), { seeds }, { backend, kernel, grader }).score;
+
+  it.each(ENGINES)('has its stored scores: $name', (engine) => {
+    expect(Number(score(training, engine).toFixed(5))).toBe(sequences[grader].trainingScore);
+    expect(Number(score(fresh, engine).toFixed(5))).toBe(sequences[grader].freshScore);
+  });
+
+  it('was found with at least 300,000 evaluations', () => {
+    expect(sequences[grader].evaluations).toBeGreaterThanOrEqual(300_000);
+  });
+
+  it('is not improved by changing one action, in training', () => {
+    const changed = Array.from({ length: NUM_STEPS * NUM_ACTIONS }, (_, k) => {
+      const sequence = openLoopActions(grader);
+      sequence[Math.floor(k / NUM_ACTIONS)] = k % NUM_ACTIONS;
+      return sequence;
+    });
+    const request = toSearchRequest([{ seeds: training }], { grader });
+    using scorer = new Scorer(request, changed.length);
+    const trial = trialOf(0, Uint8Array.from(changed.flatMap((sequence) => [...sequence])));
+    for (const _ of scorer.score([trial], 1));
+    expect(Number(Math.max(...trial.scores).toFixed(5))).toBe(sequences[grader].trainingScore);
+  });
+
+  it('is newly allocated at each call', () => {
+    openLoopActions(grader).fill(0);
+    expect(Array.from(openLoopActions(grader), (action) => ACTION_NAMES[action])).toEqual(
+      sequences[grader].days.flat(),
+    );
+    expect(openLoopActions(grader)).toHaveLength(NUM_STEPS);
+  });
+});
+
+it('the open-loop sequence of v2 scores at least 0.58', () => {
+  expect(sequences.v2.freshScore).toBeGreaterThanOrEqual(0.58);
+});
+
+it('an unknown grader is refused', () => {
+  expectRefusal(() => openLoopActions('v3'), 'unknown_name', 'v1, v2', '"v3"');
+});

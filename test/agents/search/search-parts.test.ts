@@ -1,0 +1,250 @@
+/** The parts of a search: random numbers, children, populations, plans and scorers. */
+import { describe, expect, it } from 'vitest';
+import { breedSequence, drawSequence, fingerprint } from '../../../src/agents/search/crossover.js';
+import { isBetter } from '../../../src/agents/search/objective.js';
+import { Population } from '../../../src/agents/search/population.js';
+import { Scorer, trialOf } from '../../../src/agents/search/scorer.js';
+import { evaluationsOf, planOf } from '../../../src/agents/search/search-budget.js';
+import { Draws } from '../../../src/agents/search/search-draws.js';
+import { toSearchRequest } from '../../../src/agents/search/search-request.js';
+import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
+import { threefry } from '../../../src/engine/reference/threefry.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
+import { playProblem, profileOf } from '../../support/action-sequences.js';
+import { ENGINES } from '../../support/engines.js';
+import { forAll, type Random } from '../../support/random.js';
+
+const anySequences = (random: Random, count: number) => random.bytes(count * NUM_STEPS, 0, NUM_ACTIONS - 1);
+const rowOf = (rows: Uint8Array, i: number) => rows.slice(i * NUM_STEPS, (i + 1) * NUM_STEPS);
+
+describe('random numbers', () => {
+  it('are the half-words of the generator, in order', () => {
+    const draws = new Draws(5);
+    const got = Array.from({ length: 6 }, () => draws.below(2 ** 16));
+    const [first, second] = [0, 1].map((block) => threefry(5, 0x53454152, block, 0, { x0: 0, x1: 0 }));
+    const halves = [first.x0, first.x1, second.x0].flatMap((word) => [word >>> 16, word & 0xffff]);
+    expect(got).toEqual(halves);
+  });
+
+  it('are uniform', () => {
+    const draws = new Draws(6);
+    const counts = new Uint32Array(10);
+    for (let i = 0; i < 100_000; i++) counts[draws.below(10)]++;
+    for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(400);
+    const heads = Array.from({ length: 100_000 }, () => Number(draws.chance(0.3)));
+    expect(Math.abs(heads.reduce((sum, head) => sum + head) - 30_000)).toBeLessThan(600);
+    expect([draws.chance(0), draws.chance(1)]).toEqual([false, true]);
+  });
+});
+
+describe('children', () => {
+  it('have legal actions, and change no other row', () => {
+    forAll(50, (random) => {
+      const draws = new Draws(random.integer(0, 2 ** 31));
+      const rows = anySequences(random, 4);
+      const before = rows.slice();
+      breedSequence(draws, rows, 0, NUM_STEPS, 3 * NUM_STEPS);
+      expect(rows.every((code) => code < NUM_ACTIONS)).toBe(true);
+      expect(rows.slice(0, 3 * NUM_STEPS)).toEqual(before.slice(0, 3 * NUM_STEPS));
+    });
+  });
+
+  it('have most actions of their parents', () => {
+    const draws = new Draws(1);
+    const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
+    const sizes = Array.from({ length: 1000 }, () => {
+      breedSequence(draws, rows, 0, NUM_STEPS, 2 * NUM_STEPS);
+      return rowOf(rows, 2).filter((code) => code > 1).length;
+    });
+    expect(Math.max(...sizes)).toBeLessThan(NUM_STEPS / 2);
+    expect(sizes.some((size) => size > 1)).toBe(true);
+  });
+
+  it('may differ from step `begin` on', () => {
+    const draws = new Draws(4);
+    const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
+    const differing = (begin: number) => {
+      breedSequence(draws, rows, 0, NUM_STEPS, 2 * NUM_STEPS, begin);
+      return Array.from(rowOf(rows, 2).keys()).filter((t) => rowOf(rows, 2)[t] !== 0);
+    };
+    const steps = new Set(Array.from({ length: 200 }, () => differing(25)).flat());
+    expect([...steps].sort()).toEqual([25, 26, 27]);
+    // With one free step, a child that is only crossed has the father's action there.
+    const children = Array.from(
+      { length: 1000 },
+      () => differing(27).length && rows[3 * NUM_STEPS - 1] === 1,
+    );
+    expect(children.filter(Boolean).length).toBeGreaterThan(150);
+  });
+
+  it('have different fingerprints', () => {
+    const draws = new Draws(2);
+    const rows = new Uint8Array(1000 * NUM_STEPS);
+    for (let i = 0; i < 1000; i++) drawSequence(draws, rows, i * NUM_STEPS);
+    expect(new Set(Array.from({ length: 1000 }, (_, i) => fingerprint(rows, i * NUM_STEPS))).size).toBe(1000);
+    expect(fingerprint(rowOf(rows, 7), 0)).toBe(fingerprint(rows, 7 * NUM_STEPS));
+  });
+});
+
+describe('a population', () => {
+  /** Action sequences of one action each. */
+  const plain = (...actions: number[]) => actions.map((action) => new Uint8Array(NUM_STEPS).fill(action));
+  const select = (population: Population, scores: number[], shortfalls = scores.map(() => 0)) =>
+    population.select(Float64Array.from(scores), Float64Array.from(shortfalls));
+  const firsts = (population: Population, count: number) =>
+    Array.from({ length: count }, (_, i) => population.first(count)[i * NUM_STEPS]);
+
+  it('breeds better sequences more often', () => {
+    const population = new Population(new Draws(8), 10, 1000);
+    population.offer(plain(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+    select(population, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    population.breed(1000);
+    const codes = population.candidates;
+    const mean = codes.reduce((sum, code) => sum + code, 0) / codes.length;
+    expect(mean).toBeGreaterThan(2);
+    expect(mean).toBeLessThan(4);
+  });
+
+  it.each([
+    [1, 1.03],
+    [2, 1],
+    [3, 1],
+    [4, 1 / 1.03],
+  ])('with %i of 5 sequences that meet the bound has the penalty %f', (fine, penalty) => {
+    const population = new Population(new Draws(0), 5, 5);
+    population.offer(plain(0, 1, 2, 3, 4));
+    select(
+      population,
+      [5, 4, 3, 2, 1],
+      Array.from({ length: 5 }, (_, i) => Number(i >= fine)),
+    );
+    expect(population.penalty).toBe(penalty);
+  });
+
+  it('keeps the best, without duplicates, and prefers the older of equal ones', () => {
+    const population = new Population(new Draws(0), 3, 5);
+    population.offer(plain(1, 2, 3, 2, 4));
+    select(population, [0.5, 0.7, 0.1, 0.7, 0.6]);
+    expect(firsts(population, 3)).toEqual([2, 4, 1]);
+    population.offer(plain(5, 6));
+    select(population, [0.7, 0.2]);
+    expect(firsts(population, 4)).toEqual([2, 5, 4, 2]);
+    expect(population.best).toEqual({ score: 0.7, shortfall: 0, actions: plain(2)[0] });
+  });
+
+  it('ranks by score minus penalty, but the best sequence must meet the bound', () => {
+    const population = new Population(new Draws(0), 3, 3);
+    population.offer(plain(1, 2, 3));
+    select(population, [0.2, 0.9, 0.9], [0, 0.1, 1]);
+    expect(firsts(population, 3)).toEqual([2, 1, 3]);
+    expect(population.best).toMatchObject({ score: 0.2, shortfall: 0 });
+  });
+
+  it('raises the penalty while too many miss the bound, and lowers it while too few do', () => {
+    for (const [shortfall, falls] of [
+      [0.1, false],
+      [0, true],
+    ] as const) {
+      const population = new Population(new Draws(0), 4, 4);
+      const penalties = Array.from({ length: 300 }, () => {
+        population.breed(4);
+        select(population, [1, 2, 3, 4], Array(4).fill(shortfall));
+        return population.penalty;
+      });
+      const steps = penalties.slice(1).map((penalty, k) => Math.sign(penalty - penalties[k]));
+      expect(steps[0]).toBe(falls ? -1 : 1);
+      expect(penalties.at(-1)).toBe(falls ? 2 ** -10 : 2 ** 10);
+    }
+  });
+
+  it('breeds sequences that it does not have', () => {
+    const population = new Population(new Draws(3), 16, 32);
+    for (let generation = 0; generation < 20; generation++) {
+      const kept = generation === 0 ? new Uint8Array() : population.first(16);
+      population.breed(32);
+      const rows = [...kept, ...population.candidates];
+      const texts = Array.from({ length: rows.length / NUM_STEPS }, (_, i) =>
+        rows.slice(i * NUM_STEPS, (i + 1) * NUM_STEPS).join(),
+      );
+      expect(new Set(texts).size).toBe(texts.length);
+      select(
+        population,
+        Array.from({ length: 32 }, (_, i) => population.candidates[i * NUM_STEPS]),
+      );
+    }
+  });
+});
+
+it('a smaller shortfall is better, then a higher score', () => {
+  const sequences = [
+    { score: 0.1, shortfall: 0 },
+    { score: 0.2, shortfall: 0 },
+    { score: 0.9, shortfall: 0.1 },
+    { score: 0.3, shortfall: 0.05 },
+  ];
+  const ranked = [...sequences].sort((a, b) => Number(isBetter(b, a)) - Number(isBetter(a, b)));
+  expect(ranked.map(({ score }) => score)).toEqual([0.2, 0.1, 0.3, 0.9]);
+});
+
+describe('a plan', () => {
+  it('uses the requested evaluations, and few more', () => {
+    forAll(200, (random) => {
+      const evaluations = Math.floor(10 ** random.real(3, 7));
+      const starts = random.pick([1, 8, 31, 32, 1000]);
+      const problems = Array(random.pick([1, 2, 100])).fill({ seeds: spreadSeeds(starts) });
+      const plan = planOf(toSearchRequest(problems, { evaluations }));
+      const spent = evaluationsOf(plan);
+      expect(spent).toBeGreaterThanOrEqual(evaluations);
+      expect(spent).toBeLessThan(1.1 * evaluations + 300);
+      expect(plan.offspring % 16).toBe(0);
+      expect(Math.ceil(starts / plan.stride)).toBeGreaterThanOrEqual(Math.min(starts, 8));
+    });
+  });
+});
+
+describe('a scorer has the outcomes of single runs', () => {
+  /** Scores random action sequences. Returns the trials, and the problems reduced to the starts played. */
+  function scores(random: Random, problems: number, starts: number, sequences: number, stride: number) {
+    const seeds = () => random.seeds(starts);
+    const chosen = Array.from({ length: problems }, () => ({
+      seeds: seeds(),
+      profile: profileOf(random.integer(0, 99)),
+    }));
+    const request = toSearchRequest(chosen, { minFirstHalfMean: 0.2 });
+    using scorer = new Scorer(request, sequences);
+    const trials = chosen.map((_, problem) => trialOf(problem, anySequences(random, sequences)));
+    const played = Array.from(scorer.score(trials, stride)).reduce((sum, count) => sum + count);
+    expect(played).toBe(problems * sequences);
+    const some = chosen.map(({ seeds, profile }) => ({
+      seeds: seeds.filter((_, i) => i % stride === 0),
+      profile,
+    }));
+    return { trials, some };
+  }
+
+  const wide = ENGINES.length > 1 ? [20, 40, 100, 1] : [2, 4, 10, 1];
+  const long = ENGINES.length > 1 ? [2, 4500, 21, 1] : [2, 45, 21, 1];
+  it.each([[1, 1, 1, 1], [3, 10, 5, 3], [2, 8, 32, 1], wide, long])(
+    'for %i problems with %i starts, %i action sequences on every %i-th start',
+    (problems, starts, sequences, stride) => {
+      forAll(1, (random) => {
+        const { trials, some } = scores(random, problems, starts, sequences, stride);
+        for (const k of [0, problems - 1]) {
+          for (const i of new Set([0, sequences >> 1, sequences - 1])) {
+            const { score, firstHalfMean } = playProblem(rowOf(trials[k].sequences, i), some[k]);
+            expect(trials[k].scores[i]).toBe(score);
+            expect(trials[k].shortfalls[i]).toBe(Math.max(0, 0.2 - firstHalfMean));
+          }
+        }
+      });
+    },
+  );
+});
+
+it('training seeds are spread over the training range', () => {
+  const { first, last } = TRAINING_SEEDS;
+  expect([first, last]).toEqual([100, 9999]);
+  expect(Array.from(spreadSeeds(3))).toEqual([100, 3400, 6700]);
+  expect(Array.from(spreadSeeds(4, { first: 7, last: 8 }))).toEqual([7, 7, 8, 8]);
+  expect(new Set(spreadSeeds(last - first + 1)).size).toBe(last - first + 1);
+});

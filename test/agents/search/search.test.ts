@@ -1,0 +1,147 @@
+/** The search for action sequences: its results, and that they depend on problems and options alone. */
+import { describe, expect, it } from 'vitest';
+import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
+import {
+  type ActionSequenceSearchOptions,
+  type FoundActionSequence,
+  RHYTHM,
+  searchActionSequence,
+  searchActionSequences,
+  type WorldSpec,
+} from '../../../src/index.js';
+import { ACTION_NAMES, NUM_STEPS } from '../../../src/world/fields.js';
+import { playProblem, profileOf } from '../../support/action-sequences.js';
+import { ENGINES, type Engine, nameAbsent, TWO_ENGINES } from '../../support/engines.js';
+
+nameAbsent();
+
+/** Small searches: 1,000 action sequences of eight episodes each. */
+const seeds = spreadSeeds(8);
+const on = ({ backend, kernel }: Engine): ActionSequenceSearchOptions => ({
+  backend,
+  kernel,
+  evaluations: 1000,
+});
+
+/** Returns a world with a known best sequence: in each slot one action raises progress most, and nothing else happens. */
+function plantedWorld(): WorldSpec {
+  const world = structuredClone(RHYTHM) as WorldSpec;
+  const chosen = PLANTED.map((name) => world.actions.find((action) => action.name === name)!);
+  const none = world.meters.map(() => 0);
+  for (const action of world.actions) action.effect = chosen.includes(action) ? [0, 0, 0.01, 0, 0] : none;
+  world.timeOfDay = chosen.map(({ category }) =>
+    world.categories.map((each) => (each === category ? 1 : 0.5)),
+  );
+  world.decay = none;
+  world.stress = none;
+  world.noise.meters = none;
+  world.constants.eventThreshold = 0;
+  return world;
+}
+const PLANTED = ['meditate', 'learn', 'family_time', 'binge_watch'];
+/** The neutral profile. */
+const NEUTRAL = [...RHYTHM.traits.map(({ neutral }) => neutral), ...RHYTHM.meters.map(() => 0.2)];
+
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  it('finds the best action sequence of a world with a known one', async () => {
+    const options = { ...on(engine), evaluations: 12_000, grader: [0, 1, 0, 0, 0, 0] };
+    const found = await searchActionSequence(
+      { seeds: [0], profile: NEUTRAL },
+      { ...options, world: plantedWorld() },
+    );
+    const names = Array.from(found.actions, (action) => ACTION_NAMES[action]);
+    expect(names).toEqual(Array.from({ length: NUM_STEPS }, (_, t) => PLANTED[t % PLANTED.length]));
+    expect(found.score).toBeCloseTo(0.7 + NUM_STEPS * 0.01, 5);
+  });
+
+  it('finds the same sequences as the reference', async () => {
+    const problems = [{ seeds }, { seeds, profile: profileOf(20_000) }];
+    const options = { minFirstHalfMean: 0, imagination: true };
+    const found = await searchActionSequences(problems, { ...options, ...on(engine) });
+    expect(found).toEqual(await searchActionSequences(problems, { ...options, ...on(ENGINES[0]) }));
+  });
+});
+
+/** On the fastest available engine. */
+const small = on(ENGINES[1] ?? ENGINES[0]);
+
+it('depends on the seed', async () => {
+  const found = await searchActionSequence({ seeds }, { ...small, seed: 1 });
+  expect(await searchActionSequence({ seeds }, { ...small, seed: 1 })).toEqual(found);
+  expect((await searchActionSequence({ seeds }, { ...small, seed: 2 })).actions).not.toEqual(found.actions);
+});
+
+it('does not depend on threads', async () => {
+  const problems = [1, 2, 3].map((seed) => ({ seeds: spreadSeeds(64), profile: profileOf(seed) }));
+  const options = { ...small, evaluations: 4000 };
+  const found = await searchActionSequences(problems, { ...options, threads: 1 });
+  for (const threads of [2, 3, 8]) {
+    expect(await searchActionSequences(problems, { ...options, threads })).toEqual(found);
+  }
+});
+
+it('returns the training scores of its action sequences', async () => {
+  const problems = [{ seeds }, { seeds, profile: 'discrete' }, { seeds, profile: profileOf(7) }];
+  const found = await searchActionSequences(problems, { ...small, grader: 'v1', minFirstHalfMean: 0.1 });
+  found.forEach(({ actions, score, shortfall, evaluations }, k) => {
+    const played = playProblem(actions, problems[k], { grader: 'v1' });
+    expect([score, shortfall]).toEqual([played.score, Math.max(0, 0.1 - played.firstHalfMean)]);
+    expect(evaluations).toBeGreaterThanOrEqual(1000);
+  });
+});
+
+describe('a lower bound of the first-half mean', () => {
+  const options = { ...small, evaluations: 8000 };
+
+  it('is met, with a lower score', async () => {
+    const { firstHalfMean: minFirstHalfMean, score } = playProblem('heuristic', { seeds });
+    const found = await searchActionSequence({ seeds }, { ...options, minFirstHalfMean });
+    expect(found.shortfall).toBe(0);
+    expect(playProblem(found.actions, { seeds }).firstHalfMean).toBeGreaterThanOrEqual(minFirstHalfMean);
+    expect(found.score).toBeGreaterThan(score);
+    const free = await searchActionSequence({ seeds }, options);
+    expect(playProblem(free.actions, { seeds }).firstHalfMean).toBeLessThan(minFirstHalfMean);
+    expect(found.score).toBeLessThan(free.score);
+  });
+
+  it('is approached if no action sequence meets it', async () => {
+    const found = await searchActionSequence({ seeds }, { ...options, minFirstHalfMean: 5 });
+    const { firstHalfMean } = playProblem(found.actions, { seeds });
+    expect(found.shortfall).toBe(5 - firstHalfMean);
+    expect(firstHalfMean).toBeGreaterThan(playProblem('heuristic', { seeds }).firstHalfMean);
+  });
+});
+
+it('finds a sequence at least as good as the initial ones', async () => {
+  const { actions, score } = await searchActionSequence({ seeds }, { ...small, evaluations: 30_000 });
+  expect((await searchActionSequence({ seeds }, small)).score).toBeLessThan(score);
+  const initialSequences = [...new Uint8Array(NUM_STEPS), ...actions];
+  expect(
+    (await searchActionSequence({ seeds }, { ...small, initialSequences })).score,
+  ).toBeGreaterThanOrEqual(score);
+});
+
+it('exchanges sequences between problems', async () => {
+  const problems = Array.from({ length: 24 }, (_, k) => ({ seeds, profile: profileOf(20_000 + k) }));
+  const alone = await Promise.all(problems.map((problem) => searchActionSequence(problem, small)));
+  const together = await searchActionSequences(problems, small);
+  const total = (found: readonly FoundActionSequence[]) => found.reduce((sum, { score }) => sum + score, 0);
+  expect(total(together)).toBeGreaterThan(total(alone));
+});
+
+it('a sequence for one profile beats a sequence for all on that profile, on fresh seeds', async () => {
+  const profile = profileOf(20_003);
+  const options = { ...small, evaluations: 8000 };
+  const one = await searchActionSequence({ seeds: spreadSeeds(16), profile }, options);
+  const all = await searchActionSequence({ seeds: spreadSeeds(64) }, options);
+  const fresh = { seeds: Array.from({ length: 200 }, (_, k) => 30_000 + k), profile };
+  expect(playProblem(one.actions, fresh).score).toBeGreaterThan(playProblem(all.actions, fresh).score);
+});
+
+it('finds neglect of the first half under a grader of adaptation alone', async () => {
+  const grader = [0, 0, 0, 1, 0, 0];
+  const found = await searchActionSequence({ seeds }, { ...small, evaluations: 8000, grader });
+  const heuristic = playProblem('heuristic', { seeds }, { grader });
+  expect(found.score).toBeGreaterThan(heuristic.score + 0.4);
+  expect(playProblem(found.actions, { seeds }).firstHalfMean).toBeLessThan(heuristic.firstHalfMean - 0.2);
+});

@@ -1,0 +1,166 @@
+/** The bench refuses to time cases with wrong outputs, and counts the written bytes correctly. */
+import { describe, expect, test } from 'vitest';
+import { rowsOf, SEQUENCE_ROWS, sequenceOf, stepsOf } from '../../bench/action-sequences.js';
+import type { Case } from '../../bench/cases.js';
+import { measure } from '../../bench/measure.js';
+import { ROLLOUTS } from '../../bench/names.js';
+import * as plays from '../../bench/plays.js';
+import { firstSlots, leftIn, openEpisodes, type Play, type Setting } from '../../bench/rig.js';
+import { compare, Mismatch, Truths, verify } from '../../bench/verify.js';
+import { GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/writes.js';
+import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
+import { NATIVE, nameAbsent } from '../support/engines.js';
+
+nameAbsent();
+
+/** A number of whole tiles and whole groups of rollouts. */
+const EPISODES = 3 * ROLLOUTS;
+const REFERENCE: Setting = {
+  backend: 'reference',
+  kernel: null,
+  threads: 1,
+  episodes: EPISODES,
+  layout: 'row-major',
+};
+
+const caseOf = (play: Play, truth: Play, setting: Setting = REFERENCE): Case => ({
+  ...setting,
+  name: 'a case',
+  writes: WRITES.grades,
+  play,
+  truth,
+  steps: NUM_STEPS,
+});
+const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, () => {});
+
+describe('wrong outputs are not timed', () => {
+  test('one wrong bit of one episode', async () => {
+    let played = 0;
+    const wrong: Play = (setting) => {
+      const rig = plays.random(setting);
+      return {
+        ...rig,
+        play(onOutputs) {
+          played++;
+          rig.play(onOutputs);
+        },
+        left() {
+          const left = rig.left();
+          const scores = left.get('finalScores')!;
+          new Uint32Array(scores.buffer)[EPISODES - 1] ^= 1;
+          return left;
+        },
+      };
+    };
+    const timed = time(caseOf(wrong, plays.random));
+    await expect(timed).rejects.toThrow(Mismatch);
+    await expect(timed).rejects.toThrow(`finalScores[${EPISODES - 1}]`);
+    // Verification plays twice: the second play shows what repeated plays leave.
+    expect(played).toBe(2);
+  });
+
+  test('another policy', async () => {
+    await expect(time(caseOf(plays.heuristic, plays.random))).rejects.toThrow(Mismatch);
+  });
+
+  test('a play that continues the one before', async () => {
+    const goesOn: Play = (setting) => {
+      const rig = plays.random(setting);
+      rig.begin();
+      return { ...rig, begin() {} };
+    };
+    await expect(time(caseOf(goesOn, plays.random))).rejects.toThrow(Mismatch);
+  });
+
+  test('fewer results, or other arrays', async () => {
+    await expect(time(caseOf(plays.sequence, plays.steps))).rejects.toThrow(`Expected ${NUM_STEPS} results`);
+    await expect(time(caseOf(plays.sequence, plays.recordedSequence))).rejects.toThrow('trajectory.rewards');
+  });
+});
+
+test('correct cases have one row each, in order', async () => {
+  const { rows } = await time(caseOf(plays.random, plays.random), caseOf(plays.fork, plays.forkUnforked));
+  expect(rows).toHaveLength(2);
+  const { backend, kernel, threads, episodes, layout } = REFERENCE;
+  expect(rows[0]).toMatchObject({ backend, kernel, threads, episodes, layout, name: 'a case' });
+});
+
+describe.each(NATIVE)('$name', ({ kernel }) => {
+  const layouts = ['row-major', 'column-major'] as const;
+  const ways: [string, Play, Play][] = [
+    ['single steps', plays.steps, plays.steps],
+    ['steps of VecEnv', plays.envSteps, plays.steps],
+    ['steps looped in the addon', plays.addonSteps, plays.sequence],
+    ['a recorded action sequence', plays.recordedSequence, plays.recordedSequence],
+    ['a fork', plays.fork, plays.forkUnforked],
+  ];
+  test.each(layouts.flatMap((layout) => ways.map((way) => [layout, ...way] as const)))(
+    '%s, %s: as the reference',
+    (layout, _name, play, truth) => {
+      const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel!, layout };
+      const rig = play(setting);
+      verify(caseOf(play, truth, setting), rig, new Truths());
+      rig.close();
+    },
+  );
+
+  test('writes the counted bytes at each step and at the end', () => {
+    const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel! };
+    const { batch, outputs, reset } = openEpisodes(setting);
+    const rows = rowsOf(stepsOf(sequenceOf(EPISODES)));
+    const idle = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
+    const written = (actions: Uint8Array): string[] => {
+      for (const name of [...STEP_ARRAYS, ...GRADE_ARRAYS]) outputs[name]!.fill(77);
+      batch.submit({ actions, ...idle });
+      return Array.from(leftIn(outputs))
+        .filter(([, array]) => array.some((value) => value !== 77))
+        .map(([name]) => name);
+    };
+    reset();
+    const byStep = rows.map(written);
+    const all = [...STEP_ARRAYS, ...GRADE_ARRAYS].sort();
+    for (const names of byStep.slice(0, -1)) expect(names.sort()).toEqual([...STEP_ARRAYS].sort());
+    expect(byStep.at(-1)!.sort()).toEqual(all);
+    batch.close();
+  });
+});
+
+test('bytes are those of the arrays', () => {
+  const step = 4 * OBSERVATION_SIZE + 4 + 1;
+  const grade = 4 * NUM_COMPONENTS + 6 * 4 + 1;
+  expect(WRITES.grades.bytes()).toBe(step + grade);
+  expect(WRITES.steps.bytes(NUM_STEPS)).toBe(NUM_STEPS * step + grade);
+  expect(WRITES.trajectory.bytes()).toBe(NUM_STEPS * (1 + 1 + 4 + 3 * 4 * NUM_METERS) + step + grade);
+});
+
+describe('action sequences', () => {
+  test('begin with the same rows at any size, and repeat them', () => {
+    const long = sequenceOf(SEQUENCE_ROWS + 3);
+    const rowAt = (i: number) => long.subarray(i * NUM_STEPS, (i + 1) * NUM_STEPS);
+    expect(sequenceOf(2)).toEqual(long.subarray(0, 2 * NUM_STEPS));
+    expect(rowAt(SEQUENCE_ROWS + 2)).toEqual(rowAt(2));
+    expect(rowAt(1)).not.toEqual(rowAt(2));
+  });
+
+  test('by step are the same actions', () => {
+    const sequence = sequenceOf(3);
+    rowsOf(stepsOf(sequence)).forEach((actions, t) => {
+      expect(Array.from(actions)).toEqual([0, 1, 2].map((i) => sequence[i * NUM_STEPS + t]));
+    });
+  });
+});
+
+test('a large batch is compared with a small one environment by environment', () => {
+  const leftOf = (episodes: number) => {
+    const rig = plays.random({ ...REFERENCE, episodes });
+    rig.begin();
+    rig.play();
+    return rig.left();
+  };
+  const [small, large] = [leftOf(5), leftOf(8)];
+  compare('same', firstSlots(large, 8, 5), small);
+  large.get('components')![4 * NUM_COMPONENTS] += 1;
+  expect(() => compare('changed', firstSlots(large, 8, 5), small)).toThrow(
+    `components[${4 * NUM_COMPONENTS}]`,
+  );
+});

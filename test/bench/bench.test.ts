@@ -1,0 +1,192 @@
+/** The bench's figures: rows computed from samples, ratios from rows, and their targets. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Cell, PAYS, payingSizes } from '../../bench/cells.js';
+import { NAMES, SIZE } from '../../bench/names.js';
+import { judge, ratiosOf } from '../../bench/ratios.js';
+import { ratiosToJson, renderRatios, renderRows } from '../../bench/report.js';
+import { LEAST_TICKS, median, type Row, type Subject, toRow } from '../../bench/rows.js';
+
+const subject: Subject = {
+  backend: 'native',
+  kernel: 'avx512',
+  name: NAMES.fused,
+  threads: 1,
+  episodes: SIZE.usual,
+  layout: 'row-major',
+  writes: 'something',
+  bytesPerStep: 8,
+};
+
+/** Returns a row with this many nanoseconds per step, at a clock of 4 GHz. */
+const row = (ns: number, changes: Partial<Row> = {}): Row => ({
+  ...subject,
+  saturated: false,
+  nsPerStep: ns,
+  cyclesPerStep: ns * 4,
+  ...changes,
+});
+
+/** Every row that the ratios need, each with another time. */
+const ROWS: readonly Row[] = [
+  row(3),
+  row(2.5, { name: NAMES.step, layout: 'column-major' }),
+  row(5, { name: NAMES.step }),
+  row(3.5, { name: NAMES.fork }),
+  row(2.8, { name: NAMES.sequence }),
+  row(4, { episodes: SIZE.large }),
+  row(2, { episodes: SIZE.large, threads: 2 }),
+  row(6, { name: NAMES.envStep, episodes: SIZE.small }),
+  row(4.5, { name: NAMES.addonStep, episodes: SIZE.small }),
+  row(8, { kernel: 'avx2' }),
+  row(20, { kernel: 'portable' }),
+  row(48, { kernel: 'scalar' }),
+  row(40, { kernel: 'scalar', name: NAMES.step }),
+  row(300, { backend: 'reference', kernel: null }),
+];
+const asVoid = (each: Row): Row => ({ ...each, saturated: true, nsPerStep: null, cyclesPerStep: null });
+const valuesOf = (rows: readonly Row[], cores = 2) =>
+  Object.fromEntries(ratiosOf(rows, cores).ratios.map(({ name, value }) => [name, value]));
+const whyNot = (rows: readonly Row[], cores = 2) =>
+  Object.fromEntries(ratiosOf(rows, cores).leftOut.map(({ name, why }) => [name, why]));
+
+describe('a row', () => {
+  const samples = [30_000, 10_000, 20_000].map((ns) => ({ ns, cycles: ns * 3 }));
+
+  test('is the median of its samples, divided by the steps', () => {
+    const made = toRow(subject, samples, 100, 1);
+    expect(made).toEqual({ ...subject, saturated: false, nsPerStep: 200, cyclesPerStep: 600 });
+  });
+
+  test('is void if its sample is too short for the timer', () => {
+    const least = 20_000 / LEAST_TICKS;
+    expect(toRow(subject, samples, 100, least).saturated).toBe(false);
+    const saturated = toRow(subject, samples, 100, least * 1.01);
+    expect(saturated).toEqual({ ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null });
+    const line = renderRows([saturated])
+      .split('\n')
+      .find((text) => text.includes(NAMES.fused))!;
+    expect(line.match(/void/g)).toHaveLength(2);
+  });
+
+  test('has no cycles if one sample has no clock', () => {
+    const made = toRow(subject, [...samples, { ns: 20_000, cycles: null }], 100, 1);
+    expect(made).toMatchObject({ saturated: false, nsPerStep: 200, cyclesPerStep: null });
+  });
+
+  test('needs at least one sample', () => {
+    expect(() => median([])).toThrow(RangeError);
+  });
+});
+
+describe('ratios', () => {
+  test('are computed from their rows', () => {
+    expect(valuesOf(ROWS)).toEqual({
+      fused_cycles: 12,
+      step_column_cycles: 10,
+      step_row_cycles: 20,
+      fork_over_fused: 3.5 / 2.8,
+      scalar_fused_cycles: 192,
+      scalar_step_cycles: 160,
+      fused_flatness: 3 / 4,
+      two_threads_fused: 2,
+      api_over_native: 4.5 / 6,
+      fused_over_scalar: 16,
+      step_over_scalar: 16,
+      avx2_fused_cycles: 32,
+      portable_fused_cycles: 80,
+    });
+    expect(whyNot(ROWS)).toEqual({});
+  });
+
+  test('of a void row are missing, with the reason', () => {
+    const rows = ROWS.map((each) => (each.name === NAMES.envStep ? asVoid(each) : each));
+    expect(valuesOf(rows)).not.toHaveProperty('api_over_native');
+    expect(Object.keys(valuesOf(rows))).toHaveLength(Object.keys(valuesOf(ROWS)).length - 1);
+    expect(whyNot(rows)).toEqual({ api_over_native: expect.stringMatching(/VecEnv\.step.*void/) });
+    expect(renderRatios(ratiosOf(rows, 2))).toContain('api_over_native is left out');
+  });
+
+  test('of an absent kernel are missing; the others use the best available kernel', () => {
+    const rows = ROWS.filter(({ kernel }) => kernel !== 'avx512');
+    const best = rows.concat(row(12, { kernel: 'avx2', episodes: SIZE.large }));
+    expect(valuesOf(best)).toMatchObject({ avx2_fused_cycles: 32, fused_flatness: 8 / 12 });
+    expect(Object.keys(whyNot(best))).toEqual(
+      expect.arrayContaining(['fused_cycles', 'step_column_cycles', 'fused_over_scalar']),
+    );
+  });
+
+  test('of threads need cores', () => {
+    expect(whyNot(ROWS, 1)).toEqual({ two_threads_fused: expect.stringContaining('2 cores') });
+  });
+
+  test('of cycles need a clock', () => {
+    const rows = ROWS.map((each) => ({ ...each, cyclesPerStep: null }));
+    expect(Object.keys(valuesOf(rows))).toEqual(['fused_flatness', 'two_threads_fused', 'api_over_native']);
+  });
+
+  test('of no rows are empty', () => {
+    expect(valuesOf([])).toEqual({});
+    expect(Object.keys(whyNot([]))).toEqual(Object.keys(valuesOf(ROWS)));
+  });
+});
+
+describe('bars', () => {
+  test('include their bounds, and further targets are judged separately', () => {
+    const bar = { bound: 'at most', bar: 16, goal: 13.5 } as const;
+    const judged = (value: number) => judge({ name: 'any', value, bar });
+    expect(judged(16)).toEqual({ met: true, goalMet: false });
+    expect(judged(16.01)).toEqual({ met: false, goalMet: false });
+    expect(judged(13.5)).toEqual({ met: true, goalMet: true });
+    const atLeast = { bound: 'at least', bar: 0.9 } as const;
+    expect(judge({ name: 'any', value: 0.9, bar: atLeast })).toEqual({ met: true, goalMet: null });
+    expect(judge({ name: 'any', value: 0.89, bar: atLeast })).toEqual({ met: false, goalMet: null });
+    expect(judge({ name: 'any', value: 1 })).toEqual({ met: null, goalMet: null });
+  });
+
+  test('are met or missed by name, in text and in JSON', () => {
+    const told = ratiosOf(ROWS, 2);
+    const json = ratiosToJson(told) as { ratios: object; bars: Record<string, unknown>; leftOut: object };
+    expect(json.ratios).toEqual(valuesOf(ROWS));
+    expect(json.bars.fused_cycles).toMatchObject({ bound: 'at most', met: true, goalMet: true });
+    expect(json.bars.fused_flatness).toMatchObject({ bound: 'at least', met: false, goalMet: null });
+    expect(json.bars).not.toHaveProperty('fused_over_scalar');
+    expect(json.leftOut).toEqual({});
+    const lines = renderRatios(told).split('\n');
+    const lineOf = (name: string) => lines.find((line) => line.includes(name));
+    expect(lineOf('fused_cycles')).toContain('at most 16: met, goal 13.5: met');
+    expect(lineOf('fused_flatness')).toContain('at least 0.9: MISSED');
+  });
+});
+
+test('threads pay at the sizes where they are faster by more than noise', () => {
+  const cell = (threads: number, episodes: number, nsPerStep: number | null): Cell => ({
+    name: NAMES.step,
+    threads,
+    episodes,
+    nsPerStep,
+    episodesPerSecond: null,
+  });
+  const cells = [
+    ...[cell(1, 1, null), cell(2, 1, 10), cell(8, 1, 10)],
+    ...[cell(1, 4, 10), cell(2, 4, 9.9), cell(8, 4, null)],
+    ...[cell(1, 16, 11), cell(2, 16, 11 / PAYS), cell(8, 16, 22)],
+    ...[cell(1, 64, 12), cell(2, 64, 6), cell(8, 64, 3)],
+  ];
+  expect(payingSizes(cells)).toEqual([
+    { name: NAMES.step, threads: 2, episodes: [16, 64] },
+    { name: NAMES.step, threads: 8, episodes: [64] },
+  ]);
+});
+
+test('docs/speed.md has the bars', () => {
+  const page = readFileSync(new URL('../../docs/speed.md', import.meta.url), 'utf8');
+  const shown = Array.from(page.matchAll(/^\| `(\w+)` \| .* \| (at \w+ [\d.]+) \|/gm), ([, name, bar]) => [
+    name,
+    bar,
+  ]);
+  const held = ratiosOf(ROWS, 2).ratios.flatMap(({ name, bar }) =>
+    bar ? [[name, `${bar.bound} ${bar.bar}`]] : [],
+  );
+  expect(shown.sort()).toEqual(held.sort());
+});

@@ -1,0 +1,140 @@
+/**
+ * The WebGPU backend in Chromium: the golden episodes and random call sequences give the same digests as the reference in
+ * Node.
+ */
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { NUM_STEPS } from '../../src/world/fields.js';
+import { differences } from '../support/bits.js';
+import { bundleFor, bundleOf } from '../support/chromium/bundle.js';
+import type { BatchSetup } from '../support/chromium/call-sequence.js';
+import { digestsOf } from '../support/chromium/call-sequence.js';
+import { ChromiumPage, whyAbsent } from '../support/chromium/chromium.js';
+import {
+  type ExpectedSequence,
+  goldenCallSequence,
+  mixedCallSequence,
+} from '../support/chromium/drawn-sequences.js';
+import type { PageApi, ShaderFault } from '../support/chromium/page.js';
+import type { Row } from '../support/chromium/scores.js';
+import { episodes, tables } from '../support/golden.js';
+
+const bundle = bundleFor('test/support/chromium/page.ts');
+
+describe('the bundle of the page', () => {
+  it('is one file without imports, and contains nothing of Node', () => {
+    expect(bundle.imports).toEqual([]);
+    expect(bundle.text).not.toMatch(/['"`]node:/);
+    expect(bundle.files).toContain('src/engine/backends/webgpu/webgpu-backend.ts');
+    expect(bundle.files.filter((file) => file.includes('node_modules/webgpu/'))).toEqual([]);
+  });
+
+  it('cannot include modules of Node', () => {
+    expect(() => bundleOf("import { cpus } from 'node:os'; cpus();")).toThrow('Could not resolve "node:os"');
+    expect(() => bundleOf("export * from './src/engine/backends/native.js';")).toThrow(
+      'Could not resolve "node:',
+    );
+  });
+});
+
+const SCENE: BatchSetup = {
+  name: 'rows',
+  numEnvs: 45,
+  imagination: false,
+  layout: { columnMajor: false, finalObservations: false },
+};
+const COLUMNS: BatchSetup = {
+  name: 'columns',
+  numEnvs: 130,
+  imagination: true,
+  layout: { columnMajor: true, finalObservations: true },
+};
+
+/** Changes a rule: the evening no longer counts as late. */
+const PLANT: ShaderFault = { file: 'rules.wgsl', rule: 'slot_of_day > 1u', replacement: 'slot_of_day > 2u' };
+
+/** All short tables, and one of 10,000 episodes for each policy. */
+const ROWS = Object.entries(tables).filter(([name]) => !/^large.*v1$|^large.*none/.test(name));
+
+function rowOf(name: string): Row {
+  const [condition, policy, belief, grader] = name.split('/');
+  return {
+    numEnvs: tables[name].n,
+    firstSeed: { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0,
+    profile: condition.split(':')[1] ?? 'sampled',
+    ...{ grader, policy: policy as Row['policy'] },
+    belief: belief === 'constant' ? [0.5, 0.5, 0.5] : null,
+  };
+}
+
+const absent = await whyAbsent();
+if (absent !== null) test.skip(`absent here: WebGPU in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('in Chromium', () => {
+  let page: ChromiumPage<PageApi>;
+  beforeAll(async () => {
+    page = await ChromiumPage.open<PageApi>(bundle.text);
+  }, 90_000);
+  afterAll(() => page?.close(), 60_000);
+
+  it('has no globals of Node, and an exact device', async () => {
+    expect(await page.call('globalsOfNode')).toEqual([]);
+    const device = await page.call('device', SCENE, null, false);
+    expect(device).toEqual({ adapter: expect.stringMatching(/swiftshader/i), software: true, exact: true });
+  });
+
+  /** Returns the differences between the page's outputs and the reference's: move, column and entry. */
+  async function differing(
+    { sequence, expected }: ExpectedSequence,
+    plant: ShaderFault | null = null,
+  ): Promise<string[]> {
+    const got = await page.call('play', sequence, plant);
+    expect(got.length).toBe(expected.length);
+    const lines: string[] = [];
+    for (const [at, seen] of expected.entries()) {
+      const digests = digestsOf(seen);
+      expect(Object.keys(got[at])).toEqual(Object.keys(digests));
+      for (const name of Object.keys(digests).filter((key) => got[at][key] !== digests[key])) {
+        const column = await page.call('column', at, name);
+        const where = `move ${at}, ${sequence.calls[at].kind}:`;
+        lines.push(
+          ...differences({ [name]: seen[name] }, { [name]: column }).map((line) => `${where} ${line}`),
+        );
+      }
+    }
+    return lines;
+  }
+
+  it.each([false, true])('steps and runs the golden episodes (imagination: %s)', async (imagination) => {
+    const golden = await goldenCallSequence(imagination);
+    const played = episodes.filter((episode) => episode.imagination === imagination);
+    for (let t = 0; t < NUM_STEPS; t++) {
+      const hashes = played.map(({ steps }) => BigInt(`0x${steps[t].state_hash}`));
+      expect(golden.expected[t].hash).toEqual(BigUint64Array.from(hashes));
+    }
+    expect(await differing(golden)).toEqual([]);
+  });
+
+  it.each([SCENE, COLUMNS])('replays a random call sequence ($name)', async (scene) => {
+    expect(await differing(await mixedCallSequence(scene))).toEqual([]);
+  });
+
+  it('scores the golden tables', async () => {
+    const digests: Record<string, string> = {};
+    for (const [name] of ROWS) digests[name] = (await page.call('scores', rowOf(name))).slice(0, 16);
+    expect(digests).toEqual(Object.fromEntries(ROWS.map(([name, { digest }]) => [name, digest])));
+  });
+
+  describe('with a changed rule', () => {
+    it('refuses to open', async () => {
+      await expect(page.call('device', SCENE, PLANT, false)).rejects.toThrow(
+        /bit for bit, got .*swiftshader.*, where \d+ of 384 differ.*allowInexact/is,
+      );
+    });
+
+    it('opens with allowInexact, reports it, and gives other digests', async () => {
+      expect(await page.call('device', SCENE, PLANT, true)).toMatchObject({ exact: false });
+      const lines = await differing(await mixedCallSequence(SCENE), PLANT);
+      expect(lines[0]).toMatch(/^move \d+, \w+: \w+\[\d+\]: .* and .*, \d+ of \d+ differ$/);
+    });
+  });
+});

@@ -1,0 +1,90 @@
+/** A report in Chromium: no requests, no console messages, no sideways scrolling, no accessibility violations. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { launch } from '../support/chromium/chromium.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
+import { AUDIT } from '../support/report.js';
+import { isRequired } from '../support/required.js';
+import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
+
+/** Returns the reason why no page can be opened here; null if one can. @throws if `RHYTHM_REQUIRE` names chromium. */
+async function whyAbsent(): Promise<string | null> {
+  try {
+    await (await launch('no webgpu')).close();
+    return null;
+  } catch (cause) {
+    const { message } = cause as Error;
+    if (isRequired('chromium')) throw new Error(`Expected a Chromium: ${message}`, { cause });
+    return message.split('\n')[0];
+  }
+}
+
+const why = await whyAbsent();
+if (why !== null) test.skip(`absent here: a report in Chromium: ${why}`, () => {});
+
+describe.skipIf(why !== null)('a report', () => {
+  const file = temporaryDirectory();
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  let browser: Awaited<ReturnType<typeof launch>>;
+
+  beforeAll(async () => {
+    const evaluation = await evaluate({ conditions: ['in-distribution', 'discrete'], episodes: 5 });
+    writeFileSync(file('results.json'), JSON.stringify(evaluationToJson(evaluation)));
+    writeFileSync(file('audit.json'), JSON.stringify(AUDIT));
+    const player = playerOf({
+      teacher: 'llm',
+      model: 'a model of a rather long name, so that it may not fit',
+    });
+    const weeks = recordEpisodes(episodeStarts([1, 2, 3, 4], 'in-distribution'), {
+      player,
+      policy: TEST_POLICIES.talker,
+    });
+    writeFileSync(file('episodes.jsonl'), weeks.map(episodeLine).join(''));
+    const results = ['results.json', 'audit.json', 'episodes.jsonl'].map(file);
+    const { code, stderr } = await runCli(['report', ...results, '--output', file('report')]);
+    expect([code, stderr]).toEqual([0, '']);
+    browser = await launch('no webgpu');
+  }, 120_000);
+  afterAll(() => browser?.close());
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)(
+    '%s, %i pixels wide',
+    async (colorScheme, width) => {
+      // The content policy of the page forbids axe.
+      const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
+      const messages: string[] = [];
+      const requests: string[] = [];
+      page.on('console', (message) => messages.push(message.text()));
+      page.on('pageerror', (error) => messages.push(String(error)));
+      page.on('request', (request) => requests.push(request.url()));
+      const address = pathToFileURL(`${file('report')}/report.html`).href;
+      await page.goto(address);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.addScriptTag({ content: axe });
+      const violations = await page.evaluate(
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
+      );
+      expect(violations).toEqual([]);
+      expect(messages).toEqual([]);
+      expect(requests).toEqual([address]);
+      const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(paper).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(13, 17, 23)');
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+        'rgb(255, 255, 255)',
+      );
+      await page.close();
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,308 @@
+/** The crowd view in Chromium: results on WebGPU and without it, addresses, failures, accessibility. */
+import { createHash } from 'node:crypto';
+import type { Browser, Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { findPolicy } from '../../src/agents/policies/policies.js';
+import { LIGHT } from '../../src/figures/theme.js';
+import { createVecEnv } from '../../src/index.js';
+import { launch, whyAbsent } from '../support/chromium/chromium.js';
+import { screenshot } from '../support/web/screenshots.js';
+import { Site } from '../support/web/site.js';
+import { COLOR_SCHEMES, SIZES, Visit, type VisitOptions } from '../support/web/visit.js';
+
+interface Setting {
+  readonly people: number;
+  readonly seed: number;
+  readonly grader: string;
+  readonly persons: string;
+}
+
+/** Computes mean and digest in Node, with the reference. */
+function expected(policy: string, { people, seed, grader, persons }: Setting) {
+  const { choice, options } = findPolicy(policy);
+  using env = createVecEnv({ numEnvs: people, backend: 'reference', grader });
+  env.reset({ seed, profiles: persons });
+  const { finalScores } = env.run(choice(people, grader), options);
+  const digest = createHash('sha256').update(
+    new Uint8Array(finalScores.buffer, finalScores.byteOffset, finalScores.byteLength),
+  );
+  const mean = finalScores.reduce((sum, score) => sum + score, 0) / people;
+  return { scores: finalScores.slice(), mean, digest: digest.digest('hex') };
+}
+
+const results = ({ page }: Visit): Locator => page.locator('.results[aria-busy="false"]');
+
+/** Reads the means and digests on the page, one row per policy. */
+async function shownPolicies(visit: Visit): Promise<{ policy: string; mean: number; digest: string }[]> {
+  const rows = results(visit).getByRole('table', { name: 'Means and digests' }).locator('tbody tr');
+  await rows.first().waitFor();
+  const texts = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
+  return texts.map(([policy, mean, digest]) => ({ policy, mean: Number(mean), digest }));
+}
+
+/** Reads the figure with this label. */
+const figure = async (visit: Visit, word: string): Promise<number> => {
+  const text = await results(visit)
+    .locator('dl > div', { hasText: word })
+    .locator('dd')
+    .first()
+    .textContent();
+  return Number.parseFloat(text!.replace('−', '-'));
+};
+
+const FEW = '#crowd?people=1000';
+
+const absent = await whyAbsent();
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('the crowd', () => {
+  let site: Site;
+  let browser: Browser;
+  const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
+  beforeAll(async () => {
+    [site, browser] = await Promise.all([Site.at(inject('site')), launch()]);
+  }, 90_000);
+  afterAll(() => browser?.close(), 60_000);
+
+  describe('on WebGPU', () => {
+    it.each<[string, string, Setting]>([
+      ['heuristic', 'open-loop', { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }],
+      [
+        'random+constant',
+        'open-loop+constant',
+        { people: 2345, seed: 4_293_967_296, grader: 'v1', persons: 'discrete' },
+      ],
+      // Several chunks of different sizes.
+      [
+        'heuristic+constant',
+        'random',
+        { people: 60_001, seed: 77, grader: 'v2', persons: 'workaholic_stoic' },
+      ],
+    ])('shows the same results as the reference for %s and %s', async (policy, against, setting) => {
+      const pairs = Object.entries({ policy, against, ...setting }).map(
+        ([key, value]) => `${key}=${encodeURIComponent(value)}`,
+      );
+      await using page = await visit(`#crowd?${pairs.join('&')}`);
+      const found = [policy, against].map((name) => ({ policy: name, ...expected(name, setting) }));
+      expect(await shownPolicies(page)).toEqual(
+        found.map(({ policy, mean, digest }) => ({ policy, mean: expect.closeTo(mean, 11), digest })),
+      );
+      const [first, second] = found.map(({ scores }) => scores);
+      const better = first.filter((score, i) => score > second[i]).length / setting.people;
+      expect(await figure(page, 'Better off')).toBeCloseTo(100 * better, 1);
+      expect(await figure(page, 'Difference')).toBeCloseTo(found[0].mean - found[1].mean, 4);
+      expect(await page.page.locator('footer').textContent()).toMatch(
+        /by WebGPU on .*swiftshader.*exact: true/i,
+      );
+      expect(page.foreignRequests).toEqual([]);
+      expect(page.messages).toEqual([]);
+    });
+
+    it('notes that a million people take long on a software adapter, and stops on request', async () => {
+      await using page = await visit('#crowd?people=1000000');
+      await page.page.getByText('This is limited here').waitFor();
+      await page.page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
+      await screenshot(page.page, 'state-under-way');
+      await page.page.getByRole('button', { name: 'Stop' }).click();
+      await page.page.getByRole('heading', { name: 'Stopped' }).waitFor();
+      await screenshot(page.page, 'state-stopped');
+      await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
+      expect(await shownPolicies(page)).toHaveLength(2);
+      expect(await page.page.getByText('This is limited here').count()).toBe(0);
+    });
+
+    it('shows a single policy without a comparison', async () => {
+      await using page = await visit(`${FEW}&against=none`);
+      expect(await shownPolicies(page)).toHaveLength(1);
+      expect(await results(page).getByText('Better off').count()).toBe(0);
+    });
+  });
+
+  describe('its address', () => {
+    const people = ({ page }: Visit): Locator => page.getByRole('combobox', { name: 'People' });
+
+    it('keeps the settings for links, for the way back, and for returns from other views', async () => {
+      await using one = await visit(FEW);
+      await one.page.getByRole('combobox', { name: 'Policy' }).selectOption('random');
+      await one.page.getByRole('textbox', { name: 'First seed' }).fill('42');
+      await one.page.keyboard.press('Enter');
+      const address = site.at('#crowd?people=1000&seed=42&policy=random');
+      await one.page.waitForURL(address);
+      await using other = await visit(new URL(address).hash);
+      const digests = (rows: { digest: string }[]) => rows.map(({ digest }) => digest);
+      const found = digests(await shownPolicies(other));
+      expect(found).toEqual(
+        ['random', 'open-loop'].map(
+          (policy) => expected(policy, { people: 1000, seed: 42, grader: 'v2', persons: 'sampled' }).digest,
+        ),
+      );
+      await expect.poll(async () => digests(await shownPolicies(one))).toEqual(found);
+      await one.page.goBack();
+      await one.page.waitForURL(site.at('#crowd?people=1000&policy=random'));
+      await expect.poll(() => one.page.getByRole('textbox', { name: 'First seed' }).inputValue()).toBe('0');
+      await one.page.goForward();
+      await one.page.getByRole('link', { name: 'Graders' }).click();
+      await one.page.waitForURL(site.at('#graders'));
+      await one.page.getByRole('link', { name: 'Crowd' }).click();
+      await one.page.waitForURL(address);
+    });
+
+    it('may be invalid: the page reports what it left out', async () => {
+      const long = 'x'.repeat(100);
+      await using page = await visit(`#crowd?people=12&policy=heuristic&colour=red&grader=${long}`);
+      const notice = page.page.locator('.notice');
+      await notice.waitFor();
+      expect(await notice.locator('p').allTextContents()).toEqual([
+        'This link has people = “12”, where a whole number from 1,000 to 1,000,000 is expected. 100,000 is used instead.',
+        'This link has “colour”, which this view does not know. It was left out.',
+        `This link has grader = “${'x'.repeat(40)}…”, where one of v1, v2 is expected. v2 is used instead.`,
+      ]);
+      expect(await people(page).inputValue()).toBe('100000');
+      await screenshot(page.page, 'state-bad-link');
+      await notice.getByRole('button', { name: 'Dismiss' }).click();
+      await notice.waitFor({ state: 'detached' });
+      await page.page.waitForURL(site.at('#crowd'));
+      await page.page.goto(site.at('#garden?people=1000'));
+      expect(await notice.textContent()).toContain(
+        '“garden”. There are crowd, person, graders; this is crowd.',
+      );
+    });
+  });
+
+  describe('failures', () => {
+    it('looks for a device again after it was lost', async () => {
+      const own = await launch();
+      try {
+        await using page = await Visit.begin(own, site, FEW);
+        await shownPolicies(page);
+        await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
+        await page.page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
+        const session = await own.newBrowserCDPSession();
+        await session.send('Browser.crashGpuProcess').catch(() => {});
+        await page.page.getByRole('heading', { name: 'The device was lost' }).waitFor();
+        await screenshot(page.page, 'state-lost-device');
+        await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
+        expect((await shownPolicies(page))[0].digest).toBe(
+          expected('heuristic', { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
+        );
+      } finally {
+        await own.close();
+      }
+    });
+
+    describe('without WebGPU', () => {
+      let browserWithout: Browser;
+      beforeAll(async () => {
+        browserWithout = await launch('no webgpu');
+      }, 60_000);
+      afterAll(() => browserWithout?.close(), 60_000);
+
+      it('computes the same on the reference, and the page gives the reason', async () => {
+        await using page = await Visit.begin(browserWithout, site, FEW);
+        const found = await shownPolicies(page);
+        expect(found.map(({ digest }) => digest)).toEqual(
+          ['heuristic', 'open-loop'].map(
+            (policy) => expected(policy, { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
+          ),
+        );
+        expect(await page.page.locator('footer').textContent()).toMatch(
+          /by the reference.*exact: true.*Why not WebGPU: .*(navigator\.gpu|No adapter)/,
+        );
+        await screenshot(page.page, 'state-no-webgpu');
+        await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
+        await page.page.getByText('100,000 people at most').waitFor();
+        await page.page.getByText(/^[1-9].* of 100,000 people$/).waitFor();
+        await page.page.getByRole('button', { name: 'Stop' }).click();
+        await page.page.getByRole('heading', { name: 'Stopped' }).waitFor();
+        expect(page.foreignRequests).toEqual([]);
+      });
+    });
+
+    it('reports a missing script, and the page still works', async () => {
+      const context = await browser.newContext();
+      try {
+        const page = await context.newPage();
+        await page.route(/worker-.*\.js$/, (route) => route.abort());
+        await page.goto(site.at(FEW));
+        await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+        expect(await page.getByRole('alert').textContent()).toContain('its script could not be loaded');
+        await screenshot(page, 'state-error');
+        await page.unroute(/worker-.*\.js$/);
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.locator('.results').waitFor();
+      } finally {
+        await context.close();
+      }
+    });
+  });
+
+  describe('accessibility', () => {
+    it('works by keyboard alone', async () => {
+      await using visited = await visit(FEW);
+      const { page } = visited;
+      await shownPolicies(visited);
+      const focused = () => page.evaluate('document.activeElement.textContent') as Promise<string>;
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('Skip to the view');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('People');
+      await page.keyboard.press('ArrowDown');
+      await page.waitForURL(site.at('#crowd?people=10000'));
+      for (let k = 0; k < 6; k++) await page.keyboard.press('Tab');
+      expect(await focused()).toMatch(/^(Stop|Run the week again)$/);
+      await page.getByRole('button', { name: 'Run the week again' }).press('Enter');
+      await shownPolicies(visited);
+      await page.locator('summary').first().press('Enter');
+      await page.getByRole('table', { name: /^Median of each meter/ }).waitFor();
+    });
+
+    it('describes pictures to screen readers', async () => {
+      await using page = await visit(FEW);
+      await shownPolicies(page);
+      const pictures = page.page.getByRole('img');
+      await expect.poll(() => pictures.count()).toBe(3);
+      expect(await page.page.locator('main > .visually-hidden[role="status"]').textContent()).toMatch(
+        /^1,000 people have lived their week. Mean final scores: heuristic 0\.\d{4}, open-loop 0\.\d{4}\.$/,
+      );
+      const described = await pictures.locator('desc').allTextContents();
+      expect(described[0]).toMatch(
+        /^heuristic: medians at the end of the week vitality 0\.\d\d, .* open-loop: /,
+      );
+      expect(described[1]).toMatch(/^heuristic: mean 0\.\d{3}, middle 80 % from about/);
+      expect(described[2]).toMatch(/^heuristic: 0\.\d{3}, of which crash_free/);
+    });
+
+    it('keeps the chosen colours, light or dark', async () => {
+      await using visited = await visit(FEW, { colorScheme: 'light' });
+      const { page } = visited;
+      const ground = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');
+      const light = await ground();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expect.poll(ground).not.toBe(light);
+      await page.getByRole('radio', { name: 'light' }).check();
+      await expect.poll(ground).toBe(light);
+      await page.reload();
+      await shownPolicies(visited);
+      expect(await ground()).toBe(light);
+      const paper = page.getByRole('img').first().locator(`rect[fill="${LIGHT.paper}"]`);
+      await paper.waitFor({ state: 'attached' });
+    });
+
+    const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
+    it.each(sizes.flatMap((size) => COLOR_SCHEMES.map((colorScheme) => [size, colorScheme] as const)))(
+      'on a %s, %s',
+      async (size, colorScheme) => {
+        await using page = await visit('#crowd?people=20000', { size, colorScheme });
+        await shownPolicies(page);
+        await expect.poll(() => page.page.getByRole('img').count()).toBe(3);
+        await screenshot(page.page, `crowd-${size}-${colorScheme}`);
+        for (const summary of await page.page.locator('summary').all()) await summary.click();
+        await screenshot(page.page, `crowd-${size}-${colorScheme}-tables`);
+        expect(await page.accessibilityViolations()).toEqual([]);
+        expect(await page.overflowWidth()).toBeLessThanOrEqual(0);
+        expect(page.messages).toEqual([]);
+      },
+    );
+  });
+});

@@ -1,0 +1,224 @@
+/** Fast input: keys and clicks before the next frame, or before a worker has answered, act on the state that is shown. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it, test } from 'vitest';
+import { whyAbsent } from '../support/chromium/chromium.js';
+import {
+  FAST_INPUT,
+  fastInput,
+  HOLD_DECISIONS,
+  HOLD_DRAWINGS,
+  HOLD_REPORTS,
+  HOLD_STEPS,
+} from '../support/web/fast-input.js';
+import type { Visit } from '../support/web/visit.js';
+import { setUpVisits } from '../support/web/visits.js';
+
+const MOVES = '012345678998765432100482615';
+
+const slots = (page: Page, count: number): Promise<void> =>
+  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
+
+const absent = await whyAbsent();
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('fast input', () => {
+  const { at, visit } = setUpVisits();
+
+  const visitWith = async (fragment: string, ...scripts: readonly string[]): Promise<Visit> => {
+    const visited = await visit('#person');
+    for (const script of [FAST_INPUT, ...scripts]) await visited.page.addInitScript(script);
+    await visited.page.goto(at(fragment));
+    await visited.page.reload();
+    return visited;
+  };
+
+  describe('in the one-person view', () => {
+    it('takes no step after the last', async () => {
+      await using byHand = await visitWith(`#person?moves=${MOVES}`);
+      await slots(byHand.page, 27);
+      expect(await fastInput(byHand.page, "key('1'), key('2'), key('3')")).toBe(`#person?moves=${MOVES}0`);
+      await using byPolicy = await visitWith('#person?by=heuristic&at=27');
+      await byPolicy.page.getByText('It gives no reasons.').waitFor();
+      expect(await fastInput(byPolicy.page, "key('s'), key('s'), key('s')")).toBe(
+        '#person?by=heuristic&at=28',
+      );
+    });
+
+    it.each([
+      ['Pause', "press('Pause')", '#person?by=heuristic&at=5'],
+      ['Undo', "press('Undo')", '#person?by=heuristic&at=4'],
+      ['Start again', "press('Start again')", '#person?by=heuristic'],
+      ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
+    ])('does not continue continuous play after: %s', async (_, input, address) => {
+      await using visited = await visitWith('#person?by=heuristic&at=5', HOLD_STEPS);
+      const { page } = visited;
+      await page.getByText('It gives no reasons.').waitFor();
+      await page.getByRole('button', { name: 'Play' }).click();
+      await expect.poll(() => page.evaluate('due !== null')).toBe(true);
+      expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
+    });
+
+    it('takes over neither undone moves nor those of another person', async () => {
+      await using visited = await visitWith('#person?by=heuristic&at=5');
+      const { page } = visited;
+      await slots(page, 5);
+      expect(await fastInput(page, "press('Undo'), press('Take over')")).toMatch(/^#person\?moves=\d{4}$/);
+      await page.goBack();
+      await page.goBack();
+      await slots(page, 5);
+      expect(await fastInput(page, "choose('Person', 'discrete'), press('Take over')")).toBe(
+        '#person?person=discrete',
+      );
+    });
+
+    it('does not show the reasons of the previous policy', async () => {
+      await using visited = await visitWith('#person?by=heuristic%2Binference&at=3');
+      const { page } = visited;
+      await page.locator('blockquote').waitFor();
+      const text = "document.querySelector('.next').textContent";
+      expect(await fastInput(page, "choose('Played by', 'planner'), () => {}", text)).toMatch(
+        /^What planner does nextImagining weeks/,
+      );
+    });
+
+    it('keeps the focus on a disabled button', async () => {
+      await using visited = await visitWith('#person?by=heuristic', HOLD_DECISIONS);
+      const { page } = visited;
+      await page.getByText('Deciding …').waitFor();
+      await page.getByRole('button', { name: 'Step' }).focus();
+      await expect.poll(() => page.evaluate('answer()')).toBe(true);
+      await page.getByText('It gives no reasons.').waitFor();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.url()).toBe(at('#person?by=heuristic&at=1'));
+    });
+
+    it('draws the last picture, and skips those that it replaced', async () => {
+      await using visited = await visitWith('#person?moves=01', HOLD_DRAWINGS);
+      const { page } = visited;
+      const requested = () => page.evaluate('requestedDrawings');
+      await expect.poll(requested).toBe(1);
+      for (const count of [3, 4, 5]) {
+        await page.keyboard.press('1');
+        await slots(page, count);
+      }
+      expect(await requested()).toBe(1);
+      await page.evaluate('draw()');
+      await expect.poll(requested).toBe(2);
+      await page.evaluate('draw()');
+      await page.getByRole('img').waitFor();
+      expect(await requested()).toBe(2);
+    });
+
+    it('starts with a neutral belief about another person', async () => {
+      await using visited = await visitWith('#person?moves=0-0_.9_.8_.7');
+      const { page } = visited;
+      await slots(page, 1);
+      expect(await fastInput(page, "choose('Person', 'discrete'), key('1')")).toBe(
+        '#person?person=discrete&moves=0-0_.5_.5_.5',
+      );
+    });
+
+    it('moves the focus to the result as soon as it is shown', async () => {
+      await using visited = await visitWith(`#person?moves=${MOVES}`);
+      const { page } = visited;
+      await slots(page, 27);
+      await page.evaluate(`globalThis.focusedThen = new Promise((done) => {
+        new MutationObserver(() => {
+          if (document.getElementById('who') !== null) done(document.activeElement.id);
+        }).observe(document, { childList: true, subtree: true });
+      }); null`);
+      await page.getByRole('button', { name: /^Sleep/ }).click();
+      expect(await page.evaluate('focusedThen')).toBe('who');
+    });
+  });
+
+  describe('going back', () => {
+    it('pauses continuous play', async () => {
+      await using visited = await visitWith('#person?by=heuristic&at=5', HOLD_STEPS);
+      const { page } = visited;
+      await slots(page, 5);
+      await page.getByRole('button', { name: 'Step' }).click();
+      await slots(page, 6);
+      await page.getByRole('button', { name: 'Play' }).click();
+      await expect.poll(() => page.evaluate('due !== null')).toBe(true);
+      await page.goBack();
+      await page.getByRole('button', { name: 'Play' }).waitFor();
+      await slots(page, 5);
+      expect(await page.evaluate('due === null')).toBe(true);
+    });
+
+    it('restores the last value of a slider', async () => {
+      await using visited = await visitWith('#graders?people=48');
+      const { page } = visited;
+      const slider = page.getByRole('slider', { name: 'Crash free' });
+      await slider.waitFor();
+      const moves = [300, 400, 500].map((to) => `enter('Crash free', ${to})`).join(', ');
+      await fastInput(page, `${moves}, go('One person'), () => {}`);
+      await slots(page, 0);
+      await page.goBack();
+      await expect.poll(() => slider.inputValue()).toBe('500');
+    });
+
+    it('does not carry typed text into another view', async () => {
+      await using visited = await visitWith('#crowd?people=1000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      await page.getByRole('link', { name: 'One person' }).click();
+      const seed = page.getByRole('textbox', { name: 'Seed' });
+      await seed.fill('77');
+      await page.goBack();
+      await page.locator('.results').waitFor();
+      expect(page.url()).toBe(at('#crowd?people=1000'));
+    });
+  });
+
+  describe('on controls', () => {
+    it('marks results of previous settings as outdated', async () => {
+      await using visited = await visitWith('#crowd?people=1000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      const busy = "document.querySelector('.results').ariaBusy";
+      expect(await fastInput(page, "choose('Policy', 'random')", busy)).toBe('true');
+      await page.goto(at('#person?moves=01'));
+      await slots(page, 2);
+      const another = "document.querySelector('.week').ariaBusy";
+      expect(await fastInput(page, "choose('Person', 'discrete')", another)).toBe('true');
+      await slots(page, 0);
+      expect(await page.evaluate(another)).toBe('false');
+      await page.goto(at('#graders?people=48'));
+      await page.getByText('48 of 48 people').waitFor();
+      const people = "document.querySelector('.played').textContent";
+      expect(await fastInput(page, "enter('First seed', '7'), leave('First seed')", people)).toBe(
+        '0 of 48 people',
+      );
+    });
+
+    it('runs a crowd again after a double click, which does not stop it', async () => {
+      await using visited = await visitWith('#crowd?people=20000');
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      // On the left, where the narrower Stop button then appears.
+      const position = { x: 10, y: 10 };
+      await page.getByRole('button', { name: 'Run the week again' }).dblclick({ position });
+      await page.locator('.results[aria-busy="false"]').waitFor();
+    });
+
+    it('shows a finished run as finished even if progress reports arrive late', async () => {
+      await using visited = await visitWith('#crowd?people=1000', HOLD_REPORTS);
+      const { page } = visited;
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      const busy = "document.querySelector('.results').ariaBusy";
+      expect(await fastInput(page, 'late', busy)).toBe('false');
+    });
+
+    it('leaves a view and returns to it at once', async () => {
+      await using visited = await visitWith('#crowd?people=20000');
+      const { page } = visited;
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await fastInput(page, "go('Graders'), () => {}, go('Crowd')");
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      await fastInput(page, "go('Graders'), () => {}, go('One person'), () => {}, go('Graders')");
+      await page.locator('table.ranking').waitFor();
+    });
+  });
+});

@@ -1,0 +1,242 @@
+/** The graders view in Chromium: the ranking equals the engine's; sliders, addresses, files, failures, accessibility. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, test } from 'vitest';
+import { parseGrader } from '../../src/engine/graders/parse-grader.js';
+import { rankPolicies } from '../../src/evaluation/ranking.js';
+import { weightSensitivity } from '../../src/evaluation/weight-sensitivity.js';
+import { createVecEnv } from '../../src/index.js';
+import { COMPONENT_NAMES } from '../../src/world/fields.js';
+import { CONTESTANTS } from '../../web/src/graders/contestants.js';
+import { playAll } from '../../web/src/graders/play-all.js';
+import {
+  fractionsOf,
+  moveWeight,
+  PRESETS,
+  slidersAt,
+  type Weights,
+  weightsFrom,
+} from '../../web/src/graders/weights.js';
+import { whyAbsent } from '../support/chromium/chromium.js';
+import { screenshot } from '../support/web/screenshots.js';
+import { COLOR_SCHEMES, SIZES } from '../support/web/visit.js';
+import { setUpVisits } from '../support/web/visits.js';
+
+const [FIRST_SEED, NUM_EPISODES] = [20_000, 48];
+const FEW = `#graders?people=${NUM_EPISODES}`;
+const [V1, V2, EQUAL] = PRESETS.map(({ weights }) => weights);
+
+const env = createVecEnv({ numEnvs: NUM_EPISODES });
+const seeds = Uint32Array.from({ length: NUM_EPISODES }, (_, i) => FIRST_SEED + i);
+const policies = playAll(env, seeds).map((components, k) => ({ name: CONTESTANTS[k].name, components }));
+env.close();
+
+/** Computes the ranking with the engine, rounded like the page. */
+const expected = (weights: Weights) =>
+  rankPolicies(policies, fractionsOf(weights)).map(({ policy, finalScore: { mean, high }, lead }) => ({
+    policy,
+    score: `${mean.toFixed(3)} ±${(high! - mean).toFixed(3)}`,
+    lead: lead === null ? '–' : `${lead.mean.toFixed(3)} ±${(lead.high! - lead.mean).toFixed(3)}`,
+  }));
+
+async function ranking(page: Page) {
+  const rows = await page.locator('table.ranking tbody tr').all();
+  return Promise.all(
+    rows.map(async (row) => {
+      const [score, lead] = await row.locator('td').allTextContents();
+      return { policy: await row.getAttribute('data-policy'), score, lead };
+    }),
+  );
+}
+
+/** Reads the weights in the address. */
+function weightsIn(page: Page): Weights {
+  const match = /weights=([\d.,]+)/.exec(page.url());
+  return match === null ? V2 : weightsFrom(match[1])!;
+}
+
+/** Waits until all episodes were played. */
+const allPlayed = (page: Page): Promise<void> =>
+  page.getByText(`${NUM_EPISODES} of ${NUM_EPISODES} people`).waitFor();
+
+const slider = (page: Page, name: string) => page.getByRole('slider', { name });
+const verdict = (page: Page) => page.locator('.verdict h2').textContent();
+
+const absent = await whyAbsent();
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('graders', () => {
+  const { at, visit } = setUpVisits();
+
+  it('rank the policies as the engine does, for every preset', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await allPlayed(page);
+    for (const { name, weights } of PRESETS) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await expect.poll(() => ranking(page)).toEqual(expected(weights));
+    }
+    await expect.poll(() => weightsIn(page)).toEqual(EQUAL);
+    expect(visited.foreignRequests).toEqual([]);
+    expect(visited.messages).toEqual([]);
+  });
+
+  it('change by keyboard, text field and lock, and the ranking follows', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await allPlayed(page);
+    await slider(page, 'Belief accuracy').focus();
+    for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
+    let weights = moveWeight(slidersAt(V2), 5, 300).weights;
+    await expect.poll(() => weightsIn(page)).toEqual(weights);
+    await expect.poll(() => ranking(page)).toEqual(expected(weights));
+    await page.keyboard.press('End');
+    await expect.poll(() => ranking(page)).toEqual(expected([0, 0, 0, 0, 0, 1000]));
+    await page.getByRole('button', { name: 'v1', exact: true }).click();
+    await page.getByRole('button', { name: 'lock Progress' }).press('Enter');
+    await expect.poll(() => slider(page, 'Progress').isDisabled()).toBe(true);
+    const typed = page.getByRole('textbox', { name: 'Crash free as a number' });
+    await typed.fill('0.9');
+    await expect.poll(() => typed.getAttribute('aria-invalid')).toBe('true');
+    await page.getByText('Expected 0.00 to 0.75.').waitFor();
+    await typed.fill('0.4');
+    await page.keyboard.press('Enter');
+    weights = moveWeight({ ...slidersAt(V1), locked: V1.map((_, k) => k === 1) }, 0, 400).weights;
+    expect(weights[1]).toBe(250);
+    await expect.poll(() => weightsIn(page)).toEqual(weights);
+    await expect.poll(() => ranking(page)).toEqual(expected(weights));
+  });
+
+  it('show the verdict and the beaten policies', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await allPlayed(page);
+    expect(await verdict(page)).toBe(
+      'This grader pays for an open-loop sequence with a constant belief, more than for some that infer',
+    );
+    const marked = page.locator('tr', { has: page.getByText('beaten without inference') });
+    const names = await Promise.all((await marked.all()).map((row) => row.getAttribute('data-policy')));
+    expect(names).toEqual(['heuristic+inference', 'random+inference']);
+    await page.getByRole('button', { name: 'v1', exact: true }).click();
+    await expect.poll(() => verdict(page)).toBe('This grader pays nothing for inference');
+    await slider(page, 'Belief accuracy').press('End');
+    await expect.poll(() => verdict(page)).toBe('This grader pays for inference');
+    await expect
+      .poll(() => page.locator('.verdict [role="status"]').textContent())
+      .toBe('This grader pays for inference');
+  });
+
+  it('show the weights at which policies change places', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await allPlayed(page);
+    const rows = page.locator('table.flips tbody tr');
+    const found = weightSensitivity(policies, fractionsOf(V2)).map(({ below, above }) =>
+      [below, above].map((flip) =>
+        flip === null ? 'changes nothing' : `${flip.weight.toFixed(3)}${flip.policy} passes ${flip.passed}`,
+      ),
+    );
+    const shown = async () =>
+      Promise.all(
+        (await rows.all()).map(async (row) => (await row.locator('td').allTextContents()).slice(1)),
+      );
+    await expect.poll(shown).toEqual(found);
+    expect(found).toHaveLength(COMPONENT_NAMES.length);
+  });
+
+  it('are kept by the address and the history', async () => {
+    const weights = moveWeight(slidersAt(V2), 0, 512).weights;
+    await using one = await visit(FEW);
+    const { page } = one;
+    await allPlayed(page);
+    const typed = page.getByRole('textbox', { name: 'Crash free as a number' });
+    await typed.fill('0.512');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => weightsIn(page)).toEqual(weights);
+    await using other = await visit(new URL(page.url()).hash);
+    await allPlayed(other.page);
+    expect(await ranking(other.page)).toEqual(expected(weights));
+    await page.goBack();
+    await expect.poll(() => ranking(page)).toEqual(expected(V2));
+    await page.getByRole('combobox', { name: 'People' }).selectOption('120');
+    await page.waitForURL(at('#graders?people=120'));
+    await page.getByText('120 of 120 people').waitFor();
+    await page.getByRole('combobox', { name: 'People' }).selectOption(String(NUM_EPISODES));
+    await expect.poll(() => ranking(page)).toEqual(expected(V2));
+  });
+
+  it('report a link with invalid weights', async () => {
+    await using visited = await visit(`${FEW}&weights=0.5,0.5,0.5,0,0,0`);
+    const notice = visited.page.locator('.notice');
+    await notice.waitFor();
+    expect(await notice.textContent()).toContain('where six weights from 0 to 1 that sum to 1');
+    await allPlayed(visited.page);
+    expect(await ranking(visited.page)).toEqual(expected(V2));
+  });
+
+  it('are downloaded as a file that the commands accept', async () => {
+    const weights = [400, 100, 100, 100, 100, 200];
+    await using visited = await visit(`${FEW}&weights=${weights.map((weight) => weight / 1000).join(',')}`);
+    const { page } = visited;
+    await page.getByRole('textbox', { name: 'Name' }).fill('v2');
+    await page.getByText('not the name of another grader').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('calm');
+    await page.keyboard.press('Enter');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download calm.json' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('calm.json');
+    const text = await readFile(await download.path(), 'utf8');
+    const grader = parseGrader(text);
+    expect(grader.name).toBe('calm');
+    expect(Object.values(grader.weights)).toEqual(fractionsOf(weights));
+    expect(await page.locator('.file pre').textContent()).toBe(text);
+  });
+
+  it('show the message of a copy until the weights change', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await page.evaluate('navigator.clipboard.writeText = async () => {}; null');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied.').waitFor();
+    await page.getByRole('button', { name: 'v1', exact: true }).click();
+    await page.getByText('Copied.').waitFor({ state: 'detached' });
+  });
+
+  it('report a worker whose script is missing, and start it again', async () => {
+    await using visited = await visit('#crowd?people=1000');
+    const { page } = visited;
+    await page.locator('.results[aria-busy="false"]').waitFor();
+    await page.route(/worker-.*\.js$/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Graders' }).click();
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain(
+      'The worker that plays the policies stopped',
+    );
+    await page.unroute(/worker-.*\.js$/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('table.ranking').waitFor();
+  });
+
+  const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
+  it.each(sizes.flatMap((size) => COLOR_SCHEMES.map((colorScheme) => [size, colorScheme] as const)))(
+    'are accessible on a %s, %s',
+    async (size, colorScheme) => {
+      await using visited = await visit(FEW, { size, colorScheme });
+      const { page } = visited;
+      await allPlayed(page);
+      await page.locator('table.flips').waitFor();
+      expect(await visited.accessibilityViolations()).toEqual([]);
+      expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
+      await screenshot(page, `graders-${size}-${colorScheme}`);
+      await page.getByRole('button', { name: 'v1', exact: true }).click();
+      await expect.poll(() => verdict(page)).toBe('This grader pays nothing for inference');
+      await page.locator('table.flips').waitFor();
+      expect(await visited.accessibilityViolations()).toEqual([]);
+      await screenshot(page, `graders-v1-${size}-${colorScheme}`);
+      expect(visited.foreignRequests).toEqual([]);
+      expect(visited.messages).toEqual([]);
+    },
+  );
+});

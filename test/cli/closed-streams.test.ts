@@ -1,0 +1,70 @@
+/** Closed streams, names of prototype members, and signals: no data is lost, no incomplete file stays. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+
+const place = temporaryDirectory();
+const rows = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, seed) => `${JSON.stringify({ seed, actions: Array(28).fill('sleep') })}\n`,
+  ).join('');
+
+describe('a reader that closes the pipe early', () => {
+  it('of the table does not stop the JSON', async () => {
+    const json = place('results.json');
+    const { child, finished } = startCli(['eval', '--json', json]);
+    child.stdin.end();
+    child.stdout.destroy();
+    expect((await finished).code).toBe(0);
+    expect(JSON.parse(readFileSync(json, 'utf8')).rows.length).toBeGreaterThan(0);
+  });
+
+  it('of the reports of invalid rows does not stop a replay', async () => {
+    const input = place('bad.jsonl');
+    const output = place('good.jsonl');
+    writeFileSync(input, `nonsense\n${rows(1)}${'nonsense\n'.repeat(20_000)}`);
+    const { child, finished } = startCli(['replay', '--input', input, '--output', output]);
+    child.stdin.end();
+    child.stderr.destroy();
+    expect((await finished).code).toBe(1);
+    expect(readFileSync(output, 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  it('of scores on the standard output is not an error', async () => {
+    const { child, finished } = startCli(['replay', '--input', '-', '--output', '-']);
+    child.stdin.end(rows(20_000));
+    child.stdout.destroy();
+    expect((await finished).code).toBe(0);
+  });
+});
+
+it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s leaves no incomplete file', async (signal) => {
+  const output = place(`${signal}.jsonl`);
+  const { child, finished, until } = startCli(['replay', '--input', '-', '--output', output]);
+  // When the invalid row is reported, the output is open. The input never ends.
+  child.stdin.write(`${rows(5000)}nonsense\n`);
+  await until('stderr', 'standard input:5001');
+  child.kill(signal);
+  expect((await finished).code).toBe({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal]);
+  expect(existsSync(output)).toBe(false);
+  expect(readdirSync(place('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+it.each([
+  ['--conditions', 'constructor'],
+  ['--policies', '__proto__'],
+  ['--grader', 'toString'],
+  ['--profiles', 'hasOwnProperty'],
+])('%s %s is a name that is not known', async (option, name) => {
+  const { code, stderr } = await runCli(['eval', option, name]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error: Expected/);
+  expect(stderr).not.toContain(' at ');
+});
+
+it('an empty output name is refused before any work', async () => {
+  const { code, stdout, stderr } = await runCli(['eval', '--json', '']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('Expected --json to name a file, got an empty name.');
+});

@@ -1,0 +1,180 @@
+/** `dataset grpo`: rows and their card, written whole or not at all, and arguments that are refused before any work. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { watch } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
+import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
+import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { listedIn, optionsOf } from '../support/page-tables.js';
+
+const file = temporaryDirectory();
+const folder = (name: string): string => {
+  mkdirSync(file(name));
+  return file(name);
+};
+const grpo = (...args: string[]) => runCli(['dataset', 'grpo', ...args]);
+const read = (...path: string[]): string => readFileSync(file(join(...path)), 'utf8');
+
+beforeAll(async () => {
+  const output = join(folder('first'), 'train.jsonl');
+  const { code, stdout, stderr } = await grpo('--rows', '70', '--output', output);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toBe(`70 rows written to ${output}, the card to ${file('first/README.md')}.\n`);
+});
+
+it('writes the rows of its options, and the card beside them', () => {
+  expect(fromLines(read('first', 'train.jsonl'))).toEqual([...grpoRows(toPlan({ rows: 70 }), {})].flat());
+  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl']);
+  expect(read('first', 'README.md')).toContain('data_files":"train.jsonl"');
+});
+
+it('docs/guides/training-data.md lists exactly its options and columns', async () => {
+  const { stdout } = await grpo('--help');
+  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
+  expect(listedIn('docs/guides/training-data.md', 'dataset grpo')).toEqual({
+    options: optionsOf(stdout),
+    columns,
+  });
+});
+
+it('the command in the card reproduces the same bytes, also on another backend', async () => {
+  const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
+  const args = command.replace('train.jsonl', join(folder('again'), 'train.jsonl')).split(' ');
+  expect((await runCli([...args, '--backend', 'reference'])).code).toBe(0);
+  for (const name of ['train.jsonl', 'README.md']) expect(read('again', name)).toBe(read('first', name));
+});
+
+it('writes Parquet with every option', async () => {
+  const output = join(folder('parquet'), 'train.parquet');
+  const { code } = await grpo(
+    ...['--rows', '40', '--output', output, '--seeds', '90-300', '--allow-eval-seeds', '--seed', '5'],
+    ...['--profiles', 'mix,introvert_morning', '--steps', '9-12'],
+  );
+  expect(code).toBe(0);
+  const bytes = new Uint8Array(readFileSync(output)).buffer;
+  const rows = await parquetReadObjects({ file: bytes });
+  const plan = toPlan({
+    rows: 40,
+    seeds: { first: 90, last: 300 },
+    allowEvalSeeds: true,
+    seed: 5,
+    profiles: ['sampled', 'discrete', 'introvert_morning'],
+    steps: { first: 9, last: 12 },
+  });
+  const expected = [...grpoRows(plan, {})].flat();
+  expect(rows.map((row) => ({ ...row, seed: Number(row.seed), step_index: Number(row.step_index) }))).toEqual(
+    expected,
+  );
+  const card = read('parquet', 'README.md');
+  expect(card).toContain('EVALUATION SEEDS ARE AMONG THEM: 90-99');
+  expect(card).toContain('--seed 5 --format parquet --allow-eval-seeds --output train.parquet\n');
+});
+
+it('replaces an existing dataset', async () => {
+  const output = join(folder('twice'), 'train.jsonl');
+  await grpo('--rows', '30', '--output', output);
+  expect((await grpo('--rows', '20', '--output', output)).code).toBe(0);
+  expect(fromLines(readFileSync(output, 'utf8'))).toHaveLength(20);
+  expect(read('twice', 'README.md')).toContain('rows: 20\n');
+});
+
+it('refuses to replace the card of another existing dataset', async () => {
+  const two = folder('two');
+  const [first, second] = [join(two, 'a b.jsonl'), join(two, 'test.jsonl')];
+  await grpo('--rows', '3', '--output', first);
+  const card = read('two', 'README.md');
+  const { code, stderr } = await grpo('--rows', '4', '--output', second);
+  expect([code, existsSync(second)]).toEqual([2, false]);
+  expect(stderr).toContain('got another file. Write --output to a directory of its own.');
+  expect(read('two', 'README.md')).toBe(card);
+  rmSync(first);
+  expect((await grpo('--rows', '4', '--output', second)).code).toBe(0);
+  symlinkSync('README.md', join(two, 'link.jsonl'));
+  const linked = await grpo('--rows', '4', '--output', join(two, 'link.jsonl'));
+  expect([linked.code, linked.stderr]).toEqual([2, expect.stringContaining('its card README.md, got')]);
+});
+
+describe('is refused before any work, and changes nothing:', () => {
+  beforeAll(() => {
+    writeFileSync(join(folder('project'), 'README.md'), '# A project\n');
+  });
+  const rows = ['--rows', '10'];
+  it.each<[string, readonly string[], string]>([
+    [
+      'evaluation seeds',
+      [...rows, '--seeds', '0-99', '--output', file('x.jsonl')],
+      'where 0-99 are kept for evaluation',
+    ],
+    ['no rows', ['--output', file('x.jsonl')], "required option '--rows <n>'"],
+    ['no output', rows, "required option '--output <file>'"],
+    [
+      'an unknown ending',
+      [...rows, '--output', file('x.csv')],
+      'Expected --output to end with .jsonl or .parquet',
+    ],
+    [
+      'an ending of another format',
+      [...rows, '--format', 'jsonl', '--output', file('x.parquet')],
+      'to end with .jsonl, as --format says',
+    ],
+    [
+      'an unknown format',
+      [...rows, '--format', 'csv', '--output', file('x.csv')],
+      'Allowed choices are jsonl, parquet',
+    ],
+    [
+      'the standard output',
+      [...rows, '--format', 'jsonl', '--output', '-'],
+      'other than its card README.md, got -',
+    ],
+    [
+      'README.md as the file of rows',
+      [...rows, '--format', 'jsonl', '--output', file('README.md')],
+      'its card README.md, got',
+    ],
+    [
+      "another's README.md",
+      [...rows, '--output', file('project/x.jsonl')],
+      'Write --output to a directory of its own.',
+    ],
+    ['a missing folder', [...rows, '--output', file('no/x.jsonl')], 'Create it first.'],
+    ['an unknown profile', [...rows, '--profiles', 'me', '--output', file('x.jsonl')], 'got "me"'],
+    ['steps that are not a range', [...rows, '--steps', 'all', '--output', file('x.jsonl')], 'such as 8-27'],
+    ['a step above 27', [...rows, '--steps', '3-28', '--output', file('x.jsonl')], 'the last of steps'],
+    ['an unknown kernel', [...rows, '--kernel', 'abacus', '--output', file('x.jsonl')], 'abacus'],
+  ])('%s', async (_, args, says) => {
+    const { code, stdout, stderr } = await grpo(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(says);
+    expect(stderr).toMatch(/See rhythm-vec dataset grpo --help\.|Add --help for a list\./);
+    expect(existsSync(file('x.jsonl'))).toBe(false);
+    expect(read('project', 'README.md')).toBe('# A project\n');
+    expect(readdirSync(file('project'))).toEqual(['README.md']);
+  });
+});
+
+it('keeps existing files when it is interrupted', async () => {
+  const output = join(folder('interrupted'), 'train.jsonl');
+  await grpo('--rows', '5', '--output', output);
+  const before = readFileSync(output, 'utf8');
+  const changes = watch(file('interrupted'));
+  const { child, finished } = startCli(['dataset', 'grpo', '--rows', '100000000', '--output', output]);
+  for await (const { filename } of changes) if (filename?.endsWith('.tmp')) break;
+  child.kill('SIGINT');
+  const { code, stderr } = await finished;
+  expect(code).toBe(130);
+  expect(stderr).toContain('Interrupted. No output file was changed.');
+  expect(readFileSync(output, 'utf8')).toBe(before);
+  expect(readdirSync(file('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
+});

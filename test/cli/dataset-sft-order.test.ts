@@ -1,0 +1,50 @@
+/** `dataset sft` over an earlier dataset: removes the old card first and writes the new one last, so no card describes other rows. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { runSft } from '../../src/cli/dataset/run-sft.js';
+import type { Output } from '../../src/cli/files/output-file.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { temporaryDirectory } from '../support/cli.js';
+import { episodeStarts, playerOf, recordEpisodes } from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+const output = file('sft');
+/** The committed files in order, and whether a card existed before each commit. */
+const commits: [name: string, card: boolean][] = [];
+
+vi.mock('../../src/cli/files/output-file.js', async (original) => {
+  const real = await original<typeof import('../../src/cli/files/output-file.js')>();
+  class Outputs extends real.Outputs {
+    override async open(path: string): Promise<Output> {
+      const opened = await super.open(path);
+      return {
+        write: (data) => opened.write(data),
+        commit: () => {
+          commits.push([basename(path), existsSync(join(output, 'README.md'))]);
+          return opened.commit();
+        },
+        discard: () => opened.discard(),
+      };
+    }
+  }
+  return { ...real, Outputs };
+});
+
+it('has no card while the files of rows are replaced', async () => {
+  const episodes = recordEpisodes(episodeStarts([100, 101, 102, 103, 104, 105]), {
+    player: playerOf({ objective: 'wellbeing' }),
+  });
+  writeFileSync(file('teacher.jsonl'), episodes.map(episodeLine).join(''));
+  const options = { jsonl: [file('teacher.jsonl')], output, format: 'jsonl', grader: 'v2', skipBad: false };
+  const run = () => runSft({ ...options, validation: 0.5 }, new AbortController().signal);
+  expect(await run()).toBe(true);
+  commits.length = 0;
+  expect(await run()).toBe(true);
+  expect(commits).toEqual([
+    ['train.jsonl', false],
+    ['validation.jsonl', false],
+    ['README.md', false],
+  ]);
+  expect(existsSync(join(output, 'README.md'))).toBe(true);
+});

@@ -1,0 +1,248 @@
+/** `dataset sft`: rows by split and their card, written together or not at all, and refused arguments. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { listedIn, optionsOf } from '../support/page-tables.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+const sft = (...args: string[]) => runCli(['dataset', 'sft', ...args]);
+const read = (...path: string[]): string => readFileSync(file(join(...path)), 'utf8');
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
+
+const plannerEpisodes = recordEpisodes(episodeStarts(range(95, 119)), {
+  player: playerOf({ objective: 'wellbeing' }),
+});
+const llmEpisodes = recordEpisodes(episodeStarts(range(100, 102)), {
+  policy: TEST_POLICIES.talker,
+  player: playerOf({ model: 'm' }),
+});
+const input = file('teacher.jsonl');
+
+beforeAll(async () => {
+  writeFileSync(input, [...plannerEpisodes, ...llmEpisodes].map(episodeLine).join(''));
+  const { code, stdout, stderr } = await sft('--jsonl', input, '--output', file('first'));
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toMatch(
+    /^\d+ training rows and \d+ validation rows in .*first, with their card\. 20 episodes used, 8 left out\.\n$/,
+  );
+});
+
+it('writes train, validation and their card', () => {
+  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
+  const rows = [...fromLines(read('first', 'train.jsonl')), ...fromLines(read('first', 'validation.jsonl'))];
+  expect(rows).toHaveLength(20 * 28);
+  expect(new Set(rows.map(({ objective }) => objective))).toEqual(new Set(['wellbeing']));
+  const card = read('first', 'README.md');
+  expect(card).toContain(
+    '{"split":"train","path":"train.jsonl"},{"split":"validation","path":"validation.jsonl"}',
+  );
+  // The card has no path of this machine.
+  expect(card).not.toContain(file(''));
+});
+
+it('docs/trajectories.md lists exactly its options and columns', async () => {
+  const { stdout } = await sft('--help');
+  const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
+  expect(listedIn('docs/trajectories.md', 'Rows for SFT')).toEqual({ options: optionsOf(stdout), columns });
+});
+
+it('the command in the card reproduces the same bytes, also on another backend', async () => {
+  const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
+  mkdirSync(file('again'));
+  const args = command
+    .split(' ')
+    .map((word) => (word === 'teacher.jsonl' ? input : word === 'first' ? file('again/first') : word));
+  expect((await runCli([...args, '--backend', 'reference'])).code).toBe(0);
+  for (const name of ['train.jsonl', 'validation.jsonl', 'README.md']) {
+    expect(read('again', 'first', name)).toBe(read('first', name));
+  }
+});
+
+it('writes Parquet with every option, from several files and the standard input', async () => {
+  const { code, stderr } = await runCli(
+    [
+      ...['dataset', 'sft', '--jsonl', '-', input, '--output', file('parquet'), '--format', 'parquet'],
+      ...['--objective', 'none', '--teacher', 'test', '--model', 'm', '--conditions', 'custom'],
+      ...['--seeds', '90-200', '--allow-eval-seeds', '--allow-oracle', '--steps', '0-20', '--grader', 'v1'],
+      ...['--min-score', '0.1', '--min-margin', '-0.9', '--max-belief-error', '.9'],
+      ...['--validation', '0', '--split-seed', '3', '--threads', '1'],
+    ],
+    recordEpisodes(episodeStarts([90]), {
+      policy: TEST_POLICIES.talker,
+      player: playerOf({ model: 'm', oracle: true }),
+    })
+      .map(episodeLine)
+      .join(''),
+  );
+  expect([code, stderr]).toEqual([0, expect.stringContaining('4 episodes used')]);
+  expect(readdirSync(file('parquet')).sort()).toEqual(['README.md', 'train.parquet']);
+  const rows = await parquetReadObjects({
+    file: new Uint8Array(readFileSync(file('parquet/train.parquet'))).buffer,
+  });
+  expect(new Set(rows.map(({ seed }) => Number(seed)))).toEqual(new Set([90, 100, 101, 102]));
+  expect(Math.max(...rows.map(({ step_index }) => Number(step_index)))).toBe(20);
+  const card = read('parquet', 'README.md');
+  expect(card).toContain('EVALUATION SEEDS ARE AMONG THEM: 90-99');
+  expect(card).toContain(
+    '--min-score 0.1 --min-margin -0.9 --max-belief-error 0.9 --validation 0 --split-seed 3',
+  );
+});
+
+it('replaces an existing dataset completely', async () => {
+  const output = file('twice');
+  await sft('--jsonl', input, '--output', output);
+  expect((await sft('--jsonl', input, '--output', output, '--validation', '0')).code).toBe(0);
+  expect(readdirSync(output).sort()).toEqual(['README.md', 'train.jsonl']);
+  const other = await sft('--jsonl', input, '--output', output, '--format', 'parquet');
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('which holds another train.jsonl')]);
+});
+
+describe('episodes with mismatches and invalid lines', () => {
+  const text = [
+    episodeLine(plannerEpisodes[10]),
+    episodeLine(changedAt(plannerEpisodes[11], 'steps.2.completion', '5 5 5 EXERCISE')),
+    '{}\n',
+    episodeLine(plannerEpisodes[10]),
+  ].join('');
+  const run = (...args: string[]) =>
+    runCli(['dataset', 'sft', '--jsonl', '-', '--validation', '0', ...args], text);
+
+  it('are reported and left out, with exit code 1', async () => {
+    const { code, stderr } = await run('--output', file('mismatched'));
+    expect(code).toBe(1);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines.slice(0, 3)).toEqual([
+      expect.stringContaining('standard input:3: skipped, foreign: schema: Expected'),
+      expect.stringContaining('standard input:4: skipped, duplicate: Expected each episode once'),
+      expect.stringMatching(
+        /^standard input:2: left out, not as recorded: step 2, (action|belief|reasoning)$/,
+      ),
+    ]);
+    expect(lines[3]).toContain('28 training rows and 0 validation rows');
+    expect(lines[3]).toContain(
+      '1 episodes used, 1 left out. 1 NOT AS RECORDED: see rhythm-vec reeval. 2 lines skipped',
+    );
+    expect(fromLines(read('mismatched', 'train.jsonl'))).toHaveLength(28);
+  });
+
+  it('exit with 0 with --skip-bad', async () => {
+    expect((await run('--output', file('skipped'), '--skip-bad')).code).toBe(0);
+  });
+});
+
+describe('is refused, and changes nothing:', () => {
+  beforeAll(() => {
+    mkdirSync(file('project'));
+    writeFileSync(file('project/README.md'), '# A project\n');
+    mkdirSync(file('rows'));
+    writeFileSync(file('rows/train.jsonl'), '{}\n');
+    writeFileSync(
+      file('score.jsonl'),
+      recordEpisodes(episodeStarts([100]), { player: playerOf({ objective: 'score' }) })
+        .map(episodeLine)
+        .join(''),
+    );
+  });
+  const output = ['--output', file('x')];
+  it.each<[string, readonly string[], string]>([
+    ['no file', output, "required option '--jsonl <files...>'"],
+    ['no output', ['--jsonl', input], "required option '--output <directory>'"],
+    ['a missing file', ['--jsonl', file('none'), ...output], 'it does not exist'],
+    [
+      'evaluation seeds',
+      ['--jsonl', input, ...output, '--seeds', '0-99'],
+      'where 0-99 are kept for evaluation',
+    ],
+    ['an unknown objective', ['--jsonl', input, ...output, '--objective', 'scor'], 'Did you mean "score"?'],
+    [
+      'an unknown format',
+      ['--jsonl', input, ...output, '--format', 'csv'],
+      'Allowed choices are jsonl, parquet',
+    ],
+    [
+      'a score that is not a number',
+      ['--jsonl', input, ...output, '--min-score', 'high'],
+      'Expected a decimal number',
+    ],
+    [
+      'a score above 1',
+      ['--jsonl', input, ...output, '--min-score', '2'],
+      'Expected --min-score to be from 0 to 1, got 2',
+    ],
+    [
+      "another's README.md",
+      ['--jsonl', input, '--output', file('project')],
+      'whose README.md is not the card',
+    ],
+    ["another's rows", ['--jsonl', input, '--output', file('rows')], 'which holds another train.jsonl'],
+    ['a file as directory', ['--jsonl', input, '--output', input], 'is not a directory. Name another.'],
+    [
+      'only teachers of the score',
+      ['--jsonl', file('score.jsonl'), ...output],
+      'another objective (1). Only teachers of objective wellbeing are used. Choose another (score, none) with --objective',
+    ],
+    [
+      'filters that leave no episode',
+      ['--jsonl', input, ...output, '--min-score', '1'],
+      'a lower score (20)',
+    ],
+    [
+      'filters that leave no episode, with missing parent directories',
+      ['--jsonl', input, '--output', file('x/y/z'), '--min-score', '1'],
+      'a lower score (20)',
+    ],
+  ])('%s', async (_, args, says) => {
+    const { code, stdout, stderr } = await sft(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(says);
+    expect(existsSync(file('x'))).toBe(false);
+    expect(readdirSync(file('project'))).toEqual(['README.md']);
+    expect(read('rows', 'train.jsonl')).toBe('{}\n');
+  });
+});
+
+it('does not overwrite its own input', async () => {
+  const own = file('first/validation.jsonl');
+  const rows = read('first', 'validation.jsonl');
+  const [card, text] = [read('first', 'README.md'), readFileSync(input, 'utf8')];
+  writeFileSync(own, text);
+  const { code, stderr } = await sft('--jsonl', own, '--output', file('first'));
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('Expected --jsonl to be another file than the validation of --output'),
+  ]);
+  expect([read('first', 'validation.jsonl'), read('first', 'README.md')]).toEqual([text, card]);
+  writeFileSync(own, rows);
+});
+
+it('accepts numbers in the form in which the card writes them', async () => {
+  const args = ['--jsonl', input, '--output', file('small')];
+  expect((await sft(...args, '--min-score', '0.0000001')).code).toBe(0);
+  const card = read('small', 'README.md');
+  const [, score] = /--min-score (\S+)/.exec(card)!;
+  expect((await sft(...args, '--min-score', score)).code).toBe(0);
+  expect(read('small', 'README.md')).toBe(card);
+});
+
+it('keeps existing files when it is interrupted', async () => {
+  const before = read('first', 'train.jsonl');
+  const { child, finished, until } = startCli(['dataset', 'sft', '--jsonl', '-', '--output', file('first')]);
+  child.stdin.write('nothing\n');
+  await until('stderr', 'standard input:1: skipped');
+  child.kill('SIGTERM');
+  expect((await finished).code).toBe(143);
+  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
+  expect(read('first', 'train.jsonl')).toBe(before);
+});

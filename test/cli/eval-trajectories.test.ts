@@ -1,0 +1,145 @@
+/** `eval --trajectories` as a child process: a file that `reeval` replays as recorded, written whole or not at all. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+
+const file = temporaryDirectory();
+const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.endsWith('.tmp'));
+const rowsOf = (name: string) => JSON.parse(readFileSync(file(name), 'utf8')).rows;
+
+it('writes every episode without changing results, and reeval finds no mismatch', async () => {
+  const asked = ['eval', '--policies', 'random,heuristic+constant,heuristic+inference', '--episodes', '4'];
+  const stored = ['--trajectories', file('t.jsonl'), '--json', file('with.json')];
+  const { code, stdout, stderr } = await runCli([...asked, ...stored]);
+  expect([code, stderr]).toEqual([0, '']);
+  await runCli([...asked, '--json', file('without.json')]);
+  expect(rowsOf('with.json')).toEqual(rowsOf('without.json'));
+  const episodes = rowsOf('with.json').reduce(
+    (sum: number, row: { episodes: number }) => sum + row.episodes,
+    0,
+  );
+  expect(stdout).toContain(`${episodes} episodes in`);
+  const again = await runCli([
+    'reeval',
+    '--jsonl',
+    file('t.jsonl'),
+    '--grader',
+    'v2',
+    '--json',
+    file('re.json'),
+  ]);
+  expect([again.code, again.stdout]).toEqual([
+    0,
+    expect.stringContaining(`${episodes} episodes replayed, all as recorded, bit for bit.`),
+  ]);
+  // The same scores and names.
+  for (const { condition, policy, belief, digest } of rowsOf('with.json')) {
+    const teacher = belief === 'constant' ? `${policy}+constant` : policy;
+    const same = rowsOf('re.json').filter(
+      (row: Record<string, unknown>) => row.condition === condition && row.teacher === teacher,
+    );
+    expect(same.map((row: { digest: string }) => row.digest)).toEqual([digest]);
+  }
+});
+
+it("reeval shows a policy's own published score, not the published teacher's", async () => {
+  const asked = ['eval', '--policies', 'heuristic,planner-prior', '--conditions', 'ood', '--episodes', '2'];
+  await runCli([...asked, '--trajectories', file('published.jsonl')]);
+  const { stdout } = await runCli(['reeval', '--jsonl', file('published.jsonl'), '--grader', 'v2']);
+  expect(stdout.match(/^heuristic +\S+ ±\S+ +0\.454 /gm)).toHaveLength(2);
+  expect(stdout).toMatch(/^planner-prior \(score\) +\S+ ±\S+ +0\.621 /m);
+});
+
+const HEURISTIC = ['eval', '--seeds', '5-6', '--policies', 'heuristic'];
+
+it('writes all outputs whole, even if their long names differ only at the end', async () => {
+  const name = 'p'.repeat(100);
+  const path = file(name);
+  const outputs = [
+    '--components',
+    `${path}.components.jsonl`,
+    '--trajectories',
+    `${path}.trajectories.jsonl`,
+  ];
+  const { code, stderr } = await runCli([...HEURISTIC, '--json', `${path}.json`, ...outputs]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(rowsOf(`${name}.json`)).toHaveLength(1);
+  const lines = [outputs[1], outputs[3]].map((output) => fromLines(readFileSync(output, 'utf8')));
+  expect(lines.map(({ length }) => length)).toEqual([3, 2]);
+});
+
+it('leaves no temporary file beside an output if another output cannot be opened', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(file('socket'), resolve));
+  const outputs = ['--components', file('socket'), '--trajectories', file('never.jsonl')];
+  const { code, stderr } = await runCli([...HEURISTIC, ...outputs]);
+  server.close();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('system call open to succeed, got ENXIO')]);
+  expect(existsSync(file('never.jsonl'))).toBe(false);
+  expect(leftovers()).toEqual([]);
+});
+
+it('with --trajectories - writes only episodes to the standard output', async () => {
+  const { stdout, stderr } = await runCli([
+    'eval',
+    '--seeds',
+    '5-6',
+    '--policies',
+    'random',
+    '--trajectories',
+    '-',
+  ]);
+  expect(fromLines(stdout).map(({ teacher, seed }) => [teacher, seed])).toEqual([
+    ['random', 5],
+    ['random', 6],
+  ]);
+  expect(stderr).toContain('won/lost/tied');
+});
+
+describe('refuses, as a usage error', () => {
+  const refused: [string, string[], string][] = [
+    [
+      'too many episodes for a file, and names --components',
+      ['--seeds', '0-9999999', '--trajectories', file('no.jsonl')],
+      'got 60000000 (6 policies, 10000000 episodes each). An episode takes about 18 kB: name fewer --seeds or --policies, ' +
+        'or store --components.',
+    ],
+    [
+      'the path of another output',
+      ['--components', file('no.jsonl'), '--trajectories', `${dirname(file('x'))}/./no.jsonl`],
+      'Expected --trajectories to be another file than --components',
+    ],
+    [
+      'the path of the journal of paid episodes',
+      ['--policies', 'llm:m', '--json', file('t.jsonl.partial'), '--trajectories', file('t.jsonl')],
+      'Expected --json to be another file than those kept until --trajectories is complete',
+    ],
+    ['the standard output twice', ['--json', '-', '--trajectories', '-'], 'another file than --json, got -.'],
+    ['a missing directory', ['--trajectories', file('no/t.jsonl')], 'Create it first.'],
+    [
+      "the grader's file",
+      ['--grader', file('calm.json'), '--trajectories', file('calm.json')],
+      'Expected --trajectories to be another file than --grader',
+    ],
+  ];
+  it.each(refused)('%s', async (_, args, message) => {
+    writeFileSync(file('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
+    const { code, stdout, stderr } = await runCli(['eval', ...args]);
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(existsSync(file('no.jsonl'))).toBe(false);
+  });
+});
+
+it('keeps the old file when interrupted, and leaves nothing beside it', async () => {
+  writeFileSync(file('kept.jsonl'), 'as it was');
+  const running = startCli(['eval', '--seeds', '0-9999', '--trajectories', file('kept.jsonl')]);
+  await running.until('stdout', 'world');
+  running.child.kill('SIGTERM');
+  const { code, stderr } = await running.finished;
+  expect([code, stderr]).toEqual([143, 'error: Interrupted. No output file was changed.\n']);
+  expect(readFileSync(file('kept.jsonl'), 'utf8')).toBe('as it was');
+  expect(leftovers()).toEqual([]);
+});

@@ -1,0 +1,331 @@
+/** `rhythm-vec eval` and `info` as child processes: every option, every refusal, and atomic files. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
+import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
+import { renderInfo } from '../../src/cli/info/command.js';
+import { createProgress } from '../../src/cli/progress.js';
+import { BACKENDS } from '../../src/engine/backends/node.js';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import { PUBLISHED } from '../../src/evaluation/published-scores.js';
+import { createVecEnv, layoutDigest } from '../../src/index.js';
+import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { DeferredBackend } from '../support/deferred.js';
+import { ENGINES } from '../support/engines.js';
+import { tables } from '../support/golden.js';
+
+const file = temporaryDirectory();
+const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.endsWith('.tmp'));
+const results = (name: string) => JSON.parse(readFileSync(file(name), 'utf8'));
+/** The environment of a machine without an addon, as without a compiler. */
+const WITHOUT_ADDON = { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' };
+
+describe('eval', () => {
+  it('prints the table and writes the golden numbers', async () => {
+    const { code, stdout, stderr } = await runCli(['eval', '--json', file('all.json')]);
+    expect([code, stderr]).toEqual([0, '']);
+    using env = createVecEnv({ numEnvs: 1 });
+    expect(stdout).toContain(`backend ${env.backend}`);
+    expect(stdout).toContain(env.world.digest.slice(0, 12));
+    expect(stdout).toMatch(/heuristic +0\.447 ±0\.009 +0\.449 +0\.205/);
+    expect(stdout).toMatch(/heuristic\+constant +0\.606 ±0\.009 +- /);
+    expect(stdout).toContain('shows no inference');
+    const { rows, ...provenance } = results('all.json');
+    expect(Object.keys(provenance).sort()).toEqual(
+      [
+        ...['schema', 'version', 'world_digest', 'backend', 'kernel', 'threads', 'machine'],
+        ...['grader', 'grader_weights', 'seconds'],
+      ].sort(),
+    );
+    expect(rows).toHaveLength(36);
+    for (const row of rows) {
+      const golden = tables[`${row.condition}/${row.policy}/${row.belief}/v2`];
+      if (golden) expect(row.digest).toBe(golden.digest);
+    }
+  });
+
+  it('applies every option', async () => {
+    const { code, stdout } = await runCli(
+      [
+        ['eval', '--policies', 'random, heuristic', '--conditions', 'ood,custom', '--seeds', '7-30'],
+        ['--episodes', '12', '--profiles', 'workaholic_stoic', '--grader', 'v1'],
+        ['--backend', 'reference', '--threads', '2', '--json', file('flags.json')],
+      ].flat(),
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('backend reference, 1 thread; grader v1');
+    expect(stdout).toContain('custom: seeds 7-18, 12 episodes, profiles workaholic_stoic');
+    expect(stdout).toContain('Not shown: random+constant');
+    const { rows, ...run } = results('flags.json');
+    expect(run).toMatchObject({ backend: 'reference', kernel: 'reference', threads: 1, grader: 'v1' });
+    expect(
+      rows.map((row: Record<string, unknown>) => [row.condition, row.policy, row.seeds, row.profiles]),
+    ).toEqual(
+      ['ood', 'custom'].flatMap((condition) =>
+        ['random', 'heuristic'].map((policy) => [
+          condition,
+          policy,
+          condition === 'ood' ? '10000-10011' : '7-18',
+          'workaholic_stoic',
+        ]),
+      ),
+    );
+  });
+
+  it.each(ENGINES.filter(({ kernel }) => kernel))('runs on $name if requested', async ({ kernel }) => {
+    const { stdout } = await runCli(['eval', '--conditions', 'ood', '--kernel', kernel!, '--threads', '2']);
+    expect(stdout).toContain(`backend native, kernel ${kernel}, 2 threads`);
+  });
+
+  it('with --json - writes only JSON to the standard output', async () => {
+    const { code, stdout, stderr } = await runCli(['eval', '--conditions', 'ood', '--json', '-']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).rows).toHaveLength(6);
+    expect(stderr).toContain('won/lost/tied');
+  });
+
+  it('without an addon runs on the reference and says so', async () => {
+    const { code, stdout } = await runCli(
+      ['eval', '--conditions', 'ood', '--json', file('ref.json')],
+      '',
+      WITHOUT_ADDON,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('backend reference');
+    expect(stdout).toContain('tried before it: native (Expected the native addon at /nowhere/rhythm.node');
+    expect(results('ref.json').rows[1].digest).toBe(tables['ood/heuristic/none/v2'].digest);
+  });
+
+  it('exits with 1 if the requested backend is not available', async () => {
+    const { code, stderr } = await runCli(['eval', '--backend', 'native'], '', WITHOUT_ADDON);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: Expected backend "native" to be available/),
+    ]);
+  });
+
+  const refused: [string, string[], string][] = [
+    ['an unknown command', ['evl'], 'Did you mean eval?'],
+    ['an unknown option', ['eval', '--polices', 'random'], 'Did you mean --policies?'],
+    ['an unknown policy', ['eval', '--policies', 'randon'], 'Did you mean "random"?'],
+    ['a model without llm:', ['eval', '--policies', 'gpt-4o-mini'], 'planner-oracle, llm:MODEL; got'],
+    ['an empty policy', ['eval', '--policies', 'random,,heuristic'], '--policies <names>'],
+    ['an unknown condition', ['eval', '--conditions', 'in-distributon'], 'Did you mean "in-distribution"?'],
+    ['custom without seeds', ['eval', '--conditions', 'custom'], 'Expected seeds for the condition "custom"'],
+    ['seeds that are not a range', ['eval', '--seeds', '10'], 'Expected A-B'],
+    ['a descending range of seeds', ['eval', '--seeds', '10-9'], 'Expected A-B'],
+    ['seeds beyond a u32', ['eval', '--seeds', '0-4294967296'], 'Expected A-B'],
+    ['more episodes than seeds', ['eval', '--conditions', 'ood', '--episodes', '51'], 'from 1 to 50'],
+    ['episodes that are not a number', ['eval', '--episodes', 'many'], "option '--episodes <n>'"],
+    ['no episodes', ['eval', '--conditions', 'in-distribution', '--episodes', '0'], 'Pass 1 to 100.'],
+    ['no episodes under all conditions', ['eval', '--episodes', '0'], 'Pass 1 to 5.'],
+    ['unknown profiles', ['eval', '--profiles', 'smapled'], 'Did you mean "sampled"?'],
+    [
+      'profiles for discrete:NAME',
+      ['eval', '--conditions', 'discrete', '--profiles', 'sampled'],
+      'Leave out one',
+    ],
+    ['an unknown grader', ['eval', '--grader', 'v3'], 'one of v1, v2 or a file, got "v3"; there is no such'],
+    ['an unknown backend', ['eval', '--backend', 'refrence'], 'Did you mean "reference"?'],
+    [
+      'a kernel of the reference',
+      ['eval', '--backend', 'reference', '--kernel', 'avx2'],
+      'Leave out --kernel',
+    ],
+    ['no threads', ['eval', '--threads', '0'], 'from 1 to 256, got 0.'],
+    ['an argument', ['eval', 'ood'], 'too many arguments'],
+    [
+      'a missing directory',
+      ['eval', '--seeds', '0-4294967295', '--json', file('no/x.json')],
+      'Create it first.',
+    ],
+    ['a directory', ['eval', '--json', dirname(file('x'))], 'which is a directory'],
+    ['no command', [], 'Usage: rhythm-vec'],
+  ];
+  it.concurrent.each(refused)('refuses %s, as a usage error', async (_, args, message) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'at %s keeps the old file and leaves nothing beside it',
+    async (signal) => {
+      writeFileSync(file('kept.json'), 'as it was');
+      const running = startCli(['eval', '--seeds', '0-4294967295', '--json', file('kept.json')]);
+      await running.until('stdout', 'world');
+      running.child.kill(signal);
+      const { code, stderr } = await running.finished;
+      expect(stderr).toBe('error: Interrupted. No output file was changed.\n');
+      expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+      expect(readFileSync(file('kept.json'), 'utf8')).toBe('as it was');
+      expect(leftovers()).toEqual([]);
+    },
+  );
+
+  it('replaces a file', async () => {
+    writeFileSync(file('old.json'), 'x'.repeat(1e6));
+    await runCli(['eval', '--conditions', 'ood', '--json', file('old.json')]);
+    expect(results('old.json').rows).toHaveLength(6);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it('exits with 0 if the reader closes the pipe early', async () => {
+    const running = startCli(['eval']);
+    await running.until('stdout', 'rhythm-vec');
+    running.child.stdout.destroy();
+    expect((await running.finished).code).toBe(0);
+  });
+});
+
+describe('the table', () => {
+  it('fits 124 columns under every condition', async () => {
+    const evaluation = await evaluate();
+    const elsewhere = {
+      ...evaluation,
+      backendReason: `tried before it: native (${'no such file '.repeat(30)})`,
+    };
+    const lines = [renderTable(evaluation), renderHeader(evaluation), renderHeader(elsewhere)]
+      .join('')
+      .split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(124);
+  });
+
+  it('shows more digits if an interval is too narrow for three', async () => {
+    const seeds = { first: 0, last: 99999 };
+    const table = renderTable(await evaluate({ seeds, policies: ['heuristic'] }));
+    expect(table).toMatch(/heuristic +0\.\d{5} ±0\.000\d{2} /);
+  });
+
+  it('shows every published score', async () => {
+    for (const grader of ['v1', 'v2']) {
+      const table = renderTable(await evaluate({ grader }));
+      const figures = PUBLISHED.filter((figure) => figure.grader === grader);
+      expect(figures.length).toBeGreaterThan(0);
+      for (const { finalScore, approximate } of figures) {
+        expect(table).toContain(approximate ? ` ~${finalScore} ` : ` ${finalScore.toFixed(3)} `);
+      }
+    }
+  });
+
+  it('names the grader of an action sequence, also if it is not the grader in use', async () => {
+    const evaluation = await evaluate({ conditions: ['ood'], policies: ['random'] });
+    const rows = evaluation.rows.map((row) => ({ ...row, policy: 'open-loop', sequenceGrader: 'v2' }));
+    const note = 'open-loop: one fixed action sequence, found for grader v2';
+    expect(renderTable({ ...evaluation, rows })).toContain(`${note}.\n`);
+    expect(renderTable({ ...evaluation, rows, grader: 'calm' })).toContain(`${note}, not for calm.\n`);
+    expect(renderTable(evaluation)).not.toContain('one fixed action sequence');
+  });
+
+  it('shows no published score for other profiles, and no interval for a single episode', async () => {
+    const table = renderTable(await evaluate({ profiles: 'discrete', conditions: ['ood'], episodes: 1 }));
+    expect(table).toMatch(/heuristic +0\.\d{3} {8,}0\.\d{3} /);
+    expect(table).not.toContain('published');
+    expect(table).toContain('1 episode, profiles discrete');
+  });
+
+  it('has notes on stepped policies and their objectives, and marks the oracle', async () => {
+    const evaluation = await evaluate({ seeds: { first: 100, last: 100 }, policies: ['random'] });
+    const rows = ['random', ...STEPPED_NAMES].map((policy) => ({
+      ...evaluation.rows[0],
+      ...{ policy, belief: 'own' as const, oracle: policy === 'planner-oracle' },
+      sequenceGrader: policy === 'open-loop+inference' ? 'v2' : null,
+    }));
+    const table = renderTable({ ...evaluation, rows });
+    for (const name of STEPPED_NAMES)
+      expect(table).toMatch(new RegExp(`\n${name.replace('+', '.')}( .oracle.)?: `));
+    expect(table).toMatch(/\nplanner: .*THE SCORE/);
+    expect(table).toMatch(/\nplanner-wellbeing: .*instead of the score/);
+    expect(table).toMatch(/\nplanner-oracle \[oracle\] +0\.\d{3}/);
+    expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
+    expect(renderTable(evaluation)).not.toContain('planner');
+  });
+});
+
+describe('help', () => {
+  it.each([['eval'], ['replay'], ['regrade'], ['info']])('of %s has an example', async (command) => {
+    const { code, stdout } = await runCli([command, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Examples?:\n( {2}.*\n)*? {2}rhythm-vec ${command}`));
+  });
+
+  it('lists the commands', async () => {
+    const { code, stdout } = await runCli(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['eval', 'replay', 'regrade', 'audit', 'info'])
+      expect(stdout).toContain(`  ${command}`);
+  });
+
+  it('goes to the standard output, and so does the version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('info', () => {
+  it('shows version, digests, backends and kernels', async () => {
+    const { code, stdout } = await runCli(['info']);
+    expect(code).toBe(0);
+    using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
+    expect(stdout).toMatch(/^version +\d+\.\d+\.\d+/);
+    expect(stdout).toContain(env.world.digest);
+    expect(stdout).toContain(layoutDigest());
+    for (const backend of BACKENDS) {
+      expect(stdout).toContain(`backend ${backend.name} `);
+      for (const { name } of backend.kernels()) expect(stdout).toContain(`kernel ${name} `);
+    }
+  });
+
+  it('has the reason why a backend is not available', async () => {
+    const { code, stdout } = await runCli(['info'], '', WITHOUT_ADDON);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/backend native +not available: Expected the native addon at \/nowhere/);
+    expect(stdout).toMatch(/backend reference +available/);
+  });
+
+  it('marks backends that only asynchronous environments can use, and whether they are available', async () => {
+    const backend = new DeferredBackend();
+    expect(await renderInfo(backend.platform)).toMatch(
+      /\nbackend deferred +available \(by createAsyncVecEnv\)\nbackend reference +available\n$/,
+    );
+    backend.reason = 'It is gone. Call again later.';
+    expect(await renderInfo(backend.platform)).toMatch(
+      /\nbackend deferred +not available: It is gone. Call again later.\n/,
+    );
+  });
+});
+
+describe('progress', () => {
+  /** A fake terminal or file that records what is written. */
+  function stream(isTTY: boolean) {
+    const written: string[] = [];
+    const write = (text: string) => written.push(text);
+    return { written, target: { isTTY, write, columns: 80 } as unknown as NodeJS.WriteStream };
+  }
+  /** Updates a bar at the given times. */
+  function show(isTTY: boolean, times: number[], total: number): string {
+    const { written, target } = stream(isTTY);
+    const clock = [0, ...times];
+    const progress = createProgress('episodes', target, () => clock.shift()!);
+    for (const _ of times) progress.update(0, total);
+    progress.stop();
+    return written.join('');
+  }
+
+  it('appears on a terminal if the work is long', () => {
+    expect(show(true, [10], 2e6)).toContain('of 2000000 episodes');
+    expect(show(true, [10, 1001], 500)).toContain('of 500 episodes');
+  });
+
+  it('is silent for short work and without a terminal', () => {
+    expect(show(true, [10, 999], 500)).toBe('');
+    expect(show(false, [10, 5000], 2e6)).toBe('');
+  });
+});
+
+it('leaves no files after a refusal', () => {
+  expect(existsSync(file('no'))).toBe(false);
+  expect(leftovers()).toEqual([]);
+});

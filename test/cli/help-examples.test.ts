@@ -1,0 +1,69 @@
+/** Runs the examples of each command's help as printed, one after the other, in an empty folder. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLoopActions } from '../../src/agents/policies/open-loop.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { ACTION_NAMES } from '../../src/world/fields.js';
+import { FakeHub } from '../fakes/hub.js';
+import { FakeOpenAi } from '../fakes/openai.js';
+import { MAIN, runCli, temporaryDirectory } from '../support/cli.js';
+import { episodeStarts, playerOf, recordEpisodes } from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+/** The command as an installed package provides it. */
+const COMMAND = `rhythm-vec() { "${process.execPath}" "${MAIN}" "$@"; }`;
+
+const commands: [command: string, prints: string][] = [
+  ['eval', 'grader calm; world'],
+  ['replay', ''],
+  ['regrade', 'stored episodes, not played again; grader calm'],
+  ['audit', 'Under grader calm, ignoring the person earns'],
+  ['dataset', 'Usage: rhythm-vec dataset grpo'],
+  ['dataset grpo', ''],
+  ['dataset sft', ''],
+  ['teach', 'episodes replayed, all as recorded'],
+  ['reeval', 'episodes replayed, all as recorded'],
+  ['upload', 'Nothing was changed: --dry-run.'],
+  ['report', 'report/report.html: one page, and'],
+  ['info', 'layout digest'],
+];
+
+/** A fake endpoint and a fake Hub. Both run in this process, so it must not block while an example runs. */
+let model: FakeOpenAi;
+let hub: FakeHub;
+beforeAll(async () => {
+  [model, hub] = await Promise.all([FakeOpenAi.open(), FakeHub.open()]);
+});
+afterAll(() => Promise.all([model.close(), hub.close()]));
+
+/** Input files of examples: episodes with a higher score than the heuristic's. */
+const TEACHER = recordEpisodes(episodeStarts([100, 101, 102]), {
+  player: playerOf({ objective: 'wellbeing' }),
+  policy: ({ step, prompt }) => ({
+    prompt,
+    completion: `<reasoning>By heart.</reasoning>\n5 5 5 ${ACTION_NAMES[openLoopActions('v2')[step]].toUpperCase()}`,
+  }),
+});
+
+it.each(commands)('%s', async (command, prints) => {
+  const { stdout } = await runCli([...command.split(' '), '--help']);
+  // Fewer seeds and shorter searches, to save time.
+  const examples = stdout
+    .split(/Examples?:\n/)[1]
+    .replace('0-9999999', '0-999')
+    .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-102')
+    .replaceAll('rhythm-vec audit', 'rhythm-vec audit --evaluations 1000 --episodes 20 --profiles 2');
+  expect(examples).toContain(`  rhythm-vec ${command}`);
+  mkdirSync(file(command));
+  writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
+  const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
+  const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
+    cwd: file(command),
+    env: { ...process.env, ...model.environment, ...hub.environment },
+    maxBuffer: 2 ** 26,
+  });
+  expect(printed.replaceAll('\n', ' ')).toContain(prints);
+});

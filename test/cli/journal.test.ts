@@ -1,0 +1,255 @@
+/** The journal of paid episodes: stores them whole, resumes from them, and replaces the output at the end. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Journal } from '../../src/cli/llm/journal.js';
+import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { temporaryDirectory } from '../support/cli.js';
+import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+let made = 0;
+/** Returns a path in a new empty folder. */
+function fresh(): string {
+  const folder = file(`${made++}`);
+  mkdirSync(folder);
+  return `${folder}/t.jsonl`;
+}
+const filesBeside = (path: string): string[] => readdirSync(dirname(path)).sort();
+
+const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103]), { policy: TEST_POLICIES.talker });
+const KEYS = EPISODES.map(episodeKey);
+const LINES = EPISODES.map(episodeLine);
+const COST = 28 * 0.125;
+
+const open = (path: string, check = () => {}) => Journal.open({ path, check });
+
+it('writes each episode to disk as it ends, and all of them in order at the end', async () => {
+  const path = fresh();
+  const journal = await open(path);
+  for (const k of [2, 0, 1]) {
+    await journal.append(EPISODES[k]);
+    expect(readFileSync(`${path}.partial`, 'utf8').endsWith(LINES[k])).toBe(true);
+  }
+  expect([journal.size, existsSync(path)]).toEqual([3, false]);
+  await journal.finish(KEYS);
+  await journal.close();
+  expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
+  expect(filesBeside(path)).toEqual(['t.jsonl']);
+});
+
+it('reads the episodes of the output and the journal, each once, and their cost', async () => {
+  const path = fresh();
+  writeFileSync(path, LINES[3] + LINES[0]);
+  writeFileSync(`${path}.partial`, LINES[0] + LINES[1]);
+  const journal = await open(path);
+  expect([journal.size, ...KEYS.map((key) => journal.has(key))]).toEqual([3, true, true, false, true]);
+  expect([journal.finished, journal.spent]).toEqual([{ episodes: 3, cost: 3 * COST }, 3 * COST]);
+  await journal.append(EPISODES[2]);
+  const read: number[] = [];
+  for await (const { seed } of journal.read(KEYS)) read.push(seed);
+  expect(read).toEqual([100, 101, 102, 103]);
+  await journal.finish(KEYS.slice(0, 3));
+  // An episode without a requested key stays.
+  expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
+});
+
+it('counts the cost of episodes that state one, and no others', async () => {
+  const path = fresh();
+  const { usage: _, ...free } = EPISODES[0];
+  writeFileSync(path, episodeLine(free) + LINES[1] + LINES[2]);
+  const journal = await open(path);
+  expect([journal.size, journal.finished]).toEqual([3, { episodes: 2, cost: 2 * COST }]);
+  await journal.close();
+});
+
+it('reads all lines of a long file', async () => {
+  const path = fresh();
+  const seeds = Array.from({ length: 10 }, (_, k) => 500 + k);
+  const episodes = seeds.map((seed) => ({ ...EPISODES[0], seed }));
+  writeFileSync(`${path}.partial`, episodes.map(episodeLine).join(''));
+  // Larger than the chunk that is read at once.
+  expect(statSync(`${path}.partial`).size).toBeGreaterThan(2 ** 18);
+  const journal = await open(path);
+  const read: number[] = [];
+  for await (const { seed } of journal.read(episodes.map(episodeKey))) read.push(seed);
+  expect(read).toEqual(seeds);
+  await journal.close();
+});
+
+describe('an incomplete last line', () => {
+  it.each([1, 20, 1000, -1000, -2])('of %d bytes is removed', async (bytes) => {
+    const path = fresh();
+    writeFileSync(`${path}.partial`, LINES[0] + LINES[1].slice(0, bytes));
+    const journal = await open(path);
+    expect([journal.has(KEYS[0]), journal.has(KEYS[1])]).toEqual([true, false]);
+    await journal.append(EPISODES[1]);
+    await journal.finish(KEYS);
+    expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
+  });
+
+  it('that lacks only its line end is an episode', async () => {
+    const path = fresh();
+    writeFileSync(`${path}.partial`, LINES[0] + LINES[1].slice(0, -1));
+    const journal = await open(path);
+    expect(journal.has(KEYS[1])).toBe(true);
+    await journal.append(EPISODES[2]);
+    // A kill here leaves whole lines.
+    expect(readFileSync(`${path}.partial`, 'utf8')).toBe(LINES.slice(0, 3).join(''));
+    await journal.finish(KEYS);
+    expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
+  });
+
+  it('is recognised at every byte of a file', async () => {
+    const path = fresh();
+    const partial = `${path}.partial`;
+    const [one, whole] = [LINES[0], LINES[0] + LINES[1]].map((text) => Buffer.byteLength(text));
+    for (let bytes = whole; bytes > 0; bytes -= 1499) {
+      writeFileSync(partial, LINES[0] + LINES[1]);
+      truncateSync(partial, bytes);
+      const journal = await open(path);
+      expect(journal.size).toBe(bytes < one - 1 ? 0 : bytes < whole - 1 ? 1 : 2);
+      await journal.close();
+    }
+  });
+});
+
+describe('refuses, and changes nothing', () => {
+  const world = changedAt(EPISODES[1], 'world_digest', 'another');
+  const schema = changedAt(EPISODES[1], 'schema.version', 0);
+  it.each([
+    [
+      'an invalid line',
+      'nonsense\n',
+      /^Expected an episode at .*t\.jsonl\.partial:2, got: .*Remove that line, or pass another --output\.$/,
+    ],
+    ['another world', episodeLine(world), /world_digest: Expected .*, got "another"/],
+    ['another schema', episodeLine(schema), /older version 0/],
+  ])('%s', async (_, line, message) => {
+    const path = fresh();
+    const text = LINES[0] + line;
+    writeFileSync(`${path}.partial`, text);
+    await expect(open(path)).rejects.toThrow(message);
+    expect(readFileSync(`${path}.partial`, 'utf8')).toBe(text);
+  });
+
+  it('an episode that fails the check, and an incomplete line of the output', async () => {
+    const path = fresh();
+    writeFileSync(path, LINES[0]);
+    const refuse = () => {
+      throw new Error('of another model');
+    };
+    await expect(open(path, refuse)).rejects.toThrow('of another model');
+    appendFileSync(path, LINES[1].slice(0, 100));
+    await expect(open(path)).rejects.toThrow(/t\.jsonl:2/);
+    expect(filesBeside(path)).toEqual(['t.jsonl']);
+  });
+});
+
+describe('the amount spent', () => {
+  it('is read again by the next run, and removed when the work is done', async () => {
+    const path = fresh();
+    const journal = await open(path);
+    for (const dollars of [1.25, 1e-7, 123456.789, 3]) {
+      journal.noteSpent(dollars);
+      expect(JSON.parse(readFileSync(`${path}.spent`, 'utf8'))).toEqual({ spent_usd: dollars });
+    }
+    expect(statSync(`${path}.spent`).size).toBe(64);
+    await journal.close();
+    const again = await open(path);
+    expect(again.spent).toBe(3);
+    await again.append(EPISODES[0]);
+    await again.append(EPISODES[1]);
+    await again.close();
+    const last = await open(path);
+    expect(last.spent).toBe(2 * COST);
+    await last.finish(KEYS);
+    expect(filesBeside(path)).toEqual(['t.jsonl']);
+  });
+
+  it('is refused if the file has no amount', async () => {
+    const path = fresh();
+    writeFileSync(`${path}.spent`, 'much');
+    await expect(open(path)).rejects.toThrow(/t\.jsonl\.spent to hold the amount spent/);
+  });
+});
+
+describe('a second command', () => {
+  it('is refused until the first is done', async () => {
+    const path = fresh();
+    const journal = await open(path);
+    const holder = `process ${process.pid} on ${hostname()}`;
+    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(`${holder}\n`);
+    await expect(open(path)).rejects.toThrow(`Expected no other command to work on ${path}, got ${holder}.`);
+    await journal.close();
+    await (await open(path)).close();
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  it.each(['4194303999\n', '', 'process 1 on another-host\n'])(
+    'takes over the lock file of a killed command: %j',
+    async (left) => {
+      const path = fresh();
+      writeFileSync(`${path}.lock`, left);
+      await (await open(path)).close();
+      expect(filesBeside(path)).toEqual([]);
+    },
+  );
+});
+
+describe('keeps its data', () => {
+  it('if the name of the journal belongs to a file of another program', async () => {
+    for (const text of ['a line of notes', '{"notes": 1}', 'first\nlast']) {
+      const path = fresh();
+      writeFileSync(`${path}.partial`, text);
+      await expect(open(path)).rejects.toThrow(/Expected an episode at .*t\.jsonl\.partial:1, got/);
+      expect([readFileSync(`${path}.partial`, 'utf8'), filesBeside(path)]).toEqual([
+        text,
+        ['t.jsonl.partial'],
+      ]);
+    }
+  });
+
+  it('after a system crash that leaves zeros', async () => {
+    for (const torn of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
+      const path = fresh();
+      writeFileSync(`${path}.partial`, `${LINES[0]}${torn}`);
+      const journal = await open(path);
+      expect([journal.size, readFileSync(`${path}.partial`, 'utf8')]).toEqual([1, LINES[0]]);
+      await journal.close();
+    }
+  });
+});
+
+describe('two names of one output', () => {
+  it('share one journal, beside the target of the link', async () => {
+    const path = fresh();
+    writeFileSync(path, LINES[0]);
+    symlinkSync('t.jsonl', `${path}.link`);
+    const journal = await open(`${path}.link`);
+    await expect(open(path)).rejects.toThrow(/no other command to work on/);
+    await journal.append(EPISODES[1]);
+    expect(journal.partialPath).toBe(`${realpathSync(path)}.partial`);
+    await journal.finish(KEYS.slice(0, 2));
+    expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
+    expect(filesBeside(path)).toEqual(['t.jsonl', 't.jsonl.link']);
+  });
+});
+
+it('leaves no file without episodes', async () => {
+  const path = fresh();
+  await (await open(path)).close();
+  expect(filesBeside(path)).toEqual([]);
+});

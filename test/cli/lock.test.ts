@@ -1,0 +1,118 @@
+/** Many processes request one lock at once, also after a killed process: exactly one gets it. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { lock } from '../../src/cli/llm/lock.js';
+import { temporaryDirectory } from '../support/cli.js';
+
+const file = temporaryDirectory();
+const CROWD = 4;
+const ROUNDS = 200;
+
+/** A process that locks or releases PATH for each line "+PATH" or "-PATH", and prints "1" if it holds the lock, else "0". */
+const CONTENDER = `
+  const { lock } = await import(process.argv[1]);
+  const held = new Map();
+  async function act(line) {
+    const path = line.slice(1);
+    if (line[0] === '-') {
+      held.get(path)();
+      return 0;
+    }
+    try {
+      held.set(path, await lock(path));
+      return 1;
+    } catch (error) {
+      if (!error.message.startsWith('Expected no other command to work on')) throw error;
+      return 0;
+    }
+  }
+  for await (const chunk of process.stdin) {
+    for (const line of chunk.toString().split('\\n').filter(Boolean)) process.stdout.write(await act(line) + '\\n');
+  }
+`;
+
+class Contender {
+  readonly #answers: AsyncGenerator<string>;
+  readonly child: ChildProcessWithoutNullStreams;
+
+  constructor() {
+    const module = fileURLToPath(new URL('../../src/cli/llm/lock.ts', import.meta.url));
+    const args = ['--import', 'tsx', '--input-type=module', '-e', CONTENDER, module];
+    this.child = spawn(process.execPath, args, { stdio: 'pipe' });
+    this.#answers = linesOf(this.child.stdout);
+  }
+
+  async ask(line: string): Promise<boolean> {
+    this.child.stdin.write(`${line}\n`);
+    return (await this.#answers.next()).value === '1';
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield* chunk.toString().split('\n').filter(Boolean);
+}
+
+let crowd: Contender[] = [];
+beforeAll(() => {
+  crowd = Array.from({ length: CROWD }, () => new Contender());
+});
+afterAll(() => {
+  for (const { child } of crowd) child.kill();
+});
+
+/** @returns the index of the only contender that got the lock. */
+async function winnerOf(path: string): Promise<number> {
+  const granted = await Promise.all(crowd.map((contender) => contender.ask(`+${path}`)));
+  expect(granted.filter(Boolean), path).toHaveLength(1);
+  return granted.indexOf(true);
+}
+
+it('is granted to one of many processes, also after a killed process', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const path = file(`${round}`);
+    if (round % 2 === 0) writeFileSync(`${path}.lock`, 'process 7 on a host\n');
+    const winner = crowd[await winnerOf(path)];
+    expect(readFileSync(`${path}.lock`, 'utf8')).toContain(`process ${winner.child.pid} on `);
+  }
+});
+
+it('is never held twice while it is released and locked again', async () => {
+  const path = file('again');
+  for (let round = 0; round < ROUNDS; round++) {
+    const winner = await winnerOf(path);
+    const others = crowd.filter((_, index) => index !== winner);
+    const [, ...granted] = await Promise.all([
+      crowd[winner].ask(`-${path}`),
+      ...others.map((other) => other.ask(`+${path}`)),
+    ]);
+    const holders = others.filter((_, index) => granted[index]);
+    expect(holders.length, `round ${round}`).toBeLessThanOrEqual(1);
+    for (const holder of holders) await holder.ask(`-${path}`);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  }
+});
+
+it('is released at once when its process is killed', async () => {
+  for (let round = 0; round < 3; round++) {
+    const path = file('killed');
+    const winner = await winnerOf(path);
+    const { child } = crowd[winner];
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    crowd[winner] = new Contender();
+    const unlock = await lock(path);
+    await expect(lock(path)).rejects.toThrow(`got process ${process.pid} on `);
+    unlock();
+  }
+});
+
+it('is released once: a second release does not affect the lock of another process', async () => {
+  const unlock = await lock(file('own'));
+  unlock();
+  writeFileSync(file('own.lock'), 'of another');
+  unlock();
+  expect(readFileSync(file('own.lock'), 'utf8')).toBe('of another');
+});

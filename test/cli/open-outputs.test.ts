@@ -1,0 +1,109 @@
+/** Open outputs: synced before they are renamed, renamed in order, and removed when the process ends. */
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  besideOutputs,
+  discardOpenOutputs,
+  openOutput,
+  writeTogether,
+} from '../../src/cli/files/output-file.js';
+import { MAIN, temporaryDirectory } from '../support/cli.js';
+
+const file = temporaryDirectory();
+let made = 0;
+/** Returns a path in a new empty folder. */
+function fresh(name = 'out.jsonl'): string {
+  const folder = file(`${made++}`);
+  mkdirSync(folder);
+  return join(folder, name);
+}
+const leftovers = (path: string): string[] =>
+  readdirSync(dirname(path)).filter((name) => name.endsWith('.tmp'));
+
+async function write(path: string, data: string): Promise<void> {
+  const output = await openOutput(path);
+  await output.write(data);
+  await output.commit();
+}
+
+describe('open outputs', () => {
+  it('are removed when the process ends; committed files stay', async () => {
+    const paths = [fresh(), fresh()];
+    await write(paths[0], 'whole');
+    const open = await Promise.all(paths.map(openOutput));
+    for (const output of open) await output.write('half');
+    discardOpenOutputs();
+    expect(paths.map((path) => readdirSync(dirname(path)))).toEqual([['out.jsonl'], []]);
+    expect(readFileSync(paths[0], 'utf8')).toBe('whole');
+    for (const output of open) await output.discard();
+  });
+
+  it.each([
+    ['by a signal during a blocking call', 'SIGTERM', null],
+    ['by an error of the standard output', null, 1],
+  ])('are removed where a command ends %s', async (_, signal, code) => {
+    const path = fresh();
+    const pipe = join(dirname(path), 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    // No process writes to the pipe, so opening it blocks, also at exit.
+    const args =
+      signal === null
+        ? ['eval', '--episodes', '1', '--conditions', 'ood', '--components', path]
+        : ['replay', '--input', pipe, '--output', path];
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      stdio: ['ignore', signal === null ? full : 'ignore', 'ignore'],
+    });
+    closeSync(full);
+    const ended = new Promise((resolve) => child.on('close', (...end) => resolve(end)));
+    if (signal !== null) {
+      await vi.waitUntil(() => leftovers(path).length > 0, 60_000);
+      child.kill(signal as NodeJS.Signals);
+    }
+    expect(await ended).toEqual([code, signal]);
+    expect(leftovers(path)).toEqual([]);
+  });
+
+  it('are synced to disk before they are renamed', async () => {
+    const path = fresh();
+    await write(path, 'old');
+    const handle = await open(path);
+    const files = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const there: unknown[] = [];
+    const { sync } = files;
+    const spy = vi.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
+      await sync.call(this);
+      there.push(readFileSync(path, 'utf8'), (await this.stat()).size);
+    });
+    await write(path, 'new').finally(() => spy.mockRestore());
+    expect(there).toEqual(['old', 'new'.length]);
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+
+  it('are renamed in order, and none after a failure', async () => {
+    const paths = ['first', 'second', 'last'].map((name) => join(file(`${made}`), name));
+    fresh();
+    const [first, second, last] = paths;
+    const files = paths.map((path) => ({
+      path,
+      // When the last data are read, the other outputs are open but not yet renamed.
+      get data() {
+        if (path === last) mkdirSync(second);
+        return path;
+      },
+    }));
+    await expect(writeTogether(files)).rejects.toThrow(/rename/);
+    expect(readdirSync(dirname(first)).sort()).toEqual(['first', 'second']);
+    expect(readFileSync(first, 'utf8')).toBe(first);
+  });
+});
+
+it('messages go to the stream that has no output', () => {
+  expect(besideOutputs()).toBe(process.stdout);
+  expect(besideOutputs(undefined, 'x.json')).toBe(process.stdout);
+  expect(besideOutputs('x.json', '-')).toBe(process.stderr);
+});

@@ -1,0 +1,244 @@
+/** Output files: each has its own temporary file, and the next run removes those of killed runs. */
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { UsageError } from '../../src/cli/failure.js';
+import { checkDirectory, checkOutput, openOutput, PROBE, targetOf } from '../../src/cli/files/output-file.js';
+import { LEFT_MS, TOUCH_MS, temporaryPath } from '../../src/cli/files/temporary-file.js';
+import { startCli, temporaryDirectory } from '../support/cli.js';
+
+const file = temporaryDirectory();
+let made = 0;
+/** Returns a path in a new empty folder. */
+function fresh(name = 'out.jsonl'): string {
+  const folder = file(`${made++}`);
+  mkdirSync(folder);
+  return join(folder, name);
+}
+const leftovers = (path: string): string[] =>
+  readdirSync(dirname(path)).filter((name) => name.endsWith('.tmp'));
+
+async function write(path: string, data: string): Promise<void> {
+  const output = await openOutput(path);
+  await output.write(data);
+  await output.commit();
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('simultaneous outputs', () => {
+  it.each([
+    ['with the same beginning of their names', ['.json', '.components.jsonl', '.trajectories.jsonl']],
+    ['with one name, as from two hosts with equal process ids', ['.json', '.json']],
+  ])('%s are whole', async (_, endings) => {
+    const path = fresh('p'.repeat(80));
+    const outputs = await Promise.all(endings.map((ending) => openOutput(path + ending)));
+    for (const [k, output] of outputs.entries()) await output.write(`${k}`.repeat(1000 * (k + 1)));
+    for (const [k, output] of outputs.entries()) {
+      await output.commit();
+      expect(readFileSync(path + endings[k], 'utf8')).toBe(`${k}`.repeat(1000 * (k + 1)));
+    }
+    expect(leftovers(path)).toEqual([]);
+  });
+
+  it.each(['x'.repeat(255), '\u8A9E'.repeat(85), '\u{1F4A4}'.repeat(63), 'a\nb\u202E', ' '])(
+    'a name that fits the file system: %j',
+    async (name) => {
+      const path = fresh(name);
+      checkOutput('--json', path);
+      await write(path, 'whole');
+      expect(readdirSync(dirname(path))).toEqual([name]);
+    },
+  );
+});
+
+describe('a temporary file of a killed run', () => {
+  /** The id of a process that has ended. */
+  const dead = spawnSync('true').pid;
+  const replay = async (path: string) => {
+    const running = startCli(['replay', '--input', '-', '--output', path]);
+    running.child.stdin.write('bad\n');
+    await running.until('stderr', 'standard input:1:');
+    return running;
+  };
+
+  it('is removed by the next run of the same output; files of running processes and other outputs stay', async () => {
+    const path = fresh();
+    const [killed, other, live] = await Promise.all([path, `${path}.2`, path].map(replay));
+    for (const { child, finished } of [killed, other]) {
+      child.kill('SIGKILL');
+      await finished;
+    }
+    expect(leftovers(path)).toHaveLength(3);
+    await write(path, 'next');
+    expect(leftovers(path)).toHaveLength(2);
+    live.child.stdin.end('{"seed":1,"actions":["sleep"]}\n');
+    expect((await live.finished).code).toBe(1);
+    expect(JSON.parse(readFileSync(path, 'utf8')).seed).toBe(1);
+    await write(`${path}.2`, 'next');
+    expect(leftovers(path)).toEqual([]);
+  });
+
+  it.each([
+    ['of another host', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `${'0'.repeat(16)}-${dead}-`)],
+    ['of an unknown place', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `elsewhere-${dead}-`)],
+    ['of a process that runs', (name: string) => name.replace(/-\d+-/, `-${process.ppid}-`)],
+  ])('%s is removed when it was untouched for a day', async (_, renamed) => {
+    const path = fresh();
+    const left = join(dirname(path), renamed(basename(temporaryPath(path))));
+    writeFileSync(left, 'half');
+    const aged = (by: number) => new Date(Date.now() - by);
+    utimesSync(left, aged(LEFT_MS - 60_000), aged(LEFT_MS - 60_000));
+    await write(path, 'first');
+    expect(existsSync(left)).toBe(true);
+    utimesSync(left, aged(LEFT_MS + 60_000), aged(LEFT_MS + 60_000));
+    await write(path, 'second');
+    expect(existsSync(left)).toBe(false);
+  });
+
+  it('of a trial write is removed, too', () => {
+    const path = fresh();
+    const folder = dirname(path);
+    for (const target of [path, join(folder, PROBE)]) {
+      writeFileSync(temporaryPath(target).replace(/-\d+-/, `-${dead}-`), '');
+    }
+    checkOutput('--json', path);
+    expect(leftovers(path)).toHaveLength(1);
+    checkDirectory('--output', folder);
+    expect(readdirSync(folder)).toEqual([]);
+    checkDirectory('--output', join(folder, 'new/report'));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is distinguished from files of other programs', async () => {
+    const path = fresh();
+    const id = basename(temporaryPath(path));
+    const others = ['.out.jsonl.1.tmp', `x${id}`, `${id}.bak`, id.replace('-vec-', '-vec-0')];
+    for (const name of others) {
+      writeFileSync(join(dirname(path), name), '');
+      utimesSync(join(dirname(path), name), 1, 1);
+    }
+    await write(path, 'whole');
+    expect(readdirSync(dirname(path)).sort()).toEqual([...others, 'out.jsonl'].sort());
+  });
+
+  it('is distinguished from that of a running process, which touches its file', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const path = fresh();
+    const output = await openOutput(path);
+    const temporary = join(dirname(path), leftovers(path)[0]);
+    for (let hour = 0; hour < 3; hour++) {
+      utimesSync(temporary, 1, 1);
+      vi.advanceTimersByTime(TOUCH_MS);
+      expect(Date.now() - statSync(temporary).mtimeMs).toBeLessThan(TOUCH_MS);
+    }
+    await output.discard();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(leftovers(path)).toEqual([]);
+  });
+});
+
+it('a file keeps its mode with any umask', async () => {
+  const path = fresh();
+  for (const mode of [0o600, 0o664, 0o640]) {
+    rmSync(path, { force: true });
+    writeFileSync(path, 'old');
+    spawnSync('chmod', [mode.toString(8), path]);
+    await write(path, 'new');
+    expect(statSync(path).mode & 0o777).toBe(mode);
+  }
+});
+
+describe('links', () => {
+  it('to a missing file stay links, and the file is created at their target', async () => {
+    const path = fresh();
+    const folder = dirname(path);
+    mkdirSync(join(folder, 'deep'));
+    mkdirSync(join(folder, 'deep/er'));
+    symlinkSync('deep/er', join(folder, 'short'));
+    symlinkSync('../target', join(folder, 'deep/er/second'));
+    symlinkSync('short/second', path);
+    expect(targetOf(path)).toMatch(/deep\/er\/\.\.\/target$/);
+    checkOutput('--json', path);
+    await write(path, 'whole');
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(folder, 'deep/target'), 'utf8')).toBe('whole');
+    expect(leftovers(join(folder, 'deep/target'))).toEqual([]);
+  });
+
+  it('to a missing directory are refused', () => {
+    const path = fresh();
+    symlinkSync('missing/target', path);
+    expect(() => checkOutput('--json', path)).toThrow(/directory of --json .* to exist.*missing/);
+    symlinkSync('loop', join(dirname(path), 'loop'));
+    expect(() => checkOutput('--json', join(dirname(path), 'loop'))).toThrow(/ELOOP/);
+    symlinkSync('.', join(dirname(path), 'here'));
+    expect(() => checkOutput('--json', join(dirname(path), 'here'))).toThrow(/is a directory/);
+  });
+});
+
+describe('refuses before any work', () => {
+  it('a name that ends with a slash', () => {
+    expect(() => checkOutput('--json', `${fresh('new')}/`)).toThrow(/to name a file, got .*is a directory/);
+    const path = fresh();
+    writeFileSync(path, '');
+    expect(() => checkOutput('--json', `${path}/`)).toThrow(UsageError);
+  });
+
+  it('a directory in which no file can be created, even by root', () => {
+    const place = `/proc/${process.pid}`;
+    expect(() => checkOutput('--json', `${place}/results.json`)).toThrow(
+      new RegExp(`Expected ${place} to be writable, for --json .*, got E\\w+\\. Choose another place`),
+    );
+    expect(() => checkDirectory('--output', `${place}/report`)).toThrow(UsageError);
+    const path = fresh();
+    symlinkSync(`${place}/comm.json`, path);
+    expect(() => checkOutput('--json', path)).toThrow(UsageError);
+  });
+
+  it('the path of an open descriptor', () => {
+    const path = fresh();
+    const descriptor = openSync(path, 'w');
+    const names = [
+      `/dev/fd/${descriptor}`,
+      `/proc/self/fd/${descriptor}`,
+      `/proc/${process.pid}/fd/${descriptor}`,
+    ];
+    for (const name of names) {
+      expect(() => checkOutput('--json', name)).toThrow(/an open descriptor of one\. Name the file itself/);
+    }
+    closeSync(descriptor);
+  });
+});
+
+it('a pipe and a device need no writable directory', () => {
+  const path = fresh('pipe');
+  spawnSync('mkfifo', ['-m', '666', path]);
+  for (const folder of [dirname(path), file('')]) spawnSync('chmod', ['555', folder]);
+  const module = new URL('../../dist/cli/files/output-file.js', import.meta.url).href;
+  const code = `
+    const { checkOutput } = await import(${JSON.stringify(module)});
+    if (process.getuid() === 0) process.setuid(65534);
+    for (const path of process.argv.slice(1)) checkOutput('--json', path);
+  `;
+  const args = ['--input-type=module', '--eval', code];
+  const { stderr, status } = spawnSync(process.execPath, [...args, path, '/dev/null'], { encoding: 'utf8' });
+  for (const folder of [dirname(path), file('')]) spawnSync('chmod', ['755', folder]);
+  expect([status, stderr]).toEqual([0, '']);
+});

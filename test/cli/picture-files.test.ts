@@ -1,0 +1,80 @@
+/** Pictures as files: in order, and none after a failure or an abort. */
+import { describe, expect, it } from 'vitest';
+import { drawAll, outputsOf } from '../../src/cli/files/picture-files.js';
+import type { NamedDrawing } from '../../src/figures/figure.js';
+import { drawGains } from '../../src/figures/gains.js';
+import { pngOf } from '../../src/figures/png.js';
+import { svgOf } from '../../src/figures/svg.js';
+
+/** Drawings of which the first takes longest. */
+const DRAWINGS: readonly NamedDrawing[] = [40, 1, 2, 3, 1].map((size, k) => ({
+  name: `picture-${k}`,
+  drawing: drawGains({
+    title: `Picture ${k}`,
+    baseline: 'none',
+    rows: Array.from({ length: size }, (_, row) => ({
+      name: `row ${row}`,
+      gain: { mean: row / 40, low: null, high: null },
+    })),
+  }),
+}));
+const signal = new AbortController().signal;
+
+describe('pictures drawn together', () => {
+  it('have the same bytes as one by one, in the order of the drawings', async () => {
+    const done: number[] = [];
+    const files = await drawAll(DRAWINGS, { signal, onProgress: (count) => done.push(count) });
+    expect(done).toEqual([1, 2, 3, 4, 5]);
+    expect(files.map(({ name }) => name)).toEqual(DRAWINGS.map(({ name }) => name));
+    for (const [k, { svg, png }] of files.entries()) {
+      const alone = await svgOf(DRAWINGS[k].drawing);
+      expect(svg).toBe(alone);
+      expect(Buffer.from(png).equals(await pngOf(alone))).toBe(true);
+    }
+    expect(outputsOf(files[1])).toEqual([
+      { path: 'picture-1.svg', data: files[1].svg },
+      { path: 'picture-1.png', data: files[1].png },
+    ]);
+  });
+
+  it('are [] without drawings', async () => {
+    expect(await drawAll([], { signal })).toEqual([]);
+  });
+});
+
+describe('at most two pictures are in progress, and no other is begun', () => {
+  /** Drawings that record when their specifications are read. */
+  function counted(drawings: readonly NamedDrawing[]) {
+    const begun: string[] = [];
+    const asked = drawings.map(({ name, drawing }) => ({
+      name,
+      drawing: {
+        ...drawing,
+        get spec() {
+          begun.push(name);
+          return drawing.spec;
+        },
+      },
+    }));
+    return { begun, asked };
+  }
+
+  it('after one cannot be drawn', async () => {
+    const broken = { name: 'broken', drawing: { title: '', description: '', spec: { mark: 'none such' } } };
+    const { begun, asked } = counted([broken, ...DRAWINGS]);
+    await expect(drawAll(asked, { signal })).rejects.toThrow();
+    // Gives other drawings time to begin.
+    await drawAll(DRAWINGS, { signal });
+    expect(begun).toEqual(['broken', 'picture-0']);
+  });
+
+  it('after the signal is aborted', async () => {
+    const { begun, asked } = counted(DRAWINGS);
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const onProgress = () => abort.abort(reason);
+    await expect(drawAll(asked, { signal: abort.signal, onProgress })).rejects.toBe(reason);
+    await drawAll(DRAWINGS, { signal });
+    expect(begun).toEqual(['picture-0', 'picture-1']);
+  });
+});

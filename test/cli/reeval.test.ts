@@ -1,0 +1,292 @@
+/** `reeval` as a child process: tables, mismatches and exit codes. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_LINE_BYTES } from '../../src/cli/files/trajectory-files.js';
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
+import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { listedIn, optionsOf } from '../support/page-tables.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+const reeval = (...args: string[]) => runCli(['reeval', ...args]);
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const textOf = (episodes: readonly TrajectoryEpisode[]): string => episodes.map(episodeLine).join('');
+
+const answered = recordEpisodes(episodeStarts(range(100, 104)), {
+  policy: TEST_POLICIES.talker,
+  player: playerOf({ teacher: 'llm', model: 'm' }),
+});
+const oracle = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
+  player: playerOf({ teacher: 'planner', objective: 'wellbeing', oracle: true }),
+});
+const honest = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
+  player: playerOf({ teacher: 'planner', objective: 'wellbeing' }),
+});
+
+beforeAll(() => {
+  writeFileSync(file('answered.jsonl'), textOf(answered));
+  writeFileSync(file('planner.jsonl'), textOf([...oracle, ...honest]));
+});
+
+/** Returns the lines of a table that begin with a name. */
+const linesOf = (stdout: string, name: string): string[] =>
+  stdout.split('\n').filter((line) => line.startsWith(`${name}  `));
+
+describe('files without mismatches', () => {
+  it('give tables for both graders and exit code 0', async () => {
+    const { code, stdout, stderr } = await reeval('--jsonl', file('answered.jsonl'), file('planner.jsonl'));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('25 episodes replayed, all as recorded, bit for bit.\n');
+    expect(stdout).toContain('graders v1 and v2');
+    expect(stdout).toContain('\ncustom: seeds 100-104, 5 episodes\n');
+    expect(stdout).toContain('\nin-distribution: seeds 0-9, 10 episodes\n');
+    for (const name of ['random', 'heuristic', 'open-loop', 'heuristic+constant', 'open-loop+constant']) {
+      expect(linesOf(stdout, name)).toHaveLength(4);
+    }
+    expect(linesOf(stdout, 'planner (wellbeing) [oracle]')).toHaveLength(2);
+    expect(linesOf(stdout, 'llm:m')).toHaveLength(2);
+    expect(stdout).toContain('[oracle]: uses hidden state');
+    const unparsed = answered.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
+    expect(stdout).toContain(`llm:m: in ${unparsed} of 140 steps no action was parsed; sleep was played.\n`);
+    // The score of the published teacher, under conditions that have one.
+    const published = linesOf(stdout, 'planner (wellbeing)').map((line) => line.includes(' 0.611 '));
+    expect(published).toEqual([false, true]);
+    expect(linesOf(stdout, 'planner (wellbeing) [oracle]').join()).not.toContain('0.611');
+  });
+
+  it('are graded by a custom grader, with JSON', async () => {
+    const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
+    writeFileSync(file('calm.json'), JSON.stringify(calm));
+    const { code, stdout } = await reeval(
+      ...[
+        '--jsonl',
+        file('planner.jsonl'),
+        '--grader',
+        file('calm.json'),
+        '--json',
+        file('calm-results.json'),
+      ],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('grader calm; world');
+    // No score was published under it.
+    expect(stdout).not.toContain('published');
+    expect(stdout).toContain('calm weighs crash_free 0.5');
+    const results = JSON.parse(readFileSync(file('calm-results.json'), 'utf8'));
+    expect(results).toMatchObject({
+      schema: SCHEMAS.reevaluation,
+      episodes: 20,
+      mismatched_episodes: 0,
+      mismatches: 0,
+      skipped: {},
+      named: [],
+    });
+    expect(results.rows).toHaveLength(7);
+    expect(results.rows.map(({ baseline, teacher }: never) => baseline ?? teacher)).toContain('planner');
+    expect(results.rows.map(({ oracle: marked }: { oracle: boolean }) => marked)).toEqual([
+      ...[false, false, false, false, false],
+      ...[true, false],
+    ]);
+    const [row] = results.rows;
+    expect(row).toMatchObject({
+      condition: 'in-distribution',
+      seeds: '0-9',
+      grader: 'calm',
+      objective: null,
+    });
+    for (const key of [
+      'final_score',
+      'belief_mae',
+      'early_mean',
+      'late_mean',
+      'over_heuristic',
+      'over_constant',
+    ]) {
+      expect(row).toHaveProperty(key);
+    }
+  });
+
+  it('are read from the standard input, with only JSON on the standard output, equal on another backend', async () => {
+    const run = (...args: string[]) =>
+      runCli(['reeval', '--jsonl', '-', '--json', '-', ...args], textOf(answered));
+    const [first, second] = [await run(), await run('--backend', 'reference')];
+    expect([first.code, second.code]).toEqual([0, 0]);
+    const [a, b] = [first, second].map(({ stdout }) => JSON.parse(stdout).rows);
+    expect(a).toEqual(b);
+    expect(first.stderr).toContain('5 episodes replayed');
+  });
+
+  it('may have CR LF, a byte order mark, blank lines and no last line end', async () => {
+    const text = textOf(answered).replaceAll('\n', '\r\n').trimEnd();
+    writeFileSync(file('odd.jsonl'), `\uFEFF${text.replace('\r\n', '\r\n\r\n  \r\n')}`);
+    const { code, stdout } = await reeval('--jsonl', file('odd.jsonl'));
+    expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
+  });
+});
+
+it('docs/trajectories.md lists exactly its options', async () => {
+  const { stdout } = await reeval('--help');
+  expect(listedIn('docs/trajectories.md', 'Re-evaluation').options).toEqual(optionsOf(stdout));
+});
+
+describe('a changed value', () => {
+  const changed = [
+    answered[0],
+    changedAt(answered[1], 'steps.3.observation.6', 0.5),
+    changedAt(changedAt(answered[2], 'steps.3.prompt', 'Hello\u001b[2J'), 'final.progress', 0),
+    { ...answered[3], seed: 999 },
+  ];
+  it('is reported with line, step and field, and gives exit code 1', async () => {
+    const name = file('changed.jsonl');
+    writeFileSync(name, textOf(changed));
+    const { code, stdout, stderr } = await reeval('--jsonl', name, '--mismatches', '3', '--skip-bad');
+    expect(code).toBe(1);
+    const lines = stderr.trimEnd().split('\n');
+    const meter = answered[1].steps[3].observation[6];
+    expect(lines.slice(0, 3)).toEqual([
+      `${name}:2: step 3, observation.meters[2]: recorded 0.5, recomputed ${meter}`,
+      expect.stringContaining(
+        `${name}:3: step 3, prompt: recorded "Hello\\u001b[2J", recomputed "Now: day 1 night`,
+      ),
+      `${name}:3: final.progress: recorded 0, recomputed ${answered[2].final.progress}`,
+    ]);
+    expect(lines).toHaveLength(7);
+    expect(lines[6]).toMatch(/:4: and \d{3} more$/);
+    expect(stdout).toMatch(/4 episodes replayed, 3 NOT AS RECORDED, in \d{3} places\.\n/);
+    expect(stdout).toContain('The scores are those of the replay, not of the files.');
+  });
+
+  it('is in the JSON', async () => {
+    const { code, stdout } = await runCli(
+      ['reeval', '--jsonl', '-', '--json', '-', '--mismatches', '0'],
+      textOf(changed.slice(0, 2)),
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).named).toEqual([
+      {
+        line: 'standard input:2',
+        step: 3,
+        field: 'observation.meters[2]',
+        recorded: 0.5,
+        recomputed: answered[1].steps[3].observation[6],
+      },
+    ]);
+  });
+});
+
+describe('invalid lines', () => {
+  const other = (changes: object): string => `${JSON.stringify({ ...answered[1], ...changes })}\n`;
+  beforeAll(() => {
+    writeFileSync(file('bad.jsonl'), textOf(answered.slice(0, 1)));
+    const add = (data: string | Uint8Array) => appendFileSync(file('bad.jsonl'), data);
+    add('{"half":\n');
+    add(Buffer.from([0xff, 0xfe, 0x00, 0x0a]));
+    add(`${'x'.repeat(MAX_LINE_BYTES + 1)}\n`);
+    add(other({ schema: { ...SCHEMAS.trajectory, version: 0 } }));
+    add(other({ schema: SCHEMAS.components }));
+    add(other({ world_digest: '0'.repeat(64) }));
+    add(textOf(answered.slice(0, 1)));
+    add(other({ seed: '101' }));
+    add(textOf(answered.slice(1, 2)).slice(0, 500));
+  });
+
+  it('are reported, counted and left out; the others are replayed', async () => {
+    const name = file('bad.jsonl');
+    const { code, stdout, stderr } = await reeval('--jsonl', name);
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(`${name}:2: skipped, corrupt: Expected one JSON object, got invalid JSON`),
+      `${name}:3: skipped, corrupt: Expected UTF-8, got other bytes.`,
+      `${name}:4: skipped, corrupt: Expected a line of at most ${MAX_LINE_BYTES} bytes, got ${MAX_LINE_BYTES + 1}.`,
+      expect.stringContaining(`${name}:5: skipped, older: schema: Expected`),
+      expect.stringContaining(`${name}:6: skipped, foreign: schema: Expected`),
+      expect.stringContaining(`${name}:7: skipped, foreign: world_digest: Expected`),
+      `${name}:8: skipped, duplicate: Expected each episode once, got seed 100 (sampled) of custom of the same teacher again.`,
+      `${name}:9: skipped, corrupt: seed: Expected an integer from 0 to 4294967295, got "101".`,
+      expect.stringContaining(`${name}:10: skipped, corrupt: Expected one JSON object`),
+    ]);
+    expect(stdout).toContain(
+      '1 episode replayed, all as recorded, bit for bit. ' +
+        '9 lines skipped: 5 corrupt, 1 older, 2 foreign, 1 duplicate.\n',
+    );
+  });
+
+  it('give exit code 0 with --skip-bad', async () => {
+    expect((await reeval('--jsonl', file('bad.jsonl'), '--skip-bad')).code).toBe(0);
+  });
+});
+
+describe('is refused:', () => {
+  it.each<[string, () => string[], string]>([
+    ['no file', () => [], "required option '--jsonl <files...>'"],
+    ['a missing file', () => ['--jsonl', file('none.jsonl')], 'it does not exist'],
+    ['a directory', () => ['--jsonl', file('.')], 'it is a directory'],
+    [
+      'an unknown grader',
+      () => ['--jsonl', file('answered.jsonl'), '--grader', 'v3'],
+      'there is no such file',
+    ],
+    [
+      'the input as output',
+      () => ['--jsonl', file('answered.jsonl'), '--json', file('answered.jsonl')],
+      'which is the same',
+    ],
+    [
+      'the grader as output',
+      () => {
+        writeFileSync(file('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
+        return [
+          '--jsonl',
+          file('answered.jsonl'),
+          '--grader',
+          file('calm.json'),
+          '--json',
+          file('calm.json'),
+        ];
+      },
+      'Expected --json to be another file than --grader',
+    ],
+    [
+      'rows to train on',
+      () => {
+        writeFileSync(file('rows.jsonl'), '{"messages":[],"seed":100}\n'.repeat(40));
+        return ['--jsonl', file('rows.jsonl')];
+      },
+      '... and 30 more lines skipped',
+    ],
+    [
+      'rows to train on, with a message that names them',
+      () => ['--jsonl', file('rows.jsonl')],
+      'This is a row to train on, not a trajectory: pass the file that it was made of.',
+    ],
+    [
+      'a count that is not a number',
+      () => ['--jsonl', file('answered.jsonl'), '--mismatches', 'all'],
+      'Expected a whole number',
+    ],
+    ['an unknown kernel', () => ['--jsonl', file('answered.jsonl'), '--kernel', 'abacus'], 'abacus'],
+    ['a file without an episode', () => ['--jsonl', '/dev/null'], 'Expected episodes, got none. Pass'],
+  ])('%s', async (_, args, says) => {
+    const { code, stdout, stderr } = await reeval(...args());
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+  });
+});
+
+it('can be interrupted while it waits for a line', async () => {
+  const { child, finished, until } = startCli(['reeval', '--jsonl', '-']);
+  child.stdin.write('nothing\n');
+  await until('stderr', 'standard input:1: skipped');
+  child.kill('SIGINT');
+  const { code, stdout } = await finished;
+  expect([code, stdout]).toEqual([130, '']);
+});

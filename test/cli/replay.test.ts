@@ -1,0 +1,354 @@
+/** `rhythm-vec replay`: stored episodes give the same values, and invalid rows are reported. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readLines } from '../../src/cli/files/lines.js';
+import { MAX_LINE_BYTES, type ReplayCounts, replayStream } from '../../src/cli/replay/replay-stream.js';
+import {
+  ACTION_NAMES,
+  createVecEnv,
+  createWorld,
+  type GraderChoice,
+  PROFILE_NAMES,
+} from '../../src/index.js';
+import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
+import { ENGINES } from '../support/engines.js';
+import { episodes, type GoldenEpisode } from '../support/golden.js';
+import { DRAWS, drawsOf } from '../support/random.js';
+
+const file = temporaryDirectory();
+const replayable = episodes.filter(({ profile, imagination }) => profile !== 'explicit' && !imagination);
+const EPISODE = new Array<string>(28).fill('sleep');
+
+const rowOf = ({ seed, profile, grader, steps }: GoldenEpisode) => ({
+  seed,
+  profile,
+  actions: steps.map((step) => step.action),
+  beliefs: steps.map((step) => step.belief),
+  grader,
+});
+const scoredOf = ({ seed, profile, belief_target, steps, final }: GoldenEpisode) => ({
+  seed,
+  profile,
+  belief_target,
+  steps: steps.map(({ action, event, reward, meters, delta, anomaly }) => ({
+    action,
+    event,
+    reward,
+    meters,
+    delta,
+    anomaly,
+  })),
+  final,
+});
+const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+interface Replayed extends ReplayCounts {
+  rows: ReturnType<typeof fromLines>;
+  reports: [number, string][];
+}
+
+/** Replays in this process. */
+async function replayText(
+  chunks: readonly (string | Uint8Array)[],
+  engine = {},
+  batchSize?: number,
+): Promise<Replayed> {
+  let text = '';
+  const reports: [number, string][] = [];
+  async function* input() {
+    for (const chunk of chunks) yield Buffer.from(chunk as string);
+  }
+  const counts = await replayStream({
+    input: input(),
+    write: async (piece) => {
+      text += piece;
+    },
+    report: (line, reason) => reports.push([line, reason]),
+    engine,
+    batchSize,
+  });
+  return { ...counts, rows: fromLines(text), reports };
+}
+
+async function scoresOf(row: object) {
+  const { rows, reports } = await replayText([toLines([row])]);
+  expect(reports).toEqual([]);
+  return rows[0];
+}
+
+describe('round trip', () => {
+  it('every golden episode, through the command line, on the default backend', async () => {
+    expect(replayable).toHaveLength(episodes.length - 2);
+    writeFileSync(file('golden.jsonl'), toLines(replayable.map(rowOf)));
+    const end = await runCli(['replay', '--input', file('golden.jsonl'), '--output', file('scored.jsonl')]);
+    expect(end).toEqual({ code: 0, stdout: '', stderr: `${replayable.length} rows replayed.\n` });
+    expect(fromLines(readFileSync(file('scored.jsonl'), 'utf8'))).toEqual(replayable.map(scoredOf));
+  });
+
+  it.each(ENGINES)('every golden episode on $name', async ({ backend, kernel }) => {
+    const { rows, good, bad } = await replayText([toLines(replayable.map(rowOf))], { backend, kernel }, 4);
+    expect(rows).toEqual(replayable.map(scoredOf));
+    expect([good, bad]).toEqual([replayable.length, 0]);
+  });
+
+  it('the beginning of an episode has the same steps, without a grade', async () => {
+    const golden = replayable[1];
+    const row = rowOf(golden);
+    const rows = [1, 13, 27].map((n) => ({
+      ...row,
+      actions: row.actions.slice(0, n),
+      beliefs: row.beliefs.slice(0, n),
+    }));
+    const { rows: scored } = await replayText([toLines(rows)]);
+    for (const { steps, final } of scored) {
+      expect(steps).toEqual(scoredOf(golden).steps.slice(0, steps.length));
+      expect(final).toBeNull();
+    }
+    expect(scored.map(({ steps }) => steps.length)).toEqual([1, 13, 27]);
+  });
+
+  it('rows are written once each, also if the output is large', async () => {
+    const seeds = Array.from({ length: 300 }, (_, seed) => seed);
+    const { rows } = await replayText([toLines(seeds.map((seed) => ({ seed, actions: EPISODE })))]);
+    // Some megabytes, which are written in pieces.
+    expect(JSON.stringify(rows).length).toBeGreaterThan(2 ** 21);
+    expect(rows.map(({ seed }) => seed)).toEqual(seeds);
+  });
+
+  it('the output has its keys in the documented order', async () => {
+    const scored = await scoresOf({ seed: 1, actions: EPISODE });
+    expect(Object.keys(scored)).toEqual(['seed', 'profile', 'belief_target', 'steps', 'final']);
+    expect(Object.keys(scored.steps[0])).toEqual(['action', 'event', 'reward', 'meters', 'delta', 'anomaly']);
+    expect(Object.keys(scored.final).slice(-2)).toEqual(['belief_mae', 'final_score']);
+  });
+});
+
+describe('optional keys and variants of a row', () => {
+  /** Returns the library's final score of an episode of the first action. */
+  const score = (grader: GraderChoice, profiles = 'sampled', beliefs?: number[]) => {
+    using env = createVecEnv({ numEnvs: 1 });
+    env.reset({ seed: 9, profiles, graders: grader });
+    return env.run(new Uint8Array(28), beliefs && { beliefs }).finalScores[0];
+  };
+  it('profiles, graders and beliefs', async () => {
+    const weights = [0.1, 0.2, 0.3, 0.1, 0.1, 0.2];
+    const row = { seed: 9, actions: new Array(28).fill(ACTION_NAMES[0]) };
+    const final = async (extra: object) => (await scoresOf({ ...row, ...extra })).final.final_score;
+    expect(await final({})).toBe(score('v2'));
+    expect(await final({ grader: 'v1' })).toBe(score('v1'));
+    expect(await final({ grader: weights })).toBe(score(weights));
+    expect(await final({ profile: 'discrete' })).toBe(score('v2', 'discrete'));
+    expect(await final({ profile: PROFILE_NAMES[2] })).toBe(score('v2', PROFILE_NAMES[2]));
+    const beliefs = (belief: unknown) => ({ beliefs: new Array(28).fill(belief) });
+    expect(await final(beliefs(null))).toBe(score('v2'));
+    expect(await final(beliefs([1e300, -1e300, 0.5]))).toBe(score('v2', 'sampled', [1, 0, 0.5]));
+  });
+
+  it('the schema and the world digest', async () => {
+    const row = { seed: 9, actions: EPISODE };
+    const schema = { name: 'rhythm-vec/episode', version: 1 };
+    const provenance = { schema, world_digest: createWorld().digest };
+    expect(await scoresOf({ ...row, ...provenance })).toEqual(await scoresOf(row));
+  });
+
+  it('blank lines, CRLF, a byte order mark, no last line end, and chunks of any size', async () => {
+    const row = JSON.stringify({ seed: 5, actions: ['sleep'] });
+    const text = `\uFEFF${row}\r\n\r\n  \t\n${row}\n\n?\n${row}`;
+    const whole = await replayText([text]);
+    expect(whole).toMatchObject({ good: 3, bad: 1, reports: [[6, expect.any(String)]] });
+    const bytes = Buffer.from(text);
+    const chunksOf = (n: number) =>
+      Array.from({ length: bytes.length }, (_, i) => bytes.subarray(i * n, i * n + n));
+    expect(await replayText(chunksOf(1))).toEqual(whole);
+    expect(await replayText(chunksOf(7), {}, 1)).toEqual(whole);
+  });
+});
+
+describe('invalid rows', () => {
+  const good = { seed: 1, actions: ['sleep', 'deep_work'] };
+  const refused: [string, unknown, string][] = [
+    ['invalid JSON', '{"seed":', 'Expected one JSON object'],
+    ['an array', [1], 'Expected an object with the keys seed'],
+    ['null', null, 'Expected an object with the keys seed'],
+    ['an unknown key', { ...good, belief: [] }, 'got "belief". Did you mean "beliefs"?'],
+    ['a prototype', '{"seed":1,"actions":["sleep"],"__proto__":{}}', '__proto__'],
+    ['no seed', { actions: ['sleep'] }, 'seed: Expected an integer from 0 to 4294967295, got none.'],
+    ['a negative seed', { ...good, seed: -1 }, 'got -1.'],
+    ['a large seed', { ...good, seed: 2 ** 32 }, 'got 4294967296.'],
+    ['a fractional seed', { ...good, seed: 0.5 }, 'got 0.5.'],
+    ['a seed that is a string', { ...good, seed: '1' }, 'got "1".'],
+    ['no actions', { seed: 1 }, 'actions: Expected a list of 1 to 28 action names, got none.'],
+    [
+      'empty actions',
+      { seed: 1, actions: [] },
+      'actions: Expected a list of 1 to 28 action names, got none.',
+    ],
+    ['too many actions', { seed: 1, actions: [...EPISODE, 'sleep'] }, '1 to 28 action names, got 29.'],
+    ['an unknown action', { seed: 1, actions: ['sleep', 'slep'] }, 'actions[1]: Expected one of'],
+    ['a misspelt action', { seed: 1, actions: ['deep_wrk'] }, 'got "deep_wrk". Did you mean "deep_work"?'],
+    ['capitals', { seed: 1, actions: ['SLEEP'] }, 'got "SLEEP". Did you mean "sleep"?'],
+    ['an action code', { seed: 1, actions: [3] }, 'got 3.'],
+    ['too few beliefs', { ...good, beliefs: [null] }, 'beliefs: Expected as many beliefs as actions'],
+    [
+      'a belief of two numbers',
+      { ...good, beliefs: [null, [0, 1]] },
+      'beliefs[1]: Expected null or three finite numbers',
+    ],
+    [
+      'a belief of four numbers',
+      { ...good, beliefs: [null, [0, 1, 0, 1]] },
+      'beliefs[1]: Expected null or three finite numbers',
+    ],
+    ['a string in a belief', { ...good, beliefs: [[0, 1, '1'], null] }, 'beliefs[0]: Expected null or three'],
+    ['an infinite belief', '{"seed":1,"actions":["sleep"],"beliefs":[[0,0,1e999]]}', 'three finite'],
+    ['beliefs that are null', { ...good, beliefs: null }, 'beliefs: Expected a list of beliefs'],
+    ['an unknown profile', { ...good, profile: 'sampeld' }, 'Did you mean "sampled"?'],
+    ['a profile of floats', { ...good, profile: [1] }, 'profile: Expected "sampled", "discrete" or'],
+    ['an unknown grader', { ...good, grader: 'v9' }, 'Expected grader to be one of v1, v2, got "v9".'],
+    ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'six finite weights'],
+    ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0] }, 'sum to 1'],
+    [
+      'a grader that is a number',
+      { ...good, grader: 2 },
+      "grader: Expected a grader's name, six weights or a grader, got 2.",
+    ],
+    [
+      'a newer schema',
+      { ...good, schema: { name: 'rhythm-vec/episode', version: 2 } },
+      'schema: Expected "rhythm-vec/episode" version 1, got "rhythm-vec/episode" version 2. Use the release',
+    ],
+    [
+      'another schema',
+      { ...good, schema: { name: 'rhythm-vec/evaluation', version: 1 } },
+      'got "rhythm-vec/evaluation" version 1.',
+    ],
+    ['a schema that is a number', { ...good, schema: 1 }, 'version 1, got 1. Use'],
+    ['a schema that is null', { ...good, schema: null }, 'version 1, got null. Use'],
+    ['an empty schema', { ...good, schema: {} }, 'version 1, got an object. Use'],
+    [
+      'a deeply nested schema',
+      JSON.stringify(good).replace('}', `,"schema":${'['.repeat(9000)}${']'.repeat(9000)}}`),
+      'version 1, got an array of 1. Use',
+    ],
+    [
+      'another world',
+      { ...good, world_digest: 'f'.repeat(64) },
+      `world_digest: Expected ${createWorld().digest}, the world that rows are played in, got "${'f'.repeat(64)}".`,
+    ],
+    [
+      'a world digest that is a number',
+      { ...good, world_digest: 1 },
+      'the world that rows are played in, got 1.',
+    ],
+    ['a line that is too long', ' '.repeat(MAX_LINE_BYTES + 1), `at most ${MAX_LINE_BYTES} bytes`],
+  ];
+  it.each(refused)('%s', async (_, row, reason) => {
+    const line = typeof row === 'string' ? row : JSON.stringify(row);
+    const { rows, reports, ...counts } = await replayText([`${toLines([good])}${line}\n${toLines([good])}`]);
+    expect(counts).toEqual({ good: 2, bad: 1 });
+    expect(rows).toHaveLength(2);
+    expect(reports).toEqual([[2, expect.stringContaining(reason)]]);
+  });
+
+  it('invalid UTF-8', async () => {
+    const { reports } = await replayText([Buffer.from([0x22, 0xff, 0x22, 0x0a])]);
+    expect(reports).toEqual([[1, expect.stringContaining('UTF-8')]]);
+  });
+
+  it('are reported and counted; valid rows are written; the exit code is 1, or 0 with --skip-bad', async () => {
+    const input = `${toLines([good])}\u001b[31m\n\n${toLines([good])}{}\n`;
+    writeFileSync(file('mixed.jsonl'), input);
+    const args = ['replay', '--input', file('mixed.jsonl'), '--output', file('mixed.out')];
+    for (const [extra, code] of [
+      [[], 1],
+      [['--skip-bad'], 0],
+    ] as const) {
+      const end = await runCli([...args, ...extra]);
+      expect(end.code).toBe(code);
+      expect(end.stderr).toContain(`${file('mixed.jsonl')}:2: Expected one JSON object`);
+      expect(end.stderr).toContain(`${file('mixed.jsonl')}:5: seed: Expected`);
+      expect(end.stderr).toContain('2 rows replayed, 2 rows bad and left out.\n');
+      expect(end.stderr).not.toContain('\u001b');
+      expect(fromLines(readFileSync(file('mixed.out'), 'utf8'))).toHaveLength(2);
+    }
+  });
+
+  const junk = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.record({ seed: fc.anything(), actions: fc.anything() }).map((row) => JSON.stringify(row) ?? ''),
+    fc
+      .record(
+        {
+          seed: fc.oneof(fc.nat(), fc.double()),
+          actions: fc.array(fc.constantFrom('sleep', 'deep_work', 'no'), { maxLength: 30 }),
+          beliefs: fc.array(fc.oneof(fc.constant(null), fc.array(fc.double(), { maxLength: 4 }))),
+          profile: fc.oneof(fc.constantFrom('sampled', 'discrete', ...PROFILE_NAMES), fc.string()),
+          grader: fc.oneof(fc.constantFrom('v1', 'v2'), fc.array(fc.jsonValue(), { maxLength: 7 })),
+        },
+        { requiredKeys: [] },
+      )
+      .map((row) => JSON.stringify(row)),
+    fc.constant(JSON.stringify(good)),
+  );
+
+  it('of any kind never stop a replay, and the counts add up', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(junk, { maxLength: 20 }), async (texts) => {
+        const lines = texts.map((text) => text.replaceAll('\n', ' '));
+        const { rows, reports, good, bad } = await replayText([lines.join('\n')], {}, 3);
+        const marked = lines.map((line, i) => (i === 0 && line.startsWith('\uFEFF') ? line.slice(1) : line));
+        expect(good + bad).toBe(marked.filter((line) => line.trim() !== '').length);
+        expect(rows).toHaveLength(good);
+        expect(reports).toHaveLength(bad);
+      }),
+      { ...DRAWS, numRuns: drawsOf(300) },
+    );
+  });
+});
+
+it('lines that are too long are counted, but not stored', async () => {
+  async function* chunks() {
+    for (let i = 0; i < 1000; i++) yield Buffer.alloc(1000, 'x');
+    yield Buffer.from(`\n${'y'.repeat(60)}`);
+    yield Buffer.from(`${'y'.repeat(40)}\n${'z'.repeat(101)}\nshort`);
+  }
+  const lines = [];
+  for await (const line of readLines(chunks(), 100)) lines.push(line);
+  expect(lines).toEqual([
+    { number: 1, text: null, problem: 'Expected a line of at most 100 bytes, got 1000000.' },
+    { number: 2, text: 'y'.repeat(100) },
+    { number: 3, text: null, problem: 'Expected a line of at most 100 bytes, got 101.' },
+    { number: 4, text: 'short' },
+  ]);
+});
+
+describe('lines of a file', () => {
+  const read = async (bytes: Buffer) => {
+    async function* chunks() {
+      yield bytes;
+    }
+    const lines = [];
+    for await (const line of readLines(chunks(), 100)) lines.push(line);
+    return lines;
+  };
+
+  it('keep a byte order mark that is not at the beginning of the file', async () => {
+    const texts = (await read(Buffer.from('\uFEFF\uFEFFa\n\uFEFFb\n'))).map(({ text }) => text);
+    expect(texts).toEqual(['\uFEFFa', '\uFEFFb']);
+  });
+
+  it.each([
+    ['packed by gzip', gzipSync('{"seed":1}\n'), 'got a file packed by gzip. Unpack it first'],
+    ['UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le'), 'got UTF-16. Convert it first'],
+    ['UTF-16, the high byte first', Buffer.from('\uFEFF{}\n', 'utf16le').swap16(), 'got UTF-16. Convert it'],
+    ['binary', Buffer.from([0xff, 0x0a]), 'got other bytes.'],
+  ])('of another format are recognised at the first line: %s', async (_, bytes, problem) => {
+    const [{ number, text, problem: got }] = await read(bytes);
+    expect([number, text, got]).toEqual([1, null, expect.stringContaining(problem)]);
+    const [, second] = await read(Buffer.concat([Buffer.from('\n'), bytes]));
+    expect(second.problem ?? '').not.toMatch(/gzip|UTF-16/);
+  });
+});

@@ -1,0 +1,72 @@
+/** Inputs of a report, read in bounded memory, and the files of earlier reports that it replaces. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readLines } from '../../src/cli/files/lines.js';
+import { temporaryPath } from '../../src/cli/files/temporary-file.js';
+import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/directory.js';
+import { beginningOf } from '../../src/cli/report/report-input.js';
+import { FILES_META } from '../../src/report/page.js';
+import { temporaryDirectory } from '../support/cli.js';
+
+const file = temporaryDirectory();
+
+describe('the beginning of a file', () => {
+  const begin = (text: string, most: number) => {
+    async function* chunks() {
+      yield Buffer.from(text);
+    }
+    return beginningOf(readLines(chunks(), 1000), most);
+  };
+
+  it('omits blank lines', async () => {
+    const { begun, value } = await begin(`${'\n'.repeat(1000)} \t\n{"a":\n\n1}${'\r\n'.repeat(1000)}`, 1000);
+    expect(begun.map(({ number, text }) => [number, text])).toEqual([
+      [1002, '{"a":'],
+      [1004, '1}'],
+    ]);
+    expect(value).toEqual({ a: 1 });
+  });
+
+  it('has a limited number of lines, even if they are short', async () => {
+    const { begun, value } = await begin('1\n'.repeat(10_000), 6500);
+    expect([begun.length, value]).toEqual([101, undefined]);
+    expect((await begin('1\n'.repeat(100), 6500)).begun).toHaveLength(100);
+  });
+});
+
+describe('files of earlier reports', () => {
+  const pageOf = (...names: string[]): string => `<meta name="${FILES_META}" content="${names.join(' ')}">`;
+  const folder = (name: string, ...names: string[]): string => {
+    mkdirSync(file(name));
+    for (const each of names) writeFileSync(file(`${name}/${each}`), 'a plot');
+    return file(name);
+  };
+  /** The temporary page of a report that was killed before the rename. */
+  const leave = (directory: string, page: string): void => {
+    const dead = spawnSync('true').pid;
+    writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${dead}-`), page);
+  };
+
+  it('are replaced after a kill between a plot and the page', () => {
+    const directory = folder('new', 'scores.svg', 'mine.svg');
+    leave(directory, pageOf('scores.svg', 'scores.png'));
+    expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);
+    expect(() => checkReplaceable('--output', directory, ['scores.svg', PAGE])).not.toThrow();
+    expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(/mine\.svg, which no report/);
+  });
+
+  it('are those that the page and the temporary page name, each once', () => {
+    const directory = folder('over', 'scores.svg', 'episode-1.svg');
+    writeFileSync(`${directory}/${PAGE}`, pageOf('scores.svg'));
+    leave(directory, pageOf('scores.svg', 'episode-1.svg'));
+    expect(earlierFiles(directory)).toEqual([PAGE, 'scores.svg', 'episode-1.svg']);
+  });
+
+  it('are not those that a page of another program names', () => {
+    const directory = folder('foreign', 'scores.svg');
+    writeFileSync(`${directory}/${PAGE}`, '<title>mine</title>');
+    leave(directory, 'cut off <meta');
+    expect(earlierFiles(directory)).toEqual([]);
+  });
+});

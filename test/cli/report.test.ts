@@ -1,0 +1,159 @@
+/** `report` as a child process: a page and its plots from files of every kind, written whole or not at all. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
+import { listedIn, optionsOf } from '../support/page-tables.js';
+import { Pixels } from '../support/pictures.js';
+import { AUDIT } from '../support/report.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+const report = (...args: string[]) => runCli(['report', ...args]);
+const episodes = recordEpisodes(episodeStarts([100, 101, 102]), {
+  policy: TEST_POLICIES.talker,
+  player: playerOf({ teacher: 'llm', model: 'm' }),
+});
+const lines = episodes.map(episodeLine);
+const pageOf = (directory: string): string => readFileSync(`${file(directory)}/report.html`, 'utf8');
+
+beforeAll(async () => {
+  const evaluation = await evaluate({ conditions: ['ood'], episodes: 3, policies: ['random', 'heuristic'] });
+  writeFileSync(file('pretty'), JSON.stringify(evaluationToJson(evaluation), null, 2));
+  writeFileSync(file('one-line.jsonl'), `\uFEFF${JSON.stringify(AUDIT)}\n`);
+  writeFileSync(file('trajectories.json'), lines.join(''));
+});
+
+describe('files of several kinds', () => {
+  it('are recognised by content, not by name, and become a page with plots', async () => {
+    const { code, stdout, stderr } = await report(
+      ...[file('pretty'), file('one-line.jsonl'), file('trajectories.json'), '--output', file('all')],
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`${file('all')}/report.html: one page, and 11 plots as SVG and PNG beside it.\n`);
+    const names = readdirSync(file('all'));
+    const plots = [
+      'action-sequences',
+      'actions',
+      'belief-error',
+      'calibration',
+      'components',
+      'cost',
+      'gains',
+      'scores',
+    ];
+    const all = [...plots, 'episode-1', 'episode-2', 'episode-3'].flatMap((name) => [
+      `${name}.png`,
+      `${name}.svg`,
+    ]);
+    expect(names.sort()).toEqual([...all, 'report.html'].sort());
+    const page = pageOf('all');
+    for (const name of all.filter((each) => each.endsWith('.svg'))) {
+      expect(page).toContain(readFileSync(`${file('all')}/${name}`, 'utf8'));
+    }
+    expect(new Pixels(readFileSync(`${file('all')}/cost.png`)).size[0]).toBeGreaterThan(600);
+  });
+
+  it('may come from the standard input', async () => {
+    const { code } = await runCli(['report', '-', '--output', file('piped')], lines.join(''));
+    expect(code).toBe(0);
+    expect(pageOf('piped')).toContain('<bdi>standard input</bdi>');
+  });
+});
+
+describe('invalid lines', () => {
+  it('are reported, left out, counted on the page, and give exit code 1', async () => {
+    const other = JSON.stringify(changedAt(episodes[0], 'world_digest', 'x'));
+    const older = JSON.stringify(changedAt(episodes[0], 'schema.version', 0));
+    writeFileSync(
+      file('damaged'),
+      [lines[0], '{"torn": \n', `${other}\n`, `${older}\n`, lines[0], lines[1]].join(''),
+    );
+    const { code, stderr } = await report(file('damaged'), '--output', file('damaged-report'));
+    expect(code).toBe(1);
+    expect(stderr.split('\n').map((line) => line.replace(file('damaged'), '').slice(0, 22))).toEqual([
+      ':2: skipped, corrupt: ',
+      ':3: skipped, foreign: ',
+      ':4: skipped, older: sc',
+      ':5: skipped, duplicate',
+      '',
+    ]);
+    expect(pageOf('damaged-report')).toContain('4 lines skipped: 1 corrupt, 1 foreign, 1 older, 1 duplicate');
+    const allowed = await report(file('damaged'), '--skip-bad', '--output', file('damaged-report'));
+    expect(allowed.code).toBe(0);
+  });
+
+  it('may come first', async () => {
+    writeFileSync(file('torn-first'), ['}\n', ...lines].join(''));
+    const { code, stderr } = await report(file('torn-first'), '--output', file('torn-report'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('torn-first:1: skipped, corrupt')]);
+  });
+});
+
+describe('refused before anything is written', () => {
+  const refused = async (args: string[], ...mentions: string[]) => {
+    const { code, stdout, stderr } = await report(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    for (const mention of mentions) expect(stderr).toContain(mention);
+  };
+  const out = ['--output', file('nothing')];
+
+  it('missing files, other contents, and a file given twice', async () => {
+    await refused(
+      ['no-such-file', ...out],
+      'Expected RESULTS to name a file, got no-such-file',
+      'See rhythm-vec report --help.\n',
+    );
+    await refused([file('pretty'), file('pretty'), ...out], 'which is the same');
+    writeFileSync(file('empty'), '');
+    await refused([file('empty'), ...out], 'got an empty file');
+    writeFileSync(file('text'), 'once upon\na time\n');
+    await refused([file('text'), ...out], 'text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt');
+    writeFileSync(file('bench'), JSON.stringify({ schema: SCHEMAS.bench }));
+    await refused(
+      [file('bench'), ...out],
+      `${file('bench')}: Expected the JSON of eval`,
+      'got "rhythm-vec/bench"',
+    );
+    writeFileSync(file('newer'), JSON.stringify({ ...AUDIT, schema: { ...SCHEMAS.audit, version: 2 } }));
+    await refused([file('newer'), ...out], `${file('newer')}: Expected "rhythm-vec/audit" version 1`);
+    await refused([file('pretty')], "required option '--output <directory>'");
+    expect(readdirSync(file(''))).not.toContain('nothing');
+  });
+
+  it('a directory with other files, which stay unchanged', async () => {
+    mkdirSync(file('home'));
+    writeFileSync(file('home/scores.png'), 'mine');
+    await refused([file('pretty'), '--output', file('home')], 'got scores.png, which no report there wrote');
+    expect(readFileSync(file('home/scores.png'), 'utf8')).toBe('mine');
+    expect(readdirSync(file('home'))).toEqual(['scores.png']);
+    writeFileSync(file('other.html'), '<title>mine</title>');
+    mkdirSync(file('site'));
+    writeFileSync(file('site/report.html'), '<title>mine</title>');
+    await refused([file('pretty'), '--output', file('site')], 'got report.html, which no report there wrote');
+  });
+});
+
+it('docs/report.md lists its options', async () => {
+  const { stdout } = await report('--help');
+  expect(listedIn('docs/report.md', 'Options').options).toEqual(optionsOf(stdout));
+});
+
+it('a report replaces an earlier report, and no other file', async () => {
+  const output = ['--output', file('again')];
+  expect((await report(file('trajectories.json'), ...output)).code).toBe(0);
+  writeFileSync(file('again/notes.txt'), 'mine');
+  expect(readdirSync(file('again'))).toContain('episode-1.svg');
+  expect((await report(file('pretty'), ...output)).code).toBe(0);
+  expect(readdirSync(file('again')).sort()).toEqual(['notes.txt', 'report.html', 'scores.png', 'scores.svg']);
+  expect(pageOf('again')).toContain('What is missing');
+});

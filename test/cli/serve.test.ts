@@ -1,0 +1,111 @@
+/** `rhythm-vec serve` as a child process: address, refused arguments, and shutdown. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+import { type Running, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { connect } from '../support/server.js';
+
+const file = temporaryDirectory();
+
+async function listening(running: Running): Promise<{ url: string; port: number }> {
+  const [line] = (await once(running.child.stdout, 'data')) as [string];
+  const [url] = /http:\S+/.exec(line)!;
+  return { url, port: Number(new URL(url).port) };
+}
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s closes the sessions, and exits with 0', async (signal) => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+  const server = await listening(running);
+  const client = await connect(server);
+  expect((await client.request({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
+  running.child.kill(signal);
+  expect((await client.closed).code).toBe(1001);
+  expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('reads its token from a file or from the environment', async () => {
+  const token = 'f'.repeat(32);
+  writeFileSync(file('token'), `${token}\n`);
+  const sources: [string[], Record<string, string>][] = [
+    [['--token-file', file('token')], {}],
+    [[], { RHYTHM_TOKEN: token }],
+  ];
+  for (const [args, env] of sources) {
+    const running = startCli(['serve', '--port', '0', ...args], env);
+    const { url } = await listening(running);
+    expect((await fetch(`${url}/metadata`)).status).toBe(401);
+    expect((await fetch(`${url}/metadata`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
+      200,
+    );
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  }
+});
+
+it('the examples of its help work as printed', async () => {
+  const { stdout } = await runCli(['serve', '--help']);
+  const [, text] = stdout.split('Examples:\n');
+  const lines = text.trim().replaceAll('token.txt', file('token.txt')).split(/\n +/);
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    if (!line.startsWith('rhythm-vec')) {
+      execFileSync('bash', ['-c', line], { stdio: 'ignore' });
+      continue;
+    }
+    // A free port: the default port may be in use.
+    const running = startCli([...line.split(' ').slice(1), '--port', '0']);
+    const { port } = await listening(running);
+    const { status } = await fetch(`http://127.0.0.1:${port}/metadata`);
+    expect(status).toBe(line.includes('token') ? 401 : 200);
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  }
+});
+
+writeFileSync(file('empty'), '\n');
+const refused: [what: string, args: string[], says: RegExp][] = [
+  ['an empty token', ['--token-file', file('empty')], /empty file.*openssl/],
+  ['a capacity of 0', ['--capacity', '0'], /Expected capacity to be an integer from 1/],
+  ['a limit that is not a number', ['--body-limit', 'much'], /Expected a number/],
+  ['an unknown kernel', ['--kernel', 'mmx'], /--kernel/],
+];
+it.each(refused)('refuses %s', async (_, args, says) => {
+  const { code, stdout, stderr } = await runCli(['serve', ...args]);
+  expect([code === 0, stdout]).toEqual([false, '']);
+  expect(stderr).toMatch(says);
+});
+
+it('names the remedy if the address is in use', async () => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+  const { port } = await listening(running);
+  const { code, stderr } = await runCli(['serve', '--port', String(port), '--backend', 'reference']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/EADDRINUSE.*Pass another --port/)]);
+  running.child.kill('SIGTERM');
+  await running.finished;
+});
+
+it('other commands do not load modules of the server', async () => {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))],
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },
+    ...{ metafile: true, write: false, outdir: 'out', logLevel: 'silent' },
+  });
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const each of metafile.outputs[path]?.imports ?? []) {
+      if (each.kind === 'import-statement') load(each.path);
+    }
+  };
+  load('out/main.js');
+  const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+  for (const name of ['hono', 'ws', 'prom-client', '@hono/node-server']) {
+    expect(packages).toContain(name);
+    expect([...loaded]).not.toContain(name);
+  }
+  expect([...loaded]).toContain('commander');
+});

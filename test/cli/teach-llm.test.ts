@@ -1,0 +1,311 @@
+/** `teach --teacher llm` as a child process, with a fake endpoint. */
+import { execFile } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Command } from 'commander';
+import { describe, expect, it, vi } from 'vitest';
+import { dollars } from '../../src/agents/llm/ledger.js';
+import { modelPlayer } from '../../src/agents/llm/llm-player.js';
+import { exitCodeOf } from '../../src/cli/failure.js';
+import { addTeachCommand } from '../../src/cli/teach/command.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { FAKE_KEY, type FakeOptions } from '../fakes/openai.js';
+import { json, type Trouble } from '../fakes/openai-troubles.js';
+import { MAIN, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { billedFor, startModel } from '../support/llm.js';
+import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
+
+const file = temporaryDirectory();
+
+let made = 0;
+/** Starts a fake endpoint. Returns it and a command that uses it, with an output in a new folder. */
+async function setting(of: FakeOptions = {}) {
+  const fake = await startModel(of);
+  const folder = file(`${made++}`);
+  mkdirSync(folder);
+  const output = join(folder, 't.jsonl');
+  const args = (...more: string[]) => [
+    'teach',
+    '--teacher',
+    'llm',
+    '--model',
+    'fake',
+    '--output',
+    output,
+    ...more,
+  ];
+  const run = (more: string[], env: Record<string, string> = fake.environment) =>
+    runCli(args(...more), '', env);
+  const start = (...more: string[]) => startCli(args(...more), fake.environment);
+  return { fake, folder, output, args, run, start };
+}
+
+const linesIn = (path: string): string[] =>
+  existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+const episodesIn = (path: string) => linesIn(path).map(parseEpisode);
+
+describe('a file of a model', () => {
+  it('has one episode per line in the order of seeds, the sampling, and replays bit for bit', async () => {
+    const { fake, folder, output, run } = await setting();
+    const { code, stdout, stderr } = await run([
+      ...['--seeds', '100-104', '--concurrency', '3', '--prices', '2.5,10,1.25', '--temperature', '0.7'],
+    ]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(
+      /^5 episodes in .*t\.jsonl\.\n140 requests; [\d,]+ prompt and [\d,]+ completion tokens; \$0\.\d+, \$0\.\d+ of it for whole episodes\.\nOf the answers 0\.0 % without an action, 0\.0 % cut off, 0\.0 % refused\.\n$/,
+    );
+    const episodes = episodesIn(output);
+    expect(episodes.map(({ seed }) => seed)).toEqual([100, 101, 102, 103, 104]);
+    for (const { teacher, model, objective, oracle, sampling, usage } of episodes) {
+      expect([teacher, model, objective, oracle]).toEqual(['llm', 'fake', null, false]);
+      expect(sampling).toEqual({ max_tokens: 512, temperature: 0.7 });
+      expect(usage).toMatchObject({ requests: 28, cut_off: 0, refused: 0, cost_usd: expect.any(Number) });
+    }
+    expect(fake.most).toBeLessThanOrEqual(3);
+    expect(readdirSync(folder)).toEqual(['t.jsonl']);
+    const again = await runCli(['reeval', '--jsonl', output]);
+    expect(again.stdout).toContain('5 episodes replayed, all as recorded, bit for bit.');
+  });
+
+  it('that exists is reused: only missing episodes are requested', async () => {
+    const { fake, output, run } = await setting();
+    await run(['--seeds', '100-101']);
+    const before = linesIn(output);
+    expect((await run(['--seeds', '100-101'])).stderr).toMatch(
+      /^2 episodes in .*, 2 of them from before\.\n$/,
+    );
+    expect([fake.requests.length, linesIn(output)]).toEqual([56, before]);
+    await run(['--seeds', '100-102']);
+    expect([fake.requests.length, linesIn(output).slice(0, 2)]).toEqual([84, before]);
+    expect(episodesIn(output)[2].seed).toBe(102);
+  });
+
+  it('comes from Azure if the environment is set so', async () => {
+    const { fake, output, run } = await setting();
+    const { code } = await run(['--seeds', '100-100'], { OPENAI_BASE_URL: '', ...fake.azureEnvironment });
+    expect([code, episodesIn(output).length]).toEqual([0, 1]);
+    expect(fake.requests[0].path).toMatch(/^\/openai\/deployments\/fake-deployment\//);
+  });
+});
+
+it('can be resumed with any model name', async () => {
+  const { output, run } = await setting();
+  const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
+  const { code } = await run(['--seeds', '100-100', '--model', model]);
+  expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
+});
+
+describe('resumes', () => {
+  it('after it was killed: no finished episode is lost, and none is requested twice', async () => {
+    const { fake, output, run, start } = await setting({ delay: 3 });
+    const partial = `${output}.partial`;
+    let kept: string[] = [];
+    for (const least of [2, 4]) {
+      const running = start('--seeds', '100-107', '--concurrency', '3');
+      await vi.waitUntil(() => linesIn(partial).length >= least, { timeout: 60_000, interval: 5 });
+      running.child.kill('SIGKILL');
+      await running.finished;
+      expect(linesIn(partial).slice(0, kept.length)).toEqual(kept);
+      kept = linesIn(partial);
+      // An incomplete line, as after a kill during a write.
+      appendFileSync(partial, kept[0].slice(0, 1234));
+    }
+    const before = fake.requests.length;
+    const { code, stderr } = await run(['--seeds', '100-107', '--concurrency', '3']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${kept.length} of them from before`)]);
+    expect(fake.requests.length - before).toBe((8 - kept.length) * 28);
+    const lines = linesIn(output);
+    expect(lines.map((line) => parseEpisode(line).seed)).toEqual([100, 101, 102, 103, 104, 105, 106, 107]);
+    for (const line of kept) expect(lines).toContain(line);
+    expect(fake.most).toBeLessThanOrEqual(3);
+    expect((await runCli(['reeval', '--jsonl', output])).code).toBe(0);
+  });
+
+  it('after it was interrupted, with a message', async () => {
+    const { folder, output, start, run } = await setting({ delay: 3 });
+    const running = start('--seeds', '100-105', '--prices', '2.5,10');
+    await vi.waitUntil(() => linesIn(`${output}.partial`).length > 0, { timeout: 60_000, interval: 5 });
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.finished;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /\d of 6 episodes (is|are) kept in .*t\.jsonl\.partial; the same command resumes from there\.\nerror: Interrupted/,
+    );
+    expect(readdirSync(folder).sort()).toEqual(['t.jsonl.partial', 't.jsonl.spent']);
+    expect((await run(['--seeds', '100-105', '--prices', '2.5,10'])).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['t.jsonl']);
+  });
+
+  it('after the budget was exhausted; the budget includes earlier spending', async () => {
+    const { output, run } = await setting();
+    const args = [
+      '--seeds',
+      '100-107',
+      '--concurrency',
+      '3',
+      '--prices',
+      '2.5,10,1.25',
+      '--max-tokens',
+      '64',
+    ];
+    const first = await run([...args, '--budget', '0.1']);
+    expect(first.code).toBe(3);
+    expect(first.stderr).toMatch(
+      /\d of 8 episodes are kept in .*resumes from there\.\nerror: Expected the next episode to fit into the budget of \$0\.10, got \$0\.\d+ spent and up to \$0\.\d+ for it\. Raise --budget to go on\.\n$/,
+    );
+    const kept = linesIn(`${output}.partial`);
+    expect(kept.length).toBeGreaterThan(1);
+    expect((await run([...args, '--budget', '0.1'])).code).toBe(3);
+    expect(linesIn(`${output}.partial`)).toEqual(kept);
+    const costs = kept.map((line) => parseEpisode(line).usage!.cost_usd!);
+    expect(costs.reduce((sum, cost) => sum + cost)).toBeLessThanOrEqual(0.1);
+    const last = await run([...args, '--budget', '5']);
+    expect([last.code, episodesIn(output).length]).toEqual([0, 8]);
+  });
+});
+
+it('on a full disk keeps the episodes that fit, counts all costs, and names the remedy', async () => {
+  const { fake, output, args, run } = await setting();
+  const asked = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
+  // In kilobytes: two episodes fit, and perhaps a third.
+  const limited = 'ulimit -f 100; exec "$0" "$@"';
+  const env = { ...process.env, ...fake.environment };
+  const words = ['-c', limited, process.execPath, MAIN, ...args(...asked)];
+  const failed = await promisify(execFile)('bash', words, { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    (error: { readonly code: number; readonly stderr: string }) => error,
+  );
+  expect([failed.code, failed.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /(\d) of 8 episodes are kept in .*\.partial; .* resumes from there\.\nerror: Expected the system call write to succeed, got EFBIG: file too large, write '.*\/t\.jsonl\.partial'\. Raise the limit of the file size \(ulimit -f\), or choose another place\.\n$/,
+    ),
+  ]);
+  const spent: number = JSON.parse(readFileSync(`${output}.spent`, 'utf8')).spent_usd;
+  expect(spent).toBeGreaterThanOrEqual(billedFor(fake) - 1e-9);
+  const kept = linesIn(`${output}.partial`);
+  const { code, stderr } = await run(asked);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`, ${kept.length} of them from before.`)]);
+  expect(stderr).toContain(`, after ${dollars(spent)} before`);
+  expect(linesIn(output)).toEqual(expect.arrayContaining(kept));
+});
+
+it('reports an error of the endpoint for deeply nested answers', async () => {
+  const deep: Trouble = ({ response }) => json(response, 200, '['.repeat(2e5) + ']'.repeat(2e5));
+  const { run } = await setting({ misbehave: () => deep });
+  const { code, stderr } = await run(['--seeds', '100-100', '--retries', '0']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /error: Expected http\S+ to answer, got: no answer: Expected at most 64 levels of nesting/,
+    ),
+  ]);
+  expect(stderr).not.toContain('a bug in rhythm-vec');
+});
+
+it('has a note with a remedy if many answers have no action', async () => {
+  const { run } = await setting({ misbehave: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
+  const { stderr } = await run(['--seeds', '100-100']);
+  expect(stderr).toMatch(/Of the answers 25\.0 % without an action, 25\.0 % cut off/);
+  expect(stderr).toMatch(
+    /note: 25\.0 % of the answers named no action; sleep was played instead\. Many were cut off: raise --max-tokens\./,
+  );
+});
+
+describe('the key appears in no output', () => {
+  const troubles = ['echo', '401', 'echo-answer', 'html'];
+  it.each(troubles)('with %s', async (trouble) => {
+    const { folder, run, fake } = await setting({ misbehave: ({ index }) => (index >= 30 ? trouble : null) });
+    const environment = { ...fake.environment, OPENAI_LOG: 'debug', NODE_DEBUG: 'fetch' };
+    const { stdout, stderr } = await run(
+      ['--seeds', '100-103', '--concurrency', '1', '--retries', '0', '--prices', '1,1'],
+      environment,
+    );
+    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const text of [stdout, stderr, ...files]) {
+      expect(text).not.toContain(FAKE_KEY);
+      expect(text).not.toContain(Buffer.from(FAKE_KEY).toString('base64'));
+    }
+  });
+});
+
+describe('refuses, before the first request', () => {
+  /** Runs the command in this process. Returns its error. */
+  async function thrownBy(args: readonly string[], environment: Record<string, string>): Promise<unknown> {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const program = new Command().exitOverride().configureOutput({ writeErr() {} });
+    addTeachCommand(program, { signal: new AbortController().signal });
+    // Each command of commander has its own handler.
+    for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} });
+    return program
+      .parseAsync(args, { from: 'user' })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      )
+      .finally(() => vi.unstubAllEnvs());
+  }
+
+  it.each([
+    [['--model', ''], {}, /--model with --teacher llm/],
+    [['--model', 'a\nb'], {}, /a model name of 1 to 200 printable characters for --model, got "a\\nb"/],
+    [['--model', 'm'.repeat(201)], {}, /a model name of 1 to 200 printable characters for --model/],
+    [['--budget', '5'], {}, /--prices with --budget/],
+    [['--prices', '5'], {}, /prompt,completion/],
+    [['--prices', '5,-1'], {}, /prompt,completion/],
+    [['--prices', `${'9'.repeat(400)},1`], {}, /prompt,completion/],
+    [['--concurrency', '0'], {}, /--concurrency from 1 to 1024, got 0/],
+    [['--timeout', '301'], {}, /--timeout from 1 to 300/],
+    [['--temperature', '3'], {}, /--temperature from 0 to 2/],
+    [['--top-p', '0'], {}, /--top-p above 0 to 1/],
+    [['--max-tokens', '0'], {}, /--max-tokens from 1/],
+    [['--objective', 'score'], {}, /no --objective with --teacher llm/],
+    [['--variant', 'planner'], {}, /no --variant with --teacher llm/],
+    [['--output', '-'], {}, /--output to be a file with --teacher llm/],
+    [['--output', '/dev/null'], {}, /--output to be a file with --teacher llm/],
+    [['--base-url', 'nonsense'], {}, /--base-url to be an http or https URL/],
+    [['--profiles', 'nobody'], {}, /nobody/],
+    [['--seeds', '0-4294967295'], {}, /at most 1000000 episodes/],
+    [[], { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' }, /Expected OPENAI_API_KEY in the environment, got none/],
+    [
+      [],
+      { OPENAI_BASE_URL: '', AZURE_OPENAI_ENDPOINT: 'https://a', AZURE_OPENAI_API_KEY: 'k' },
+      /OPENAI_API_VERSION/,
+    ],
+    [['--teacher', 'planner'], {}, /no --model with --teacher planner/],
+  ] as [string[], Record<string, string>, RegExp][])('%j %j', async (more, environment, message) => {
+    const { fake, folder, args } = await setting();
+    const thrown = await thrownBy(args('--seeds', '100-100', ...more), {
+      ...fake.environment,
+      ...environment,
+    });
+    expect(thrown).toMatchObject({ message: expect.stringMatching(message) });
+    expect(exitCodeOf(thrown)).toBe(2);
+    expect([fake.requests.length, readdirSync(folder)]).toEqual([0, []]);
+  });
+
+  it('a file of another teacher, or with other settings', async () => {
+    const { fake, output, args } = await setting();
+    const starts = episodeStarts([100]);
+    const grader = 'v2';
+    const [of] = recordEpisodes(starts, { player: modelPlayer('fake'), grader });
+    for (const [episode, message] of [
+      [recordEpisodes(starts)[0], /--teacher of .*t\.jsonl:1 to be "llm", got "test"/],
+      [{ ...of, model: 'other' }, /--model of .*t\.jsonl:1 to be "fake", got "other"/],
+      [recordEpisodes(starts, { player: modelPlayer('fake'), grader: 'v1' })[0], /--grader of/],
+      [of, /sampling of .* got "null"/],
+      [{ ...of, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],
+      [{ ...of, sampling: { max_tokens: 512 }, system: 'Play well.' }, /system message of/],
+    ] as const) {
+      writeFileSync(output, episodeLine(episode));
+      const thrown = await thrownBy(args('--seeds', '100-101'), fake.environment);
+      expect(thrown).toMatchObject({ message: expect.stringMatching(message) });
+      expect([exitCodeOf(thrown), readdirSync(dirname(output))]).toEqual([2, ['t.jsonl']]);
+      expect(readFileSync(output, 'utf8')).toBe(episodeLine(episode));
+    }
+    expect(fake.requests.length).toBe(0);
+  });
+});

@@ -1,0 +1,91 @@
+/** Batches of trajectory lines: every valid episode once, in order, in bounded memory. */
+import { expect, it } from 'vitest';
+import { inBatches } from '../../src/cli/files/trajectory-batches.js';
+import { SkippedLines, type TrajectoryLine } from '../../src/cli/files/trajectory-files.js';
+import { BadEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
+
+const [episode] = recordEpisodes(episodeStarts([1]));
+const MEBI = 2 ** 20;
+
+async function batched(
+  episodes: readonly (TrajectoryEpisode | BadEpisode)[],
+  size = 1000,
+  signal = new AbortController().signal,
+) {
+  async function* lines(): AsyncGenerator<TrajectoryLine> {
+    for (const [i, each] of episodes.entries()) yield { place: `f:${i + 1}`, size, episode: each };
+  }
+  const skipped = new SkippedLines();
+  const reports: string[] = [];
+  const batches: string[][] = [];
+  for await (const batch of inBatches(lines(), { skipped, report: (text) => reports.push(text), signal })) {
+    batches.push(batch.map(({ place }) => place));
+  }
+  return { batches, reports, skipped };
+}
+const many = (count: number): TrajectoryEpisode[] =>
+  Array.from({ length: count }, (_, seed) => ({ ...episode, seed }));
+
+it('holds every episode once, in order, 256 together', async () => {
+  const { batches, skipped } = await batched(many(600));
+  expect(batches.map(({ length }) => length)).toEqual([256, 256, 88]);
+  expect(batches.flat()).toEqual(many(600).map((_, i) => `f:${i + 1}`));
+  expect([skipped.total, skipped.text]).toEqual([0, '']);
+});
+
+it('has fewer episodes if lines are long', async () => {
+  const { batches } = await batched(many(10), 10 * MEBI);
+  expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
+});
+
+it('yields no batch without valid episodes', async () => {
+  expect((await batched([])).batches).toEqual([]);
+  const { batches, reports, skipped } = await batched([new BadEpisode('older', 'Too\u001b old.')]);
+  expect([batches, reports, skipped.text]).toEqual([
+    [],
+    ['f:1: skipped, older: Too\uFFFD old.'],
+    '1 line skipped: 1 older',
+  ]);
+});
+
+it('reports the first invalid lines, and counts the others', async () => {
+  const { reports, skipped } = await batched(
+    Array.from({ length: 25 }, () => new BadEpisode('older', 'Old.')),
+  );
+  expect(reports).toEqual([
+    ...Array.from({ length: 10 }, (_, i) => `f:${i + 1}: skipped, older: Old.`),
+    '... and 15 more lines skipped',
+  ]);
+  expect(skipped.total).toBe(25);
+  const ten = await batched(Array.from({ length: 10 }, () => new BadEpisode('older', 'Old.')));
+  expect(ten.reports).toEqual(reports.slice(0, 10));
+});
+
+it('accepts an episode once for each player', async () => {
+  const others = [
+    { teacher: 'other' },
+    { model: 'm' },
+    { objective: 'score' },
+    { oracle: true },
+    { condition: 'mine' },
+    { profile_mode: 'discrete' },
+    { seed: 2 },
+  ].map((changes) => ({ ...episode, ...changes }));
+  const { batches, reports, skipped } = await batched([
+    episode,
+    ...others,
+    { ...episode, version: '9.9.9' },
+    others[1],
+  ]);
+  expect(batches).toEqual([['f:1', 'f:2', 'f:3', 'f:4', 'f:5', 'f:6', 'f:7', 'f:8']]);
+  expect(reports.map((text) => text.split(':', 2).join(':'))).toEqual(['f:9', 'f:10']);
+  expect(skipped.counts).toEqual({ duplicate: 2 });
+});
+
+it('stops when the signal is aborted', async () => {
+  const abort = new AbortController();
+  abort.abort(new Error('enough'));
+  await expect(batched(many(3), 1, abort.signal)).rejects.toThrow('enough');
+});

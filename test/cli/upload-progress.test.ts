@@ -1,0 +1,53 @@
+/** The progress bar of an upload: bytes read, hashed and sent, on a terminal only. */
+import { expect, it } from 'vitest';
+import { Meter } from '../../src/cli/upload/upload-progress.js';
+
+/** Creates a progress bar for two million bytes on a fake terminal or file. Returns it and the frames written. */
+function meterOn(isTTY: boolean) {
+  let written = '';
+  const write = (text: string) => {
+    written += text;
+  };
+  const meter = new Meter({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
+  meter.total = 2e6;
+  // Without duplicates: a slow machine draws a frame more than once.
+  const frames = () => [...new Set(written.match(/-?\d+ % {2}-?\d+ of \d+ bytes \w+/g))];
+  return { meter, frames };
+}
+
+it('has a bar for each pass over the files', () => {
+  const { meter, frames } = meterOn(true);
+  meter.add('read', 5e5);
+  meter.stop();
+  meter.add('hashed', 1e6);
+  meter.add('sent', 2e6);
+  meter.stop();
+  expect(frames()).toEqual([
+    '0 %  0 of 2000000 bytes read',
+    '25 %  500000 of 2000000 bytes read',
+    '0 %  0 of 2000000 bytes hashed',
+    '50 %  1000000 of 2000000 bytes hashed',
+    '0 %  0 of 2000000 bytes sent',
+    '100 %  2000000 of 2000000 bytes sent',
+  ]);
+});
+
+it('continues after a pause, within 0 and 100 %', () => {
+  const { meter, frames } = meterOn(true);
+  meter.add('sent', 1e6);
+  meter.stop();
+  meter.add('sent', -3e6);
+  meter.stop();
+  meter.add('sent', 9e6);
+  meter.stop();
+  expect(frames()).toEqual(
+    ['0 %  0', '50 %  1000000', '100 %  2000000'].map((done) => `${done} of 2000000 bytes sent`),
+  );
+});
+
+it('is silent without a terminal', () => {
+  const { meter, frames } = meterOn(false);
+  meter.add('sent', 1e6);
+  meter.stop();
+  expect(frames()).toEqual([]);
+});

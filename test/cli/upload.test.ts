@@ -1,0 +1,202 @@
+/** `upload` as a child process, with a fake Hub: interrupted, resumed and refused uploads, and secrets in answers. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { FakeHub } from '../fakes/hub.js';
+import { MAIN, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { bytes, countOf, directoryOf, REPO, startHub, textsAt } from '../support/hub.js';
+
+const place = temporaryDirectory();
+/** An environment without the user's settings. */
+const BARE = {
+  HF_ENDPOINT: '',
+  HF_TOKEN: '',
+  HUGGING_FACE_HUB_TOKEN: '',
+  HF_TOKEN_PATH: '',
+  HF_HOME: place('home'),
+};
+const args = (...rest: string[]) => ['upload', '--repo', REPO.name, ...rest];
+const upload = (hub: Pick<FakeHub, 'environment'>, ...rest: string[]) =>
+  runCli(args(...rest), '', { ...BARE, ...hub.environment });
+
+describe('messages', () => {
+  it('describe the changes of the repository and of each file', async () => {
+    const hub = await startHub();
+    const at = directoryOf({ 'README.md': '# Card', 'train.jsonl': '{"seed":100}\n'.repeat(100) });
+    const page = `${hub.url}/datasets/${REPO.name}`;
+    const files = [
+      '  new          6 B  README.md',
+      '  new      1.30 kB  train.jsonl',
+      'To upload: 2 of 2 files, 1.31 kB.',
+    ];
+    const dry = await upload({ environment: { ...hub.environment, HF_TOKEN: '' } }, '--dry-run', at);
+    expect(dry).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        `dataset ${REPO.name} (${page}) does not exist or is hidden from this token: it would be created, public, unless its owner's settings say otherwise.`,
+        ...files,
+        'Nothing was changed: --dry-run.\n',
+      ].join('\n'),
+    });
+    expect(hub.repos.size).toBe(0);
+    const first = await upload(hub, '--private', '--message', 'Weeks\n\nof a teacher', at);
+    const { id, title, description } = hub.repo('dataset', REPO.name)!.branches.get('main')!.at(-1)!;
+    expect([title, description]).toEqual(['Weeks', 'of a teacher']);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.stdout).toBe(
+      [
+        `dataset ${REPO.name} (${page}) does not exist or is hidden from this token: it will be created, private.`,
+        ...files,
+        `Committed: ${page}/commit/${id}\n`,
+      ].join('\n'),
+    );
+    const again = await upload(hub, '--branch', 'main', at);
+    expect(again.stdout).toContain(`exists, private; its branch main is at ${id.slice(0, 8)}.\n  same `);
+    expect(again.stdout).toMatch(
+      /To upload: 0 of 2 files, 0 B\.\nNothing to upload: the repository has all of it\.\n$/,
+    );
+  });
+
+  it('warn of contents that are easily overlooked', async () => {
+    const hub = await startHub();
+    const at = directoryOf({
+      ...{ 'd/README.md': 'r', 'd/.env': 's', 'd/w.jsonl.partial': 'p' },
+      'd/w.jsonl': '{"seed":5,"hidden":{"profile":[]}}\n',
+    });
+    const { code, stderr } = await upload(hub, '--path-in-repo', 'raw', '--revision', 'dev', join(at, 'd'));
+    expect([code, stderr.replaceAll(`${at}/`, '').split('\n')]).toEqual([
+      0,
+      [
+        'note: left out: d/.env (hidden by its dot), d/w.jsonl.partial (unfinished). Name one to upload it.',
+        'note: raw/w.jsonl contains hidden profiles: a model trained on them is not a valid agent.',
+        'note: raw/w.jsonl contains episodes of evaluation seeds (such as 5): a model trained on them must not be evaluated on these seeds.',
+        'note: README.md goes to the root; check that the paths in it match the repository.',
+        '',
+      ],
+    ]);
+    expect(Object.keys(textsAt(hub, 'dev')).sort()).toEqual(['README.md', 'raw/w.jsonl']);
+    expect(textsAt(hub)).toEqual({});
+  });
+
+  it('report waiting, with the reason', async () => {
+    const hub = await startHub();
+    hub.faults.add({ on: /revision/, times: 1, does: { answer: 429, headers: { 'retry-after': '0' } } });
+    const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
+    expect([code, stderr]).toEqual([
+      0,
+      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 1 s (attempt 1 of 6).\n`,
+    ]);
+  });
+});
+
+it('more files than a process may open at once are uploaded', async () => {
+  const hub = await startHub();
+  const at = directoryOf(Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])));
+  const command = `ulimit -n 128; exec "$0" "$1" upload --repo ${REPO.name} "$2"`;
+  const env = { ...process.env, ...BARE, ...hub.environment };
+  await promisify(execFile)('bash', ['-c', command, process.execPath, MAIN, at], { env });
+  expect(Object.keys(textsAt(hub))).toHaveLength(300);
+});
+
+describe('an interrupted upload', () => {
+  const files = Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`f${k}`, bytes(200_000, `f${k}`)]));
+  const started = async () => {
+    const hub = await startHub({ large: 1000 });
+    const at = directoryOf(files);
+    hub.faults.add({ on: /^PUT/, after: 3, does: { hangAfter: 100_000 } });
+    const hanging = hub.faults.hanging();
+    const running = startCli(args(at), { ...BARE, ...hub.environment });
+    await hanging;
+    return { hub, at, running };
+  };
+  const wholly = (hub: FakeHub) =>
+    hub.requests
+      .filter(({ what, bytes: read }) => what.startsWith('PUT') && read >= 0)
+      .map(({ what }) => what);
+
+  it('resumes after SIGKILL, and sends no contents twice', async () => {
+    const { hub, at, running } = await started();
+    // Several requests are open at once. Earlier requests than the one that hangs may also be open.
+    while (wholly(hub).length < 3) await new Promise(setImmediate);
+    running.child.kill('SIGKILL');
+    expect((await running.finished).code).toBeNull();
+    expect([wholly(hub).length, countOf(hub, /commit/), textsAt(hub)]).toEqual([3, 0, {}]);
+    hub.faults.clear();
+    const { code, stdout } = await upload(hub, at);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Committed: ')]);
+    expect([wholly(hub).length, new Set(wholly(hub)).size]).toEqual([8, 8]);
+    expect(Object.keys(textsAt(hub)).sort()).toEqual(Object.keys(files));
+    expect(hub.repo('dataset', REPO.name)!.branches.get('main')).toHaveLength(2);
+  });
+
+  it('after SIGINT has a note that it can be resumed', async () => {
+    const { hub, running } = await started();
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.finished;
+    expect([code, stderr.split('\n')]).toEqual([
+      130,
+      [
+        'note: the Hub keeps what was sent; the same command resumes from there.',
+        'error: Interrupted. No output file was changed.',
+        '',
+      ],
+    ]);
+    expect(textsAt(hub)).toEqual({});
+  });
+});
+
+describe('refuses', () => {
+  const unreachable = { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' };
+  it.each([
+    [['upload', 'x'], /required option '--repo/],
+    [['upload', '--repo', 'weeks', place('x')], /Expected --repo to be USER\/NAME/],
+    [args('--type', 'space', place('x')), /Allowed choices are dataset, model/],
+    [args(place('nothing')), /there is none\. Check the path/],
+    [args('--branch', 'a', '--revision', 'b', place('x')), /Omit one/],
+    [args('--message', ' ', place('x')), /Expected --message to be a text/],
+  ])('%j', async (words, message) => {
+    writeFileSync(place('x'), 'x');
+    const { code, stdout, stderr } = await runCli(words, '', { ...BARE, ...unreachable });
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+  });
+
+  it('to write without a token; an invalid token is not printed', async () => {
+    writeFileSync(place('x'), 'x');
+    const none = await runCli(args(place('x')), '', BARE);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('Expected a token with write access, got none'),
+    ]);
+    const bad = await runCli(args(place('x')), '', { ...BARE, HF_TOKEN: 'pass word' });
+    expect([bad.code, bad.stderr.includes('pass word')]).toEqual([2, false]);
+  });
+
+  it('with exit code 1 and without a stack trace if the Hub refuses', async () => {
+    const hub = await startHub({ namespaces: ['somebody'] });
+    const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: Expected the Hub to answer POST .*create, got status 403 .*\n$/),
+    ]);
+  });
+});
+
+describe('the token appears in no output', () => {
+  it.each([
+    ['by a commit', /commit/, (token: string) => `{"commitOid":"1","commitUrl":"http://x/${token}"}`, 0],
+    ['by an invalid answer', /revision/, (token: string) => token, 1],
+    ['by an error', /create/, (token: string) => `{"error":"${token}"}`, 1],
+  ])('%s that says it back', async (_, on, body, exit) => {
+    const hub = await startHub();
+    const { HF_TOKEN } = hub.environment;
+    hub.faults.add({ on, does: { answer: on.test('create') ? 400 : 200, body: body(HF_TOKEN) } });
+    const { code, stdout, stderr } = await upload(hub, directoryOf({ x: 'x' }));
+    expect(code).toBe(exit);
+    expect(stdout + stderr).not.toContain(HF_TOKEN);
+    // No part of it appears either.
+    expect(stdout + stderr).not.toContain(HF_TOKEN.slice(0, 8));
+  });
+});

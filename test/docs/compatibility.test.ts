@@ -1,0 +1,123 @@
+/** Compares the versions and errors in docs/compatibility.md with the code. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { ComponentsParser } from '../../src/cli/components/component-row.js';
+import { parseRow } from '../../src/cli/replay/replay-row.js';
+import { parseGrader } from '../../src/engine/graders/parse-grader.js';
+import { checkCompatible } from '../../src/engine/snapshot/compatible.js';
+import { decodeSnapshot } from '../../src/engine/snapshot/decode.js';
+import { encodeSnapshot } from '../../src/engine/snapshot/encode.js';
+import { FORMAT, HEADER, HEADER_LENGTH } from '../../src/engine/snapshot/format.js';
+import { checkStates } from '../../src/engine/snapshot/legal-states.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import { BadRow } from '../../src/shared/row-schemas.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
+import { STATE, STATE_WORDS } from '../../src/world/fields.js';
+import { RHYTHM } from '../../src/world/numbers.js';
+import { createWorld } from '../../src/world/world.js';
+import { ENGINES } from '../support/engines.js';
+import { WORLD } from '../support/open-batch.js';
+import { Random } from '../support/random.js';
+import { refusalOf } from '../support/refusals.js';
+import { advancedBatch, snapshotOf, withByte, withChecksum, withNumber } from '../support/snapshots.js';
+
+const page = readFileSync(new URL('../../docs/compatibility.md', import.meta.url), 'utf8');
+const random = new Random('compatibility');
+const snapshot = snapshotOf(random, advancedBatch(random, ENGINES[0], 4).batch.save(), 4);
+const bytes = encodeSnapshot(snapshot);
+
+/** Replaces digests and checksums, which differ between cases. */
+const general = (message: string): string =>
+  message.replace(/\b[0-9a-f]{64}\b|\b[0-9a-f]{12}\b/g, '<digest>').replace(/\b[0-9a-f]{8}\b/g, '<crc>');
+
+const decoding = (damaged: Uint8Array) => refusalOf(() => decodeSnapshot(damaged)).message;
+
+function elsewhere(): string {
+  const world = createWorld({ ...structuredClone(RHYTHM), beliefGain: 1 });
+  return refusalOf(() => checkCompatible(snapshot, { ...snapshot, world })).message;
+}
+
+function illegal(): string {
+  const words = snapshot.words.slice();
+  words[3 * STATE_WORDS + STATE.step] = 77;
+  return refusalOf(() => checkStates(words, 4, WORLD)).message;
+}
+
+function badRow(extra: object): string {
+  try {
+    parseRow(JSON.stringify({ seed: 1, actions: ['sleep'], ...extra }));
+  } catch (error) {
+    if (error instanceof BadRow) return error.message;
+    throw error;
+  }
+  throw new Error('Expected a bad row, got a good one.');
+}
+
+const badGrader = (): string => {
+  const schema = { ...SCHEMAS.grader, version: 2 };
+  return refusalOf(() => parseGrader(JSON.stringify({ schema, name: 'calm', weights: {} }), 'calm.json'))
+    .message;
+};
+
+function badComponents(): string {
+  const schema = { ...SCHEMAS.components, version: 2 };
+  try {
+    new ComponentsParser().parse(JSON.stringify({ schema }));
+  } catch (error) {
+    return (error as BadRow).message;
+  }
+  throw new Error('Expected a bad header, got a good one.');
+}
+
+function badTrajectory(said: object): string {
+  const line = { schema: SCHEMAS.trajectory, world_digest: WORLD.digest, ...said };
+  try {
+    parseEpisode(JSON.stringify(line));
+  } catch (error) {
+    return (error as BadRow).message;
+  }
+  throw new Error('Expected a bad line, got a good one.');
+}
+const trajectoryOf = (version: number): string =>
+  badTrajectory({ schema: { ...SCHEMAS.trajectory, version } });
+
+const messages: [string, () => string][] = [
+  ['no snapshot', () => decoding(new Uint8Array(1000))],
+  ['an older format', () => decoding(withNumber(bytes, 'format', FORMAT - 1))],
+  ['a newer format', () => decoding(withNumber(bytes, 'format', FORMAT + 1))],
+  ['another layout', () => decoding(withChecksum(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)))],
+  ['another world version', () => decoding(withNumber(bytes, 'worldMajor', 2))],
+  ['damage', () => decoding(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
+  ['another world', elsewhere],
+  ['an illegal state', illegal],
+  ['a row of another schema', () => badRow({ schema: { ...SCHEMAS.episode, version: 2 } })],
+  ['a grader of another schema', badGrader],
+  ['components of another schema', badComponents],
+  ['an older trajectory', () => trajectoryOf(0)],
+  ['a newer trajectory', () => trajectoryOf(2)],
+  ['a trajectory of another schema', () => badTrajectory({ schema: SCHEMAS.episode })],
+  ['a trajectory of another world', () => badTrajectory({ world_digest: 'f'.repeat(64) })],
+  ['a row of another world', () => badRow({ world_digest: 'f'.repeat(64) })],
+];
+it.each(messages)('the page quotes the error for %s', (_, messageOf) => {
+  const lines = page.split('\n').map((line) => line.trim());
+  expect(lines).toContain(general(messageOf()));
+});
+
+it('its last row of versions is the current version', () => {
+  const rows = page.split('\n').filter((line) => /^\| \d+\.\d+\.\d+ \|/.test(line));
+  const [, world, ...versions] = rows[rows.length - 1]
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+  expect(world).toBe(RHYTHM.version);
+  const schemas = Object.values(SCHEMAS).map(({ version }) => version);
+  expect(versions.map(Number)).toEqual([FORMAT, ...schemas]);
+});
+
+it('it names every schema and the length of a header', () => {
+  for (const { name, version } of Object.values(SCHEMAS)) {
+    expect(page).toContain(`{"name": "${name}", "version": ${version}}`);
+  }
+  expect(page).toContain(`a header of ${HEADER_LENGTH} bytes`);
+});

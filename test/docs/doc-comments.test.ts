@@ -1,0 +1,51 @@
+/** Every export has a doc comment, from which the reference is generated. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const SRC = new URL('../../src/', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, SRC), 'utf8');
+
+/** Returns the names that a file re-exports, each with the file that declares it. */
+function exportsOf(path: string): [name: string, file: string][] {
+  const lists = read(path).matchAll(/^export (?:type )?\{([^}]*)\} from '\.\/(.*)\.js';$/gm);
+  return Array.from(lists, ([, list, file]) => {
+    const names = list.split(',').map((name) => name.replace('type ', '').trim());
+    return names.filter((name) => name !== '').map((name): [string, string] => [name, `${file}.ts`]);
+  }).flat();
+}
+
+/** Returns the comment directly above a declaration; null without one. */
+function commentOf(name: string, text: string): string | null {
+  const declaration = new RegExp(
+    `^export (?:abstract |async )?(?:class|const|function|interface|type) ${name}\\b`,
+    'm',
+  );
+  const at = declaration.exec(text)?.index;
+  if (at === undefined) return null;
+  const above = text.slice(0, at);
+  const comment = above.endsWith('*/\n') ? above.slice(above.lastIndexOf('/**')) : null;
+  return comment?.replace(/^\/\*\*|\*\/|^ \*/gm, '').trim() ?? null;
+}
+
+/** Files that re-export names of other files. */
+const declaredIn = (name: string, file: string): string => {
+  const [, source] = exportsOf(file).find(([each]) => each === name) ?? [];
+  return source === undefined ? file : new URL(source, new URL(file, 'file:///')).pathname.slice(1);
+};
+
+describe.each(['index.ts', 'common-exports.ts'])('%s', (path) => {
+  const exports = exportsOf(path);
+
+  it('has exports', () => {
+    expect(exports.length).toBeGreaterThan(20);
+  });
+
+  it.each(exports)('%s has a doc comment that begins with a sentence', (name, file) => {
+    expect(commentOf(name, read(declaredIn(name, file)))).toMatch(/^[A-Z'`a-z].{9,}?[.:;]/s);
+  });
+});
+
+it('a declaration without a comment is found', () => {
+  expect(commentOf('Bare', '/** Another. */\nexport type Other = 1;\nexport type Bare = 2;\n')).toBeNull();
+  expect(commentOf('Other', '/** Another thing. */\nexport type Other = 1;\n')).toBe('Another thing.');
+});

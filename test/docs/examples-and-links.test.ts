@@ -1,0 +1,80 @@
+/** Checks the documentation: examples print the stated output, and links have targets. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Consumer, examplesOf } from '../support/examples.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PAGES = [
+  'README.md',
+  'python/recipe/README.md',
+  ...['docs', 'docs/guides'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
+];
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+it('the README links every page', () => {
+  expect(PAGES.length).toBeGreaterThan(30);
+  for (const path of PAGES.slice(1)) expect(read('README.md')).toContain(`](${path}`);
+});
+
+const examples = PAGES.flatMap((path) => examplesOf(read(path)).map((each) => ({ ...each, path })));
+
+describe('examples compile, run with the compiled package, and print the stated output', () => {
+  let consumer: Consumer;
+  beforeAll(() => {
+    consumer = new Consumer(examples);
+  });
+  afterAll(() => consumer?.remove());
+
+  it.each(examples.map((example, k) => ({ ...example, k })))('$path: $name', ({ prints, k }) => {
+    expect(consumer.run(k)).toBe(prints);
+  });
+
+  it('are all found', () => {
+    const blocks = PAGES.flatMap((path) => read(path).match(/^```(ts|text)$/gm) ?? []);
+    const texts = examples.filter(({ prints }) => prints !== '');
+    expect(blocks).toHaveLength(examples.length + texts.length);
+    expect(texts.length).toBeGreaterThan(20);
+  });
+
+  it('an example that does not compile is named', () => {
+    const wrong = { name: 'Wrong, 1', code: "export const numEnvs: number = 'many';\n", prints: '' };
+    expect(() => new Consumer([wrong])).toThrow(/example "Wrong, 1"\(1,14\).*TS2322/);
+  });
+});
+
+/** Returns the anchor of a headline. */
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (path: string): string[] =>
+  Array.from(read(path).matchAll(/^#+ (.*)$/gm), ([, title]) => anchorOf(title));
+
+/** Returns whether an entry of package.json's `files` is a path, its folder, or a pattern that matches it. */
+const packs = (entry: string, path: string): boolean =>
+  path === entry ||
+  path.startsWith(`${entry}/`) ||
+  new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`).test(path);
+
+it.each(PAGES)('%s: links have targets, in an installed package too', (path) => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] };
+  const links = Array.from(read(path).matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link);
+  for (const link of new Set(links)) {
+    const [file, anchor] = link.split('#');
+    const target = file === '' ? path : join(dirname(path), file);
+    expect(existsSync(join(ROOT, target)), link).toBe(true);
+    expect(
+      files.some((entry) => packs(entry, target)),
+      link,
+    ).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(target)).toContain(anchor);
+  }
+});

@@ -1,0 +1,138 @@
+/** docs/graders.md says what its audits say: tables, verdicts, action sequences and pictures. `npm run audits -- --check` searches again. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { withTables } from '../../scripts/audit-page.js';
+import { OPEN_LOOP_SEQUENCES } from '../../src/agents/policies/open-loop-sequences.js';
+import { verdictOf } from '../../src/evaluation/audit/verdict.js';
+import {
+  type Audit,
+  type AuditRow,
+  COMPONENT_NAMES,
+  createWorld,
+  GRADER_NAMES,
+  graderWeights,
+} from '../../src/index.js';
+import { ResultGatherer } from '../../src/report/gather.js';
+import { sectionsOf } from '../../src/report/page.js';
+import { parseResult } from '../../src/report/results.js';
+import { camelCase } from '../../src/shared/letter-case.js';
+import { elementsOf } from '../support/pictures.js';
+
+const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
+const page = read('graders.md');
+
+/** Names in code of the stored fields whose names differ from their snake_case. */
+const NAMES: Readonly<Record<string, string>> = {
+  early_mean: 'firstHalfMean',
+  late_mean: 'secondHalfMean',
+  tapes: 'sequences',
+  prices: 'gains',
+  price: 'gain',
+  blind_tape: 'openLoop',
+  blind_tape_with_constant: 'openLoopWithConstant',
+  persons: 'profiles',
+  person: 'profile',
+  person_belief: 'profileBelief',
+  person_actions: 'profileActions',
+};
+
+/** Converts JSON to the names of the code; names of components stay. */
+function toCamelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCamelCase);
+  if (typeof value !== 'object' || value === null) return value;
+  const named = (name: string) => (COMPONENT_NAMES.includes(name) ? name : (NAMES[name] ?? camelCase(name)));
+  return Object.fromEntries(Object.entries(value).map(([name, of]) => [named(name), toCamelCase(of)]));
+}
+const stored = GRADER_NAMES.map((name) => JSON.parse(read(`audits/${name}/audit.json`)));
+const audits = stored.map((audit) => toCamelCase(audit) as Audit);
+const rowOf = ({ rows }: Audit, policy: string): AuditRow => rows.find((row) => row.policy === policy)!;
+
+it('a report can read the audits', () => {
+  const gatherer = new ResultGatherer();
+  for (const audit of stored) gatherer.addResult(`audit of ${audit.grader}`, parseResult(audit));
+  const data = gatherer.data();
+  expect(data.audits.map(({ audit }) => audit.rows.length)).toEqual(audits.map(({ rows }) => rows.length));
+  const files = sectionsOf(data).find(({ id }) => id === 'files')!;
+  const said = files.parts.map(String).join('');
+  for (const { grader } of audits) expect(said).toContain(`<bdi>audit of ${grader}</bdi>`);
+  expect(said).toContain('A dash as backend: the file does not name it');
+  expect(said).not.toContain('undefined');
+});
+
+it('the tables equal those of the audits', () => {
+  expect(withTables(page, audits)).toBe(page);
+});
+
+it('a table of another audit and a missing place are reported', () => {
+  expect(withTables(page.replace('| 0.590 ±0.003 |', '| 0.591 ±0.003 |'), audits)).toBe(page);
+  expect(() => withTables(page.replace('<!-- /v1 gains -->', ''), audits)).toThrow('<!-- /v1 gains -->');
+});
+
+it('the published scores are split correctly', () => {
+  const rows = page
+    .split('<!-- published -->')[1]
+    .split('\n')
+    .filter((line) => /\| 0\.\d{3} \|$/.test(line))
+    .map((line) => line.split(' | ').map((cell) => cell.replaceAll('|', '').trim()));
+  expect(rows).toHaveLength(8);
+  for (const [, policy, score, mae, paid, left] of rows) {
+    const share = mae === '-' ? 0 : 0.2 * (1 - Number(mae));
+    expect([policy === 'teacher', Number(paid)]).toEqual([mae !== '-', Number(share.toFixed(3))]);
+    expect(Number(left)).toBe(Number((Number(score) - share).toFixed(3)));
+  }
+});
+
+describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit of %s', (grader, audit) => {
+  it('has this world, the published weights and the default options', () => {
+    expect(audit.worldDigest).toBe(createWorld().digest);
+    expect(COMPONENT_NAMES.map((name) => Math.fround(audit.graderWeights[name]))).toEqual([
+      ...graderWeights(grader),
+    ]);
+    expect([audit.seed, audit.evaluations, audit.seeds.fresh, audit.seeds.profiles]).toEqual([
+      0,
+      300_000,
+      '20000-21999',
+      '20000-20399',
+    ]);
+  });
+
+  it('does not describe the machine that made it', () => {
+    const keys = ['backend', 'backendReason', 'kernel', 'threads', 'machine', 'seconds', 'meanEpisodes'];
+    for (const key of keys) expect(audit).not.toHaveProperty(key);
+  });
+
+  it('has the action sequence of the package', () => {
+    const [{ policy, actions, trainingScore, evaluations }] = audit.sequences;
+    const kept = OPEN_LOOP_SEQUENCES.sequences[grader as 'v1' | 'v2'];
+    expect([policy, actions]).toEqual(['open-loop', kept.days.flat()]);
+    expect([Number(trainingScore.toFixed(5)), evaluations]).toEqual([kept.trainingScore, kept.evaluations]);
+  });
+
+  it('has the verdict of its gains', () => {
+    expect(verdictOf(grader, rowOf(audit, audit.bestBlind), audit.gains)).toBe(audit.verdict);
+    expect(page).toContain(`> ${audit.verdict}\n`);
+  });
+
+  it('has pictures with the names of its rows', () => {
+    for (const name of ['gains', 'components', 'action-sequences', 'rewards', 'meters']) {
+      const svg = read(`audits/${grader}/${name}.svg`);
+      expect(elementsOf(svg)[0].name, name).toBe('svg');
+      expect(svg, name).toContain('open-loop');
+    }
+    const gains = read(`audits/${grader}/gains.svg`);
+    for (const { policy } of audit.rows) if (policy !== 'heuristic') expect(gains).toContain(policy);
+  });
+});
+
+it('the sentences of the page agree with the audits', () => {
+  const v2 = audits[GRADER_NAMES.indexOf('v2')];
+  const { adaptation } = rowOf(v2, 'open-loop').components;
+  expect(adaptation.gain.mean).toBeGreaterThan(v2.gains.openLoop.mean / 2);
+  expect(rowOf(v2, 'heuristic+constant').components.belief_accuracy.mean).toBeCloseTo(0.8, 1);
+  const v1 = audits[GRADER_NAMES.indexOf('v1')];
+  expect(v1.gains.constantBelief.mean).toBe(0);
+  expect(v1.gains.openLoop.mean).toBeGreaterThan(2 * v1.gains.profile.mean);
+  for (const { gains } of audits) {
+    expect(gains.profile.mean).toBeCloseTo(gains.profileBelief.mean + gains.profileActions.mean, 9);
+  }
+});

@@ -1,0 +1,50 @@
+/** Compares tables of the guides with the code. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { COMPONENT_NAMES, GRADER_NAMES, RHYTHM } from '../../src/index.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+
+/** Returns the rows of the table with this first header, as arrays of cells. */
+function tableOf(page: string, column: string): string[][] {
+  const [, rows] = read(page).split(`\n| ${column} | `);
+  const lines = rows.split('\n').slice(2);
+  return lines.slice(0, lines.indexOf('')).map((line) => line.slice(2, -2).split(' | '));
+}
+
+const namesIn = (cell: string): string[] => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name);
+
+it('the weights of the components equal those of the published graders', () => {
+  const graders = Object.values(RHYTHM.graders);
+  expect(Object.keys(RHYTHM.graders)).toEqual(GRADER_NAMES);
+  const found = tableOf('docs/guides/rewards.md', 'component').map(([name, ...cells]) => [
+    ...namesIn(name),
+    ...cells.slice(0, graders.length).map(Number),
+  ]);
+  expect(found).toEqual(COMPONENT_NAMES.map((name, k) => [name, ...graders.map((each) => each[k])]));
+});
+
+describe('errors', () => {
+  const [, union] = read('src/shared/errors.ts').split('export type ErrorCode =');
+  const codes = Array.from(union.matchAll(/'(\w+)'/g), ([, code]) => code).sort();
+  const classOf = new Map(
+    tableOf('docs/guides/errors.md', 'code').flatMap(([code, type]) =>
+      namesIn(code).map((each) => [each, namesIn(type)[0]]),
+    ),
+  );
+
+  it('the table has exactly the error codes', () => {
+    expect([...classOf.keys()].sort()).toEqual(codes);
+  });
+
+  it('each code has the class of its errors', () => {
+    const sources = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' });
+    const thrown = sources
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => [...read(`src/${path}`).matchAll(/new (\w+Error)\(\s*'(\w+)'/g)])
+      .filter(([, , code]) => codes.includes(code));
+    expect(new Set(thrown.map(([, , code]) => code)).size).toBeGreaterThan(15);
+    for (const [, type, code] of thrown) expect([code, classOf.get(code)]).toEqual([code, type]);
+  });
+});

@@ -1,0 +1,148 @@
+/** Computes the tables of the README and docs/commands.md again. examples-and-links.test.ts runs the examples. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { POLICY_NAMES } from '../../src/agents/policies/policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
+import { readComponents } from '../../src/cli/components/read-components.js';
+import { headerText, rowsText } from '../../src/cli/components/write-components.js';
+import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';
+import { wrap } from '../../src/cli/text-table.js';
+import { published } from '../../src/evaluation/published-scores.js';
+import { regradeStored } from '../../src/evaluation/regraded.js';
+import { evaluate, parseGrader } from '../../src/index.js';
+import { CONDITIONS } from '../../src/world/conditions.js';
+import { runCli } from '../support/cli.js';
+
+const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const read = (path: string): string => readFileSync(at(path), 'utf8');
+const [readme, planner, commands] = ['README.md', 'docs/guides/planner.md', 'docs/commands.md'].map(read);
+
+function section(title: string, page = readme): string {
+  const [, text] = page.split(`\n## ${title}\n`);
+  return text.split('\n## ')[0];
+}
+
+/** Returns the rows of a section's tables, as arrays of cells, without backticks. */
+const rowsOf = (text: string): string[][] =>
+  Array.from(text.matchAll(/^\| (.*) \|$/gm), ([, row]) => row.replaceAll('`', '').split(' | '));
+
+test('the results table has the results of the evaluation and the published scores', async () => {
+  const { rows } = await evaluate({});
+  const [[, ...heads], , ...lines] = rowsOf(section('Results'));
+  expect(lines).toHaveLength(6);
+  for (const [name, ...cells] of lines) {
+    const [policy, belief = 'none'] = name.split('+');
+    const expected = heads.map((head, k) => {
+      if (head === 'published') return published(heads[k - 1], name, 'v2')?.finalScore.toFixed(3) ?? '-';
+      const { finalScore } = rows.find(
+        (row) => row.condition === head && row.policy === policy && row.belief === belief,
+      )!;
+      return `${finalScore.mean.toFixed(3)} ±${(finalScore.mean - finalScore.low!).toFixed(3)}`;
+    });
+    expect(cells, name).toEqual(expected);
+  }
+  const errors = ['in-distribution', 'ood', 'discrete'].map((condition) =>
+    rows.find((row) => row.condition === condition && row.belief === 'constant')!.beliefMae.toFixed(3),
+  );
+  expect(section('Results')).toContain(`is ${errors[0]}, ${errors[1]} and ${errors[2]}.`);
+});
+
+test('the table of commands has all commands', async () => {
+  const namesOf = async (...args: string[]): Promise<string[]> => {
+    const [, list] = (await runCli([...args, '--help'])).stdout.split('\nCommands:\n');
+    const names = Array.from(list.split('\n\n')[0].matchAll(/^ {2}(\w+)/gm), ([, name]) => name);
+    return names.filter((name) => name !== 'help');
+  };
+  const [all, sets] = await Promise.all([namesOf(), namesOf('dataset')]);
+  const there = all.flatMap((name) => (name === 'dataset' ? sets.map((each) => `dataset ${each}`) : [name]));
+  const [, , ...rows] = rowsOf(section('Commands'));
+  expect(rows.map(([name]) => name).sort()).toEqual(there.sort());
+});
+
+test('the tables of eval have all conditions and policies', () => {
+  const shown = rowsOf(section('eval', commands)).flatMap(([names]) => names.split(', '));
+  const conditions = [...CONDITIONS.map(({ name }) => name), 'custom'];
+  const policies = [...POLICY_NAMES, ...STEPPED_NAMES, 'llm:MODEL'];
+  const others = ['condition', 'policy', 'option', '---', '--json', '--components', '--trajectories'];
+  expect([...new Set(shown)].sort()).toEqual([...conditions, ...policies, ...others].sort());
+});
+
+test('the tree names existing files, and all folders of the sources', () => {
+  const [, tree] = /```\n([\s\S]*?)```/.exec(section('Where things are'))!;
+  const named = tree
+    .trim()
+    .split('\n')
+    .flatMap((line) => line.split(/ {2,}/).slice(0, -1));
+  for (const path of named) expect(existsSync(at(path)), path).toBe(true);
+  const folders = readdirSync(at('src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of folders) expect(named).toContain(`src/${name}`);
+});
+
+test("the planner's scores equal those of the evaluation, as far as they are fast to compute", async () => {
+  const policies = [
+    'heuristic+constant',
+    'heuristic+inference',
+    'open-loop+inference',
+    'planner',
+    'planner-wellbeing',
+  ];
+  const { rows } = await evaluate({ conditions: ['ood'], policies });
+  for (const [k, { finalScore, beliefMae, components, firstHalfMean, secondHalfMean }] of rows.entries()) {
+    const score = `${finalScore.mean.toFixed(3)} ±${(finalScore.high! - finalScore.mean).toFixed(3)}`;
+    const others = [beliefMae, components.adaptation, firstHalfMean!, secondHalfMean!].map((value) =>
+      value.toFixed(3),
+    );
+    expect(planner).toContain(`| ood | \`${policies[k]}\` | ${[score, ...others].join(' | ')} |`);
+  }
+});
+
+test("the planner's scores equal those of the table in docs/guides/planner.md", () => {
+  const text = section('From a baseline to a student').replace(/\s+/g, ' ');
+  const cells = (condition: string, policy: string) =>
+    rowsOf(section('Scores', planner)).find((row) => row[0] === condition && row[1] === policy)!;
+  const [[, , score, error], [, , oodScore, oodError]] = ['in-distribution', 'ood'].map((name) =>
+    cells(name, 'planner'),
+  );
+  expect(text).toContain(
+    `${score} in-distribution and ${oodScore} ood, with a belief MAE of ${error} and ${oodError}.`,
+  );
+  const wellbeing = ['in-distribution', 'ood'].map((name) => cells(name, 'planner-wellbeing')[2]);
+  expect(text).toContain(`for the person: ${wellbeing.join(' and ')},`);
+});
+
+test('the speeds and targets equal those of docs/speed.md', () => {
+  const speed = read('docs/speed.md');
+  const [, ...rows] = rowsOf(section('How fast')).filter(([name]) => name !== '---');
+  expect(rows).toHaveLength(5);
+  for (const row of rows) expect(speed).toContain(`| ${row.join(' | ').replace(/ \(bar \d+\)/g, '')} |`);
+  for (const [, cycles, bar] of section('How fast').matchAll(/([\d.]+) cycles \(bar (\d+)\)/g)) {
+    expect(speed).toContain(`| at most ${bar} | ${cycles} |`);
+  }
+});
+
+test('the ranking under another grader equals the output of regrade', async () => {
+  const [, shown] = /```console\n([\s\S]*?)```/.exec(section('regrade', commands))!;
+  const [, grader] = /echo '(.*)' > calm\.json/.exec(section('regrade', commands))!;
+  const lines: string[] = [];
+  await evaluate({
+    conditions: ['in-distribution'],
+    onStart: (info) => lines.push(headerText(info)),
+    onEpisodes: (episodes) => lines.push(rowsText(episodes)),
+  });
+  async function* bytes() {
+    yield* lines.map((line) => Buffer.from(line));
+  }
+  const stored = await readComponents(bytes(), 'components.jsonl');
+  expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(shown);
+});
+
+test('the verdict on grader v2 is that of its audit', () => {
+  const { verdict } = JSON.parse(read('docs/audits/v2/audit.json')) as { verdict: string };
+  const [, shown] = /```console\n([\s\S]*?)```/.exec(section('audit', commands))!;
+  expect(shown).toBe(`${wrap(verdict)}\n`);
+  const [, blind, profile] = /earns up to (.*?) over .* is worth (.*?) more/.exec(verdict)!;
+  expect(section('What does a grader pay for?')).toContain(
+    `Under grader v2, ignoring the person earns up to ${blind} over the heuristic; knowing the person is worth ${profile} more.`,
+  );
+});

@@ -1,0 +1,58 @@
+/** Compares the options, routes, metrics, scores and arrays in docs/server.md with the server. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { sendRequest, startServer } from '../support/server.js';
+
+const page = readFileSync(new URL('../../docs/server.md', import.meta.url), 'utf8');
+
+/** Returns the first cells of the table whose header begins with this text. */
+function cellsOf(head: string): string[] {
+  const [, table] = page.split(`\n| ${head} | `);
+  const lines = table.split('\n\n')[0].split('\n').slice(2);
+  return lines.flatMap((line) => Array.from(line.split(' | ')[0].matchAll(/`([^`]+)`/g), ([, text]) => text));
+}
+
+it('lists the options of the command', async () => {
+  const { stdout } = await runCli(['serve', '--help']);
+  const there = Array.from(stdout.matchAll(/^ {2}(--[a-z-]+)/gm), ([, name]) => name);
+  expect(cellsOf('option')).toEqual(there);
+  const numbers = stdout.split(/\n {2}(?=-)/).flatMap((option) => {
+    const value = /\(default:\s+(\d+)\)/.exec(option)?.[1];
+    return value === undefined ? [] : [[option.split(' ')[0], value]];
+  });
+  expect(numbers).toHaveLength(8);
+  for (const [name, value] of numbers) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+    expect(row?.replaceAll(',', '')).toMatch(new RegExp(`\\| ${value} \\|$`));
+  }
+});
+
+describe('agrees with the running server:', () => {
+  it('routes of openapi.json and WebSockets', async () => {
+    const { body } = await sendRequest(await startServer(), 'GET', '/openapi.json');
+    const there = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(cellsOf('route').sort()).toEqual([...there, 'GET /ws', 'GET /v1/vec'].sort());
+  });
+
+  it('metrics of /metrics', async () => {
+    const { body } = await sendRequest(await startServer(), 'GET', '/metrics');
+    const there = Array.from((body as string).matchAll(/^# TYPE (rhythm_vec_\w+)/gm), ([, name]) => name);
+    expect(cellsOf('metric').sort()).toEqual(there.sort());
+  });
+
+  it('columns of the request schemas', async () => {
+    const { body } = await sendRequest(await startServer(), 'GET', '/openapi.json');
+    const propertiesOf = (path: string) =>
+      body.paths[path].post.requestBody.content['application/json'].schema.properties;
+    const score = propertiesOf('/v1/score');
+    expect(Object.keys(score)).toEqual(expect.arrayContaining(cellsOf('column')));
+    for (const path of ['/v1/score', '/v1/rollout', '/v1/prompts']) {
+      for (const name of Object.keys(propertiesOf(path))) expect(page).toContain(`\`${name}\``);
+    }
+    for (const name of score.scores.items.enum) expect(page).toContain(`\`${name}\``);
+    for (const name of propertiesOf('/v1/rollout').arrays.items.enum) expect(page).toContain(`\`${name}\``);
+  });
+});

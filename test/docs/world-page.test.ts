@@ -1,0 +1,138 @@
+/** Compares the tables of docs/world.md with the world's numbers, and its worked step with the reference. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Episode } from '../../src/engine/reference/episode.js';
+import { ACTION_NAMES, COMPONENT_NAMES } from '../../src/world/fields.js';
+import { RHYTHM } from '../../src/world/numbers.js';
+import { numberTables, type Rows, stateTable, workedStep } from '../support/world-tables.js';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const page = read('docs/world.md');
+
+const sectionOf = (title: string): string =>
+  page.split(new RegExp(`^##+ ${title}$`, 'm'))[1].split(/^##+ /m)[0];
+
+/** Returns the tables below a headline as cells, with the header first. */
+const tablesOf = (title: string): string[][][] =>
+  sectionOf(title)
+    .split(/\n\n/)
+    .filter((block) => block.startsWith('|'))
+    .map((block) => block.trim().split('\n'))
+    .map(([head, , ...rows]) => [head, ...rows].map((row) => row.slice(2, -2).split(' | ')));
+
+interface Nested {
+  [key: string]: unknown;
+}
+
+/** Returns the paths of all numbers in a value. */
+function leavesOf(value: unknown): string[][] {
+  if (typeof value === 'number') return [[]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => leavesOf(part).map((path) => [key, ...path]));
+}
+
+const asCells = (rows: Rows): string[][] => rows.map((row) => row.map(String));
+
+describe('numbers', () => {
+  it.each(Object.entries(numberTables()))('%s', (title, rows) => {
+    const [[head, ...found]] = tablesOf(title);
+    expect(found).toEqual(asCells(rows));
+    for (const row of found) expect(row).toHaveLength(head.length);
+  });
+
+  it('every number of the spec is in a table', () => {
+    const before = JSON.stringify(numberTables());
+    const leaves = leavesOf(RHYTHM).filter(
+      (path) => !['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(path[0]),
+    );
+    expect(leaves.length).toBeGreaterThan(200);
+    for (const path of leaves) {
+      const changed = structuredClone(RHYTHM);
+      const holder = path
+        .slice(0, -1)
+        .reduce((value, key) => value[key] as Nested, changed as unknown as Nested);
+      holder[path.at(-1)!] = 77;
+      expect(JSON.stringify(numberTables(changed)), path.join('.')).not.toBe(before);
+    }
+  });
+
+  it('columns are in the order of the world', () => {
+    const headOf = (title: string): string[] => tablesOf(title)[0][0];
+    expect(headOf('Time of day').slice(2)).toEqual(RHYTHM.categories);
+    expect(headOf('Named profiles').slice(1)).toEqual(Object.keys(RHYTHM.profiles));
+    expect(headOf('Graders').slice(1)).toEqual(COMPONENT_NAMES);
+    expect(page).toContain(`world version ${RHYTHM.version}.`);
+  });
+
+  it('the state', () => {
+    const [[, ...rows]] = tablesOf('State');
+    expect(rows.map((row) => row.slice(0, 3))).toEqual(asCells(stateTable()));
+  });
+});
+
+describe('the worked first step', () => {
+  const [, seed, profile, action] =
+    /Seed (\d+), the named profile (\w+), the action (\w+) in the morning/.exec(
+      sectionOf('A worked first step'),
+    )!;
+  const { vectors, numbers, result } = workedStep(Number(seed), profile, action);
+
+  it('has every number, to the bit', () => {
+    const [[, ...first], [, ...second]] = tablesOf('A worked first step');
+    expect(first).toEqual(asCells(vectors));
+    expect(second).toEqual(asCells(numbers));
+  });
+
+  it('equals the step of the reference', () => {
+    const episode = new Episode().reset(Number(seed), { profile });
+    episode.step(ACTION_NAMES.indexOf(action));
+    const { event, reward, early, late } = episode;
+    const [meters, deltas, anomalies] = [episode.meters, episode.deltas, episode.anomalies].map((m) => [
+      ...m,
+    ]);
+    expect({ event, meters, deltas, anomalies, reward, early }).toEqual(result);
+    expect(late).toBe(0);
+    expect(event).not.toBe(-1);
+  });
+});
+
+describe('the three implementations', () => {
+  const rules = Array.from(page.matchAll(/^### (Rule (\d+): (\w+))$/gm), ([, title, number]) => ({
+    title,
+    number,
+  }));
+
+  it('state ten rules', () => {
+    expect(rules.map(({ number }) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  const TEXTS = {
+    TypeScript: ['src/engine/reference/rules.ts', 'export function stepEpisode('],
+    'C++': ['native/rules.inl', 'RHYTHM_INLINE Transition step_episode('],
+    WGSL: ['src/engine/backends/webgpu/wgsl/rules.wgsl', 'fn step_episode('],
+  };
+  it.each(Object.entries(TEXTS))('%s states rules 1 to 8 in order, with their names', (_, [path, begin]) => {
+    const [, body] = read(path).split(begin);
+    const stated = Array.from(
+      body.split('\n}\n')[0].matchAll(/^ {2}\/\/ (Rule \d+: \w+)\.$/gm),
+      ([, title]) => title,
+    );
+    expect(stated.slice(0, 8)).toEqual(rules.slice(0, 8).map(({ title }) => title));
+  });
+
+  it.each([
+    ['rules 9 and 10', 'src/engine/reference/grade.ts'],
+    ['rules 9 and 10', 'native/grade.inl'],
+    ['rules 9 and 10', 'src/engine/backends/webgpu/wgsl/grade.wgsl'],
+  ])('%s are in %s', (_, path) => {
+    for (const { title } of rules.slice(8)) expect(read(path)).toContain(`${title}.`);
+  });
+
+  it('are cited with existing rules', () => {
+    const titles = new Set(rules.map(({ title }) => title));
+    for (const [path] of Object.values(TEXTS)) {
+      const cited = Array.from(read(path).matchAll(/\bRule \d+: \w+/g), ([title]) => title);
+      for (const title of cited) expect(titles).toContain(title);
+    }
+  });
+});

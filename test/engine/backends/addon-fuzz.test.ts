@@ -1,0 +1,230 @@
+/**
+ * Calls the addon's entry points with arguments that this package never passes: any type, length and element type,
+ * detached memory, objects that are no batch, closed batches. Each call must succeed, or throw a TypeError and change
+ * nothing; none may crash. Under the sanitizers this test finds reads and writes out of bounds.
+ */
+import { describe, expect, it } from 'vitest';
+import { loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
+import { allocateOutputs, allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import { NATIVE, nameAbsent } from '../../support/engines.js';
+import {
+  type Any,
+  anyValue,
+  call,
+  detached,
+  first,
+  METHODS,
+  N,
+  NAMES,
+  open,
+  stateOf,
+} from '../../support/fuzz.js';
+import { WORLD } from '../../support/open-batch.js';
+import { forAll, type Random } from '../../support/random.js';
+
+nameAbsent();
+
+const RUNS = 400;
+
+/** Draws 32 bits; half of the draws are small numbers. */
+const anyWord = (random: Random): number =>
+  random.chance(0.5) ? random.integer(0, 40) : random.integer(0, 2 ** 32 - 1);
+
+describe.each(NATIVE)('$name', ({ kernel }) => {
+  const addon = loadAddon();
+
+  it.each(NAMES.filter((name) => name !== 'close'))('%s with one argument replaced', (name) => {
+    forAll(RUNS, (random) => {
+      const batch = open(addon, kernel!);
+      const args = METHODS[name](batch);
+      args[random.integer(0, args.length - 1)] = anyValue(random);
+      call(batch, name, args);
+      batch.close();
+    });
+  });
+
+  it.each(NAMES.filter((name) => name !== 'close'))('%s with any arguments', (name) => {
+    const batch = open(addon, kernel!);
+    forAll(RUNS, (random) => {
+      call(
+        batch,
+        name,
+        Array.from({ length: random.integer(0, 13) }, () => anyValue(random)),
+      );
+    });
+  });
+
+  it('any method with the arguments of any other', () => {
+    const batch = open(addon, kernel!);
+    for (const name of NAMES.filter((each) => each !== 'close')) {
+      for (const other of NAMES) call(batch, name, METHODS[other](batch));
+    }
+  });
+
+  it('the constructor with one argument replaced', () => {
+    const legal = (): unknown[] => [kernel, WORLD.words, false, N, 2, allocateOutputs(N)];
+    const numbers = [0, -1, 1.5, Number.NaN, 2 ** 31, 2 ** 32, 1e300, '4', 4n, Number.POSITIVE_INFINITY];
+    forAll(RUNS, (random) => {
+      const args = legal();
+      args[random.integer(0, args.length - 1)] = random.chance(0.3) ? random.pick(numbers) : anyValue(random);
+      try {
+        new (addon.Batch as Any)(...args).close();
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError);
+      }
+    });
+    expect(() => (addon.Batch as Any)(...legal())).toThrow(TypeError);
+    expect(() => new (addon.Batch as Any)()).toThrow(TypeError);
+  });
+
+  it('the constructor with one word of the block replaced', () => {
+    forAll(3 * RUNS, (random) => {
+      const words = WORLD.words.slice();
+      words[random.integer(0, words.length - 1)] = anyWord(random);
+      try {
+        const batch = new addon.Batch(kernel!, words, false, N, 1, allocateOutputs(N));
+        batch.reset(null, new Uint32Array(N), new Uint8Array(N).fill(1), null, null);
+        batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
+        batch.targets(new Float32Array(N * 3));
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError);
+      }
+    });
+  });
+
+  it('any words to load: refused, or runnable to the end', () => {
+    const batch = open(addon, kernel!);
+    batch.run(1, null, null, null, null, null, new Uint8Array(N).fill(9), null, 0, N, null, null);
+    const saved = stateOf(batch);
+    forAll(3 * RUNS, (random) => {
+      const words = saved.slice();
+      words[random.integer(0, words.length - 1)] = anyWord(random);
+      call(batch, 'load', [words]);
+      batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
+      batch.load(saved);
+    });
+  });
+
+  it('any rows to replay: refused, or replayed', () => {
+    const batch = open(addon, kernel!);
+    forAll(3 * RUNS, (random) => {
+      const args = METHODS.replay(batch) as [...(Uint8Array | null)[]];
+      for (const at of [3, 8, 9]) if (random.chance(0.2)) args[at] = null;
+      const columns = [0, 1, 2, 5, 6, 7, 9].flatMap((at) => args[at] ?? []);
+      const column = random.pick(columns);
+      column[random.integer(0, column.length - 1)] = anyWord(random);
+      call(batch, 'replay', args);
+    });
+  });
+
+  it('starts at invalid steps', () => {
+    const batch = open(addon, kernel!);
+    const start = (steps: Uint8Array, mask: Uint8Array | null = null) =>
+      batch.reset(
+        ...([mask, new Uint32Array(N), null, null, null, steps] as const),
+        ...([new Float32Array(N * 5), null, null, null, null] as const),
+      );
+    const before = stateOf(batch);
+    for (const step of [NUM_STEPS, 255]) {
+      const steps = new Uint8Array(N).fill(step, N - 1);
+      expect(() => start(steps)).toThrow(TypeError);
+      expect(stateOf(batch)).toEqual(before);
+      start(steps, new Uint8Array(N).fill(1, 0, N - 1));
+      batch.load(before);
+    }
+  });
+
+  it('outputs of wrong sizes and types, or detached', () => {
+    const names = Object.keys(allocateOutputs(1));
+    forAll(RUNS, (random) => {
+      try {
+        open(addon, kernel!, { ...allocateOutputs(N), [random.pick(names)]: anyValue(random) } as Any);
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError);
+      }
+    });
+    const outputs = allocateOutputs(N);
+    const batch = open(addon, kernel!, outputs);
+    detached(outputs.observations);
+    for (const name of ['reset', 'step', 'run', 'gather', 'load']) {
+      expect(() => (batch as Any)[name](...METHODS[name](batch))).toThrow(TypeError);
+    }
+  });
+
+  it('after close, every method but close is refused', () => {
+    const [batch, source] = [open(addon, kernel!), open(addon, kernel!)];
+    source.close();
+    expect(() => batch.gather(source, new Uint32Array(N))).toThrow(TypeError);
+    batch.close();
+    for (const name of NAMES.filter((each) => each !== 'close')) {
+      expect(() => (batch as Any)[name](...METHODS[name](batch))).toThrow(TypeError);
+    }
+    expect(() => batch.close()).not.toThrow();
+  });
+
+  it('methods called on an object that is no batch', () => {
+    const batch = open(addon, kernel!);
+    const otherObjects = [
+      undefined,
+      null,
+      1,
+      {},
+      [],
+      new Proxy(batch, {}),
+      Object.create(batch),
+      Object.create(addon.Batch.prototype),
+    ];
+    for (const name of NAMES) {
+      for (const object of otherObjects) {
+        expect(() => (addon.Batch.prototype as Any)[name].call(object, ...METHODS[name](batch))).toThrow(
+          TypeError,
+        );
+      }
+    }
+    for (const object of otherObjects) {
+      expect(() => batch.gather(object as NativeBatch, new Uint32Array(N))).toThrow(TypeError);
+    }
+  });
+
+  it('getters that throw, close the batch or detach memory', () => {
+    const batch = open(addon, kernel!);
+    const outputs = allocateOutputs(N);
+    const thrown = new RangeError('mine');
+    const throwing = {
+      get() {
+        throw thrown;
+      },
+    };
+    expect(() => open(addon, kernel!, Object.defineProperty({ ...outputs }, 'components', throwing))).toThrow(
+      thrown,
+    );
+    const run = (trajectory: object) => (batch as Any).run(0, null, null, null, null, null, null, trajectory);
+    expect(() => run(Object.defineProperty({ ...allocateTrajectory(N) }, 'meters', throwing))).toThrow(
+      thrown,
+    );
+    const columns = allocateTrajectory(N);
+    const detaching = { get: () => first(columns.anomalies, detached(columns.actions)) };
+    expect(() => run(Object.defineProperty({ ...columns }, 'anomalies', detaching))).toThrow(TypeError);
+    const closing = { get: () => first(columns.events, batch.close()) };
+    expect(() => run(Object.defineProperty({ ...allocateTrajectory(N) }, 'events', closing))).toThrow(
+      TypeError,
+    );
+    const words = WORLD.words.slice();
+    const detachingWords = { get: () => first(outputs.rewards, detached(words)) };
+    const hostile = Object.defineProperty({ ...outputs }, 'rewards', detachingWords);
+    expect(() => new addon.Batch(kernel!, words, false, N, 1, hostile)).toThrow(TypeError);
+  });
+
+  it('an object accepted by Symbol.hasInstance', () => {
+    const batch = open(addon, kernel!);
+    const original = Object.getOwnPropertyDescriptor(addon.Batch, Symbol.hasInstance);
+    Object.defineProperty(addon.Batch, Symbol.hasInstance, { value: () => true, configurable: true });
+    try {
+      expect(() => batch.gather({} as NativeBatch, new Uint32Array(N))).toThrow(TypeError);
+      expect(() => batch.gather(new Map() as Any, new Uint32Array(N))).toThrow(TypeError);
+    } finally {
+      if (original === undefined) delete (addon.Batch as Any)[Symbol.hasInstance];
+    }
+  });
+});

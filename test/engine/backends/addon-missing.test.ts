@@ -1,0 +1,73 @@
+/** Errors for an addon that is missing, broken or built for another layout, and the choice of `auto` then. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runChild } from '../../support/child.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const missing = join(folder, 'none.node');
+const broken = join(folder, 'broken.node');
+const stale = join(folder, 'stale.cjs');
+writeFileSync(broken, 'no shared object');
+writeFileSync(
+  stale,
+  `module.exports = { layoutDigest: '${'0'.repeat(64)}', kernels: () => [], Batch: class {} };`,
+);
+
+const CODE = `
+  import { createVecEnv } from './dist/engine/node.js';
+  import { loadAddon } from './dist/engine/backends/addon.js';
+  import { nativeBackend } from './dist/engine/backends/native.js';
+  const attempt = (call) => { try { return call(); } catch ({ name, code, message }) { return { name, code, message }; } };
+  const open = (options) => attempt(() => {
+    using env = createVecEnv({ numEnvs: 2, ...options });
+    env.reset({ seed: 1 });
+    return { backend: env.backend, reason: env.backendReason, steps: env.run('heuristic').terminated.length };
+  });
+  say({
+    load: attempt(() => loadAddon()),
+    kernels: nativeBackend.kernels(),
+    native: open({ backend: 'native' }),
+    auto: open({}),
+    kernel: open({ kernel: 'scalar' }),
+    reference: open({ backend: 'reference' }),
+  });
+`.replace('using env', 'const env');
+
+type Said = Record<
+  string,
+  { name?: string; code?: string; message?: string; backend?: string; reason?: string }
+>;
+
+describe.each([
+  ['missing', missing, 'addon_missing', 'found none'],
+  ['broken', broken, 'addon_missing', 'loadable'],
+  ['stale', stale, 'addon_stale', 'for layout'],
+])('%s', (_, path, code, why) => {
+  const { status, output: said, stderr } = runChild(CODE, { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined });
+  const { load, native, auto, kernel, reference, kernels } = said as Said;
+
+  it('is an error with the path and the command that builds it', () => {
+    expect([status, stderr]).toEqual([0, '']);
+    expect(load).toMatchObject({ name: 'BackendError', code });
+    for (const part of ['Expected', why, path, 'npm run build:addon']) expect(load.message).toContain(part);
+    expect(kernels).toEqual([]);
+  });
+
+  it('is refused when requested by name, with the path', () => {
+    for (const refused of [native, kernel]) {
+      expect(refused).toMatchObject({ name: 'BackendError', code: 'backend_unavailable' });
+      expect(refused.message).toContain(path);
+      expect(refused.message).toContain('npm run build:addon');
+    }
+  });
+
+  it('makes `auto` choose the reference and report the reason', () => {
+    expect(auto.backend).toBe('reference');
+    expect(auto.reason).toContain(path);
+    expect(reference).toMatchObject({ backend: 'reference', reason: 'asked for' });
+  });
+});

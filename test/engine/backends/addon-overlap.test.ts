@@ -1,0 +1,262 @@
+/**
+ * Calls of the addon with arrays that overlap in memory. An array that a call writes must not overlap another: the call
+ * would read what it has overwritten. Arrays that are only read may overlap, but not in a SharedArrayBuffer.
+ */
+import { describe, expect, it } from 'vitest';
+import { type Addon, loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
+import type { Outputs } from '../../../src/engine/backends/backend.js';
+import { allocateOutputs, OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
+import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { type Any, METHODS, N, NAMES, open, stateOf } from '../../support/fuzz.js';
+import { separateBuffers } from '../../support/open-batch.js';
+import { forAll, type Random } from '../../support/random.js';
+
+nameAbsent();
+
+type View = Uint8Array | Uint32Array | Float32Array;
+/** Names an array: an argument's number and, in a trajectory, its name; or 'out' and an output's name. */
+type Path = readonly (number | string)[];
+interface Column {
+  readonly path: Path;
+  readonly view: View;
+  readonly written: boolean;
+}
+
+/** Arguments that calls write, besides trajectories. */
+const WRITTEN: Record<string, readonly number[]> = {
+  save: [0],
+  hash: [0],
+  targets: [0],
+  replay: [10, 11, 12],
+};
+const CALLS = NAMES.filter((name) => name !== 'close');
+const WITH_OUTPUTS = ['reset', 'step', 'stepEach', 'run', 'gather', 'load'];
+const OUTPUTS = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
+const LAYOUT = { columnMajor: false, finalObservations: true };
+
+/** The arguments of a call; a source batch is one that nothing else uses. */
+function argumentsOf(addon: Addon, kernel: string, name: string): unknown[] {
+  const args = METHODS[name](open(addon, kernel));
+  if (name === 'run') args[10] = open(addon, kernel);
+  return args;
+}
+
+function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Column[] {
+  const own = args.flatMap((value, at): Column[] => {
+    if (ArrayBuffer.isView(value)) {
+      return [{ path: [at], view: value as View, written: WRITTEN[name]?.includes(at) ?? false }];
+    }
+    if (name !== 'run' || at !== 7) return [];
+    return Object.entries(value as object).map(([key, view]) => ({ path: [at, key], view, written: true }));
+  });
+  if (!WITH_OUTPUTS.includes(name)) return own;
+  const out = OUTPUTS.map((key) => ({ path: ['out', key], view: outputs[key] as View, written: true }));
+  return [...out, ...own];
+}
+
+const LINE = 64;
+const lines = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
+
+/** Returns the offsets of consecutive columns, and the end of the last. */
+function oneAfterAnother(columns: readonly Column[]): { offsets: number[]; end: number } {
+  let end = 0;
+  const offsets = columns.map(({ view }) => {
+    const at = end;
+    end += lines(view.byteLength);
+    return at;
+  });
+  return { offsets, end };
+}
+
+/** Returns whether a written column overlaps another. Gaps between outputs count as outputs. */
+function isRefused(columns: readonly Column[], offsets: readonly number[]): boolean {
+  const ends = columns.map(({ view }, k) => offsets[k] + view.byteLength);
+  const outputs = columns.flatMap(({ path: [at] }, k) => (at === 'out' ? [k] : []));
+  const low = Math.min(...outputs.map((k) => offsets[k]));
+  const high = Math.max(...outputs.map((k) => ends[k]));
+  return columns.some(
+    (a, i) =>
+      !outputs.includes(i) &&
+      ((low < ends[i] && offsets[i] < high) ||
+        columns.some(
+          (b, j) => j !== i && (a.written || b.written) && offsets[j] < ends[i] && offsets[i] < ends[j],
+        )),
+  );
+}
+
+const viewAt = ({ view }: Column, buffer: ArrayBuffer, offset: number): View =>
+  new (view.constructor as Any)(buffer, offset, view.length);
+
+/** Returns the arguments with each column at another offset. */
+function placed(args: readonly unknown[], columns: readonly Column[], views: readonly View[]): unknown[] {
+  const own = args.map((value) => (value?.constructor === Object ? { ...value } : value));
+  columns.forEach(({ path: [at, key] }, k) => {
+    if (typeof at === 'number' && key === undefined) own[at] = views[k];
+    else if (typeof at === 'number') (own[at] as Any)[key] = views[k];
+  });
+  return own;
+}
+
+const outputsAt = (outputs: Outputs, columns: readonly Column[], views: readonly View[]): Outputs => {
+  const entries = columns.flatMap(({ path: [at, key] }, k) => (at === 'out' ? [[key, views[k]]] : []));
+  return { ...outputs, ...Object.fromEntries(entries) };
+};
+
+function tryCall(batch: NativeBatch, name: string, args: readonly unknown[]): unknown {
+  try {
+    return (batch as Any)[name](...args);
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    return error;
+  }
+}
+
+const expectSameBytes = (got: readonly View[], expected: readonly View[]): void => {
+  got.forEach((view, k) => {
+    expect(Buffer.compare(bytesOf(view), bytesOf(expected[k])), `array ${k}`).toBe(0);
+  });
+};
+
+const bytesOf = (view: View): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+
+/**
+ * Calls with columns at these offsets of one buffer. If a written column overlaps another, the call must be refused and
+ * change nothing; otherwise it must do the same as with copies in separate buffers.
+ * @returns whether it was refused for the overlap.
+ */
+function expectSafe(
+  addon: Addon,
+  kernel: string,
+  name: string,
+  fill: (bytes: Uint8Array) => void,
+  offsetsOf: (columns: readonly Column[]) => number[],
+): boolean {
+  const args = argumentsOf(addon, kernel, name);
+  const plain = allocateOutputs(N, LAYOUT);
+  const columns = columnsOf(name, args, plain);
+  const offsets = offsetsOf(columns);
+  const buffer = new ArrayBuffer(Math.max(...columns.map(({ view }, k) => offsets[k] + view.byteLength)));
+  const views = columns.map((column, k) => viewAt(column, buffer, offsets[k]));
+  const batch = open(addon, kernel, outputsAt(separateBuffers(plain), columns, views));
+  const memory = new Uint8Array(buffer);
+  // The bytes of legal arguments, or random ones.
+  columns.forEach(({ path, view }, k) => {
+    if (path[0] !== 'out') bytesOf(views[k]).set(bytesOf(view));
+  });
+  fill(memory);
+  const copies = views.map((view) => view.slice());
+  const twin = open(addon, kernel, outputsAt(separateBuffers(plain), columns, copies));
+  views.forEach((view, k) => {
+    bytesOf(copies[k]).set(bytesOf(view));
+  });
+  const before = [memory.slice(), bytesOf(stateOf(batch))];
+  const got = tryCall(batch, name, placed(args, columns, views));
+  if (isRefused(columns, offsets)) {
+    expect(got, 'refused').toBeInstanceOf(TypeError);
+    expectSameBytes([memory, bytesOf(stateOf(batch))], before);
+    return true;
+  }
+  expect(got).toEqual(tryCall(twin, name, placed(args, columns, copies)));
+  expectSameBytes([stateOf(batch), ...views], [stateOf(twin), ...copies]);
+  return false;
+}
+
+/** Draws bytes, mostly zeros, which are legal in every column. */
+const someBytes =
+  (random: Random) =>
+  (bytes: Uint8Array): void => {
+    for (let k = random.integer(0, 40); k > 0; k--)
+      bytes[random.integer(0, bytes.length - 1)] = random.integer(0, 3);
+  };
+
+describe.each(NATIVE)('$name', ({ kernel }) => {
+  const addon = loadAddon();
+
+  it.each(CALLS)('%s with arrays at random offsets of one buffer', (name) => {
+    forAll(25, (random) => {
+      const spread = random.pick([1, 4, 40]);
+      const anywhere = (columns: readonly Column[]): number[] => {
+        const { offsets, end } = oneAfterAnother(columns);
+        return offsets.map((offset, k) => {
+          if (columns[k].path[0] === 'out') return offset;
+          const unit = columns[k].view.BYTES_PER_ELEMENT;
+          return unit * random.integer(0, Math.floor((spread * end) / unit));
+        });
+      };
+      expectSafe(addon, kernel!, name, someBytes(random), anywhere);
+    });
+  });
+});
+
+// These checks come before the kernel.
+describe.each(NATIVE.slice(0, 1))('on any kernel', ({ kernel }) => {
+  const addon = loadAddon();
+  const columnsOfCall = (name: string) =>
+    columnsOf(name, argumentsOf(addon, kernel!, name), allocateOutputs(N, LAYOUT));
+
+  it.each(CALLS)('%s with every pair of its arrays overlapping', (name) => {
+    const isOutput = columnsOfCall(name).map(({ path }) => path[0] === 'out');
+    const count = isOutput.length;
+    const outcomes = { refused: 0, done: 0 };
+    for (let i = 0; i < count; i++) {
+      for (let j = 0; j < i; j++) {
+        // Outputs have a test of their own.
+        if (isOutput[i] && isOutput[j]) continue;
+        // The second begins at the first or at the last byte of the first.
+        const together = (columns: readonly Column[]): number[] => {
+          const { offsets } = oneAfterAnother(columns);
+          const unit = columns[i].view.BYTES_PER_ELEMENT;
+          const last = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
+          offsets[i] = Math.floor((offsets[j] + last) / unit) * unit;
+          return offsets;
+        };
+        const refused = expectSafe(addon, kernel!, name, () => {}, together);
+        outcomes[refused ? 'refused' : 'done']++;
+      }
+    }
+    expect(outcomes.refused > 0 || count === 1).toBe(true);
+  });
+
+  it('outputs that share memory are refused', () => {
+    const outputs = allocateOutputs(N, LAYOUT);
+    for (const one of OUTPUTS) {
+      for (const other of OUTPUTS.filter((name) => name !== one)) {
+        const { buffer, byteOffset, byteLength } = outputs[one] as View;
+        const [first, second] = [outputs[one], outputs[other]].map((view) => ({ view }) as Column);
+        const { length, BYTES_PER_ELEMENT: unit } = second.view;
+        const last = Math.floor((byteOffset + byteLength - 1) / unit) * unit;
+        const long = new ArrayBuffer(buffer.byteLength + length * unit);
+        const moved = separateBuffers(outputs) as Any;
+        moved[one] = viewAt(first, long, byteOffset);
+        moved[other] = viewAt(second, long, last);
+        expect(() => open(addon, kernel!, moved), `${one} and ${other}`).toThrow(TypeError);
+      }
+    }
+  });
+
+  it('a source whose outputs overlap those of the target is refused, unless it is the target', () => {
+    const outputs = allocateOutputs(N);
+    const [batch, source] = [open(addon, kernel!, outputs), open(addon, kernel!, outputs)];
+    const indices = new Uint32Array(N).fill(3);
+    const before = stateOf(batch);
+    expect(() => batch.gather(source, indices)).toThrow(TypeError);
+    const run = [1, null, null, null, null, null, null, null, 0, N] as const;
+    expect(() => batch.run(...run, source, indices)).toThrow(TypeError);
+    expect(stateOf(batch)).toEqual(before);
+    batch.gather(batch, indices);
+  });
+
+  it.each(CALLS)('%s refuses a SharedArrayBuffer', (name) => {
+    const legal = argumentsOf(addon, kernel!, name);
+    const columns = columnsOf(name, legal, allocateOutputs(N)).filter(({ path }) => path[0] !== 'out');
+    for (const column of columns) {
+      const batch = open(addon, kernel!);
+      const before = stateOf(batch);
+      const shared = new (column.view.constructor as Any)(new SharedArrayBuffer(column.view.byteLength));
+      shared.set(column.view);
+      const args = placed(legal, [column], [shared]);
+      expect(() => (batch as Any)[name](...args), String(column.path)).toThrow(/not shared/);
+      expect(stateOf(batch)).toEqual(before);
+    }
+  });
+});

@@ -1,0 +1,119 @@
+/** The asynchronous backend interface: order of calls, ownership of arrays, and when outputs are current. */
+import { describe, expect, it } from 'vitest';
+import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
+import type { RunRequest } from '../../../src/engine/backends/backend.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import { ASYNC_ENGINES, nameAbsent, runsOn } from '../../support/async-engines.js';
+import { copyColumns, copyOutputs, expectEqual } from '../../support/bits.js';
+import { forAllAsync, openAsyncBatch } from '../../support/open-async-batch.js';
+import { Random } from '../../support/random.js';
+
+nameAbsent();
+
+const N = 20;
+const HALF: RunRequest = {
+  policy: { kind: 'random', policySeeds: null },
+  beliefs: null,
+  stops: new Uint8Array(N).fill(NUM_STEPS / 2),
+  trajectory: null,
+};
+
+/** Draws a step of every environment. */
+function anyStep(random: Random) {
+  const request = random.step(new Uint8Array(N), true);
+  return { ...request, actions: request.actions.map((action) => action % 10), stepMask: null };
+}
+
+/** Fills every array of a request. */
+function overwrite(request: object): void {
+  for (const value of Object.values(request)) {
+    if (ArrayBuffer.isView(value)) (value as Uint8Array).fill(99);
+    else if (typeof value === 'object' && value !== null) overwrite(value);
+  }
+}
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('calls take effect in order, awaited or not', () =>
+    forAllAsync(runsOn(engine, 20), async (random) => {
+      const [reset, steps] = [random.resetAtAnyStep(N), [anyStep(random), anyStep(random)]];
+      const calls: ((batch: AsyncBatch) => unknown)[] = [
+        (batch) => batch.reset(reset),
+        (batch) => batch.submit(steps[0]),
+        (batch) => batch.gather(batch, new Uint32Array(N).fill(3)),
+        (batch) => batch.submit(steps[1]),
+        (batch) => batch.run(HALF),
+      ];
+      const [awaited, queued] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
+      for (const call of calls) {
+        expect((await call(awaited.batch)) ?? null).toBeNull();
+        await awaited.batch.save();
+      }
+      const refusals = await Promise.all(calls.map((call) => call(queued.batch)));
+      expect(refusals.filter((refusal) => refusal)).toEqual([]);
+      expectEqual(await awaited.columns(), await queued.columns());
+    }));
+
+  it('reading calls can be awaited together', async () => {
+    const { batch } = await openAsyncBatch(engine, N);
+    batch.reset(new Random('looks').reset(N));
+    const alone = [await batch.save(), await batch.stateHash(), await batch.targets()];
+    expect(await Promise.all([batch.save(), batch.stateHash(), batch.targets()])).toEqual(alone);
+  });
+
+  it('the caller may overwrite the arrays of a request after the call', async () => {
+    const [kept, overwritten] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
+    const random = new Random('arrays');
+    const [reset, step, run] = [random.resetAtAnyStep(N), anyStep(random), { ...random.run(N), stops: null }];
+    kept.batch.reset(random.resetAtAnyStep(N));
+    const words = await kept.batch.save();
+    for (const { batch } of [kept, overwritten]) {
+      const its = structuredClone({
+        reset,
+        step,
+        run,
+        words,
+        indices: Uint32Array.from({ length: N }, () => 7),
+      });
+      const done = batch === overwritten.batch ? overwrite : () => {};
+      batch.load(its.words);
+      done({ words: its.words });
+      batch.reset(its.reset);
+      done(its.reset);
+      expect(batch.submit(its.step)).toBeNull();
+      done(its.step);
+      batch.gather(batch, its.indices);
+      done({ indices: its.indices });
+      expect(await batch.run(its.run)).toBeNull();
+      done(its.run);
+    }
+    expectEqual(await kept.columns(), await overwritten.columns());
+  });
+
+  it('read makes the named outputs current', async () => {
+    const [all, some] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
+    const random = new Random('names');
+    const [reset, step] = [random.resetAtAnyStep(N), anyStep(random)];
+    const before = await some.readOutputs().then(copyOutputs);
+    for (const { batch } of [all, some]) {
+      batch.reset(reset);
+      expect(batch.submit(step)).toBeNull();
+    }
+    const { rewards, components } = await all.readOutputs();
+    await some.batch.read(['rewards', 'components']);
+    expectEqual(copyColumns({ rewards, components } as never), {
+      rewards: some.outputs.rewards,
+      components: some.outputs.components,
+    });
+    // On a device the other outputs keep their values; a processor writes outputs as it computes them.
+    if (engine.isDevice) expect(some.outputs.observations).toEqual(before.observations);
+  });
+
+  it('pending calls settle when the batch closes, and a second close does nothing', async () => {
+    const { batch } = await openAsyncBatch(engine, N);
+    batch.reset(new Random('close').reset(N));
+    const pending = [batch.run(HALF), batch.read(), batch.save(), batch.stateHash(), batch.targets()];
+    batch.close();
+    batch.close();
+    expect(await Promise.allSettled(pending)).toHaveLength(pending.length);
+  });
+});

@@ -1,0 +1,282 @@
+/** Masks at the backend interface: masked resets, masked steps, and both kinds of autoreset. */
+import { describe, expect, it } from 'vitest';
+import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
+import type { RunRequest, StepRequest } from '../../../src/engine/backends/backend.js';
+import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, STATE, STATE_WORDS } from '../../../src/world/fields.js';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  nameAbsent,
+  OTHERS,
+  REFERENCE,
+  runsOn,
+} from '../../support/async-engines.js';
+import { type Columns, expectEqual, rowsOf, withoutFinalMask } from '../../support/bits.js';
+import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
+import { Random } from '../../support/random.js';
+
+nameAbsent();
+
+const N = 3;
+const seeds = Uint32Array.of(11, 12, 13);
+const plain: StepRequest = {
+  actions: Uint8Array.of(0, 3, 6),
+  beliefs: null,
+  given: null,
+  stepMask: null,
+  resetMask: null,
+  resetSeeds: null,
+};
+const begin = (batch: AsyncBatch) => {
+  batch.reset(new Random('batch masks').reset(N));
+  batch.reset({ mask: null, seeds, modes: null, profiles: null, graders: null });
+};
+const runTo = (stops: number[]): RunRequest => ({
+  policy: { kind: 'heuristic' },
+  beliefs: null,
+  stops: Uint8Array.from(stops),
+  trajectory: null,
+});
+
+/** Opens a batch of N and takes this number of steps. */
+async function opened(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Promise<OpenedAsyncBatch> {
+  const one = await openAsyncBatch(engine, N);
+  begin(one.batch);
+  await one.batch.run(runTo(stops));
+  return one;
+}
+
+/** Draws a call on the second of two batches, or from the first to the second. Steps are often illegal. */
+async function anyCall(
+  random: Random,
+  source: OpenedAsyncBatch,
+  { numEnvs: n, readOutputs: show }: OpenedAsyncBatch,
+  order: Uint32Array,
+): Promise<(from: OpenedAsyncBatch, to: OpenedAsyncBatch) => unknown> {
+  const kind = random.pick([
+    'step',
+    'step',
+    'step',
+    'last step',
+    'reset',
+    'masked',
+    'gather',
+    'run',
+    'run from',
+    'load',
+  ]);
+  if (kind === 'gather') return async (from, to) => to.batch.gather(from.batch, order);
+  if (kind === 'load') {
+    const words = await source.batch.save();
+    return (_, to) => to.batch.load(words);
+  }
+  if (kind === 'reset' || kind === 'masked') {
+    const mask = kind === 'masked' ? random.mask(n, 0.4) : null;
+    const request = { ...random.resetAtAnyStep(n), mask };
+    // Often near the end, so that the next calls end episodes.
+    if (request.start !== undefined) request.start.steps.fill(NUM_STEPS - 2);
+    return (_, to) => to.batch.reset(request);
+  }
+  if (kind.startsWith('run')) {
+    const run = random.run(n);
+    const first = Math.min(n, 16);
+    const parts = [
+      { first: 0, end: first },
+      { first, end: n },
+    ].filter((part) => part.first < part.end);
+    return async (from, to) => {
+      const origin = { source: from.batch as never, indices: order };
+      const whole = kind === 'run' || from === to ? run : { ...run, from: origin };
+      const refusals: unknown[] = [];
+      for (const part of parts) refusals.push(await to.batch.run({ ...whole, part }));
+      return refusals;
+    };
+  }
+  const { terminated } = await show();
+  const step = kind === 'step' ? random.step(terminated) : { ...plain, actions: new Uint8Array(n) };
+  return (_, to) => to.batch.submit(step);
+}
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('a masked reset changes the environments of the mask alone', () =>
+    forAllAsync(runsOn(engine, 40), async (random) => {
+      const n = random.pick([1, 16, 37]);
+      const { batch, columns: see } = await openAsyncBatch(engine, n);
+      batch.reset(random.resetAtAnyStep(n));
+      await batch.run(random.run(n));
+      const before = await see();
+      const fresh = await openAsyncBatch(engine, n);
+      const mask = random.mask(n, 0.4);
+      const request = random.resetAtAnyStep(n);
+      fresh.batch.reset(request);
+      batch.reset({ ...request, mask });
+      const after = await see();
+      const [kept, begun] = [0, 1].map((wanted) =>
+        Array.from(mask.keys()).filter((slot) => Number(mask[slot] !== 0) === wanted),
+      );
+      expectEqual(
+        rowsOf(withoutFinalMask(before), n, kept),
+        rowsOf(withoutFinalMask(after), n, kept),
+        'kept',
+      );
+      expect(after.finalMask.some(Boolean)).toBe(false);
+      expectEqual(rowsOf(await fresh.columns(), n, begun), rowsOf(after, n, begun), 'begun');
+    }));
+
+  it('a reset without modes, profiles and graders keeps them', () =>
+    forAllAsync(runsOn(engine, 20), async (random) => {
+      const { batch, columns: see } = await openAsyncBatch(engine, 20);
+      const request = random.resetAtAnyStep(20);
+      batch.reset(request);
+      const first = await see();
+      await batch.run(random.run(20));
+      batch.reset({ ...request, modes: null, profiles: null, graders: null });
+      expectEqual(first, await see());
+    }));
+
+  it('an environment that does not step has reward 0 and is otherwise unchanged', async () => {
+    const { batch, columns: see } = await opened(engine);
+    batch.submit(plain);
+    const before = await see();
+    const request = { ...plain, stepMask: Uint8Array.of(0, 1, 0), actions: Uint8Array.of(99, 3, 200) };
+    expect(batch.submit(request)).toBeNull();
+    const after = await see();
+    expect(after.rewards[0]).toBe(0);
+    expect(after.rewards[1]).not.toBe(0);
+    const still = ({ rewards: _, ...rest }: Columns) => rowsOf(rest, N, [0, 2]);
+    expectEqual(still(before), still(after));
+  });
+
+  it("same-step autoreset: reward and grade are the old episode's, the observation is the new one's", async () => {
+    const [one, other] = [await opened(engine, [27, 27, 5]), await opened(engine, [27, 27, 5])];
+    other.batch.submit(plain);
+    const resetSeeds = Uint32Array.of(101, 102, 103);
+    one.batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds });
+    const begun = await one.columns();
+    const ended = await other.columns();
+    const result = ['finalScores', 'components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans'] as const;
+    for (const name of ['rewards', 'terminated', ...result] as const) {
+      expect(begun[name]).toEqual(ended[name]);
+    }
+    expect(begun.terminated).toEqual(Uint8Array.of(1, 1, 0));
+    other.batch.reset({
+      mask: Uint8Array.of(1, 0, 0),
+      seeds: resetSeeds,
+      modes: null,
+      profiles: null,
+      graders: null,
+    });
+    const anew = await other.columns();
+    expectEqual(
+      { observations: anew.observations, state: anew.state },
+      { observations: begun.observations, state: begun.state },
+    );
+  });
+
+  it('same-step autoreset: the following step clears the grade, of masked environments too', async () => {
+    for (const stepMask of [Uint8Array.of(1, 0, 1), Uint8Array.of(0, 0, 1)]) {
+      const { batch, readOutputs: show } = await opened(engine, [27, 27, 5]);
+      batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds: seeds });
+      batch.submit({ ...plain, stepMask });
+      const { terminated, finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans } =
+        await show();
+      expect(Array.from(terminated)).toEqual([0, 1, 0]);
+      expect(
+        [finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans].map(([first]) => first),
+      ).toEqual(Array(5).fill(0));
+      expect(finalScores[1]).toBeGreaterThan(0);
+    }
+  });
+
+  it('next-step autoreset: a finished environment is reset instead of stepped', async () => {
+    const { batch, readOutputs: show } = await opened(engine, [28, 3, 3]);
+    const request = {
+      stepMask: Uint8Array.of(0, 1, 1),
+      resetMask: Uint8Array.of(1, 0, 0),
+      resetSeeds: seeds,
+    };
+    expect(batch.submit({ ...plain, ...request })).toBeNull();
+    const { observations, rewards, finalScores, terminated } = await show();
+    expect(observations[OBSERVATION.step]).toBe(0);
+    expect(observations[OBSERVATION_SIZE + OBSERVATION.step]).toBe(4);
+    expect([rewards[0], finalScores[0], terminated[0]]).toEqual([0, 0, 0]);
+  });
+
+  it('any byte but 0 in a mask means yes', async () => {
+    const [one, other] = [await opened(engine), await opened(engine)];
+    one.batch.submit({ ...plain, stepMask: Uint8Array.of(1, 0, 1) });
+    other.batch.submit({ ...plain, stepMask: Uint8Array.of(2, 0, 255) });
+    expectEqual(await one.columns(), await other.columns());
+  });
+});
+
+describe.each(OTHERS)('$name', (engine) => {
+  it('long sequences of steps and autoresets equal the reference', () =>
+    forAllAsync(runsOn(engine, 12), async (random) => {
+      const n = random.pick([1, 16, 45]);
+      const layout = () => ({ columnMajor: random.chance(0.5), finalObservations: true });
+      const expected = await openAsyncBatch(REFERENCE, n, { layout: layout() });
+      const got = await openAsyncBatch(engine, n, { layout: layout() });
+      const reset = random.resetAtAnyStep(n);
+      for (const { batch } of [expected, got]) batch.reset(reset);
+      for (let t = 0; t < 2 * NUM_STEPS; t++) {
+        const words = await expected.batch.save();
+        const over = Uint8Array.from({ length: n }, (_, i) =>
+          Number(words[i * STATE_WORDS + STATE.step] === NUM_STEPS),
+        );
+        const request = random.step(over, true);
+        expect(got.batch.submit(request)).toBeNull();
+        expect(expected.batch.submit(request)).toBeNull();
+        expectEqual(await expected.columns(), await got.columns(), `pass ${t}:`);
+      }
+    }));
+
+  it('random call sequences: the same refusals and the same outputs', () =>
+    forAllAsync(runsOn(engine, 60), async (random) => {
+      const n = random.pick([1, 3, 19]);
+      const layout = { columnMajor: random.chance(0.5), finalObservations: random.chance(0.8) };
+      const both = (each: AsyncEngine) =>
+        Promise.all([openAsyncBatch(each, n, { layout }), openAsyncBatch(each, n, { layout })]);
+      const pairs = [await both(REFERENCE), await both(engine)];
+      const order = random.permutation(n);
+      for (const at of [0, 1]) {
+        const request = random.resetAtAnyStep(n);
+        for (const pair of pairs) pair[at].batch.reset(request);
+      }
+      for (let call = 0; call < 14; call++) {
+        const [from, to] = random.pick([
+          [0, 1],
+          [1, 0],
+          [0, 0],
+        ]);
+        const make = await anyCall(random, pairs[0][from], pairs[0][to], order);
+        const [expected, got] = [
+          await make(pairs[0][from], pairs[0][to]),
+          await make(pairs[1][from], pairs[1][to]),
+        ];
+        expect(got).toEqual(expected);
+        expectEqual(await pairs[0][to].columns(), await pairs[1][to].columns(), `call ${call}:`);
+      }
+    }));
+
+  it('refusals name the same environment, step and code', () =>
+    forAllAsync(runsOn(engine, 40), async (random) => {
+      const n = random.pick([1, 16, 37]);
+      const [reset, run] = [random.resetAtAnyStep(n), random.run(n)];
+      const step = { ...random.step(new Uint8Array(n)), actions: random.bytes(n, 0, 10) };
+      const sequence = {
+        ...random.run(n),
+        policy: { kind: 'sequence', actions: random.bytes(n * NUM_STEPS, 0, 12) },
+      } as const;
+      const refusalsOn = async (each: AsyncEngine) => {
+        const { batch, columns: see } = await openAsyncBatch(each, n);
+        batch.reset(reset);
+        await batch.run(run);
+        const before = await see();
+        const refusals = [batch.submit(step), await batch.run(sequence)];
+        if (refusals[0] !== null && refusals[1] !== null) expectEqual(before, await see());
+        return refusals;
+      };
+      expect(await refusalsOn(engine)).toEqual(await refusalsOn(REFERENCE));
+    }));
+});

@@ -1,0 +1,171 @@
+/** The choice of a backend by name or by priority, its errors, and the options of a device. */
+import { describe, expect, it } from 'vitest';
+import { nativeBackend } from '../../../src/engine/backends/native.js';
+import { listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
+import { queued } from '../../../src/engine/backends/queued-backend.js';
+import { createAsyncVecEnv } from '../../../src/engine/node.js';
+import { openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
+import type { WebGpuOptions } from '../../../src/engine/vec-env/device-options.js';
+import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
+import { BackendError } from '../../../src/shared/errors.js';
+import { DeferredBackend } from '../../support/deferred.js';
+import { ENGINES, NATIVE } from '../../support/engines.js';
+import { expectRefusal, expectRejection, refusalOf } from '../../support/refusals.js';
+
+const numEnvs = 2;
+const GONE = 'Expected a device, got none. Use another machine.';
+
+describe('the choice', () => {
+  it('auto takes the first available backend, and reports those before it', async () => {
+    const backend = new DeferredBackend();
+    const first = await openAsyncVecEnv(backend.platform, { numEnvs });
+    expect([first.backend, first.backendReason]).toEqual(['deferred', 'the fastest available']);
+    backend.reason = GONE;
+    const second = await openAsyncVecEnv(backend.platform, { numEnvs });
+    expect(second.backend).toBe('reference');
+    expect(second.backendReason).toBe(`the fastest available; tried before it: deferred (${GONE})`);
+  });
+
+  it('a backend requested by name opens, or the error lists what was tried', async () => {
+    const backend = new DeferredBackend();
+    const env = await openAsyncVecEnv(backend.platform, { numEnvs, backend: 'reference' });
+    expect([env.backend, env.backendReason]).toEqual(['reference', 'asked for']);
+    backend.reason = GONE;
+    const call = openAsyncVecEnv(backend.platform, { numEnvs, backend: 'deferred' });
+    await expectRejection(call, 'backend_unavailable', 'Tried: deferred', GONE);
+  });
+
+  it('a synchronous environment refuses an asynchronous backend, and names the function to use', async () => {
+    const { platform } = new DeferredBackend();
+    expectRefusal(
+      () => openVecEnv(platform, { numEnvs, backend: 'deferred' }),
+      'unknown_name',
+      'createAsyncVecEnv',
+      'auto, reference',
+    );
+    expect(refusalOf(() => openVecEnv(platform, { numEnvs, backend: 'referenc' })).message).not.toContain(
+      'createAsyncVecEnv',
+    );
+    await expectRejection(
+      openAsyncVecEnv(platform, { numEnvs, backend: 'defered' }),
+      'unknown_name',
+      '"deferred"',
+    );
+    await expectRejection(openAsyncVecEnv(platform, { numEnvs, backend: 3 as never }), 'wrong_type');
+  });
+
+  it('only the native backend takes a kernel', async () => {
+    const { platform } = new DeferredBackend();
+    for (const backend of ['deferred', 'reference', 'auto']) {
+      const call = openAsyncVecEnv(platform, { numEnvs, backend, kernel: 'avx2' });
+      await expectRejection(call, 'unknown_name', 'kernel', backend);
+    }
+  });
+
+  it.each(NATIVE)('$name opens by its kernel alone, even if another is faster', async ({ kernel }) => {
+    const { platform } = new DeferredBackend();
+    const asyncBackends = [...platform.asyncBackends, queued(nativeBackend)];
+    const env = await openAsyncVecEnv({ ...platform, asyncBackends }, { numEnvs, kernel });
+    expect([env.backend, env.kernel]).toEqual(['native', kernel]);
+    await env.close();
+  });
+
+  it.each(ENGINES)('$name opens by its name', async ({ backend, kernel }) => {
+    const env = await createAsyncVecEnv({ numEnvs, backend, kernel });
+    expect([env.backend, env.kernel]).toEqual([backend, kernel ?? backend]);
+    await env.reset({ seed: 1 });
+    const fork = await env.fork([1]);
+    expect([fork.backend, fork.kernel]).toEqual([backend, kernel ?? backend]);
+    await env.close();
+    await fork.close();
+  });
+
+  it('an asynchronous environment has all synchronous backends, and others', async () => {
+    const listed = await listAsyncBackends();
+    expect(listed).toEqual(expect.arrayContaining(listBackends()));
+    const { backend } = await createAsyncVecEnv({ numEnvs });
+    expect(backend).toBe(listed.find(({ available }) => available)?.name);
+  });
+
+  it('too little memory is a RhythmError', async () => {
+    const backend = new DeferredBackend();
+    backend.open = async () => {
+      throw new RangeError('Array buffer allocation failed');
+    };
+    const error = await openAsyncVecEnv(backend.platform, { numEnvs }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(BackendError);
+    expect((error as BackendError).code).toBe('out_of_memory');
+  });
+});
+
+describe('the device', () => {
+  const open = async (webgpu?: WebGpuOptions) => {
+    const backend = new DeferredBackend();
+    const env = await openAsyncVecEnv(backend.platform, { numEnvs, ...(webgpu && { webgpu }) });
+    return { backend, env };
+  };
+
+  it('gets the default options or the given ones, also for a fork and after reopen', async () => {
+    const { backend: plain } = await open();
+    expect(plain.devices).toEqual([{ allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 }]);
+    const asked = {
+      powerPreference: 'low-power',
+      allowInexact: true,
+      maxDispatchMs: 10_000,
+      workgroupSize: 256,
+    } as const;
+    const { backend, env } = await open(asked);
+    await env.reset({ seed: 1 });
+    await env.snapshot();
+    await env.reopen();
+    await env.fork([0]);
+    expect(backend.devices).toEqual([asked, asked, asked]);
+    expect(env.device).toEqual({ adapter: 'a test double', software: false, exact: true });
+  });
+
+  const REFUSED: [code: string, options: object, mention: string][] = [
+    ['unknown_option', { maxDispatch: 1 }, '"maxDispatchMs"'],
+    ['unknown_name', { powerPreference: 'low' }, 'low-power, high-performance'],
+    ['wrong_type', { powerPreference: 1 }, 'powerPreference'],
+    ['wrong_type', { allowInexact: 1 }, 'allowInexact'],
+    ['out_of_range', { maxDispatchMs: 0 }, '1 to 10000'],
+    ['out_of_range', { maxDispatchMs: 10_001 }, '1 to 10000'],
+    ['wrong_type', { maxDispatchMs: '5' }, 'maxDispatchMs'],
+    ['out_of_range', { workgroupSize: 0 }, '1 to 256'],
+    ['out_of_range', { workgroupSize: 512 }, '1 to 256'],
+    ['out_of_range', { workgroupSize: 48 }, 'a power of two'],
+    ['out_of_range', { workgroupSize: 1.5 }, 'an integer'],
+  ];
+  it.each(REFUSED)('%s: %j', async (code, options, mention) => {
+    await expectRejection(open(options), code as never, mention);
+  });
+
+  it.each([[null], [3], [[]]])('wrong_type: %j', async (webgpu) => {
+    const call = createAsyncVecEnv({ numEnvs, webgpu: webgpu as never });
+    await expectRejection(call, 'wrong_type', 'webgpu options');
+  });
+
+  it('is no option of the synchronous API, and both APIs refuse unknown options', async () => {
+    const { platform } = new DeferredBackend();
+    expectRefusal(() => openVecEnv(platform, { numEnvs, webgpu: {} } as never), 'unknown_option');
+    await expectRejection(
+      openAsyncVecEnv(platform, { numEnvs, webgl: {} } as never),
+      'unknown_option',
+      '"webgpu"',
+    );
+    await expectRejection(openAsyncVecEnv(platform, { numEnvs: 0 }), 'out_of_range', 'numEnvs');
+    await expectRejection(openAsyncVecEnv(platform, undefined as never), 'wrong_type');
+  });
+});
+
+it('the caller may change options after the call', async () => {
+  const grader = [1, 0, 0, 0, 0, 0];
+  const options = { numEnvs, grader };
+  const opening = createAsyncVecEnv(options);
+  grader.fill(7);
+  options.numEnvs = 0;
+  const env = await opening;
+  await env.reset({ seed: 1 });
+  const { components, finalScores } = await env.run('heuristic');
+  expect(finalScores[0]).toBe(components[0]);
+});

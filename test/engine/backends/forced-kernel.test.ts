@@ -1,0 +1,61 @@
+/** A forced kernel is the kernel that runs. */
+import { describe, expect, it } from 'vitest';
+import { loadAddon } from '../../../src/engine/backends/addon.js';
+import { nativeBackend } from '../../../src/engine/backends/native.js';
+import { createVecEnv } from '../../../src/engine/node.js';
+import { runChild } from '../../support/child.js';
+import { NATIVE, nameAbsent } from '../../support/engines.js';
+
+nameAbsent();
+
+const OPEN = `
+  import { createVecEnv } from './dist/engine/node.js';
+  const attempt = (options) => {
+    try {
+      const env = createVecEnv({ numEnvs: 1, ...options });
+      env.reset({ seed: 1 });
+      env.step([0]);
+      return [env.backend, env.kernel];
+    } catch ({ code, message }) {
+      return { code, message };
+    }
+  };
+  say(OPTIONS.map(attempt));
+`;
+
+/** Opens an environment with each of the options, in a process with this RHYTHM_KERNEL. @returns backends and kernels. */
+const openIn = (kernel: string, ...options: object[]): unknown =>
+  runChild(OPEN.replace('OPTIONS', JSON.stringify(options)), { RHYTHM_KERNEL: kernel }).output;
+
+describe.each(NATIVE)('$name', ({ kernel }) => {
+  it('by option', () => {
+    using env = createVecEnv({ numEnvs: 1, kernel });
+    expect([env.backend, env.kernel]).toEqual(['native', kernel]);
+  });
+
+  it('by RHYTHM_KERNEL, unless an option names another kernel or the reference', () => {
+    expect(
+      openIn(kernel!, {}, { backend: 'native' }, { kernel: 'scalar' }, { backend: 'reference' }),
+    ).toEqual([
+      ['native', kernel],
+      ['native', kernel],
+      ['native', 'scalar'],
+      ['reference', 'reference'],
+    ]);
+  });
+});
+
+it.runIf(NATIVE.length > 0)('an unknown RHYTHM_KERNEL is refused, and an empty one is ignored', () => {
+  const message = expect.stringContaining('Did you mean "portable"?');
+  expect(openIn('protable', {})).toEqual([{ code: 'backend_unavailable', message }]);
+  expect(openIn('', {})).toEqual([['native', NATIVE[0].kernel]]);
+});
+
+it.runIf(NATIVE.length > 0)('kernels are distinct code, in priority order', () => {
+  const rows = loadAddon().kernels();
+  expect(new Set(rows.map((row) => row.name)).size).toBe(rows.length);
+  const lanes = rows.map((row) => row.lanes);
+  expect(lanes).toEqual([...lanes].sort((a, b) => b - a));
+  expect(lanes.slice(-2)).toEqual([4, 1]);
+  expect(nativeBackend.kernels().map((row) => row.name)).toEqual(rows.map((row) => row.name));
+});

@@ -1,0 +1,226 @@
+/** Copies of episodes between batches, on which forks and assignments are built. */
+import { describe, expect, it } from 'vitest';
+import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
+import type { Origin, RunRequest, StepRequest } from '../../../src/engine/backends/backend.js';
+import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  nameAbsent,
+  REFERENCE,
+  runsOn,
+} from '../../support/async-engines.js';
+import { copyColumns, expectEqual, rowsOf, withClearedFinalMask } from '../../support/bits.js';
+import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
+import { Random } from '../../support/random.js';
+
+nameAbsent();
+
+async function ragged(random: Random, opened: OpenedAsyncBatch): Promise<OpenedAsyncBatch> {
+  const { batch, numEnvs, readOutputs: show } = opened;
+  batch.reset(random.resetAtAnyStep(numEnvs));
+  expect(await batch.run(random.run(numEnvs))).toBeNull();
+  // Environments that did not step have reward 0; those that were reset still have the previous grade.
+  expect(batch.submit(random.step((await show()).terminated))).toBeNull();
+  return opened;
+}
+
+const HEURISTIC: RunRequest = {
+  policy: { kind: 'heuristic' },
+  beliefs: null,
+  stops: null,
+  trajectory: null,
+};
+
+const NO_BELIEFS: Omit<StepRequest, 'actions' | 'stepMask'> = {
+  beliefs: null,
+  given: null,
+  resetMask: null,
+  resetSeeds: null,
+};
+
+/** The origin of a run. */
+const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin<AsyncBatch> => ({
+  source: batch,
+  indices,
+});
+
+/** Draws indices, often with many equal ones in a row, as in a group of rollouts. */
+function anyIndices(random: Random, from: number, to: number): Uint32Array {
+  const group = random.pick([1, 16]);
+  const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
+  return indices.map((_, i) => indices[i - (i % group)]);
+}
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  /** Opens a batch in either layout and plays it to random states. */
+  const anyBatch = async (random: Random, n: number) => {
+    const layout = { columnMajor: random.chance(0.5), finalObservations: true };
+    return ragged(random, await openAsyncBatch(engine, n, { layout }));
+  };
+
+  it('environment i becomes environment indices[i] of the source, with its outputs', () =>
+    forAllAsync(runsOn(engine, 60), async (random) => {
+      const [from, to] = [random.pick([1, 16, 17, 40]), random.pick([1, 15, 33])];
+      const source = await anyBatch(random, from);
+      const target = await anyBatch(random, to);
+      const indices = anyIndices(random, from, to);
+      const before = await source.columns();
+      target.batch.gather(source.batch, indices);
+      expectEqual(before, await source.columns(), 'the source');
+      expectEqual(withClearedFinalMask(rowsOf(before, from, indices)), await target.columns());
+    }));
+
+  it('a run from another batch equals a copy of its episodes, then the run', () =>
+    forAllAsync(runsOn(engine, 30), async (random) => {
+      const [size, to] = [random.pick([1, 17, 40]), random.pick([1, 15, 33])];
+      const source = await anyBatch(random, size);
+      const [copied, started] = [await anyBatch(random, to), await anyBatch(random, to)];
+      const indices = anyIndices(random, size, to);
+      const trajectories = [allocateTrajectory(to), allocateTrajectory(to)];
+      const request = random.run(to);
+      const before = await source.columns();
+      copied.batch.gather(source.batch, indices);
+      expect(await copied.batch.run({ ...request, trajectory: trajectories[0] })).toBeNull();
+      const from = originOf(source, indices);
+      expect(await started.batch.run({ ...request, from, trajectory: trajectories[1] })).toBeNull();
+      expectEqual(before, await source.columns(), 'the source');
+      expectEqual(await copied.columns(), await started.columns());
+      expectEqual(copyColumns(trajectories[0]), copyColumns(trajectories[1]));
+    }));
+
+  it('an action sequence is checked from the step of the source; if it is refused, nothing is copied', async () => {
+    const [source, target] = [await openAsyncBatch(engine, 2), await openAsyncBatch(engine, 3)];
+    const random = new Random('judged');
+    for (const { batch, numEnvs } of [source, target]) batch.reset(random.resetAtAnyStep(numEnvs));
+    await source.batch.run({ ...HEURISTIC, stops: Uint8Array.of(21, 0) });
+    const actions = new Uint8Array(3 * NUM_STEPS).fill(10, 2 * NUM_STEPS + 20, 2 * NUM_STEPS + 21);
+    const sequence: RunRequest = { ...HEURISTIC, policy: { kind: 'sequence', actions } };
+    const before = await target.columns();
+    const runFrom = (...indices: number[]) =>
+      target.batch.run({ ...sequence, from: originOf(source, Uint32Array.from(indices)) });
+    expect(await runFrom(0, 0, 1)).toEqual({ code: 'illegal_action', index: 2, step: 20, value: 10 });
+    expectEqual(before, await target.columns());
+    expect(await runFrom(1, 1, 0)).toBeNull();
+    expect((await target.readOutputs()).terminated).toEqual(Uint8Array.of(1, 1, 1));
+  });
+
+  it('a run of no steps does not return the result of an episode that autoreset replaced', async () => {
+    const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
+    const random = new Random('nothing runs');
+    for (const { batch } of [source, target]) batch.reset(random.reset(3));
+    await source.batch.run({ ...HEURISTIC, stops: new Uint8Array(3).fill(27) });
+    const [actions, resetMask] = [new Uint8Array(3), Uint8Array.of(1, 1, 0)];
+    const lastStep = { ...NO_BELIEFS, actions, stepMask: null, resetMask, resetSeeds: random.seeds(3) };
+    expect(await source.batch.submit(lastStep)).toBeNull();
+    expect(Array.from((await source.readOutputs()).finalScores, (score) => score > 0)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const from = originOf(source, Uint32Array.of(0, 1, 2));
+    expect(await target.batch.run({ ...HEURISTIC, stops: new Uint8Array(3), from })).toBeNull();
+    const { terminated, finalScores, episodeLengths } = await target.readOutputs();
+    expect(terminated).toEqual(Uint8Array.of(0, 0, 1));
+    expect(Array.from(finalScores, (score) => score > 0)).toEqual([false, false, true]);
+    expect(episodeLengths).toEqual(Int32Array.of(0, 0, NUM_STEPS));
+  });
+
+  it('a copy of an environment after autoreset has the previous grade, and the next step clears it', async () => {
+    const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
+    const random = new Random('shown before');
+    for (const { batch } of [source, target]) batch.reset(random.reset(3));
+    await source.batch.run({ ...HEURISTIC, stops: new Uint8Array(3).fill(27) });
+    const [actions, resetMask] = [new Uint8Array(3), Uint8Array.of(1, 1, 0)];
+    const lastStep = { ...NO_BELIEFS, actions, stepMask: null, resetMask, resetSeeds: random.seeds(3) };
+    expect(await source.batch.submit(lastStep)).toBeNull();
+    target.batch.gather(source.batch, Uint32Array.of(2, 0, 1));
+    expect(Array.from((await target.readOutputs()).finalScores, (score) => score > 0)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const stepMask = Uint8Array.of(0, 1, 0);
+    expect(await target.batch.submit({ ...NO_BELIEFS, actions, stepMask })).toBeNull();
+    const { terminated, finalScores } = await target.readOutputs();
+    expect(terminated).toEqual(Uint8Array.of(1, 0, 0));
+    expect(Array.from(finalScores, (score) => score > 0)).toEqual([true, false, false]);
+  });
+
+  it('a loaded state of an ended episode takes no step, even in a batch that was just reset', async () => {
+    const [source, target] = [await openAsyncBatch(engine, 2), await openAsyncBatch(engine, 2)];
+    const random = new Random('loaded');
+    for (const { batch } of [source, target]) batch.reset(random.reset(2));
+    await source.batch.run({ ...HEURISTIC, stops: Uint8Array.of(0, 28) });
+    target.batch.load(await source.batch.save());
+    const step = { ...NO_BELIEFS, actions: new Uint8Array(2), stepMask: null };
+    expect(await target.batch.submit(step)).toEqual({ code: 'episode_over', index: 1 });
+  });
+
+  it('a copy of an ended episode takes no step, even in a batch that was just reset', async () => {
+    const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
+    const random = new Random('ended');
+    for (const { batch } of [source, target]) batch.reset(random.resetAtAnyStep(3));
+    await source.batch.run({ ...HEURISTIC, stops: Uint8Array.of(28, 0, 27) });
+    const step = (stepMask: Uint8Array | null) =>
+      target.batch.submit({ ...NO_BELIEFS, actions: new Uint8Array(3), stepMask });
+    for (const { batch } of [source, target]) {
+      target.batch.reset(random.resetAtAnyStep(3));
+      target.batch.gather(source.batch, Uint32Array.of(1, 2, 0));
+      // A copy of a copy takes none either.
+      if (batch === target.batch) target.batch.gather(batch, Uint32Array.of(0, 1, 2));
+      const before = await target.columns();
+      expect(await step(null)).toEqual({ code: 'episode_over', index: 2 });
+      expectEqual(before, await target.columns());
+      // The second environment ends in the next step.
+      expect(await step(Uint8Array.of(1, 1, 0))).toBeNull();
+      expect(await step(null)).toEqual({ code: 'episode_over', index: 1 });
+    }
+  });
+
+  it('a copy within one batch reads the states before the call', () =>
+    forAllAsync(runsOn(engine, 30), async (random) => {
+      const n = 33;
+      const { batch, columns: see } = await ragged(random, await openAsyncBatch(engine, n));
+      const before = await see();
+      const order = random.permutation(n);
+      batch.gather(batch, order);
+      expectEqual(withClearedFinalMask(rowsOf(before, n, order)), await see());
+    }));
+
+  it('a step after a copy equals that of the reference', () =>
+    forAllAsync(runsOn(engine, 40), async (random) => {
+      const [seed, n] = [random.integer(0, 1e6), 33];
+      const steppedOn = async (each: AsyncEngine) => {
+        const same = new Random(seed);
+        const source = await ragged(same, await openAsyncBatch(each, n));
+        const { batch, readOutputs: show, columns: see } = await openAsyncBatch(each, n);
+        batch.gather(source.batch, same.permutation(n));
+        expect(batch.submit(same.step((await show()).terminated))).toBeNull();
+        return see();
+      };
+      expectEqual(await steppedOn(REFERENCE), await steppedOn(engine));
+    }));
+
+  it('a copy and its original are independent', async () => {
+    const { batch } = await openAsyncBatch(engine, 2);
+    batch.reset({ mask: null, seeds: Uint32Array.of(5, 6), modes: null, profiles: null, graders: null });
+    batch.gather(batch, Uint32Array.of(0, 0));
+    const step = async (first: number, second: number) => {
+      batch.submit({
+        actions: Uint8Array.of(first, second),
+        beliefs: null,
+        given: null,
+        stepMask: null,
+        resetMask: null,
+        resetSeeds: null,
+      });
+      return batch.stateHash();
+    };
+    const alike = await step(3, 3);
+    expect(alike[0]).toBe(alike[1]);
+    const apart = await step(3, 0);
+    expect(apart[0]).not.toBe(apart[1]);
+  });
+});

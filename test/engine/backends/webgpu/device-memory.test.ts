@@ -1,0 +1,110 @@
+/// <reference types="@webgpu/types" />
+/** A device without enough memory fails the call that needs it, and no other. */
+import { expect, it } from 'vitest';
+import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
+import { disguised, entryWith, optionsFor } from '../../../support/gpu.js';
+import { describeGpu } from '../../../support/gpu-suite.js';
+import { separateBuffers, WORLD } from '../../../support/open-batch.js';
+import { Random } from '../../../support/random.js';
+
+const N = 50;
+const SMALL = 2 ** 20;
+
+/** A device that refuses large buffers, and answers when `gate` resolves. */
+function openPoor() {
+  const large = new Set<GPUBuffer>();
+  let gate: Promise<unknown> = Promise.resolve();
+  const backend = webGpuBackend(() =>
+    entryWith((device) => {
+      const lacks: boolean[] = [];
+      const createBuffer = (descriptor: GPUBufferDescriptor) => {
+        lacks.push(descriptor.size > SMALL);
+        const buffer = device.createBuffer(descriptor);
+        if (descriptor.size > SMALL) large.add(buffer);
+        const destroy = buffer.destroy.bind(buffer);
+        buffer.destroy = () => {
+          large.delete(buffer);
+          destroy();
+        };
+        return buffer;
+      };
+      const popErrorScope = async () => {
+        const lacking = lacks.shift();
+        await device.popErrorScope();
+        return lacking ? { message: 'none left' } : null;
+      };
+      const queue = new Proxy(device.queue, {
+        get(target, name) {
+          if (name === 'onSubmittedWorkDone') return () => gate.then(() => target.onSubmittedWorkDone());
+          const value = Reflect.get(target, name, target) as unknown;
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      return disguised(device, { createBuffer, popErrorScope, queue });
+    }),
+  );
+  const hold = () => {
+    let release = () => {};
+    gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return release;
+  };
+  return { backend, large, hold };
+}
+
+describeGpu('a batch that gets no memory', () => {
+  it('is refused and frees its memory, while other environments continue', async () => {
+    const { backend, large, hold } = openPoor();
+    const batch = await backend.open(optionsFor(N));
+    batch.reset(new Random('begin').reset(N, WORLD));
+    const release = hold();
+    const opening = backend.open(optionsFor(SMALL / 64));
+    const refused = expect(opening).rejects.toMatchObject({ code: 'out_of_memory' });
+    for (let k = 0; k < 20; k++) await batch.read();
+    expect(large.size).toBeGreaterThan(0);
+    release();
+    await refused;
+    expect(large.size).toBe(0);
+    await batch.read();
+    batch.close();
+  });
+});
+
+describeGpu('outputs that are transferred while they are read', () => {
+  it('rejects that read alone', async () => {
+    const outputs = separateBuffers(optionsFor(N).outputs);
+    const { backend } = openPoor();
+    const batch = await backend.open(optionsFor(N, { outputs }));
+    batch.reset(new Random('begin').reset(N, WORLD));
+    const reading = batch.read();
+    const memory = outputs.observations.buffer as ArrayBuffer;
+    structuredClone(memory, { transfer: [memory] });
+    await expect(reading).rejects.toThrow(TypeError);
+    await batch.read(['episodeLengths']);
+    await batch.stateHash();
+    batch.close();
+  });
+});
+
+describeGpu('a batch that is closed while it is looked at', () => {
+  it('rejects the call that used it, and no other call on the device', async () => {
+    const backend = webGpuBackend(() => entryWith((device) => device));
+    const [closed, other] = [await backend.open(optionsFor(N)), await backend.open(optionsFor(N))];
+    for (const batch of [closed, other]) batch.reset(new Random('closed').reset(N, WORLD));
+    const looks = [
+      closed.read(),
+      closed.save(),
+      closed.save(Uint32Array.of(1)),
+      closed.stateHash(),
+      closed.targets(),
+    ];
+    closed.close();
+    const run = closed.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
+    for (const look of [...looks, run]) await expect(look).rejects.toMatchObject({ code: 'closed' });
+    await other.finished();
+    await other.read();
+    expect((await other.save()).length).toBeGreaterThan(N);
+    other.close();
+  });
+});

@@ -1,0 +1,217 @@
+/// <reference types="@webgpu/types" />
+/** Errors of a device, and how many submissions and buffers a batch uses. */
+import { describe, expect, it, vi } from 'vitest';
+import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
+import type { RunRequest } from '../../../../src/engine/backends/backend.js';
+import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
+import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
+import { STATE_WORDS } from '../../../../src/world/fields.js';
+import { altered, DEVICE, disguised, entryWith, optionsFor } from '../../../support/gpu.js';
+import { describeGpu } from '../../../support/gpu-suite.js';
+import { WORLD } from '../../../support/open-batch.js';
+import { Random } from '../../../support/random.js';
+
+const N = 50;
+const HEURISTIC: RunRequest = { policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null };
+const begin = (batch: AsyncBatch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
+
+describe('without a device', () => {
+  const open = (gpu: unknown) => webGpuBackend(async () => gpu as GPU).open(optionsFor(1));
+  const unavailable = (message: RegExp) => ({
+    name: 'BackendError',
+    code: 'backend_unavailable',
+    message: expect.stringMatching(message),
+  });
+
+  it('a platform without navigator.gpu gets an error that says so', async () => {
+    await expect(open(null)).rejects.toMatchObject(unavailable(/no navigator\.gpu.*HTTPS or from localhost/));
+  });
+
+  it('without an adapter the error says what is needed', async () => {
+    await expect(open({ requestAdapter: async () => null })).rejects.toMatchObject(
+      unavailable(/No adapter.*driver.*chrome:\/\/gpu/),
+    );
+  });
+
+  it('the error names an adapter that opens no device', async () => {
+    const requestDevice = () => Promise.reject(new Error('out of devices'));
+    const adapter = { info: { vendor: 'acme', device: 'Toaster' }, limits: {}, requestDevice };
+    await expect(open({ requestAdapter: async () => adapter })).rejects.toMatchObject(
+      unavailable(/Toaster, acme gave no device\..*another backend.*out of devices/),
+    );
+  });
+
+  it('availability reports the reason', async () => {
+    const backend = webGpuBackend(async () => null);
+    expect(await backend.availability()).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('navigator'),
+    });
+  });
+});
+
+describeGpu('a shader that does not compile', () => {
+  it('is reported with its file, line and message', async () => {
+    const texts = altered('grade.wgsl', 'let kept = clamp01(x);', 'let kept = clamp02(x);');
+    await expect(webGpuBackend(findNodeGpu, { texts }).open(optionsFor(1))).rejects.toMatchObject({
+      code: 'backend_unavailable',
+      message: expect.stringMatching(/grade\.wgsl:5: .*clamp02/),
+    });
+  });
+
+  it('a workgroup above the limit of the device is refused, with the limit', async () => {
+    const device = { ...DEVICE, workgroupSize: 4096 };
+    await expect(webGpuBackend(findNodeGpu).open(optionsFor(1, { device }))).rejects.toMatchObject({
+      message: expect.stringMatching(/workgroupSize of at most \d+, got 4096/),
+    });
+  });
+});
+
+describeGpu('a device that is lost', () => {
+  async function lose() {
+    const devices: GPUDevice[] = [];
+    const backend = webGpuBackend(() =>
+      entryWith((device) => {
+        devices.push(device);
+        return device;
+      }),
+    );
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    devices[0].destroy();
+    await devices[0].lost;
+    return { backend, batch, devices };
+  }
+
+  it('every call is refused, with the remedy', async () => {
+    const { batch } = await lose();
+    const lost = expect.objectContaining({
+      code: 'device_lost',
+      message: expect.stringContaining('reopen()'),
+    });
+    const step = { actions: new Uint8Array(N), beliefs: null, given: null };
+    const calls: (() => unknown)[] = [
+      () => begin(batch),
+      () => batch.submit({ ...step, stepMask: null, resetMask: null, resetSeeds: null }),
+      () => batch.gather(batch, new Uint32Array(N)),
+      () => batch.load(new Uint32Array(N * STATE_WORDS)),
+      () => batch.run(HEURISTIC),
+      () => batch.read(),
+      () => batch.save(),
+      () => batch.save(Uint32Array.of(1)),
+      () => batch.stateHash(),
+      () => batch.targets(),
+    ];
+    for (const call of calls) await expect((async () => call())()).rejects.toEqual(lost);
+    batch.close();
+  });
+
+  it('a loss during a read rejects the read', async () => {
+    const devices: GPUDevice[] = [];
+    const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    const reading = batch.read();
+    devices[0].destroy();
+    await expect(reading).rejects.toMatchObject({ code: 'device_lost' });
+  });
+
+  it('the next batch gets a new device', async () => {
+    const { backend, devices } = await lose();
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    await batch.read();
+    expect(devices.length).toBe(2);
+    batch.close();
+  });
+});
+
+describeGpu('a device without the memory', () => {
+  it('is an error with the requested amount and its purpose', async () => {
+    const none = { popErrorScope: async () => ({ message: 'none left' }) };
+    const backend = webGpuBackend(() => entryWith((device) => disguised(device, none)));
+    await expect(backend.open(optionsFor(N))).rejects.toMatchObject({
+      code: 'out_of_memory',
+      message: expect.stringMatching(/Expected \d+ bytes for .* on .*, got none\. Open fewer episodes/),
+    });
+  });
+
+  it('uncaptured errors of the device are reported', async () => {
+    const devices: GPUDevice[] = [];
+    const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
+    const batch = await backend.open(optionsFor(N));
+    devices[0].createBuffer({ size: 4, usage: 0x3 });
+    await devices[0].queue.onSubmittedWorkDone();
+    await expect(batch.read()).rejects.toMatchObject({ code: 'device_failed' });
+    batch.close();
+  });
+});
+
+describeGpu('work on a device', () => {
+  it('a fused run is one submission without a read, once the pace is known', async () => {
+    const counts = { submissions: 0, maps: 0 };
+    const backend = webGpuBackend(() =>
+      entryWith((device) => {
+        const submit = device.queue.submit.bind(device.queue);
+        vi.spyOn(device.queue, 'submit').mockImplementation((work) => {
+          counts.submissions++;
+          return submit(work);
+        });
+        const createBuffer = device.createBuffer.bind(device);
+        return disguised(device, {
+          createBuffer: (descriptor: GPUBufferDescriptor) => {
+            const buffer = createBuffer(descriptor);
+            const mapAsync = buffer.mapAsync.bind(buffer);
+            buffer.mapAsync = (...args) => {
+              counts.maps++;
+              return mapAsync(...args);
+            };
+            return buffer;
+          },
+        });
+      }),
+    );
+    const device = { ...DEVICE, maxDispatchMs: 10_000 };
+    const batch = await backend.open(optionsFor(N, { device }));
+    begin(batch);
+    await batch.run(HEURISTIC);
+    begin(batch);
+    counts.submissions = counts.maps = 0;
+    await batch.run(HEURISTIC);
+    expect(counts).toEqual({ submissions: 1, maps: 0 });
+    await batch.read();
+    expect(counts).toEqual({ submissions: 2, maps: 1 });
+    batch.close();
+  });
+
+  it('closing a batch frees its memory, and a second close does nothing', async () => {
+    const buffers = new Set<GPUBuffer>();
+    let destroyed = 0;
+    const backend = webGpuBackend(() =>
+      entryWith((device) => {
+        const createBuffer = device.createBuffer.bind(device);
+        return disguised(device, {
+          createBuffer: (descriptor: GPUBufferDescriptor) => {
+            const buffer = createBuffer(descriptor);
+            const destroy = buffer.destroy.bind(buffer);
+            buffer.destroy = () => {
+              destroyed++;
+              destroy();
+            };
+            buffers.add(buffer);
+            return buffer;
+          },
+        });
+      }),
+    );
+    const batch = await backend.open(optionsFor(N));
+    begin(batch);
+    batch.gather(batch, new Uint32Array(N));
+    await batch.run(HEURISTIC);
+    await batch.read();
+    await batch.save();
+    batch.close();
+    batch.close();
+    expect(destroyed).toBe(buffers.size);
+  });
+});

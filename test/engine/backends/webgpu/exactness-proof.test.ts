@@ -1,0 +1,99 @@
+/** The proof at opening: a device that differs from the reference in one rule, guard or table entry does not open. */
+import { describe, expect, it } from 'vitest';
+import type { AsyncBatchOptions } from '../../../../src/engine/backends/async-backend.js';
+import { proveExact } from '../../../../src/engine/backends/webgpu/exactness-proof.js';
+import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
+import type { ShaderTexts } from '../../../../src/engine/backends/webgpu/shaders.js';
+import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
+import { BLOCK_LAYOUT } from '../../../../src/world/block.js';
+import { STATE_WORDS } from '../../../../src/world/fields.js';
+import { altered, compile, DEVICE, openDevice, openOnDevice, optionsFor } from '../../../support/gpu.js';
+import { describeGpu } from '../../../support/gpu-suite.js';
+import { WORLD } from '../../../support/open-batch.js';
+
+describeGpu('the proof at opening', () => {
+  const prove = async (texts?: ShaderTexts) => {
+    const program = await compile(await openDevice(), texts);
+    return proveExact((options) => openOnDevice(program, options), WORLD);
+  };
+
+  it('a few hundred episodes equal the reference', async () => {
+    const { episodes, different } = await prove();
+    expect(episodes).toBeGreaterThan(300);
+    expect(different).toBe(0);
+  });
+
+  const alterations: [string, ShaderTexts][] = [
+    [
+      'a zero that is not 0',
+      altered('numbers.wgsl', 'bitcast<u32>(x) ^ zero', 'bitcast<u32>(x) ^ (zero + 1u)'),
+    ],
+    [
+      'a comparison',
+      altered('rules.wgsl', 'm.s < profile.stress_threshold', 'm.s > profile.stress_threshold'),
+    ],
+    ['a rotation', altered('threefry.wgsl', 'vec4(17u, 29u, 16u, 24u)', 'vec4(17u, 29u, 16u, 23u)')],
+    [
+      'the order of a sum',
+      altered(
+        'rules.wgsl',
+        'add(add(add(add(term.v, term.c), term.p), term.s), term.n)',
+        'add(add(add(add(term.n, term.c), term.p), term.s), term.v)',
+      ),
+    ],
+    ['the bound of the first half', altered('rules.wgsl', 't < COUNT_STEPS / 2u', 't <= COUNT_STEPS / 2u')],
+    ['a comparison of the sort', altered('profile.wgsl', 'vec2(5, 6),\n', 'vec2(5, 7),\n')],
+    [
+      'a belief that is not clamped',
+      altered('grade.wgsl', 'return select(kept, 0.0, kept', 'return select(kept, 1.0, kept'),
+    ],
+    ['an observed field', altered('outputs.wgsl', 'f32(t / COUNT_SLOTS)', 'f32(t % COUNT_SLOTS)')],
+  ];
+  it.each(alterations)('%s is detected', async (_, texts) => {
+    expect((await prove(texts)).different).toBeGreaterThan(0);
+  });
+
+  it('an inexact device does not open without allowInexact', async () => {
+    const backend = webGpuBackend(findNodeGpu, { texts: alterations[1][1] });
+    await expect(backend.open(optionsFor(4))).rejects.toMatchObject({
+      code: 'backend_unavailable',
+      message: expect.stringMatching(/where \d+ of 384 differ.*allowInexact/s),
+    });
+    const batch = await backend.open(optionsFor(4, { device: { ...DEVICE, allowInexact: true } }));
+    expect(batch.device).toMatchObject({ exact: false });
+    batch.close();
+  });
+});
+
+describeGpu('an entry of the block that is another on the device', () => {
+  /** Not read by the proof: graders come with the reset, no factor uses the first span, no belief is this small. */
+  const UNREAD = ['graders', 'traitInverseSpan', 'smallestBelief'];
+  const entries = BLOCK_LAYOUT.filter(({ name, word }) => word === 'f32' && !UNREAD.includes(name));
+
+  it(`is detected, for each of ${entries.length} entries`, async () => {
+    const program = await compile(await openDevice());
+    const missed: string[] = [];
+    for (const { name, offset } of entries) {
+      const words = WORLD.words.slice();
+      new Float32Array(words.buffer)[offset] += 0.0371;
+      const open = (options: AsyncBatchOptions) =>
+        openOnDevice(program, { ...options, world: { ...WORLD, words } });
+      if ((await proveExact(open, WORLD)).different === 0) missed.push(name);
+    }
+    expect(missed).toEqual([]);
+  });
+});
+
+describe('the proof', () => {
+  it('detects a batch that does nothing', async () => {
+    const idle = async () =>
+      ({
+        ...{ reset() {}, submit: () => null, run: async () => null, read: async () => {}, close() {} },
+        save: async () => new Uint32Array(128 * STATE_WORDS),
+        stateHash: async () => new BigUint64Array(128),
+        targets: async () => new Float32Array(128 * 3),
+      }) as never;
+    const { episodes, different } = await proveExact(idle, WORLD);
+    expect(different).toBe(episodes);
+  });
+});

@@ -1,0 +1,98 @@
+/** All engines agree in changed worlds: the numbers are data, and no engine has its own copy. */
+import { describe, expect, it } from 'vitest';
+import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
+import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
+import { OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
+import type { WorldSpec } from '../../src/world/numbers.js';
+import { createWorld } from '../../src/world/world.js';
+import { type AsyncEngine, nameAbsent, OTHERS, REFERENCE, runsOn } from '../support/async-engines.js';
+import { type Columns, copyColumns, differences, expectEqual } from '../support/bits.js';
+import { ENGINES, openOn } from '../support/engines.js';
+import { forAllAsync, openAsyncBatch } from '../support/open-async-batch.js';
+import { WORLD } from '../support/open-batch.js';
+import { Random } from '../support/random.js';
+import { changedWorld, FREE_NUMBERS, getAt, type Path, pathName, worldWith } from '../support/worlds.js';
+
+nameAbsent();
+
+/** Plays episodes in a world, with the same requests on every engine. */
+async function episodes(engine: AsyncEngine, spec: WorldSpec, seed: string, n: number): Promise<Columns> {
+  const random = new Random(seed);
+  const world = createWorld(spec);
+  const { batch, columns: see } = await openAsyncBatch(engine, n, { world, imagination: random.chance(0.3) });
+  batch.reset(random.reset(n, world));
+  for (let t = 0; t < 3; t++) expect(batch.submit(random.step(new Uint8Array(n)))).toBeNull();
+  const stepped = await see();
+  const trajectory = allocateTrajectory(n);
+  expect(await batch.run({ ...random.run(n), trajectory })).toBeNull();
+  const { state, finalScores, components } = await see();
+  batch.close();
+  return {
+    ...stepped,
+    ...copyColumns(trajectory),
+    'final state': state,
+    'final scores': finalScores,
+    'final components': components,
+  };
+}
+
+describe.each(OTHERS)('$name', (engine) => {
+  it('worlds with any numbers changed', () =>
+    forAllAsync(runsOn(engine, 150), async (random) => {
+      const spec = changedWorld(random);
+      const seed = `world ${random.integer(0, 1e9)}`;
+      expectEqual(await episodes(REFERENCE, spec, seed, 20), await episodes(engine, spec, seed, 20));
+    }));
+});
+
+/** Numbers that must sum to 1 with others cannot change alone; the test above changes them. */
+const alone = (path: Path): boolean => !/weights|graders|share/.test(pathName(path));
+
+it('each number of the world alone', async () => {
+  for (const path of FREE_NUMBERS.filter(alone)) {
+    const spec = withOneNumber(path);
+    const seed = pathName(path);
+    const expected = await episodes(REFERENCE, spec, seed, 17);
+    for (const engine of OTHERS)
+      expectEqual(expected, await episodes(engine, spec, seed, 17), `${seed} ${engine.name}:`);
+  }
+});
+
+/** Returns a valid world with this number changed. */
+function withOneNumber(path: Path): WorldSpec {
+  const value = getAt(WORLD.spec, path) as number;
+  return worldWith(path, path[1] === 'eventThreshold' ? 2 ** 31 : value * 1.25 + (value === 0 ? 0.01 : 0));
+}
+
+it('a changed world changes results', async () => {
+  const one = await episodes(REFERENCE, WORLD.spec, 'same', 20);
+  const other = await episodes(REFERENCE, worldWith(['decay', 1], 0.02), 'same', 20);
+  expect(differences(one, other).length).toBeGreaterThan(3);
+});
+
+it('the caller may change a spec afterwards', () => {
+  const spec = worldWith(['decay', 1], 0.02);
+  const world = createWorld(spec);
+  spec.decay[1] = 0.5;
+  expect(world.spec.decay[1]).toBe(0.02);
+});
+
+describe('an event draw at the threshold', () => {
+  const SEED = 4242;
+  const { x0 } = drawsOf(streamsOf(WORLD.params, false), SEED, 0, newDraws()).event;
+
+  it.each(ENGINES)('is no event, and one below it is: $name', (engine) => {
+    const eventAt = (threshold: number): number => {
+      // Other seeds in the lanes beside it.
+      using env = openOn(engine, {
+        numEnvs: 3,
+        world: worldWith(['constants', 'eventThreshold'], threshold),
+      });
+      env.reset({ seed: [1, SEED, 2] });
+      const { observations } = env.step([0, 0, 0]);
+      return observations[OBSERVATION_SIZE + OBSERVATION.event];
+    };
+    expect(eventAt(x0)).toBe(-1);
+    expect(eventAt(x0 + 1)).toBeGreaterThanOrEqual(0);
+  });
+});

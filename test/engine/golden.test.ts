@@ -1,0 +1,249 @@
+/** Compares every engine of this machine with all golden values. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it, test } from 'vitest';
+import type { Outputs, StepRequest, Trajectory } from '../../src/engine/backends/backend.js';
+import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
+import { threefry } from '../../src/engine/reference/threefry.js';
+import { type ProfileChoice, toGraders, toProfiles } from '../../src/engine/validate/profiles.js';
+import { type SeedChoice, toSeeds } from '../../src/engine/validate/seeds.js';
+import { type RunChoice, toRunBeliefs, toRunPolicy } from '../../src/engine/vec-env/run-requests.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  EVENT_NAMES,
+  OBSERVATION_FIELDS,
+  PROFILE_NAMES,
+} from '../../src/world/fields.js';
+import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from '../support/async-engines.js';
+import { episodes, type GoldenEpisode, profiles, tables, threefryVectors } from '../support/golden.js';
+import { type OpenedAsyncBatch, openAsyncBatch } from '../support/open-async-batch.js';
+import { WORLD } from '../support/open-batch.js';
+
+nameAbsent();
+
+test.each(threefryVectors)('threefry of key $key, counter $counter', ({ key, counter, output }) => {
+  const draw = threefry(Number(key[0]), Number(key[1]), Number(counter[0]), Number(counter[1]), {
+    x0: 0,
+    x1: 0,
+  });
+  expect([draw.x0, draw.x1]).toEqual(output.map(Number));
+});
+
+test('crash_free of every crash count', () => {
+  const { perReading } = WORLD.params;
+  const computed = profiles.crash_free_by_crashes.map((_, n) => Math.fround(1 - Math.fround(n * perReading)));
+  expect(computed).toEqual(profiles.crash_free_by_crashes);
+});
+
+/** Converts the profile of a golden episode to an option of `reset`. */
+function profileOf(episode: GoldenEpisode): string | Float32Array {
+  if (episode.profile !== 'explicit') return episode.profile;
+  return Float32Array.from([...Object.values(episode.traits), ...Object.values(episode.weights)]);
+}
+
+const codes = (episode: GoldenEpisode) => episode.steps.map((step) => ACTION_NAMES.indexOf(step.action));
+const beliefRow = (belief: number[] | null) =>
+  Float32Array.from(belief ?? [Number.NaN, Number.NaN, Number.NaN]);
+const eventCode = (name: string | null) => (name === null ? -1 : EVENT_NAMES.indexOf(name));
+const hex = (hash: bigint) => hash.toString(16).padStart(16, '0');
+
+interface Persons {
+  readonly seeds: SeedChoice;
+  readonly profiles: ProfileChoice;
+  readonly grader: string;
+  readonly imagination?: boolean;
+}
+
+/** Opens a batch and resets it. */
+async function begun(
+  engine: AsyncEngine,
+  numEnvs: number,
+  persons: Partial<Persons>,
+): Promise<OpenedAsyncBatch> {
+  const { seeds = 0, profiles = 'sampled', grader = 'v2', imagination } = persons;
+  const opened = await openAsyncBatch(engine, numEnvs, { imagination });
+  const { modes, floats } = toProfiles(WORLD, profiles, numEnvs);
+  const graders = toGraders(WORLD, grader, numEnvs);
+  opened.batch.reset({ mask: null, seeds: toSeeds(seeds, numEnvs), modes, profiles: floats, graders });
+  return opened;
+}
+
+const openEpisode = (engine: AsyncEngine, episode: GoldenEpisode): Promise<OpenedAsyncBatch> =>
+  begun(engine, 1, { ...episode, seeds: episode.seed, profiles: profileOf(episode) });
+
+interface RunOptions {
+  readonly policySeeds?: number[];
+  readonly beliefs?: ArrayLike<number>;
+}
+
+/** Runs whole episodes. */
+async function run(
+  { batch, numEnvs }: OpenedAsyncBatch,
+  choice: RunChoice,
+  { policySeeds, beliefs }: RunOptions,
+  trajectory: Trajectory | null = null,
+): Promise<void> {
+  const refusal = await batch.run({
+    policy: toRunPolicy(choice, policySeeds, numEnvs),
+    beliefs: beliefs === undefined ? null : toRunBeliefs(beliefs, numEnvs),
+    stops: null,
+    trajectory,
+  });
+  expect(refusal).toBeNull();
+}
+
+/** Runs whole episodes. @returns their trajectory. */
+async function record(
+  opened: OpenedAsyncBatch,
+  choice: RunChoice,
+  options: RunOptions = {},
+): Promise<Trajectory> {
+  const trajectory = allocateTrajectory(opened.numEnvs);
+  await run(opened, choice, options, trajectory);
+  return trajectory;
+}
+
+function stepRequest(action: number, belief: number[] | null): StepRequest {
+  return {
+    actions: Uint8Array.of(action),
+    beliefs: belief && Float32Array.from(belief),
+    given: belief && Uint8Array.of(1),
+    stepMask: null,
+    resetMask: null,
+    resetSeeds: null,
+  };
+}
+
+function observed(observations: Float32Array): Record<string, number | number[]> {
+  return Object.fromEntries(
+    OBSERVATION_FIELDS.map(({ name, offset, size }) => [
+      name,
+      size === 1 ? observations[offset] : Array.from(observations.subarray(offset, offset + size)),
+    ]),
+  );
+}
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  describe.each(episodes)('episode: $name', (episode) => {
+    it('step by step', async () => {
+      const { batch, readOutputs: show } = await openEpisode(engine, episode);
+      expect(Array.from(await batch.targets())).toEqual(episode.belief_target);
+      const golden = new Map(episode.observations.map((observation) => [observation.step, observation]));
+      let shown = await show();
+      expect(observed(shown.observations)).toEqual(golden.get(0));
+      for (const [t, step] of episode.steps.entries()) {
+        expect(hex((await batch.stateHash())[0])).toBe(step.state_hash);
+        expect(batch.submit(stepRequest(codes(episode)[t], step.belief))).toBeNull();
+        shown = await show();
+        const seen = observed(shown.observations);
+        expect(shown.rewards[0]).toBe(step.reward);
+        expect(seen).toMatchObject({
+          event: eventCode(step.event),
+          meters: step.meters,
+          reward: step.reward,
+        });
+        expect(seen.deltas).toEqual(step.delta);
+        expect(seen.anomalies).toEqual(step.anomaly);
+        if (golden.has(t + 1)) expect(seen).toEqual(golden.get(t + 1));
+        expect(shown.terminated[0]).toBe(t === 27 ? 1 : 0);
+      }
+      expectFinal(shown, episode);
+    });
+
+    it('fused, with its trajectory', async () => {
+      const opened = await openEpisode(engine, episode);
+      const choice = episode.policy === 'tape' ? Uint8Array.from(codes(episode)) : episode.policy;
+      const beliefs = Float32Array.from(episode.steps.flatMap((step) => Array.from(beliefRow(step.belief))));
+      const trajectory = await record(opened, choice, { beliefs });
+      expect(Array.from(trajectory.actions)).toEqual(codes(episode));
+      expect(Array.from(trajectory.events)).toEqual(episode.steps.map((step) => eventCode(step.event)));
+      expect(Array.from(trajectory.rewards)).toEqual(episode.steps.map((step) => step.reward));
+      expect(Array.from(trajectory.meters)).toEqual(episode.steps.flatMap((step) => step.meters));
+      expect(Array.from(trajectory.deltas)).toEqual(episode.steps.flatMap((step) => step.delta));
+      expect(Array.from(trajectory.anomalies)).toEqual(episode.steps.flatMap((step) => step.anomaly));
+      expectFinal(await opened.readOutputs(), episode);
+    });
+  });
+
+  it('random policies', async () => {
+    const seeds = profiles.random_policies.map((row) => row.seed);
+    const policySeeds = profiles.random_policies.map((row) => row.policy_seed);
+    const { actions } = await record(await begun(engine, seeds.length, { seeds }), 'random', { policySeeds });
+    expect(Array.from(actions)).toEqual(profiles.random_policies.flatMap((row) => row.actions));
+  });
+
+  it('belief targets and events of sampled profiles', async () => {
+    const seeds = profiles.profiles.map((row) => row.seed);
+    const opened = await begun(engine, seeds.length, { seeds });
+    const targets = profiles.profiles.flatMap((row) => row.belief_target);
+    expect(Array.from(await opened.batch.targets())).toEqual(targets);
+    const { events } = await record(opened, 'heuristic');
+    expect(Array.from(events)).toEqual(profiles.profiles.flatMap((row) => row.events));
+  });
+
+  it('profiles, sampled and discrete', async () => {
+    const seeds = profiles.profiles.map((row) => row.seed);
+    // Equal hashes of equal seeds mean equal profiles.
+    const hashes = async (choice: ProfileChoice) => {
+      const { batch } = await begun(engine, seeds.length, { seeds, profiles: choice });
+      return batch.stateHash();
+    };
+    const floats = profiles.profiles.flatMap(({ traits, weights }) => [
+      ...Object.values(traits),
+      ...Object.values(weights),
+    ]);
+    expect(await hashes('sampled')).toEqual(await hashes(Float32Array.from(floats)));
+    const names = profiles.profiles.map((row) => row.discrete_profile);
+    expect(PROFILE_NAMES).toEqual(expect.arrayContaining(names));
+    expect(await hashes('discrete')).toEqual(await hashes(names));
+  });
+
+  it.each(Object.entries(tables))('table %s', async (key, golden) => {
+    const [condition, policy, belief, grader] = key.split('/');
+    const seeds = firstSeed(condition);
+    const persons = { seeds, profiles: condition.split(':')[1] ?? 'sampled', grader };
+    const opened = await begun(engine, golden.n, persons);
+    await run(opened, policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
+    const { finalScores, beliefMae, components } = await opened.readOutputs();
+    const bytes = new Uint8Array(finalScores.buffer, finalScores.byteOffset, golden.n * 4);
+    expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toBe(golden.digest);
+    const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, x) => sum + x, 0) / golden.n;
+    expect(Math.abs(mean(finalScores) - golden.final_score)).toBeLessThan(1e-12);
+    expect(Math.abs(mean(beliefMae) - golden.belief_mae)).toBeLessThan(1e-12);
+    COMPONENT_NAMES.forEach((name, k) => {
+      const column = Array.from({ length: golden.n }, (_, i) => components[i * 6 + k]);
+      expect(Math.abs(mean(column) - golden[name])).toBeLessThan(1e-12);
+    });
+  });
+});
+
+/** The first seed of each condition. */
+function firstSeed(condition: string): number {
+  return { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0;
+}
+
+/** Returns the mean noiseless reward of the half that begins at step `first`: rule 8 on golden values. */
+function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
+  const f32 = Math.fround;
+  const { rewardBias, rewardScale, crashPenalty, crashThreshold } = WORLD.params;
+  const trueWeights = Object.values(weights).map((weight, k) => f32(weight + rewardBias[k]));
+  const half = steps.slice(first, first + 14).map(({ delta, meters }) => {
+    const terms = trueWeights.map((weight, k) => f32(weight * delta[k]));
+    const low = meters.filter((meter) => meter < crashThreshold).length;
+    return f32(f32(rewardScale * terms.reduce((sum, term) => f32(sum + term))) - f32(crashPenalty * low));
+  });
+  return f32(half.reduce((sum, reward) => f32(sum + reward)) * f32(1 / 14));
+}
+
+function expectFinal(result: Outputs, episode: GoldenEpisode): void {
+  const { final } = episode;
+  expect(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, result.components[k]]))).toEqual(
+    Object.fromEntries(COMPONENT_NAMES.map((name) => [name, final[name]])),
+  );
+  expect(result.beliefMae[0]).toBe(final.belief_mae);
+  expect(result.finalScores[0]).toBe(final.final_score);
+  expect([result.firstHalfMeans[0], result.secondHalfMeans[0]]).toEqual([
+    halfMean(episode, 0),
+    halfMean(episode, 14),
+  ]);
+}

@@ -1,0 +1,276 @@
+/** Grader files: what is legal, and the error for each mistake, with its field and the reason. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  COMPONENT_NAMES,
+  createVecEnv,
+  GRADER_NAMES,
+  type Grader,
+  graderWeights,
+  InputError,
+  parseGrader,
+  RHYTHM,
+  validateGrader,
+} from '../../../src/index.js';
+import { drawsOf, forAll } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const WEIGHTS = { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 };
+const calm = { name: 'calm', weights: WEIGHTS };
+const schema = { name: 'rhythm-vec/grader', version: 1 };
+const text = (value: unknown) => JSON.stringify(value);
+/** Returns the text of a grader file with these weights. */
+const weighing = (weights: string) => `{"name": "calm", "weights": ${weights}}`;
+
+describe('a file may have', () => {
+  const whole = {
+    crash_free: 0.5,
+    progress: 0,
+    connection: 0,
+    adaptation: 0,
+    efficiency: 0.3,
+    belief_accuracy: 0.2,
+  };
+
+  it('a name and weights by component; a missing weight is 0', () => {
+    const grader = parseGrader(text(calm));
+    expect(grader).toEqual({ name: 'calm', weights: whole });
+    expect(Object.keys(grader.weights)).toEqual(COMPONENT_NAMES);
+    expect(parseGrader(text({ name: 'calm', weights: whole }))).toEqual(grader);
+    expect(Object.isFrozen(grader) && Object.isFrozen(grader.weights)).toBe(true);
+  });
+
+  it('a schema', () => {
+    expect(parseGrader(text({ schema, ...calm }))).toEqual(parseGrader(text(calm)));
+  });
+
+  it('negative weights, and any order of keys', () => {
+    const { weights } = parseGrader(weighing('{"efficiency": -0.5, "crash_free": 1.5}'));
+    expect(weights).toMatchObject({ crash_free: 1.5, efficiency: -0.5 });
+    expect(Object.is(parseGrader(weighing('{"progress": 1, "adaptation": -0}')).weights.adaptation, 0)).toBe(
+      true,
+    );
+  });
+
+  it('weights at the bounds of the domain, and a sum of 1 within the rounding of six decimals', () => {
+    parseGrader(weighing(`{"progress": ${2 ** 20}, "connection": ${1 - 2 ** 20}}`));
+    parseGrader(weighing(`{"progress": 1, "connection": ${2 ** -40}}`));
+    parseGrader(weighing('{"progress": 0.3333336, "connection": 0.3333336, "adaptation": 0.3333336}'));
+  });
+
+  it('the name of a built-in grader, if the weights are the same', () => {
+    for (const name of GRADER_NAMES) {
+      const weights = Object.fromEntries(
+        COMPONENT_NAMES.map((component, k) => [component, RHYTHM.graders[name as 'v1'][k]]),
+      );
+      expect(graderWeights(parseGrader(text({ name, weights })))).toEqual(graderWeights(name));
+    }
+  });
+});
+
+describe('refused:', () => {
+  const refused: [what: string, text: string, mentions: string[]][] = [
+    ['nothing', '', ['Expected JSON in bad.json, got an empty text.', '"weights"']],
+    ['white space', ' \n\t', ['got an empty text']],
+    ['half an object', '{"name": "calm"', ['Expected JSON in bad.json, got invalid JSON']],
+    ['no JSON', 'crash_free: 1', ['got invalid JSON']],
+    ['a comment', '// calm\n{}', ['got invalid JSON']],
+    ['a comma too many', weighing('{"progress": 1,}'), ['got invalid JSON']],
+    ['NaN', weighing('{"progress": NaN}'), ['got invalid JSON']],
+    ['Infinity', weighing('{"progress": Infinity}'), ['got invalid JSON']],
+    ['two objects', `${text(calm)}\n${text(calm)}`, ['got invalid JSON']],
+    ['too deep an array', '['.repeat(60_000), ['got invalid JSON']],
+    ['too deep a schema', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
+    ['null', 'null', ['Expected an object at bad.json, got null.']],
+    ['a number', '1', ['Expected an object at bad.json, got 1.']],
+    ['a name alone', '"v2"', ['Expected an object at bad.json, got "v2".']],
+    ['a list', text([0.5, 0.5]), ['Expected an object at bad.json, got an array of 2.']],
+    ['an unknown key', text({ ...calm, weight: {} }), ['got "weight". Did you mean "weights"?']],
+    ['a foreign key', text({ ...calm, author: 'x' }), ['got "author". Remove it.']],
+    ['a prototype', '{"name": "calm", "__proto__": {}, "weights": {"progress": 1}}', ['got "__proto__"']],
+    ['no name', text({ weights: WEIGHTS }), ['at name of bad.json, got none.']],
+    ['an empty name', text({ ...calm, name: '' }), ['at name of bad.json, got "".']],
+    ['a blank name', text({ ...calm, name: '  ' }), ['at name of bad.json, got "  ".']],
+    ['a number as name', text({ ...calm, name: 2 }), ['at name of bad.json, got 2.']],
+    ['null as name', text({ ...calm, name: null }), ['at name of bad.json, got null.']],
+    ['a name of many lines', text({ ...calm, name: 'a\nb' }), ['printable characters at name of bad.json']],
+    ['a name that colours a terminal', text({ ...calm, name: '\u001b[31m' }), ['printable']],
+    ['a long name', text({ ...calm, name: 'x'.repeat(61) }), ['1 to 60']],
+    [
+      'the name of another grader',
+      text({ ...calm, name: 'v2' }),
+      ['name of bad.json', 'which has other weights'],
+    ],
+    ['no weights', text({ name: 'calm' }), ['Expected an object at weights of bad.json, got none.']],
+    ['weights that are null', weighing('null'), ['at weights of bad.json, got null.']],
+    [
+      'a list of weights',
+      weighing('[0.15,0.2,0.1,0.25,0.1,0.2]'),
+      ['at weights of bad.json, got an array of 6.'],
+    ],
+    [
+      'weights of nothing',
+      weighing('{}'),
+      ['Expected weights that sum to 1 at weights of bad.json, got a sum of 0.'],
+    ],
+    ['an unknown component', weighing('{"crash_fre": 1}'), ['got "crash_fre". Did you mean "crash_free"?']],
+    ['camelCase', weighing('{"crashFree": 1}'), ['got "crashFree". Did you mean "crash_free"?']],
+    ['a name that is no component', weighing('{"happiness": 1}'), ['got "happiness". Remove it.']],
+    ['an inherited name', weighing('{"progress": 1, "toString": 1}'), ['got "toString"']],
+    ['a prototype of weights', weighing('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
+    [
+      'a weight twice',
+      weighing('{"progress": 0.5,\n "progress": 1}'),
+      ['Expected each key once in bad.json, got "progress" again in line 2.'],
+    ],
+    ['an escaped weight twice', weighing('{"progress": 1, "\\u0070rogress": 1}'), ['got "progress" again']],
+    [
+      'a name twice',
+      '{"name": "a", "name": "b", "weights": {"progress": 1}}',
+      ['got "name" again in line 1.'],
+    ],
+    ['weights twice', '{"weights": {}, "weights": {"progress": 1}}', ['got "weights" again']],
+    ['a weight that is null', weighing('{"progress": null}'), ['at weights.progress of bad.json, got null.']],
+    ['a weight as text', weighing('{"progress": "1"}'), ['at weights.progress of bad.json, got "1".']],
+    ['a weight that is true', weighing('{"progress": true}'), ['at weights.progress of bad.json, got true.']],
+    [
+      'a weight in a list',
+      weighing('{"progress": [1]}'),
+      ['at weights.progress of bad.json, got an array of 1.'],
+    ],
+    [
+      'an infinite weight',
+      weighing('{"progress": 1e999}'),
+      ['at weights.progress of bad.json, got Infinity.'],
+    ],
+    [
+      'a weight that is too large',
+      weighing('{"progress": 1048577}'),
+      ['at weights.progress of bad.json, got 1048577.'],
+    ],
+    [
+      'a weight that is too small',
+      weighing('{"progress": 1, "connection": 1e-13}'),
+      ['at weights.connection of bad.json, got 1e-13.'],
+    ],
+    ['a subnormal', weighing('{"progress": 1, "connection": 1e-320}'), ['at weights.connection of bad.json']],
+    [
+      'weights that sum to less',
+      weighing('{"progress": 0.5, "connection": 0.4}'),
+      ['got a sum of 0.9. Divide each by 0.9.'],
+    ],
+    [
+      'weights that sum to more',
+      weighing('{"progress": 0.5, "connection": 0.6}'),
+      ['got a sum of 1.1. Divide each by 1.1.'],
+    ],
+    ['weights that sum to nearly 1', weighing('{"progress": 0.99999}'), ['got a sum of 0.99999.']],
+    [
+      'weights that sum to nothing',
+      weighing('{"progress": 1, "connection": -1}'),
+      ['got a sum of 0. Pass weights that pay'],
+    ],
+    [
+      'an older schema',
+      text({ schema: { ...schema, version: 0 }, ...calm }),
+      ['schema of bad.json', 'got "rhythm-vec/grader" version 0. Use the release that wrote it.'],
+    ],
+    [
+      'a newer schema',
+      text({ schema: { ...schema, version: 2 }, ...calm }),
+      ['got "rhythm-vec/grader" version 2.'],
+    ],
+    [
+      'another schema',
+      text({ schema: { name: 'rhythm-vec/evaluation', version: 1 }, ...calm }),
+      ['got "rhythm-vec/evaluation" version 1.'],
+    ],
+    ['a schema by name', text({ schema: 'rhythm-vec/grader', ...calm }), ['got "rhythm-vec/grader".']],
+    ['a schema that is null', text({ schema: null, ...calm }), ['schema of bad.json', 'got null.']],
+  ];
+  it.each(refused)('%s', (_, content, mentions) => {
+    expectGrader(() => parseGrader(content, 'bad.json'), ...mentions);
+  });
+
+  it('an error names the file or the argument', () => {
+    expectGrader(() => parseGrader(''), 'in grader, got');
+    expectGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
+  });
+});
+
+describe('any text', () => {
+  const junk = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.record({ name: fc.anything(), weights: fc.anything() }).map((value) => JSON.stringify(value) ?? ''),
+    fc
+      .dictionary(fc.constantFrom(...COMPONENT_NAMES, 'schema'), fc.oneof(fc.double(), fc.jsonValue()))
+      .map((weights) => JSON.stringify({ name: 'junk', weights })),
+  );
+
+  it('is a grader or is refused', () => {
+    const outcomes = { read: 0, refused: 0 };
+    const property = fc.property(fc.oneof(junk, fc.constant(text(calm))), (content) => {
+      try {
+        parseGrader(content);
+        outcomes.read++;
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        outcomes.refused++;
+      }
+    });
+    fc.assert(property, { seed: 7, numRuns: drawsOf(2000) });
+    expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(drawsOf(100));
+  });
+
+  it('that is accepted is a grader for environments', () => {
+    let taken = 0;
+    forAll(1400, (random) => {
+      const scale = random.pick([1, 1000, 2 ** 20]);
+      const [some, other] = [random.real(-scale, scale), random.real(0, 1)];
+      const weights = { crash_free: some, progress: 1 - some - other, belief_accuracy: other };
+      let grader: Grader;
+      try {
+        grader = validateGrader({ name: 'drawn', weights });
+      } catch {
+        return;
+      }
+      createVecEnv({ numEnvs: 1, grader: graderWeights(grader) }).close();
+      taken++;
+    });
+    expect(taken).toBeGreaterThan(50);
+  });
+});
+
+describe('graderWeights', () => {
+  it('converts a name, a grader or a list to six float32s in the order of COMPONENT_FIELDS', () => {
+    const floats = Float32Array.of(0.5, 0, 0, 0, 0.3, 0.2);
+    expect(graderWeights(calm)).toEqual(floats);
+    expect(graderWeights([0.5, 0, 0, 0, 0.3, 0.2])).toEqual(floats);
+    expect(graderWeights(floats)).toEqual(floats);
+    for (const name of GRADER_NAMES) {
+      expect(graderWeights(name)).toEqual(Float32Array.from(RHYTHM.graders[name as 'v1']));
+    }
+  });
+
+  it('returns a new array each time', () => {
+    graderWeights('v2').fill(0);
+    expect(graderWeights('v2')[0]).toBe(Math.fround(0.15));
+  });
+
+  it('refuses invalid graders', () => {
+    expectRefusal(() => graderWeights('v3'), 'unknown_name', 'Did you mean "v1"?');
+    expectRefusal(() => graderWeights('toString'), 'unknown_name', 'got "toString"');
+    for (const none of [3, null, undefined, true]) {
+      expectRefusal(() => graderWeights(none as never), 'wrong_type', `got ${none}`);
+    }
+    expectGrader(() => graderWeights({} as Grader), 'at name of grader, got none');
+    expectGrader(() => graderWeights([1, 0, 0]), 'six finite weights');
+    expectGrader(() => graderWeights([1, Number.NaN, 0, 0, 0, 0]), 'NaN');
+  });
+});
+
+/** Expects an error with the code of an invalid grader and a complete message. */
+function expectGrader(call: () => unknown, ...mentions: string[]): void {
+  expectRefusal(call, 'bad_grader', ...mentions);
+}

@@ -1,0 +1,138 @@
+/**
+ * Shows that the parity tests can fail: each word of the world's block is changed, on one side only, and the comparison
+ * must report a difference. Words that no rule reads are listed with the reason.
+ */
+import { describe, expect, it } from 'vitest';
+import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
+import { toGraders } from '../../src/engine/validate/profiles.js';
+import { BLOCK_LAYOUT, type BlockName, readBlock } from '../../src/world/block.js';
+import {
+  MODE,
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_SLOTS,
+  PROFILE_SIZE,
+  TRAIT_NAMES,
+} from '../../src/world/fields.js';
+import type { World } from '../../src/world/world.js';
+import { ASYNC_ENGINES, type AsyncEngine, nameAbsent, REFERENCE, shareOf } from '../support/async-engines.js';
+import { type Columns, copyColumns, differences, equalBits } from '../support/bits.js';
+import { openAsyncBatch } from '../support/open-async-batch.js';
+import { WORLD } from '../support/open-batch.js';
+
+nameAbsent();
+
+interface Mutant {
+  readonly word: string;
+  readonly world: World;
+}
+
+/** Returns another legal value, different enough to matter: a flag of 1, the next code, one more bit, 1.5 times the number. */
+const CODES: Partial<Record<BlockName, number>> = {
+  beliefInverted: 2,
+  beliefSource: PROFILE_SIZE,
+  heuristicSchedule: NUM_ACTIONS,
+  heuristicMeter: NUM_METERS,
+  heuristicAction: NUM_ACTIONS,
+};
+const SETS: Partial<Record<BlockName, number>> = { tagged: NUM_ACTIONS, heuristicSlots: NUM_SLOTS };
+
+function otherValues(name: BlockName, isFloat: boolean, value: number): number[] {
+  const bits = SETS[name];
+  if (bits !== undefined) return Array.from({ length: bits }, (_, bit) => (value ^ (1 << bit)) >>> 0);
+  const codes = CODES[name];
+  if (codes !== undefined) return [(value + 1) % codes];
+  return [isFloat ? value * 1.5 + 0.0371 : (value ^ 0x40000000) >>> 0];
+}
+
+function mutants(): Mutant[] {
+  return BLOCK_LAYOUT.flatMap(({ name, offset, shape, word }) => {
+    const length = shape.reduce((product, n) => product * n, 1);
+    return Array.from({ length }, (_, k) => k).flatMap((k) => {
+      const isFloat = word === 'f32';
+      const floats = new Float32Array(WORLD.words.buffer);
+      const value = isFloat ? floats[offset + k] : WORLD.words[offset + k];
+      return otherValues(name as BlockName, isFloat, value).map((other, j, all) => ({
+        word: `${name}[${k}]${all.length > 1 ? ` bit ${j}` : ''}`,
+        world: worldWithWord(offset + k, isFloat, other),
+      }));
+    });
+  });
+}
+
+function worldWithWord(at: number, isFloat: boolean, value: number): World {
+  const words = WORLD.words.slice();
+  if (isFloat) new Float32Array(words.buffer)[at] = value;
+  else words[at] = value;
+  return { ...WORLD, words, params: readBlock(words) };
+}
+
+const N = 160;
+/** A few hundred episodes that use every rule: each policy, real and imagined noise, all profile modes and graders. */
+const PARTS = (['random', 'heuristic'] as const).flatMap((kind) =>
+  [false, true].map((imagination) => ({ kind, imagination })),
+);
+
+async function episodes(
+  engine: AsyncEngine,
+  world: World,
+  { kind, imagination }: (typeof PARTS)[number],
+): Promise<Columns> {
+  const { batch, columns: see } = await openAsyncBatch(engine, N, { world, imagination });
+  const names = Array.from({ length: N }, (_, i) => (i % 2 ? 'v1' : 'v2'));
+  const modes = Uint8Array.from({ length: N }, (_, i) => (i % 3 ? MODE.sampled : MODE.discrete));
+  const seeds = Uint32Array.from({ length: N }, (_, i) => i + 100);
+  batch.reset({ mask: null, seeds, modes, profiles: null, graders: toGraders(world, names, N) });
+  const trajectory = allocateTrajectory(N);
+  const policy = kind === 'random' ? ({ kind, policySeeds: null } as const) : ({ kind } as const);
+  const beliefs = { kind: 'constant', belief: Float32Array.of(0.02, 0.5, 0.9) } as const;
+  await batch.run({ policy, beliefs, stops: null, trajectory });
+  const all = { ...(await see()), ...copyColumns(trajectory) };
+  batch.close();
+  return all;
+}
+
+const published = await Promise.all(PARTS.map((part) => episodes(REFERENCE, WORLD, part)));
+
+async function isReported(engine: AsyncEngine, world: World): Promise<boolean> {
+  for (const [k, part] of PARTS.entries()) {
+    if (!equalBits(published[k], await episodes(engine, world, part))) return true;
+  }
+  return false;
+}
+
+const trait = (name: string) => TRAIT_NAMES.indexOf(name);
+const NEVER_LATENT = [
+  'solo_serenity_bonus',
+  'leisure_guilt',
+  'stress_threshold',
+  'metabolic_rate',
+  'event_impact',
+];
+
+/** Words that no rule reads on any engine. */
+const UNREAD = new Map<string, string>([
+  ...NEVER_LATENT.map(
+    (name) => [`traitInverseSpan[${trait(name)}]`, `${name} is no factor of a belief target`] as const,
+  ),
+  [`traitNeutral[${trait('metabolic_rate')}]`, 'an anomaly holds no decay'],
+  [`traitNeutral[${trait('event_impact')}]`, 'an anomaly holds no events'],
+]);
+
+const changed = mutants();
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('equals the reference if nothing is changed', async () => {
+    for (const [k, part] of PARTS.entries()) {
+      expect(differences(published[k], await episodes(engine, WORLD, part))).toEqual([]);
+    }
+  });
+
+  const tried = shareOf(engine, changed);
+
+  it(`a change of any word of the block is reported (${tried.length} changes)`, async () => {
+    const missed: string[] = [];
+    for (const { word, world } of tried) if (!(await isReported(engine, world))) missed.push(word);
+    expect(missed).toEqual(tried.map(({ word }) => word).filter((word) => UNREAD.has(word)));
+  });
+});

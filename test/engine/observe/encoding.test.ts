@@ -1,0 +1,242 @@
+/** The table of encoded fields, the spaces, and the bounds of rewards and anomalies. */
+import { describe, expect, it } from 'vitest';
+import { reachOf } from '../../../src/engine/observe/bounds.js';
+import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../../../src/engine/observe/past-step.js';
+import { ACTION_SPACE, observationSpace } from '../../../src/engine/observe/spaces.js';
+import { Episode } from '../../../src/engine/reference/episode.js';
+import {
+  ACTION_NAMES,
+  EVENT_NAMES,
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  OBSERVATION,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+  sizeOf,
+} from '../../../src/world/fields.js';
+import { RHYTHM } from '../../../src/world/numbers.js';
+import { createWorld } from '../../../src/world/world.js';
+import { encodedFields, randomObservationOptions } from '../../support/naive-encoder.js';
+import { WORLD } from '../../support/open-batch.js';
+import { forAll, Random } from '../../support/random.js';
+import { changedWorld } from '../../support/worlds.js';
+
+const shape = (options: Parameters<typeof encodedFields>[1]) =>
+  encodedFields(WORLD, options).map(({ name, offset, size, low, high }) => [name, offset, size, low, high]);
+
+it('without options the table is that of the raw rows', () => {
+  expect(encodedFields(WORLD).map(({ rawLow, rawHigh, ...field }) => field)).toEqual(OBSERVATION_FIELDS);
+  for (const field of encodedFields(WORLD)) {
+    expect([field.rawLow, field.rawHigh]).toEqual([field.low, field.high]);
+  }
+});
+
+it('a subset has the requested order, without gaps', () => {
+  expect(shape({ fields: ['deltas', 'step', 'meters'] })).toEqual([
+    ['deltas', 0, 5, -1, 1],
+    ['step', 5, 1, 0, 28],
+    ['meters', 6, 5, 0, 1],
+  ]);
+});
+
+it('one-hot encodes codes as blocks and leaves other fields', () => {
+  expect(shape({ oneHot: true })).toEqual([
+    ['step', 0, 1, 0, 28],
+    ['day', 1, 8, 0, 1],
+    ['slot', 9, 4, 0, 1],
+    ['remaining', 13, 1, 0, 28],
+    ['meters', 14, 5, 0, 1],
+    ['event', 19, 6, 0, 1],
+    ['last_action', 25, 11, 0, 1],
+    ['reward', 36, 1, -(2 ** 64), 2 ** 64],
+    ['deltas', 37, 5, -1, 1],
+    ['anomalies', 42, 5, -(2 ** 82), 2 ** 82],
+  ]);
+});
+
+it('a one-hot block names its codes, and has one entry for each', () => {
+  const fields = encodedFields(WORLD, { oneHot: true, history: true });
+  const orders = {
+    day: ['0', '1', '2', '3', '4', '5', '6', '7'],
+    slot: RHYTHM.slots,
+    event: ['none', ...EVENT_NAMES],
+    last_action: ['none', ...ACTION_NAMES],
+  };
+  for (const [name, order] of Object.entries(orders)) {
+    const { size, meaning, rawLow, rawHigh } = fields.find((field) => field.name === name)!;
+    expect(meaning).toContain(`one-hot: ${order.join(', ')}`);
+    expect([size, rawHigh - rawLow + 1]).toEqual([order.length, order.length]);
+  }
+  expect(fields.find((field) => field.name === 'history_action')?.meaning).toContain(
+    'one-hot: none, deep_work',
+  );
+});
+
+it('the history has four fields at the end', () => {
+  const reach = reachOf(WORLD.params);
+  expect(shape({ fields: ['step'], history: true })).toEqual([
+    ['step', 0, 1, 0, 28],
+    ['history_action', 1, 7, -1, 9],
+    ['history_reward', 8, 7, -(2 ** 64), 2 ** 64],
+    ['history_deltas', 15, 35, -1, 1],
+    ['history_anomalies', 50, 35, -(2 ** 82), 2 ** 82],
+  ]);
+  const both = encodedFields(WORLD, { fields: ['reward'], history: true, oneHot: true, scale: true });
+  expect(both.map(({ name, size, rawLow, rawHigh }) => [name, size, rawLow, rawHigh])).toEqual([
+    ['reward', 1, -reach.reward, reach.reward],
+    ['history_action', 77, -1, 9],
+    ['history_reward', 7, -reach.reward, reach.reward],
+    ['history_deltas', 35, -1, 1],
+    ['history_anomalies', 35, -reach.anomalies, reach.anomalies],
+  ]);
+});
+
+it('a record has the last fields of an observation, in their order', () => {
+  expect(RECORD_FIELDS).toEqual(OBSERVATION_FIELDS.slice(-4));
+  expect(RECORD_FIELDS.map((field) => field.name)).toEqual(['last_action', 'reward', 'deltas', 'anomalies']);
+  expect([RECORD_SIZE, RECORD]).toEqual([12, { action: 0, reward: 1, deltas: 2, anomalies: 7 }]);
+});
+
+it('any table is frozen, with unique names, bounds and no gaps', () => {
+  forAll(100, (random) => {
+    const options = randomObservationOptions(random);
+    const fields = encodedFields(WORLD, options);
+    expect([fields, ...fields].every(Object.isFrozen)).toBe(true);
+    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
+    fields.reduce((offset, field) => {
+      expect(field.offset).toBe(offset);
+      expect(field.rawLow).toBeLessThan(field.rawHigh);
+      if (options.scale) expect([field.low, field.high]).toEqual([0, 1]);
+      return offset + field.size;
+    }, 0);
+  });
+});
+
+it('a space has the bounds of every number', () => {
+  const fields = encodedFields(WORLD, {
+    fields: ['event', 'meters', 'last_action'],
+    oneHot: true,
+    history: true,
+  });
+  const space = observationSpace(fields);
+  expect(Object.isFrozen(space) && Object.isFrozen(space.shape)).toBe(true);
+  expect([space.type, space.dtype, space.shape]).toEqual(['box', 'float32', [sizeOf(fields)]]);
+  for (const { offset, size, low, high } of fields) {
+    expect([...space.low.subarray(offset, offset + size)]).toEqual(new Array(size).fill(low));
+    expect([...space.high.subarray(offset, offset + size)]).toEqual(new Array(size).fill(high));
+  }
+  expect(observationSpace(OBSERVATION_FIELDS).shape).toEqual([22]);
+  expect(observationSpace(fields).low).not.toBe(space.low);
+});
+
+it('the action space has the ten action names', () => {
+  expect(ACTION_SPACE).toEqual({ type: 'discrete', n: 10, names: ACTION_NAMES });
+  expect(Object.isFrozen(ACTION_SPACE) && Object.isFrozen(ACTION_SPACE.names)).toBe(true);
+});
+
+/** The largest magnitude of a number of a world or a profile. */
+const MOST = 2 ** 20;
+
+/** Plays an episode. @returns the largest magnitude of each number of the observations. */
+function reached(episode: Episode, actions: () => number): Float64Array {
+  const most = new Float64Array(OBSERVATION_SIZE);
+  const row = new Float32Array(OBSERVATION_SIZE);
+  while (!episode.terminated) {
+    episode.step(actions());
+    episode.observe(row);
+    row.forEach((value, k) => {
+      most[k] = Math.max(most[k], Math.abs(value));
+    });
+  }
+  return most;
+}
+
+describe('the bounds of raw rows', () => {
+  const highs = OBSERVATION_FIELDS.flatMap(({ size, high }) => new Array<number>(size).fill(high));
+  const expectWithin = (most: Float64Array) => {
+    for (const [k, high] of highs.entries()) expect(most[k]).toBeLessThanOrEqual(high);
+  };
+
+  it('hold in extreme worlds for any profile', () => {
+    forAll(60, (random) => {
+      const world = createWorld(changedWorld(random));
+      const profile = Float32Array.from({ length: PROFILE_SIZE }, () => random.wild());
+      const episode = new Episode({ world }).reset(random.integer(0, 1e9), { profile });
+      expectWithin(reached(episode, () => random.integer(0, NUM_ACTIONS - 1)));
+    });
+  });
+
+  it('are reached by the anomalies of the most extreme profile in the most extreme world', () => {
+    const spec = structuredClone(RHYTHM);
+    spec.initialMeters.fill(1);
+    spec.actions[0].effect.fill(MOST);
+    for (const factors of spec.timeOfDay) factors.fill(MOST);
+    spec.constants.vitalityFactorBase = spec.constants.vitalityFactorSlope = MOST;
+    for (const trait of spec.traits) trait.neutral = -MOST;
+    const profile = new Float32Array(PROFILE_SIZE).fill(MOST);
+    const episode = new Episode({ world: createWorld(spec) }).reset(1, { profile });
+    const most = reached(episode, () => 0);
+    expectWithin(most);
+    expect(Math.max(...most.subarray(OBSERVATION.anomalies))).toBe(2 ** 82);
+  });
+});
+
+/** Returns a profile at the bounds of the traits, with all weight on one meter: it has the largest rewards. */
+function extremePerson(random: Random): Float32Array {
+  const cares = NUM_TRAITS + random.integer(0, NUM_METERS - 1);
+  return Float32Array.from({ length: NUM_TRAITS + NUM_METERS }, (_, k) => {
+    if (k >= NUM_TRAITS) return Number(k === cares);
+    return WORLD.params.traitLow[k] + (random.chance(0.5) ? WORLD.params.traitSpan[k] : 0);
+  });
+}
+
+it('no profile within the ranges exceeds the bounds, and some come near', () => {
+  const reach = reachOf(WORLD.params);
+  const random = new Random('reach');
+  const episode = new Episode();
+  let [reward, anomaly] = [0, 0];
+  for (let seed = 0; seed < 3000; seed++) {
+    episode.reset(seed, { profile: random.chance(0.2) ? 'sampled' : extremePerson(random) });
+    const favourite = random.integer(0, NUM_ACTIONS - 1);
+    for (let t = 0; t < NUM_STEPS; t++) {
+      episode.step(random.chance(0.5) ? favourite : random.integer(0, NUM_ACTIONS - 1));
+      reward = Math.max(reward, Math.abs(episode.reward));
+      anomaly = Math.max(anomaly, ...episode.anomalies.map(Math.abs));
+    }
+  }
+  expect(reward).toBeLessThan(reach.reward);
+  expect(anomaly).toBeLessThan(reach.anomalies);
+  expect(reward).toBeGreaterThan(reach.reward / 2);
+  expect(anomaly).toBeGreaterThan(reach.anomalies * 0.9);
+});
+
+it('the bounds are finite and above 0 in any world, and depend on its numbers', () => {
+  forAll(40, (random) => {
+    const { reward, anomalies } = reachOf(createWorld(changedWorld(random)).params);
+    for (const reach of [reward, anomalies]) expect(reach > 0 && Number.isFinite(reach)).toBe(true);
+  });
+  const louder = structuredClone(RHYTHM);
+  louder.noise = { meters: louder.noise.meters.map(() => 0.5), reward: 100 };
+  const reach = reachOf(createWorld(louder).params);
+  expect(reach.anomalies).toBeGreaterThan(0.5);
+  expect(reach.reward).toBeGreaterThan(100);
+});
+
+it('anomalies have bounds even if no trait varies and there is no noise', () => {
+  const dull = structuredClone(RHYTHM);
+  dull.noise = { meters: [0, 0, 0, 0, 0], reward: 0 };
+  dull.stress = [0, 0, 0, 0, 0];
+  // Rounding hides the narrowest ranges beside effects of 1.
+  for (const { tags, effect } of dull.actions)
+    effect.splice(0, 5, Number(tags[0] === 'productive'), 0, 0, 1, 0);
+  dull.constants.focusCognition = 0;
+  for (const trait of dull.traits.filter(({ name }) => /bonus|recovery|guilt/.test(name))) {
+    trait.neutral = 0;
+    trait.low = 0;
+    trait.high = 2 ** -40;
+  }
+  expect(reachOf(createWorld(dull).params).anomalies).toBe(1);
+});

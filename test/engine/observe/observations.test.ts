@@ -1,0 +1,252 @@
+/**
+ * Environments with observation options (fields, one-hot, scale, history) equal the naive encoding of a plain environment
+ * that receives the same random calls.
+ */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../../src/engine/node.js';
+import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
+import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
+import {
+  NUM_STEPS,
+  OBSERVATION,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  sizeOf,
+} from '../../../src/world/fields.js';
+import { type Columns, copyOutputs, expectEqual } from '../../support/bits.js';
+import {
+  advanceRandomly,
+  envIndices,
+  finishedEnvs,
+  randomIndices,
+  randomOptions,
+  randomReset,
+  randomStep,
+} from '../../support/call-sequences.js';
+import { type Engine, openOn, TWO_ENGINES } from '../../support/engines.js';
+import { encodeNaively, randomObservationOptions } from '../../support/naive-encoder.js';
+import { forAll, type Random } from '../../support/random.js';
+
+/** Less than a tile, a tile and one, and more than the encoder's block. */
+const SIZES = [1, 17, 70];
+const MODES = [...AUTORESET_MODES];
+/** The offset of a row's fields that a record keeps. */
+const RECORD_START = OBSERVATION.lastAction;
+const MISSING = [-1, ...new Array(OBSERVATION_SIZE - RECORD_START - 1).fill(0)];
+
+/** The two environments, and the test's own record of each environment's steps, the last one last. */
+class Pair {
+  readonly options: ObservationOptions;
+  readonly env: VecEnv;
+  readonly plain: VecEnv;
+  steps: number[][][] = [];
+  result: StepResult;
+  plainResult: StepResult;
+
+  constructor(random: Random, engine: Engine, options = randomObservationOptions(random)) {
+    const numEnvs = random.pick(SIZES);
+    const autoreset = random.pick(MODES);
+    this.options = options;
+    this.env = openOn(engine, { numEnvs, autoreset, observation: options, ...randomOptions(random) });
+    this.plain = openOn(engine, { numEnvs, autoreset });
+    const reset = randomReset(random, numEnvs);
+    [this.plainResult, this.result] = this.each((env) => env.reset(reset));
+    this.steps = [...envIndices(numEnvs)].map(() => []);
+  }
+
+  each(act: (env: VecEnv) => StepResult): [StepResult, StepResult] {
+    return [act(this.plain), act(this.env)];
+  }
+
+  /** Makes the same call on both; the plain environment's history gives the past. */
+  call(act: (env: VecEnv) => StepResult): void {
+    [this.plainResult, this.result] = this.each(act);
+    this.steps = [...envIndices(this.plain.numEnvs)].map((i) => toldSteps(this.plain, i));
+    this.expectShown(new Map());
+  }
+
+  step(random: Random): void {
+    const waiting = finishedEnvs(this.plainResult);
+    const { actions, options } = randomStep(random, this.plain, waiting);
+    [this.plainResult, this.result] = this.each((env) => env.step(actions, options));
+    const { finalMask } = this.plainResult;
+    const rows = rowsOf(this.plainResult, 'observations');
+    const ends = rowsOf(this.plainResult, 'finalObservations');
+    /** The final observations of environments that were reset. */
+    const final = new Map<number, number[]>();
+    rows.forEach((row, i) => {
+      const takesPart = options.mask === undefined || (options.mask as Uint8Array)[i] !== 0;
+      if (takesPart && waiting[i]) this.steps[i] = [];
+      else if (takesPart && ends.length > 0 && finalMask[i]) {
+        final.set(i, encodeNaively(this.env.world, this.options, ends[i], this.#past(i, ends[i])));
+        this.steps[i] = [];
+      } else if (takesPart) this.steps[i].push(row.slice(RECORD_START));
+    });
+    this.expectShown(final);
+  }
+
+  #past(slot: number, last?: number[]): number[] {
+    const steps = last === undefined ? this.steps[slot] : [...this.steps[slot], last.slice(RECORD_START)];
+    return [...new Array(7).fill(MISSING), ...steps].slice(-7).flat();
+  }
+
+  /** Expects equal results. @param final the final observations of environments that this call reset. */
+  expectShown(final: ReadonlyMap<number, number[]>): void {
+    const { env, options } = this;
+    const width = env.observationSpace.shape[0];
+    const none = new Array(width).fill(0);
+    const expected = rowsOf(this.plainResult, 'observations').map((row, i) =>
+      encodeNaively(env.world, options, row, this.#past(i)),
+    );
+    const ends = expected.map((_, i) => final.get(i) ?? none);
+    const hasFinal = env.metadata.autoresetMode === 'same-step';
+    expectEqual(
+      {
+        ...(copyOutputs(this.plainResult) as Columns),
+        observations: Float32Array.from(expected.flat()),
+        ...(hasFinal ? { finalObservations: Float32Array.from(ends.flat()) } : {}),
+      },
+      copyOutputs(this.result),
+    );
+    expectInside(env, this.result);
+  }
+}
+
+/** Returns the rows of 22 numbers, or none if the result has no such array. */
+function rowsOf(result: StepResult, name: 'observations' | 'finalObservations'): number[][] {
+  const all = copyOutputs(result)[name] as Float32Array | undefined;
+  if (all === undefined) return [];
+  return Array.from(result.rewards, (_, i) => [
+    ...all.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE),
+  ]);
+}
+
+function toldSteps(env: VecEnv, slot: number): number[][] {
+  return env
+    .history(slot, NUM_STEPS)
+    .map(({ action, reward, deltas, anomalies }) => [action, reward, ...deltas, ...anomalies]);
+}
+
+/** Expects every number within the bounds of the space. */
+function expectInside({ observationSpace }: VecEnv, result: StepResult): void {
+  const { low, high, shape } = observationSpace;
+  const numbers = copyOutputs(result).observations as Float32Array;
+  expect(numbers.length).toBe(result.rewards.length * shape[0]);
+  const outside = numbers.findIndex((x, at) => !(x >= low[at % shape[0]] && x <= high[at % shape[0]]));
+  expect(outside).toBe(-1);
+}
+
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  it('steps of all or some environments, past the ends of episodes', () => {
+    forAll(6, (random) => {
+      const pair = new Pair(random, engine);
+      for (let t = 0; t < 2 * NUM_STEPS + 5; t++) pair.step(random);
+    });
+  });
+
+  it('the observed history equals that of history()', () => {
+    forAll(6, (random) => {
+      const pair = new Pair(random, engine, { ...randomObservationOptions(random), history: true });
+      for (let t = 0; t < NUM_STEPS + 12; t++) {
+        pair.step(random);
+        const i = random.integer(0, pair.steps.length - 1);
+        for (const env of [pair.env, pair.plain]) expect(toldSteps(env, i)).toEqual(pair.steps[i]);
+      }
+    });
+  });
+
+  it('all other calls that change episodes', () => {
+    forAll(8, (random) => {
+      const pair = new Pair(random, engine, {
+        ...randomObservationOptions(random),
+        history: random.chance(0.8),
+      });
+      const n = pair.env.numEnvs;
+      const snapshots = [pair.plain.snapshot()];
+      const source = openOn(engine, { numEnvs: random.pick(SIZES), autoreset: random.pick(MODES) });
+      const CALLS: (() => void)[] = [
+        () => {
+          const [reset, mask] = [randomReset(random, n), random.mask(n, 0.4)];
+          pair.call((env) => env.reset({ ...reset, mask }));
+        },
+        () => {
+          const stops = random
+            .stops(n)
+            .map((stop) => Math.min(stop, random.pick([9, NUM_STEPS - 1, NUM_STEPS])));
+          const choice = random.pick(['random', 'heuristic'] as const);
+          const trajectory = random.chance(0.5);
+          pair.call((env) => env.run(choice, { stops, trajectory }));
+        },
+        () => {
+          const order = randomIndices(random, n, n);
+          pair.call((env) => env.assign(env, order));
+        },
+        () => {
+          advanceRandomly(random, source);
+          const order = randomIndices(random, source.numEnvs, n);
+          pair.call((env) => env.assign(source, order));
+        },
+        () => {
+          snapshots.push(pair.env.snapshot());
+          expect(pair.plain.snapshot()).toEqual(snapshots.at(-1));
+        },
+        () => {
+          const bytes = random.pick(snapshots);
+          pair.call((env) => env.restore(bytes));
+        },
+      ];
+      for (let round = 0; round < 12; round++) {
+        random.pick(CALLS)();
+        for (let t = random.integer(0, 4); t > 0; t--) pair.step(random);
+      }
+    });
+  });
+});
+
+describe('spaces', () => {
+  it('of a plain environment have the fields of OBSERVATION_FIELDS', () => {
+    const env = openOn(TWO_ENGINES[0], { numEnvs: 2 });
+    const said = env.observationFields.map(({ rawLow, rawHigh, ...field }) => {
+      expect([rawLow, rawHigh]).toEqual([field.low, field.high]);
+      return field;
+    });
+    expect(said).toEqual(OBSERVATION_FIELDS);
+    expect([env.observationFields, ...env.observationFields].every(Object.isFrozen)).toBe(true);
+    expect(env.observationSpace.shape).toEqual([OBSERVATION_SIZE]);
+    expect(env.actionSpace).toMatchObject({ type: 'discrete', n: 10 });
+  });
+
+  it('have the shape of the observations, in either layout', () => {
+    forAll(40, (random) => {
+      const observation = randomObservationOptions(random);
+      const env = openOn(TWO_ENGINES[0], {
+        numEnvs: 5,
+        observation,
+        autoreset: 'same-step',
+        ...randomOptions(random),
+      });
+      const { shape, low, high } = env.observationSpace;
+      const size = sizeOf(env.observationFields);
+      expect([shape[0], low.length, high.length]).toEqual([size, size, size]);
+      const { observations, finalObservations, columnStride } = env.reset();
+      expect(observations.length).toBe(size * (columnStride || 5));
+      expect(finalObservations?.length).toBe(observations.length);
+    });
+  });
+
+  it('hold for thousands of steps of all profile modes', () => {
+    forAll(6, (random) => {
+      const observation = { ...randomObservationOptions(random), history: true };
+      const profiles = random.pick(['sampled', 'discrete']);
+      const env = openOn(TWO_ENGINES[TWO_ENGINES.length > 1 ? 1 : 0], {
+        numEnvs: 50,
+        observation,
+        profiles,
+        autoreset: 'same-step',
+      });
+      expectInside(env, env.reset());
+      for (let t = 0; t < 2 * NUM_STEPS; t++) expectInside(env, env.step(random.bytes(50, 0, 9)));
+    });
+  });
+});

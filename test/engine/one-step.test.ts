@@ -1,0 +1,89 @@
+/**
+ * Parity of single steps: every engine loads a state that one engine reached and takes one step. Outputs and states must
+ * agree bit by bit. A difference names its column, which points at a rule.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  enginesFor,
+  nameAbsent,
+  OTHERS,
+  REFERENCE,
+  runsOn,
+} from '../support/async-engines.js';
+import { differences, expectEqual } from '../support/bits.js';
+import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../support/open-async-batch.js';
+import type { Random } from '../support/random.js';
+
+nameAbsent();
+
+/** Brings the episodes of a batch to different steps: runs to random stops, single steps, resets. */
+async function wander(
+  random: Random,
+  { batch, numEnvs, readOutputs: show }: OpenedAsyncBatch,
+): Promise<void> {
+  batch.reset(random.reset(numEnvs));
+  for (let leg = random.integer(0, 4); leg > 0; leg--) {
+    const { terminated } = await show();
+    const runs = random.chance(0.5);
+    expect(runs ? await batch.run(random.run(numEnvs)) : batch.submit(random.step(terminated))).toBeNull();
+  }
+}
+
+/** Takes one step on every engine from random states of `engine`. */
+async function compareOneStep(random: Random, engine: AsyncEngine): Promise<void> {
+  const n = random.pick([1, 3, 15, 16, 17, 33, 100]);
+  const imagination = random.chance(0.3);
+  const source = await openAsyncBatch(engine, n, { imagination });
+  await wander(random, source);
+  const words = await source.batch.save();
+  const states = await openAsyncBatch(REFERENCE, n, { imagination });
+  states.batch.load(words);
+  const loaded = await states.columns();
+  const request = random.step(loaded.terminated as Uint8Array);
+  expect(states.batch.submit(request)).toBeNull();
+  const stepped = await states.columns();
+  for (const other of enginesFor(random, OTHERS)) {
+    const { batch, columns: see } = await openAsyncBatch(other, n, { imagination });
+    batch.load(words);
+    expectEqual(loaded, await see(), `${other.name} after load:`);
+    expect(batch.submit(request)).toBeNull();
+    expectEqual(stepped, await see(), `${other.name} after a step:`);
+  }
+}
+
+describe.each(ASYNC_ENGINES)('from states that $name reached', (engine) => {
+  it('one step is the same on every engine', () =>
+    forAllAsync(runsOn(engine, 150), (random) => compareOneStep(random, engine)));
+});
+
+it('a step in place equals the step from the saved state', () =>
+  forAllAsync(40, async (random) => {
+    const n = random.integer(1, 40);
+    const [first, ...others] = await Promise.all(
+      enginesFor(random).map((engine) => openAsyncBatch(engine, n)),
+    );
+    first.batch.reset(random.reset(n));
+    const words = await first.batch.save();
+    for (const { batch } of others) batch.load(words);
+    for (let t = 0; t < 10; t++) {
+      const request = random.step((await first.readOutputs()).terminated);
+      for (const { batch } of [first, ...others]) expect(batch.submit(request)).toBeNull();
+      const expected = await first.columns();
+      for (const { batch, columns: see } of others) expectEqual(expected, await see(), batch.kernel);
+    }
+  }));
+
+it('a difference is reported', () =>
+  forAllAsync(5, async (random) => {
+    const { batch, columns: see } = await openAsyncBatch(REFERENCE, 3);
+    batch.reset(random.reset(3));
+    const before = await see();
+    batch.submit({
+      ...random.step(new Uint8Array(3), false),
+      stepMask: null,
+      actions: Uint8Array.of(1, 2, 3),
+    });
+    expect(differences(before, await see()).length).toBeGreaterThan(3);
+  }));

@@ -1,0 +1,150 @@
+/**
+ * Damaged snapshots. With a wrong checksum all are refused. With a correct one they are refused or have legal states. Legal
+ * states load on every engine, and all engines then agree on every bit to the end of the episodes.
+ */
+import { describe, expect, it } from 'vitest';
+import type { RunRequest } from '../../../src/engine/backends/backend.js';
+import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
+import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
+import { HEADER_LENGTH, type Snapshot } from '../../../src/engine/snapshot/format.js';
+import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
+import { InputError } from '../../../src/shared/errors.js';
+import { expectEqual } from '../../support/bits.js';
+import { ENGINES } from '../../support/engines.js';
+import { openBatch, WORLD } from '../../support/open-batch.js';
+import { drawsOf, Random } from '../../support/random.js';
+import { expectRefusal, refusalOf } from '../../support/refusals.js';
+import {
+  advancedBatch,
+  damage as damaged,
+  fieldAt,
+  snapshotOf,
+  withByte,
+  withChecksum,
+} from '../../support/snapshots.js';
+
+const N = 5;
+/** The number of damaged bodies in each round. */
+const BODIES = drawsOf(2500);
+const take = (random: Random): Uint8Array =>
+  encodeSnapshot(snapshotOf(random, advancedBatch(random, random.pick(ENGINES), N).batch.save(), N));
+const bytes = take(new Random('damage'));
+
+/** Expects a refusal, or a snapshot with legal states that encodes to the same bytes. */
+function expectRefusedOrLegal(damaged: Uint8Array): 'refused' | 'legal' {
+  let decoded: Snapshot;
+  try {
+    decoded = decodeSnapshot(damaged);
+  } catch {
+    expectRefusal(() => decodeSnapshot(damaged), 'bad_snapshot');
+    return 'refused';
+  }
+  checkStates(decoded.words, decoded.numEnvs, WORLD);
+  expect(encodeSnapshot(decoded)).toEqual(damaged);
+  return 'legal';
+}
+
+describe('damage', () => {
+  /** Returns a byte with each of its bits flipped, and a few other values. */
+  const others = (byte: number): number[] => {
+    const values = [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => byte ^ (1 << bit));
+    return [...new Set([...values, 0, 0xff, (byte + 1) & 0xff, (byte + 0x80) & 0xff])].filter(
+      (x) => x !== byte,
+    );
+  };
+
+  it('to any byte of the header is detected', () => {
+    for (let at = 0; at < HEADER_LENGTH; at++) {
+      for (const value of others(bytes[at])) {
+        expectRefusal(() => decodeSnapshot(withByte(bytes, at, value)), 'bad_snapshot');
+      }
+    }
+  });
+
+  it('to any byte of the body is detected by the checksum', () => {
+    for (let at = HEADER_LENGTH; at < bytes.length; at++) {
+      for (const value of others(bytes[at])) {
+        const { message } = refusalOf(() => decodeSnapshot(withByte(bytes, at, value)));
+        expect(message).toContain('CRC-32 of header and body');
+      }
+    }
+  });
+
+  it('to the header with a correct checksum is refused, or gives another legal header', () => {
+    const free = new Set<string>();
+    for (let at = 0; at < HEADER_LENGTH; at++) {
+      for (const value of others(bytes[at])) {
+        if (expectRefusedOrLegal(withChecksum(withByte(bytes, at, value))) === 'legal') free.add(fieldAt(at));
+      }
+    }
+    // `withChecksum` replaces any damage to the checksum itself.
+    const expected = [
+      'worldDigest',
+      'autoreset',
+      'imagination',
+      'seedLow',
+      'seedSize',
+      'steps',
+      'episodes',
+      'checksum',
+    ];
+    expect([...free].sort()).toEqual(expected.sort());
+  });
+
+  it('by truncation is detected at any length', () => {
+    const random = new Random('cuts');
+    const cuts = Array.from({ length: 300 }, () => random.integer(HEADER_LENGTH, bytes.length - 1));
+    for (const length of [...Array(HEADER_LENGTH + 9).keys(), ...cuts]) {
+      expectRefusal(
+        () => decodeSnapshot(bytes.subarray(0, length)),
+        'bad_snapshot',
+        `got ${length}. Pass all`,
+      );
+    }
+  });
+});
+
+describe('damage to the body with a correct checksum', () => {
+  const batches = ENGINES.map((engine) => ({ ...openBatch(engine, N), name: engine.name }));
+  const [first, ...others] = batches;
+
+  /** Loads on every engine and plays to the end. Outputs and states must be equal and without NaN. */
+  function playOut(words: Uint32Array, run: RunRequest): void {
+    const each = (act: (batch: typeof first.batch) => void) => {
+      for (const { batch } of batches) act(batch);
+      for (const other of others) expectEqual(first.columns(), other.columns(), other.name);
+    };
+    each((batch) => batch.load(words));
+    expect(first.batch.save()).toEqual(words);
+    each((batch) => expect(batch.run(run)).toBeNull());
+    const { observations, rewards, finalScores, components, beliefMae, terminated } = first.outputs;
+    expect([...terminated].every((flag) => flag === 1)).toBe(true);
+    for (const numbers of [observations, rewards, finalScores, components, beliefMae]) {
+      expect(numbers.every(Number.isFinite)).toBe(true);
+    }
+    checkStates(first.batch.save(), N, WORLD);
+  }
+
+  it.each([1, 2, 3, 4, 5, 6])('is refused or playable, %i of 6', (round) => {
+    const random = new Random(`body ${round}`);
+    const sources = Array.from({ length: 20 }, () => take(random));
+    const outcomes = { refused: 0, legal: 0 };
+    for (let i = 0; i < BODIES; i++) {
+      const { words } = decodeSnapshot(withChecksum(damaged(random, random.pick(sources))));
+      try {
+        checkStates(words, N, WORLD);
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        expect(error).toMatchObject({
+          code: 'bad_snapshot',
+          message: expect.stringMatching(/ environment [0-4] /),
+        });
+        outcomes.refused++;
+        continue;
+      }
+      outcomes.legal++;
+      playOut(words, { ...random.run(N), stops: null });
+    }
+    expect(Math.min(outcomes.refused, outcomes.legal)).toBeGreaterThan(BODIES / 5);
+  });
+});

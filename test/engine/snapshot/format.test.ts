@@ -1,0 +1,234 @@
+/** The bytes of a snapshot: encoding and decoding are inverse, and invalid bytes are refused with the reason. */
+import { crc32 } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
+import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
+import {
+  FORMAT,
+  HEADER,
+  HEADER_FIELDS,
+  HEADER_LENGTH,
+  type Snapshot,
+  STATE_LAYOUT_DIGEST,
+} from '../../../src/engine/snapshot/format.js';
+import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
+import { reorderBytes } from '../../../src/engine/snapshot/words.js';
+import { STATE_WORDS } from '../../../src/world/fields.js';
+import { RHYTHM } from '../../../src/world/numbers.js';
+import { ENGINES } from '../../support/engines.js';
+import { detached } from '../../support/fuzz.js';
+import { WORLD } from '../../support/open-batch.js';
+import { forAll, Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+import { advancedBatch, snapshotOf, withByte, withChecksum, withNumber } from '../../support/snapshots.js';
+
+/** The layout digest of each format. If the fields of the state change, raise FORMAT and add a line. */
+const LAYOUTS: Readonly<Record<number, string>> = {
+  1: 'a8d472730b695bfe826bd5beb85e494b8a301545dab5386dd834a6143a8c3afb',
+  2: 'dc207c2664c77ca79c0ee053b76218d8f11cf99356ab153f9c7d27537b6dd565',
+};
+
+const N = 5;
+const random = new Random('format');
+const snapshot = snapshotOf(random, advancedBatch(random, ENGINES[0], N).batch.save(), N);
+const bytes = encodeSnapshot(snapshot);
+
+describe.each(ENGINES)('of states of $name', (engine) => {
+  it('a decoded snapshot equals the encoded one', () => {
+    forAll(30, (random) => {
+      const n = random.pick([1, 15, 16, 17, 40]);
+      const { batch } = advancedBatch(random, engine, n);
+      const taken = snapshotOf(random, batch.save(), n);
+      const decoded = decodeSnapshot(encodeSnapshot(taken));
+      expect(decoded).toEqual(taken);
+      checkStates(decoded.words, n, WORLD);
+      batch.close();
+    });
+  });
+});
+
+describe('the format', () => {
+  it('changes with the fields of the state', () => {
+    expect(LAYOUTS[FORMAT]).toBe(STATE_LAYOUT_DIGEST);
+  });
+
+  it('has a header without gaps, of whole cache lines, with the checksum last', () => {
+    expect(HEADER_LENGTH).toBe(192);
+    expect(HEADER_LENGTH % 64).toBe(0);
+    for (const [i, { offset, size }] of HEADER_FIELDS.entries()) {
+      expect(offset + size).toBe(HEADER_FIELDS[i + 1]?.offset ?? HEADER_LENGTH);
+    }
+    expect(HEADER_FIELDS.at(-1)).toBe(HEADER.checksum);
+  });
+
+  it('equals the bytes that this test writes independently', () => {
+    const { words, episodeNumbers, seedRange } = snapshot;
+    const body = Buffer.alloc((words.length + N) * 4);
+    for (const [k, word] of [...words, ...episodeNumbers].entries()) body.writeUInt32LE(word, 4 * k);
+    const header = Buffer.alloc(192);
+    header.write('RHYTHMVS');
+    header.writeUInt32LE(FORMAT, 8);
+    header.writeUInt32LE(192, 12);
+    header.write(STATE_LAYOUT_DIGEST, 16, 'hex');
+    header.write(WORLD.digest, 48, 'hex');
+    for (const [k, number] of RHYTHM.version.split('.').entries())
+      header.writeUInt32LE(Number(number), 80 + 4 * k);
+    header.writeUInt32LE(N, 92);
+    header.writeUInt32LE(STATE_WORDS, 96);
+    header.writeUInt32LE(['disabled', 'same-step', 'next-step'].indexOf(snapshot.autoreset), 100);
+    header.writeUInt32LE(Number(snapshot.imagination), 104);
+    header.writeUInt32LE(seedRange[0], 108);
+    header.writeBigUInt64LE(BigInt(seedRange[1]), 112);
+    header.writeBigUInt64LE(BigInt(snapshot.steps), 120);
+    header.writeBigUInt64LE(BigInt(snapshot.episodes), 128);
+    header.writeBigUInt64LE(BigInt(body.length), 136);
+    header.writeUInt32LE(crc32(Buffer.concat([header.subarray(0, 188), body])), 188);
+    expect(Buffer.from(bytes)).toEqual(Buffer.concat([header, body]));
+  });
+
+  it('holds the largest numbers', () => {
+    const steps = Number.MAX_SAFE_INTEGER;
+    for (const seedRange of [
+      [0, 2 ** 32],
+      [2 ** 32 - 1, 1],
+    ] as const) {
+      const large: Snapshot = { ...snapshot, steps, episodes: 2 ** 52 + 1, seedRange };
+      expect(decodeSnapshot(encodeSnapshot(large))).toEqual(large);
+    }
+  });
+
+  it('has little-endian words on a big-endian machine too', () => {
+    const words = Uint32Array.of(0x01020304, 0xfffefdfc, 7);
+    const swapped = words.slice();
+    reorderBytes(swapped, false);
+    expect(Buffer.from(swapped.buffer)).toEqual(Buffer.from(words.slice().buffer).swap32());
+    reorderBytes(swapped, false);
+    expect(swapped).toEqual(words);
+  });
+});
+
+describe('bytes that are decoded', () => {
+  it('may be a Buffer at any offset, or shared', () => {
+    for (const offset of [0, 1, 2, 3, 5, 64]) {
+      const memory = Buffer.alloc(bytes.length + offset + 9, 0xaa);
+      memory.set(bytes, offset);
+      expect(decodeSnapshot(memory.subarray(offset, offset + bytes.length))).toEqual(snapshot);
+    }
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    expect(decodeSnapshot(shared)).toEqual(snapshot);
+  });
+
+  it('are copied', () => {
+    const memory = bytes.slice();
+    const decoded = decodeSnapshot(memory);
+    memory.fill(0xff);
+    expect(decoded).toEqual(snapshot);
+    const again = encodeSnapshot(decoded);
+    decoded.words.fill(0);
+    decoded.episodeNumbers.fill(0);
+    expect(again).toEqual(bytes);
+  });
+});
+
+describe('refused:', () => {
+  const gone = detached(bytes.slice());
+  const cases: [string, unknown, ...string[]][] = [
+    ['nothing', undefined, 'Expected a snapshot as a Uint8Array, got undefined. Pass the bytes'],
+    ['text', 'RHYTHMVS', 'got "RHYTHMVS"'],
+    ['an ArrayBuffer', bytes.slice().buffer, 'got an object'],
+    ['words', new Uint32Array(bytes.slice().buffer), 'a Uint32Array'],
+    ['a DataView', new DataView(bytes.slice().buffer), 'a DataView'],
+    ['an array', Array.from(bytes), `an array of ${bytes.length}`],
+    ['an object with the prototype of bytes', Object.create(Uint8Array.prototype), 'an object'],
+    ['no bytes', new Uint8Array(0), 'at least 192 bytes (its header), got 0'],
+    ['bytes that were transferred', gone, 'at least 192 bytes (its header), got 0'],
+    ['something else', new Uint8Array(1000), 'begin with "RHYTHMVS", got other bytes. Pass what'],
+    [
+      'a newer format',
+      withNumber(bytes, 'format', FORMAT + 1),
+      `of format ${FORMAT}, got the newer format ${FORMAT + 1}. Use the release`,
+    ],
+    [
+      'an older format',
+      withNumber(bytes, 'format', FORMAT - 1),
+      `of format ${FORMAT}, got the older format ${FORMAT - 1}. Use the release`,
+    ],
+    [
+      'a longer header',
+      withNumber(bytes, 'headerLength', 256),
+      'a header of 192 bytes (headerLength), got 256',
+    ],
+    [
+      'another layout',
+      withChecksum(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)),
+      `layout ${STATE_LAYOUT_DIGEST.slice(0, 12)}, got 5a`,
+    ],
+    [
+      'another world version',
+      withNumber(bytes, 'worldMajor', 99),
+      `world version ${RHYTHM.version}, got version 99.`,
+    ],
+    ['no environments', withNumber(bytes, 'numEnvs', 0), 'from 1 to 16777216 environments (numEnvs), got 0'],
+    [
+      'too many environments',
+      withNumber(bytes, 'numEnvs', 2 ** 32 - 1),
+      'environments (numEnvs), got 4294967295',
+    ],
+    [
+      'other states',
+      withNumber(bytes, 'stateWords', 40),
+      `states of ${STATE_WORDS} words (stateWords), got 40`,
+    ],
+    [
+      'one environment more than the body has',
+      withNumber(bytes, 'numEnvs', N + 1),
+      `bytes for ${N + 1} environments (bodyLength)`,
+    ],
+    [
+      'a body of more than 2^53 bytes',
+      withByte(bytes, HEADER.bodyLength.offset + 7, 0xff),
+      '(bodyLength), got 18',
+    ],
+    [
+      'a missing body',
+      withNumber(withNumber(bytes, 'numEnvs', 2 ** 24), 'bodyLength', 2 ** 26 * (STATE_WORDS + 1)),
+      'a header of 192, a body of',
+      `got ${bytes.length}. Pass all the bytes`,
+    ],
+    [
+      'a byte too many',
+      new Uint8Array([...bytes, 0]),
+      `Expected ${bytes.length} bytes`,
+      `got ${bytes.length + 1}`,
+    ],
+    [
+      'another checksum',
+      withByte(bytes, 188, bytes[188] ^ 1),
+      'CRC-32 of header and body',
+      'bytes have changed',
+    ],
+    [
+      'reserved bytes in use',
+      withChecksum(withByte(bytes, HEADER.reserved.offset + 43, 1)),
+      'reserved bytes of 0, got other bytes',
+    ],
+    ['an invalid autoreset mode', withNumber(bytes, 'autoreset', 3), 'autoreset from 0 to 2, got 3'],
+    ['an invalid imagination flag', withNumber(bytes, 'imagination', 2), 'imagination from 0 to 1, got 2'],
+    [
+      'too many steps',
+      withNumber(bytes, 'steps', 2 ** 53),
+      'steps from 0 to 9007199254740991, got 9007199254740992',
+    ],
+    ['too many episodes', withNumber(bytes, 'episodes', 2 ** 60), 'episodes from 0 to'],
+    ['no seeds', withNumber(bytes, 'seedSize', 0), 'seedSize from 1 to', 'got 0'],
+    [
+      'seeds that are no u32',
+      withNumber(withNumber(bytes, 'seedLow', 5), 'seedSize', 2 ** 32 - 4),
+      'seedSize from 1 to 4294967291, got 4294967292',
+    ],
+  ];
+  it.each(cases)('%s', (_, value, ...mentions) => {
+    expectRefusal(() => decodeSnapshot(value as Uint8Array), 'bad_snapshot', ...mentions);
+  });
+});

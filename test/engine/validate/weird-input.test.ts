@@ -1,0 +1,166 @@
+/** Arguments in every container and memory: shared, resizable, detached, at an offset. Nothing may crash. */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../../src/engine/node.js';
+import { copyColumns, expectEqual } from '../../support/bits.js';
+import { openOn, TWO_ENGINES } from '../../support/engines.js';
+import { expectRefusal } from '../../support/refusals.js';
+import { expectUnchanged } from '../../support/unchanged.js';
+
+const N = 6;
+const CODES = [0, 3, 6, 9, 1, 4];
+// biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
+const any = (value: unknown): any => value;
+
+/** The same action codes in every container. */
+const CONTAINERS: Record<string, () => unknown> = {
+  'an array': () => [...CODES],
+  'a Uint8Array': () => Uint8Array.from(CODES),
+  'a Uint8ClampedArray': () => Uint8ClampedArray.from(CODES),
+  'an Int8Array': () => Int8Array.from(CODES),
+  'an Int32Array': () => Int32Array.from(CODES),
+  'a Float64Array': () => Float64Array.from(CODES),
+  'a Buffer': () => Buffer.from(CODES),
+  'a subarray': () => Uint8Array.from([99, 99, 99, ...CODES, 99]).subarray(3, 3 + N),
+  'shared memory': () => {
+    const view = new Uint8Array(new SharedArrayBuffer(N + 3), 3);
+    view.set(CODES);
+    return view;
+  },
+  'a resizable buffer': () => {
+    const Resizable = ArrayBuffer as unknown as new (size: number, options: object) => ArrayBuffer;
+    const view = new Uint8Array(new Resizable(N, { maxByteLength: 64 }));
+    view.set(CODES);
+    return view;
+  },
+  'a frozen array': () => Object.freeze([...CODES]),
+  'a proxy of an array': () => new Proxy([...CODES], {}),
+  'a subclass': () => new (class extends Uint8Array {})(CODES),
+  'numbers of -0': () => CODES.map((code) => (code === 0 ? -0 : code)),
+};
+
+function played(env: VecEnv, actions: unknown, beliefs?: ArrayLike<number>) {
+  env.reset({ seed: 9 });
+  return copyColumns({ ...env.step(any(actions), beliefs ? { beliefs } : {}) } as never);
+}
+
+/** Detached views of N bytes or floats. */
+function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
+  const buffer = view.buffer as ArrayBuffer;
+  structuredClone(buffer, { transfer: [buffer] });
+  return view;
+}
+
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  it.each(Object.entries(CONTAINERS))('actions in %s', (_, make) => {
+    using env = openOn(engine, { numEnvs: N });
+    expectEqual(played(env, CODES), played(env, make()));
+  });
+
+  it('seeds, stops and action sequences in any container', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const expected = env.reset({ seed: CODES }).observations.slice();
+    for (const make of Object.values(CONTAINERS)) {
+      expect(env.reset({ seed: any(make()) }).observations).toEqual(expected);
+      env.run('heuristic', { stops: any(make()) });
+      expect(Array.from(env.reset({ seed: any(make()) }).observations)).toEqual(Array.from(expected));
+    }
+  });
+
+  /** The same beliefs, with one missing, in every container. */
+  const BELIEFS: Record<string, (floats: Float32Array) => ArrayLike<number>> = {
+    'an array': (floats) => [...floats],
+    'a proxy of an array': (floats) => new Proxy([...floats], {}),
+    'a Float64Array': (floats) => Float64Array.from(floats),
+    'shared memory, at an offset': (floats) => {
+      const shared = new Float32Array(new SharedArrayBuffer(4 * floats.length + 4), 4);
+      shared.set(floats);
+      return shared;
+    },
+  };
+  it.each(Object.entries(BELIEFS))('beliefs in %s', (_, make) => {
+    const [one, other] = [1, 2].map(() => openOn(engine, { numEnvs: N }));
+    const floats = Float32Array.from({ length: N * 3 }, (_, i) => i / 20).fill(Number.NaN, 6, 9);
+    expectEqual(played(one, CODES, floats), played(other, CODES, make(floats)));
+    const sequence = Float32Array.from({ length: N * 3 * 28 }, (_, i) => (i % 19) / 20).fill(
+      Number.NaN,
+      84,
+      87,
+    );
+    const [expected, got] = [
+      one.run('random', { beliefs: sequence }),
+      other.run('random', { beliefs: make(sequence) }),
+    ];
+    expectEqual(copyColumns({ ...expected } as never), copyColumns({ ...got } as never));
+  });
+
+  it('detached memory', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const result = env.reset({ seed: 9 });
+    expectUnchanged(env, result, () => {
+      const floats = new Float32Array(N * 3);
+      expectRefusal(() => env.step(detached(Uint8Array.from(CODES))), 'wrong_length', 'got 0');
+      expectRefusal(() => env.step(CODES, { beliefs: detached(floats) }), 'wrong_length', 'got 0');
+      expectRefusal(() => env.reset({ seed: detached(new Uint32Array(N)) }), 'wrong_length', 'got 0');
+      expectRefusal(() => env.run(detached(new Uint8Array(N * 28))), 'wrong_length', 'got 0');
+      expectRefusal(
+        () => env.reset({ profiles: detached(new Float32Array(N * 16)) }),
+        'wrong_length',
+        'got 0',
+      );
+    });
+  });
+
+  it('more episodes than an environment may have', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const result = env.reset({ seed: 9 });
+    expectUnchanged(env, result, () => {
+      expectRefusal(() => env.fork(new Array(2 ** 32 - 1)), 'out_of_range', 'indices', 'got 4294967295');
+    });
+  });
+
+  it('objects with the prototype of typed arrays', () => {
+    using env = openOn(engine, { numEnvs: N });
+    const result = env.reset({ seed: 9 });
+    expectUnchanged(env, result, () => {
+      const bare = Object.create(Float32Array.prototype);
+      expectRefusal(() => env.step(any(Object.create(Uint8Array.prototype))), 'wrong_type');
+      expectRefusal(() => env.step(CODES, { beliefs: bare }), 'wrong_type', 'beliefs');
+      expectRefusal(() => env.step(CODES, { beliefs: new Proxy(new Float32Array(N * 3), {}) }), 'wrong_type');
+      expectRefusal(() => env.reset({ profiles: bare }), 'wrong_type', 'profiles');
+    });
+  });
+
+  it('options with getters, inherited options and no options', () => {
+    using env = openOn(
+      engine,
+      any({
+        __proto__: { threads: 1 },
+        get numEnvs() {
+          return N;
+        },
+      }),
+    );
+    expect(env.numEnvs).toBe(N);
+    env.reset(any(Object.create(null)));
+    env.reset(any(new Proxy({ seed: 9 }, {})));
+    expect(Array.from(env.seeds)).toEqual([9, 10, 11, 12, 13, 14]);
+    env.reset({ seed: undefined, profiles: undefined, graders: undefined });
+    env.step(CODES, { beliefs: undefined });
+    expect(env.reset({ seed: -0 }).observations[0]).toBe(0);
+    expect(Array.from(env.seeds)[0]).toBe(0);
+  });
+
+  it('missing seeds are drawn, and can be read', () => {
+    using env = openOn(engine, { numEnvs: 70_000 });
+    env.reset();
+    const first = env.seeds.slice();
+    const hashes = env.stateHash();
+    expect(new Set(first).size).toBeGreaterThan(69_000);
+    // Two zeros among 70,000 seeds have a probability of 1 in 10^10.
+    expect(first.filter((seed) => seed === 0).length).toBeLessThan(2);
+    env.reset();
+    expect(env.seeds).not.toEqual(first);
+    env.reset({ seed: first });
+    expect(env.stateHash()).toEqual(hashes);
+  });
+});

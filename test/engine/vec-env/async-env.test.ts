@@ -1,0 +1,169 @@
+/** The asynchronous API equals the synchronous one bit by bit, with awaited, queued and unread calls. */
+import { describe, expect, it } from 'vitest';
+import { OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
+import type { AsyncVecEnv, VecEnv } from '../../../src/engine/node.js';
+import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
+import { API_PAIRS, asyncEnvColumns } from '../../support/async-envs.js';
+import { copyColumns, copyOutputs, expectEqual } from '../../support/bits.js';
+import { applyCall, type Call, randomCall, randomReset, resetOptionsOf } from '../../support/calls.js';
+import { nameAbsent } from '../../support/engines.js';
+import { drawsOf, Random } from '../../support/random.js';
+import { envColumns } from '../../support/unchanged.js';
+
+const N = 37;
+const SEEDS = [1000, 500] as const;
+const SCENE = { numEnvs: N, seedRange: SEEDS };
+const OBSERVATIONS: [name: string, options: VecEnvOptions['observation']][] = [
+  ['raw', undefined],
+  ['encoded', { fields: ['meters', 'step', 'event'], oneHot: true, scale: true }],
+  ['with history', { history: true }],
+];
+nameAbsent();
+
+/** Applies a call to an asynchronous environment. With `unread`, a step reads nothing back. */
+function tell(env: AsyncVecEnv, call: Call, unread: boolean): Promise<StepResult | undefined> {
+  if (call.kind === 'run') return env.run(call.sequence, { stops: call.stops, beliefs: call.belief });
+  if (call.kind === 'reset') return env.reset(resetOptionsOf(call));
+  const { kind: _, actions, ...options } = call;
+  return unread ? env.submit(actions, options).then(() => undefined) : env.step(actions, options);
+}
+
+/** The number of steps of each environment, and which ones must not step. */
+const stuckOf = (env: VecEnv): Uint8Array =>
+  env.metadata.autoresetMode === 'next-step'
+    ? new Uint8Array(N)
+    : Uint8Array.from({ length: N }, (_, i) => Number(env.history(i, 1)[0]?.step === 27));
+
+describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
+  describe.each(AUTORESET_MODES)('autoreset %s', (autoreset) => {
+    it.each(OBSERVATIONS)('%s: any calls', async (name, observation) => {
+      const random = new Random(`async ${autoreset} ${name}`);
+      for (let story = 0; story < drawsOf(3); story++) {
+        const options = { numEnvs: N, seedRange: SEEDS, autoreset, observation, copy: random.chance(0.3) };
+        const layout = random.pick(['row-major', 'column-major'] as const);
+        const one = openSync({ ...options, layout });
+        const other = await open({ ...options, layout });
+        const first = randomReset(random, SCENE);
+        expectEqual(
+          envColumns(one, applyCall(one, first)),
+          await asyncEnvColumns(other, (await tell(other, first, false))!),
+        );
+        for (let round = 0; round < 12; round++) {
+          // Several calls without awaiting, most steps without a read-back.
+          const told: Promise<unknown>[] = [];
+          let expected: StepResult | undefined;
+          for (let k = random.integer(1, 6); k > 0; k--) {
+            const call = randomCall(random, SCENE, stuckOf(one));
+            expected = applyCall(one, call);
+            told.push(tell(other, call, random.chance(0.7)));
+          }
+          const read = other.read();
+          await Promise.all(told);
+          expectEqual(
+            envColumns(one, expected!),
+            await asyncEnvColumns(other, await read),
+            `${story}, ${round}:`,
+          );
+        }
+        expect(other.counters).toEqual(one.counters);
+        one.close();
+        await other.close();
+      }
+    });
+  });
+
+  it('has the properties of the synchronous API', async () => {
+    const options = { numEnvs: 5, autoreset: 'next-step', observation: { oneHot: true } } as const;
+    const one = openSync(options);
+    const other = await open(options);
+    const same = Object.keys(one).filter((name) => backend !== 'deferred' || !/^(backend|kernel)/.test(name));
+    for (const name of same as (keyof VecEnv)[]) {
+      expect([name, other[name as keyof AsyncVecEnv]]).toEqual([name, one[name]]);
+    }
+    expect(Object.keys(other)).toEqual(Object.keys(one));
+    expect(other.device === null).toBe(backend !== 'deferred');
+    await other.close();
+  });
+
+  it('reads the named outputs and leaves the others', async () => {
+    const env = await open({
+      numEnvs: N,
+      autoreset: 'same-step',
+      observation: { scale: true },
+    });
+    const sync = openSync({ numEnvs: N, autoreset: 'same-step', observation: { scale: true } });
+    const result = await env.reset({ seed: 3 });
+    sync.reset({ seed: 3 });
+    const sequence = Uint8Array.from({ length: N }, (_, i) => i % 10);
+    const before = copyOutputs(result).observations;
+    for (let t = 0; t < 27; t++) {
+      void env.submit(sequence);
+      const expected = copyOutputs(sync.step(sequence));
+      const { rewards } = copyOutputs(await env.read(['rewards']));
+      expectEqual({ rewards: expected.rewards }, { rewards });
+      expectEqual({ before }, { before: copyOutputs(result).observations });
+    }
+    // All episodes end with this step.
+    const whole = copyColumns(copyOutputs(sync.step(sequence)));
+    await env.submit(sequence);
+    for (const name of Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[]) {
+      const { [name]: got } = copyOutputs(await env.read([name]));
+      expectEqual({ [name]: whole[name] }, { [name]: got });
+    }
+    await env.read([]);
+  });
+
+  it('a run reads the named outputs back, and the others can be read later', async () => {
+    const env = await open({ numEnvs: N });
+    const sync = openSync({ numEnvs: N });
+    const before = copyColumns(copyOutputs(await env.reset({ seed: 3 })));
+    sync.reset({ seed: 3 });
+    const whole = copyColumns(copyOutputs(sync.run('heuristic')));
+    const some = copyOutputs(await env.run('heuristic', { outputs: ['finalScores'] }));
+    expectEqual({ finalScores: whole.finalScores }, { finalScores: some.finalScores });
+    // On a device the other outputs keep their values; a processor writes outputs as it computes them.
+    if (env.device !== null) expectEqual({ rewards: before.rewards }, { rewards: some.rewards });
+    expectEqual(whole, copyOutputs(await env.read()));
+    await expect(env.run('heuristic', { outputs: ['scores' as never] })).rejects.toMatchObject({
+      code: 'unknown_name',
+    });
+  });
+
+  it('finalMask stays until the next call that changes episodes, however it is read', async () => {
+    const options = { numEnvs: 3, autoreset: 'same-step' } as const;
+    const env = await open(options);
+    const source = await open(options);
+    void env.reset({ seed: 1 });
+    void source.reset({ seed: 9 });
+    void source.run('random', { stops: [27, 4, 27] });
+    await source.step([1, 2, 3]);
+    const snapshot = await env.snapshot();
+    const calls: Record<string, () => Promise<StepResult>> = {
+      assign: () => env.assign(source, [0, 1, 2]),
+      restore: () => env.restore(snapshot),
+      reset: () => env.reset({ seed: 4, mask: [true, false, false] }),
+      reopen: () => env.reopen(),
+      'a run that is stopped': () => env.run('random', { stops: [0, 0, 0] }),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      void env.reset({ seed: 1 });
+      void env.run('random', { stops: [27, 27, 4] });
+      const { finalMask, finalObservations } = await env.step([1, 2, 3]);
+      expect([name, ...finalMask]).toEqual([name, 1, 1, 0]);
+      expect(finalObservations?.some((value) => value !== 0)).toBe(true);
+      await env.read();
+      expect([...finalMask]).toEqual([1, 1, 0]);
+      await call();
+      for (const read of [
+        () => env.read(['finalObservations']),
+        () => env.read(['finalMask']),
+        () => env.read(),
+      ]) {
+        const result = await read();
+        expect([name, ...result.finalMask]).toEqual([name, 0, 0, 0]);
+        expect(result.finalObservations?.every((value) => value === 0)).toBe(true);
+      }
+    }
+  });
+});

@@ -1,0 +1,124 @@
+/** Opening, closing and disposal of environments, and what stays usable after close. */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../../src/engine/node.js';
+import { copyColumns, expectEqual } from '../../support/bits.js';
+import { runChild } from '../../support/child.js';
+import { ENGINES, NATIVE, openOn } from '../../support/engines.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const N = 3;
+
+describe.each(ENGINES)('$name', (engine) => {
+  it('views outlive the environment', () => {
+    // Encoded observations and final observations have separate memory.
+    const env = openOn(engine, { numEnvs: N, autoreset: 'same-step', observation: { history: true } });
+    const { observations, finalObservations, truncated, rewards } = env.reset({ seed: 5 });
+    const { seeds, episodeNumbers } = env;
+    const views = {
+      observations,
+      finalObservations: finalObservations!,
+      truncated,
+      rewards,
+      seeds,
+      episodeNumbers,
+    };
+    env.run('heuristic');
+    const { counters } = env;
+    const kept = copyColumns(views);
+    env.close();
+    expectEqual(kept, copyColumns(views));
+    expect([env.counters, env.numEnvs, env.metadata.autoresetMode]).toEqual([counters, N, 'same-step']);
+  });
+
+  it('a second close does nothing, nor does disposal after close', async () => {
+    const env = openOn(engine, { numEnvs: N });
+    env.close();
+    env.close();
+    env[Symbol.dispose]();
+    await env[Symbol.asyncDispose]();
+    expectRefusal(() => env.reset(), 'closed', 'Create');
+  });
+
+  it('using and await using close, at the end of the block and when it throws', async () => {
+    const left: VecEnv[] = [];
+    const open = () => {
+      left.push(openOn(engine, { numEnvs: N }));
+      return left[left.length - 1];
+    };
+    {
+      using env = open();
+      env.reset();
+    }
+    {
+      await using env = open();
+      env.reset();
+    }
+    const thrower = () => {
+      using env = open();
+      env.step([0, 0, 0]);
+    };
+    expectRefusal(thrower, 'not_reset');
+    expect(left).toHaveLength(3);
+    for (const env of left) expectRefusal(() => env.reset(), 'closed');
+  });
+
+  it('disposal during a run is refused, synchronous or not', async () => {
+    using env = openOn(engine, { numEnvs: N });
+    env.reset();
+    let disposal: Promise<void> | undefined;
+    const onProgress = () => {
+      expectRefusal(() => env[Symbol.dispose](), 'busy');
+      disposal = env[Symbol.asyncDispose]();
+    };
+    env.run('random', { onProgress });
+    await expect(disposal).rejects.toMatchObject({ code: 'busy' });
+    env.reset();
+  });
+
+  it('many environments can be open, and closed in any order or never', () => {
+    const environments = Array.from({ length: 30 }, (_, i) => openOn(engine, { numEnvs: i + 1 }));
+    for (const env of environments) env.reset({ seed: 1 });
+    const first = environments.map((env) => env.stateHash()[0]);
+    for (const env of environments.slice(10).reverse()) env.close();
+    expect(environments.slice(0, 10).map((env) => env.stateHash()[0])).toEqual(first.slice(0, 10));
+    expect(new Set(first).size).toBe(1);
+  });
+
+  it('refused construction leaves nothing open', () => {
+    for (let i = 0; i < 200; i++) {
+      expect(() => openOn(engine, { numEnvs: 1, grader: 'v9' })).toThrow();
+      expect(() => openOn(engine, { numEnvs: 1, threads: 0 })).toThrow();
+    }
+  });
+});
+
+describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
+  // AddressSanitizer keeps freed memory in quarantine, so resident memory proves nothing under it.
+  it.skipIf('ASAN_OPTIONS' in process.env)(
+    'unreferenced batches that were not closed are collected (not under ASan)',
+    () => {
+      // Arrays of JavaScript would trigger collections too, so all batches share their outputs. With its own threads the
+      // collector falls behind on a busy machine.
+      const { status, output, stderr } = runChild(
+        `
+      import { loadAddon } from './dist/engine/backends/addon.js';
+      import { allocateOutputs } from './dist/engine/backends/outputs.js';
+      import { STATE_WORDS } from './dist/world/fields.js';
+      import { createWorld } from './dist/world/world.js';
+      const [n, batches] = [2 ** 14, 200];
+      const { Batch } = loadAddon();
+      const [{ words }, outputs] = [createWorld(), allocateOutputs(n)];
+      const before = process.memoryUsage().rss;
+      for (let i = 0; i < batches; i++) {
+        new Batch('${kernel}', words, false, n, 1, outputs);
+        await new Promise(setImmediate);
+      }
+      say((1024 * process.resourceUsage().maxRSS - before) / (batches * n * STATE_WORDS * 4));`,
+        {},
+        ['--single-threaded-gc'],
+      );
+      expect(status, stderr).toBe(0);
+      expect(output).toBeLessThan(0.5);
+    },
+  );
+});

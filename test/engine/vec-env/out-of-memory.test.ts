@@ -1,0 +1,75 @@
+/** More episodes than memory allows: an error with a code, and a process that continues. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { BackendError, createVecEnv } from '../../../src/index.js';
+import { runChild } from '../../support/child.js';
+import { NATIVE } from '../../support/engines.js';
+
+const prlimit = spawnSync('prlimit', ['--version']).status === 0;
+const lacking = [...(prlimit ? [] : ['prlimit']), ...(NATIVE.length > 0 ? [] : ['the addon'])];
+const missing = lacking.length > 0 ? ` (skipped: ${lacking.join(' and ')} not here)` : '';
+
+it('the reference refuses more objects than a heap holds', () => {
+  let error: unknown;
+  try {
+    createVecEnv({ numEnvs: 2 ** 18 + 1, backend: 'reference' });
+  } catch (caught) {
+    error = caught;
+  }
+  expect(error).toBeInstanceOf(BackendError);
+  expect(error).toMatchObject({ code: 'out_of_memory' });
+  expect((error as Error).message).toMatch(/^Expected memory for 262145 episodes, got none\. .* Open fewer/);
+});
+
+/** Opens 2^24 episodes with this many bytes of address space left, then a small batch; prints the outcomes. */
+const PROGRAM = `
+  import { readFileSync } from 'node:fs';
+  import { execFileSync } from 'node:child_process';
+  import { createVecEnv } from './dist/index.js';
+  const used = Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+  execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + (used + Number(process.argv[1]))]);
+  try {
+    createVecEnv({ numEnvs: 2 ** 24, backend: 'native' });
+  } catch (error) {
+    console.log(error.constructor.name, error.code);
+  }
+  const env = createVecEnv({ numEnvs: 64, backend: 'native' });
+  console.log(env.reset({ seed: 0 }).observations[3]);
+`;
+
+/** Copies episodes within an environment without address space; prints the outcome, and whether they changed. */
+const COPYING = `
+  import { readFileSync } from 'node:fs';
+  import { execFileSync } from 'node:child_process';
+  import { createVecEnv } from './dist/index.js';
+  const numEnvs = 2 ** 20;
+  const env = createVecEnv({ numEnvs, backend: 'native' });
+  env.reset({ seed: 0 });
+  const indices = new Uint32Array(numEnvs);
+  const used = Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+  execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + (used + 1e8)]);
+  let got;
+  try {
+    env.assign(env, indices);
+  } catch (error) {
+    got = [error.constructor.name, error.code];
+  }
+  say([got, env.seeds[1], env.step(new Uint8Array(numEnvs)).rewards[1] !== 0]);
+`;
+
+describe.skipIf(lacking.length > 0)(`the native backend${missing}`, () => {
+  // The first is too small for the outputs, the second for the states.
+  it.each([1e9, 25e8])('with %i bytes left', (bytes) => {
+    const cwd = fileURLToPath(new URL('../../..', import.meta.url));
+    const args = ['--input-type=module', '--eval', PROGRAM, String(bytes)];
+    const output = execFileSync(process.execPath, args, { cwd, encoding: 'utf8' });
+    expect(output).toBe('BackendError out_of_memory\n28\n');
+  });
+
+  it('copies within an environment', () => {
+    const { status, output: said, stderr } = runChild(COPYING);
+    expect(status, stderr).toBe(0);
+    expect(said).toEqual([['BackendError', 'out_of_memory'], 1, true]);
+  });
+});

@@ -1,0 +1,174 @@
+/** Results: one frozen object of views, or copies; zeros before the end of an episode; padding of columns. */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../../src/engine/node.js';
+import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
+import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import { type Columns, copyOutputs, equalBits, expectEqual } from '../../support/bits.js';
+import {
+  advanceRandomly,
+  envIndices,
+  finishedEnvs,
+  randomReset,
+  randomStep,
+} from '../../support/call-sequences.js';
+import { openOn, TWO_ENGINES } from '../../support/engines.js';
+import { detached } from '../../support/fuzz.js';
+import { randomObservationOptions } from '../../support/naive-encoder.js';
+import { forAll, type Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const SIZES = [1, 15, 16, 17, 100];
+type View = Float32Array;
+const viewsOf = (result: StepResult): [name: string, view: View][] =>
+  Object.entries(result).filter((entry): entry is [string, View] => ArrayBuffer.isView(entry[1]));
+
+/** All calls that return a result, in a legal order. */
+const CALLS: [name: string, call: (env: VecEnv) => StepResult][] = [
+  ['reset', (env) => env.reset({ seed: 1 })],
+  ['step', (env) => env.step(new Uint8Array(env.numEnvs))],
+  ['a masked reset', (env) => env.reset({ seed: 1, mask: new Uint8Array(env.numEnvs).fill(1, 1) })],
+  ['a masked step', (env) => env.step(new Uint8Array(env.numEnvs), { mask: new Uint8Array(env.numEnvs) })],
+  ['assign', (env) => env.assign(env, envIndices(env.numEnvs))],
+  ['restore', (env) => env.restore(env.snapshot())],
+];
+const stateHash = (env: VecEnv) => env.stateHash();
+const OBSERVATIONS: Partial<VecEnvOptions>[] = [
+  {},
+  { observation: { scale: true, history: true }, layout: 'column-major' },
+];
+
+/** Outputs that are 0 before an episode's end. */
+const AT_THE_END = [
+  ...['finalScores', 'components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans'],
+  ...['episodeReturns', 'episodeLengths'],
+];
+
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  describe.each(OBSERVATIONS)('%o', (options) => {
+    it('are one frozen object of views, the same after every call', () => {
+      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      const first = env.reset({ seed: 1 });
+      expect(Object.isFrozen(first)).toBe(true);
+      const views = viewsOf(first);
+      for (const [name, call] of CALLS) {
+        expect(call(env), name).toBe(first);
+        expect(viewsOf(first), name).toEqual(views);
+      }
+      // A run adds its trajectory to the same views.
+      for (const [name, view] of viewsOf(env.run('random'))) expect(view, name).toBe(first[name as never]);
+    });
+
+    it('are independent copies with `copy`', () => {
+      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', copy: true, ...options });
+      const twin = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      const calls = [...CALLS, ['run', (each: VecEnv) => each.run('random')] as (typeof CALLS)[number]];
+      const kept = calls.map(([, call]) => call(env));
+      const buffers = kept.flatMap(viewsOf).map(([, { buffer }]) => buffer);
+      expect(new Set(buffers).size).toBe(buffers.length);
+      kept.forEach((result, k) => {
+        if (calls[k][0] !== 'run') expect(Object.isFrozen(result)).toBe(true);
+        expectEqual(copyOutputs(calls[k][1](twin)), copyOutputs(result), calls[k][0]);
+        for (const [, view] of viewsOf(result)) view.fill(9);
+      });
+      expectEqual(
+        copyOutputs(twin.reset({ seed: 4 })),
+        copyOutputs(env.reset({ seed: 4 })),
+        'after writes to copies:',
+      );
+    });
+  });
+
+  it.each(OBSERVATIONS)('any transferred view is an error of the next call: %o', (options) => {
+    const begin = () => {
+      const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      return { env, views: [...viewsOf(env.reset({ seed: 1 })), ...viewsOf(env as unknown as StepResult)] };
+    };
+    begin().views.forEach(([name], k) => {
+      const { env, views } = begin();
+      detached(views[k][1]);
+      const calls = [...CALLS.map(([, call]) => call), (each: VecEnv) => each.run('random'), stateHash];
+      for (const call of calls) expectRefusal(() => call(env), 'outputs_detached', 'transferred');
+      expect(() => env.close(), name).not.toThrow();
+      expectRefusal(() => env.reset(), 'closed');
+    });
+  });
+
+  /** Plays past the ends of several episodes, and calls `look` with each result. */
+  function play(random: Random, env: VecEnv, each: (result: StepResult) => void): void {
+    let result = advanceRandomly(random, env);
+    for (let t = 0; t < 2 * NUM_STEPS; t++) {
+      if (finishedEnvs(result).every((ended) => ended === 1))
+        result = env.reset(randomReset(random, env.numEnvs));
+      const { actions, options } = randomStep(random, env, finishedEnvs(result));
+      result = env.step(actions, options);
+      each(result);
+    }
+  }
+
+  it.each(AUTORESET_MODES)('no number is NaN, and unfinished episodes have 0, autoreset %s', (autoreset) => {
+    forAll(4, (random) => {
+      const numEnvs = random.pick(SIZES);
+      const env = openOn(engine, { numEnvs, autoreset });
+      let ends = 0;
+      play(random, env, (result) => {
+        const columns: Columns = copyOutputs(result);
+        for (const [name, view] of viewsOf(result)) expect(view.every(Number.isFinite), name).toBe(true);
+        for (let i = 0; i < numEnvs; i++) {
+          const numbers = AT_THE_END.flatMap((name) => {
+            const width = name === 'components' ? NUM_COMPONENTS : 1;
+            return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
+          });
+          if (result.terminated[i] === 0) expect(numbers).toEqual(numbers.map(() => 0));
+          else expect([result.episodeLengths[i], result.finalScores[i] > 0]).toEqual([NUM_STEPS, true]);
+          const final = result.finalObservations?.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
+          if (result.finalMask[i] === 0) expect(final?.some(Boolean) ?? false).toBe(false);
+          else expect([result.terminated[i], final?.[0] ?? NUM_STEPS]).toEqual([1, NUM_STEPS]);
+          ends += result.finalMask[i];
+        }
+        expect(result.truncated.some(Boolean)).toBe(false);
+      });
+      expect(ends).toBeGreaterThan(0);
+    });
+  });
+
+  it('column-major: the same numbers, and a padding of zeros', () => {
+    forAll(10, (random) => {
+      const numEnvs = random.pick(SIZES);
+      const observation = random.chance(0.5) ? undefined : randomObservationOptions(random);
+      const autoreset = random.pick(AUTORESET_MODES);
+      const seed = random.integer(0, 2 ** 31);
+      const [rows, columns] = (['row-major', 'column-major'] as const).map((layout) =>
+        openOn(engine, { numEnvs, observation, autoreset, layout }),
+      );
+      // The environment with plain rows shows which environments may step.
+      const plain = openOn(engine, { numEnvs, autoreset });
+      let result = plain.reset({ seed });
+      let [a, b] = [rows, columns].map((env) => env.reset({ seed }));
+      const { columnStride } = b;
+      expect([a.columnStride, plain.reset({ seed }).columnStride]).toEqual([0, 0]);
+      expect(columnStride).toBeGreaterThanOrEqual(numEnvs);
+      for (let t = 0; t < NUM_STEPS + 3 && finishedEnvs(result).includes(0); t++) {
+        const { actions, options } = randomStep(random, plain, finishedEnvs(result));
+        [result, a, b] = [plain, rows, columns].map((env) => env.step(actions, options));
+        expectEqual(copyOutputs(a), copyOutputs(b), `step ${t}:`);
+        expectPadded(b, numEnvs);
+      }
+      [a, b] = [rows, columns].map((env) => env.run('heuristic'));
+      expectEqual(copyOutputs(a), copyOutputs(b), 'a run:');
+      expectPadded(b, numEnvs);
+      expect(equalBits(copyOutputs(a), copyOutputs(rows.reset({ seed })))).toBe(false);
+    });
+  });
+});
+
+/** Expects zeros between the end of a column and the next column. */
+function expectPadded(result: StepResult, numEnvs: number): void {
+  const { columnStride } = result;
+  for (const [name, view] of viewsOf(result)) {
+    if (view.length === numEnvs) continue;
+    expect(view.length % columnStride, name).toBe(0);
+    const padding = view.filter((_, at) => at % columnStride >= numEnvs);
+    expect(padding.some(Boolean), name).toBe(false);
+  }
+}

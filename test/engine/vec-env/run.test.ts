@@ -1,0 +1,162 @@
+/** A fused run equals the same actions step by step, and the reference, with a record of every step. */
+import { describe, expect, it } from 'vitest';
+import type { RunRequest } from '../../../src/engine/backends/backend.js';
+import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  nameAbsent,
+  OTHERS,
+  REFERENCE,
+  runsOn,
+} from '../../support/async-engines.js';
+import { type Columns, copyColumns, expectEqual, withoutFinalMask } from '../../support/bits.js';
+import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
+import { Random } from '../../support/random.js';
+
+nameAbsent();
+
+const SIZES = [1, 15, 16, 17, 50];
+
+/** Copies everything after a run. The rewards are those of the trajectory. */
+async function runWith(
+  { batch, numEnvs, columns: see }: OpenedAsyncBatch,
+  request: RunRequest,
+): Promise<Columns> {
+  const trajectory = allocateTrajectory(numEnvs);
+  expect(await batch.run({ ...request, trajectory })).toBeNull();
+  return { ...(await see()), ...copyColumns(trajectory) };
+}
+
+/** Plays the same actions and beliefs step by step, up to each environment's stop. */
+async function stepWith(
+  { batch, numEnvs, readOutputs: show, columns: see }: OpenedAsyncBatch,
+  request: RunRequest,
+  sequence: Int8Array,
+): Promise<Columns> {
+  const trajectory = allocateTrajectory(numEnvs);
+  let { observations } = await show();
+  for (let pass = 0; pass < NUM_STEPS; pass++) {
+    const at = Array.from({ length: numEnvs }, (_, i) => i * NUM_STEPS + observations[i * OBSERVATION_SIZE]);
+    const stepMask = Uint8Array.from(at, (row, i) =>
+      Number(row - i * NUM_STEPS < (request.stops?.[i] ?? NUM_STEPS)),
+    );
+    const actions = Uint8Array.from(at, (row, i) => (stepMask[i] ? sequence[row] : 0));
+    const believed = beliefsAt(request, at);
+    expect(batch.submit({ actions, ...believed, stepMask, resetMask: null, resetSeeds: null })).toBeNull();
+    ({ observations } = await show());
+    at.forEach((row, i) => {
+      if (stepMask[i]) note(trajectory, row, observations.subarray(i * OBSERVATION_SIZE));
+    });
+  }
+  return { ...(await see()), ...copyColumns(trajectory) };
+}
+
+function beliefsAt(
+  { beliefs }: RunRequest,
+  at: number[],
+): { beliefs: Float32Array | null; given: Uint8Array | null } {
+  if (beliefs === null) return { beliefs: null, given: null };
+  const rows = at.map((row) =>
+    beliefs.kind === 'constant' ? beliefs.belief : beliefs.beliefs.subarray(row * 3, row * 3 + 3),
+  );
+  return {
+    beliefs: Float32Array.from(rows.flatMap((row) => (row.length === 3 ? Array.from(row) : [0, 0, 0]))),
+    given: Uint8Array.from(at, (row) => (beliefs.kind === 'constant' ? 1 : (beliefs.given[row] ?? 0))),
+  };
+}
+
+function note(to: ReturnType<typeof allocateTrajectory>, at: number, seen: Float32Array): void {
+  to.actions[at] = seen[OBSERVATION.lastAction];
+  to.events[at] = seen[OBSERVATION.event];
+  to.rewards[at] = seen[OBSERVATION.reward];
+  const five = (offset: number) => seen.subarray(offset, offset + NUM_METERS);
+  to.meters.set(five(OBSERVATION.meters), at * NUM_METERS);
+  to.deltas.set(five(OBSERVATION.deltas), at * NUM_METERS);
+  to.anomalies.set(five(OBSERVATION.anomalies), at * NUM_METERS);
+}
+
+interface Scenario {
+  /** A batch after a reset, with episodes at equal or different steps. */
+  readonly begin: (engine: AsyncEngine) => Promise<OpenedAsyncBatch>;
+  /** A run from there. */
+  readonly request: RunRequest;
+}
+
+async function scenario(random: Random): Promise<Scenario> {
+  const numEnvs = random.pick(SIZES);
+  const reset = random.resetAtAnyStep(numEnvs);
+  const prefix = random.chance(0.5) ? random.run(numEnvs) : null;
+  const start = await openAsyncBatch(REFERENCE, numEnvs);
+  start.batch.reset(reset);
+  if (prefix !== null) await start.batch.run(prefix);
+  const words = await start.batch.save();
+  const begin = async (engine: AsyncEngine) => {
+    const opened = await openAsyncBatch(engine, numEnvs);
+    opened.batch.load(words);
+    return opened;
+  };
+  return { begin, request: random.run(numEnvs) };
+}
+
+/** Runs in parts of whole tiles; the last is not full. The first part checks the arguments of all. */
+async function runParts(
+  { batch, numEnvs, columns: see }: OpenedAsyncBatch,
+  request: RunRequest,
+): Promise<Columns> {
+  const trajectory = allocateTrajectory(numEnvs);
+  for (let first = 0; first < numEnvs; first += 16) {
+    const part = { first, end: Math.min(first + 16, numEnvs) };
+    expect(await batch.run({ ...request, trajectory, part })).toBeNull();
+  }
+  return { ...(await see()), ...copyColumns(trajectory) };
+}
+
+/** Action sequences of 40 environments. The last action of the last one is illegal. */
+async function withWrongSequence(
+  engine: AsyncEngine,
+): Promise<{ opened: OpenedAsyncBatch; request: RunRequest }> {
+  const n = 40;
+  const random = new Random('wrong action sequence');
+  const opened = await openAsyncBatch(engine, n);
+  opened.batch.reset(random.resetAtAnyStep(n));
+  const actions = new Uint8Array(n * NUM_STEPS).fill(10, n * NUM_STEPS - 1);
+  const policy = { kind: 'sequence', actions } as const;
+  return { opened, request: { policy, beliefs: null, stops: null, trajectory: null } };
+}
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('a fused run equals its steps', () =>
+    forAllAsync(runsOn(engine, 80), async (random) => {
+      const { begin, request } = await scenario(random);
+      const fused = await runWith(await begin(engine), request);
+      const stepped = await stepWith(await begin(engine), request, fused.actions as Int8Array);
+      expectEqual(withoutFinalMask(fused), withoutFinalMask(stepped));
+    }));
+
+  it('a run in parts equals the run', () =>
+    forAllAsync(runsOn(engine, 20), async (random) => {
+      const { begin, request } = await scenario(random);
+      expectEqual(await runWith(await begin(engine), request), await runParts(await begin(engine), request));
+    }));
+
+  it('an action sequence played in parts is checked as a whole with the first part', async () => {
+    const { opened, request } = await withWrongSequence(engine);
+    const before = await opened.columns();
+    const refusal = await opened.batch.run({ ...request, part: { first: 0, end: 16 } });
+    expect(refusal).toEqual({ code: 'illegal_action', index: 39, step: NUM_STEPS - 1, value: 10 });
+    expectEqual(before, await opened.columns());
+  });
+});
+
+describe.each(OTHERS)('$name', (engine) => {
+  it('a fused run equals the reference, recorded or not', () =>
+    forAllAsync(runsOn(engine, 120), async (random) => {
+      const { begin, request } = await scenario(random);
+      const [expected, recorded, plain] = await Promise.all([REFERENCE, engine, engine].map(begin));
+      expectEqual(await runWith(expected, request), await runWith(recorded, request));
+      expect(await plain.batch.run({ ...request, trajectory: null })).toBeNull();
+      expectEqual(await expected.columns(), await plain.columns());
+    }));
+});

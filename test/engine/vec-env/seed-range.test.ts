@@ -1,0 +1,200 @@
+/** No environment plays a seed outside its seedRange: snapshots and copies with such seeds are refused. */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../../src/engine/node.js';
+import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
+import { encodeSnapshot } from '../../../src/engine/snapshot/encode.js';
+import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { NUM_STEPS, STATE, STATE_WORDS } from '../../../src/world/fields.js';
+import { API_PAIRS } from '../../support/async-envs.js';
+import { currentOutputs } from '../../support/call-sequences.js';
+import { applyCall, type Call, type EnvShape, randomCall, randomReset } from '../../support/calls.js';
+import { ENGINES, openOn } from '../../support/engines.js';
+import { forAll, type Random } from '../../support/random.js';
+import { expectRefusal, expectRejection } from '../../support/refusals.js';
+import { expectUnchanged } from '../../support/unchanged.js';
+
+const N = 3;
+const LOW = 100;
+const SIZE = 10;
+const SCENE = { numEnvs: N, seedRange: [LOW, SIZE] } as const;
+const LAST = LOW + SIZE - 1;
+/** Seeds of environment 1 outside the range. */
+const OUTSIDE = [0, LOW - 1, LAST + 1, 2 ** 32 - 1];
+
+/** Returns the snapshot with another seed of environment 1. */
+function withSeed(bytes: Uint8Array, seed: number): Uint8Array {
+  const snapshot = decodeSnapshot(bytes);
+  snapshot.words[STATE_WORDS + STATE.seed] = seed;
+  return encodeSnapshot(snapshot);
+}
+
+const mentions = (seed: number) => [`${LOW} to ${LAST}`, `got ${seed}`];
+const everywhere = { autoreset: 'same-step', numEnvs: N } as const;
+
+describe.each(ENGINES)('$name', (engine) => {
+  it.each(AUTORESET_MODES)(
+    '%s: a snapshot with a seed outside is refused, and nothing changes',
+    (autoreset) => {
+      using env = openOn(engine, { ...SCENE, autoreset });
+      const result = env.reset({ seed: LOW });
+      env.run('heuristic', { stops: [3, 27, 28] });
+      const bytes = env.snapshot();
+      for (const seed of OUTSIDE) {
+        expectUnchanged(env, result, () =>
+          expectRefusal(
+            () => env.restore(withSeed(bytes, seed)),
+            'bad_snapshot',
+            'seed of environment 1',
+            ...mentions(seed),
+          ),
+        );
+      }
+      for (const seed of [LOW, LAST]) {
+        env.restore(withSeed(bytes, seed));
+        expect([...env.seeds]).toEqual([LOW, seed, LOW + 2]);
+      }
+    },
+  );
+
+  it('a copy with a seed outside is refused, and nothing changes', () => {
+    using source = openOn(engine, everywhere);
+    using target = openOn(engine, { ...SCENE, autoreset: 'same-step' });
+    target.reset({ seed: LOW });
+    const shown = currentOutputs(target);
+    for (const seed of OUTSIDE) {
+      source.reset({ seed: [LOW, seed, LAST] });
+      const call = [
+        () => target.assign(source, [0, 1, 2]),
+        () => target.run('heuristic', { from: { source, indices: [0, 2, 1] } }),
+      ];
+      for (const each of call) {
+        expectUnchanged(target, shown, () =>
+          expectRefusal(each, 'bad_seed', 'environment 1 of the source', ...mentions(seed)),
+        );
+      }
+      // Only the environments that are copied count.
+      target.assign(source, [2, 0, 2]);
+      expect([...target.seeds]).toEqual([LAST, LOW, LAST]);
+      expect([...decodeSnapshot(target.snapshot()).words].filter((_, k) => k % STATE_WORDS === 0)).toEqual([
+        LAST,
+        LOW,
+        LAST,
+      ]);
+      target.run('heuristic', { from: { source, indices: [0, 2, 0] } });
+      expect([...target.seeds]).toEqual([LOW, LAST, LOW]);
+      target.reset({ seed: LOW });
+    }
+  });
+
+  it.each([
+    [3, [106, 107, 108]],
+    [2 ** 32 - 4, [105, 106, 107]],
+  ] as const)('a seed that a caller writes into the view leads back into the range: %i', (seed, next) => {
+    using env = openOn(engine, { ...SCENE, autoreset: 'same-step' });
+    env.reset({ seed: LOW });
+    env.run('random', { stops: [27, 27, 27] });
+    env.seeds.set([seed, seed + 1, seed + 2]);
+    env.assign(env, [0, 1, 2]);
+    env.step([0, 0, 0]);
+    expect([...env.seeds]).toEqual(next);
+    env.restore(env.snapshot());
+  });
+
+  it.each([
+    [LOW - 5, [LOW + 4, LOW - 5]],
+    [LOW + 5, [LAST, LAST + 1]],
+    [LOW + 1, [LOW + 1, LAST + 1]],
+  ])('of a source whose range begins at %i, and overlaps, the seeds inside are copied', (low, seeds) => {
+    using source = openOn(engine, { numEnvs: 2, seedRange: [low, 10] });
+    using target = openOn(engine, { numEnvs: 1, seedRange: SCENE.seedRange });
+    const [inside, outside] = seeds;
+    source.reset({ seed: [inside, outside] });
+    expectRefusal(() => target.assign(source, [1]), 'bad_seed', `got ${outside}`);
+    target.assign(source, [0]);
+    expect([...target.seeds]).toEqual([inside]);
+  });
+
+  it('one seed for all may reach the end of the range, and no further', () => {
+    using env = openOn(engine, { numEnvs: N });
+    env.reset({ seed: 2 ** 32 - N });
+    expect([...env.seeds]).toEqual([2 ** 32 - 3, 2 ** 32 - 2, 2 ** 32 - 1]);
+    expectRefusal(() => env.reset({ seed: 2 ** 32 - N + 1 }), 'bad_seed', 'seed + 2');
+  });
+
+  it('a source that a getter of an argument resets is checked after the getter', () => {
+    using source = openOn(engine, everywhere);
+    using target = openOn(engine, SCENE);
+    source.reset({ seed: LOW });
+    const stops = [0, 0, 0];
+    Object.defineProperty(stops, 1, {
+      get: () => {
+        source.reset({ seed: 5 });
+        return 3;
+      },
+    });
+    expectRefusal(
+      () => target.run('random', { stops, from: { source, indices: [0, 1, 2] } }),
+      'bad_seed',
+      'got 5',
+    );
+    expectRefusal(() => target.snapshot(), 'not_reset');
+  });
+
+  it.each(AUTORESET_MODES)('%s: the state after any legal calls can be saved and loaded', (autoreset) => {
+    forAll(3, (random) => {
+      const numEnvs = random.pick([1, N, 17]);
+      const low = random.pick([0, LOW, 2 ** 32 - 40]);
+      const scene: EnvShape = { numEnvs, seedRange: [low, random.pick([1, numEnvs, 40])] };
+      using env = openOn(engine, { ...scene, autoreset });
+      using loaded = openOn(engine, { ...scene, autoreset });
+      using other = openOn(engine, { ...scene, autoreset });
+      let call: Call = randomReset(random, scene);
+      for (let t = 0; t < 60; t++) {
+        applyCall(env, call);
+        if (t > 0) {
+          applyCall(loaded, call);
+          expect(Buffer.compare(loaded.snapshot(), env.snapshot())).toBe(0);
+        }
+        if (random.chance(0.1)) copyBack(random, env, other);
+        loaded.restore(env.snapshot());
+        call = randomCall(random, scene, stuckOf(env));
+      }
+    });
+  });
+});
+
+/** Replaces some environments by copies that were played in a fork. */
+function copyBack(random: Random, env: VecEnv, other: VecEnv): void {
+  const { numEnvs } = env;
+  const order = random.permutation(numEnvs);
+  other.run('random', { stops: random.stops(numEnvs), from: { source: env, indices: order } });
+  env.assign(random.chance(0.5) ? other : env, random.permutation(numEnvs));
+}
+
+/** Returns which environments must not step: ended episodes, unless autoreset replaces them. */
+function stuckOf(env: VecEnv): Uint8Array {
+  const over = (i: number) => env.history(i, 1)[0]?.step === NUM_STEPS - 1;
+  const resets = env.metadata.autoresetMode === 'next-step';
+  return Uint8Array.from({ length: env.numEnvs }, (_, i) => Number(!resets && over(i)));
+}
+
+describe.each(API_PAIRS)('$name, asynchronous', ({ open }) => {
+  it('snapshots and copies with a seed outside are refused', async () => {
+    const env = await open(SCENE);
+    const source = await open({ numEnvs: N });
+    await env.reset({ seed: LOW });
+    const bytes = await env.snapshot();
+    for (const seed of OUTSIDE) {
+      await expectRejection(env.restore(withSeed(bytes, seed)), 'bad_snapshot', ...mentions(seed));
+      await source.reset({ seed: [LOW, seed, LAST] });
+      await expectRejection(env.assign(source, [2, 1, 0]), 'bad_seed', ...mentions(seed));
+      const from = { source, indices: [0, 1, 2] };
+      await expectRejection(env.run('random', { from }), 'bad_seed', ...mentions(seed));
+      expect(await env.snapshot()).toEqual(bytes);
+    }
+    await env.assign(source, [2, 0, 2]);
+    expect([...env.seeds]).toEqual([LAST, LOW, LAST]);
+    await env.restore(await env.snapshot());
+    await Promise.all([env.close(), source.close()]);
+  });
+});

@@ -1,0 +1,250 @@
+/** Episodes that begin at a later step continue exactly like episodes that were played up to it. */
+import { describe, expect, it } from 'vitest';
+import { Episode } from '../../../src/engine/reference/episode.js';
+import { createVecEnv, rolloutGroups, stepAdvantages } from '../../../src/index.js';
+import {
+  NUM_ACTIONS,
+  NUM_METERS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+} from '../../../src/world/fields.js';
+import { API_PAIRS } from '../../support/async-envs.js';
+import { nameAbsent, openOn, TWO_ENGINES } from '../../support/engines.js';
+import { Random } from '../../support/random.js';
+
+nameAbsent();
+
+const N = 37;
+
+/** Plays the reference up to a different step in each environment, with an action sequence for all 28. */
+function played(random: Random, imagination: boolean) {
+  const episodes = Array.from({ length: N }, () =>
+    new Episode({ imagination }).reset(random.integer(0, 2 ** 32 - 1)),
+  );
+  const stops = random.bytes(N, 0, NUM_STEPS - 1);
+  const actions = random.bytes(N * NUM_STEPS, 0, NUM_ACTIONS - 1);
+  episodes.forEach((episode, i) => {
+    while (episode.stepCount < stops[i]) episode.step(actions[i * NUM_STEPS + episode.stepCount]);
+  });
+  return { episodes, stops, actions };
+}
+
+/** Returns a reset that begins at the states of those episodes. */
+function resetTo(episodes: readonly Episode[]) {
+  const flat = (width: number, of: (episode: Episode) => ArrayLike<number>) => {
+    const rows = new Float32Array(N * width);
+    episodes.forEach((episode, i) => {
+      rows.set(of(episode), i * width);
+    });
+    return rows;
+  };
+  return {
+    seed: episodes.map((episode) => episode.seed),
+    profiles: flat(PROFILE_SIZE, (episode) => episode.profile),
+    start: {
+      steps: episodes.map((episode) => episode.stepCount),
+      meters: flat(NUM_METERS, (episode) => episode.meters),
+      early: flat(1, (episode) => [episode.early]),
+      late: flat(1, (episode) => [episode.late]),
+      returns: flat(1, (episode) => [episode.return]),
+      crashes: Uint8Array.from(episodes, (episode) => episode.crashes),
+    },
+  };
+}
+
+for (const engine of TWO_ENGINES) {
+  for (const imagination of [false, true]) {
+    it(`continues like played episodes: ${engine.name}${imagination ? ', imagined' : ''}`, () => {
+      const random = new Random(`starts ${engine.name}`);
+      const { episodes, actions } = played(random, imagination);
+      using env = openOn(engine, { numEnvs: N, imagination });
+      const shown = env.reset(resetTo(episodes));
+      const hashes = () => expect(Array.from(env.stateHash())).toEqual(episodes.map((e) => e.stateHash()));
+      hashes();
+      while (episodes.some((episode) => !episode.terminated)) {
+        const mask = Uint8Array.from(episodes, ({ terminated }) => Number(!terminated));
+        const codes = Uint8Array.from(
+          episodes,
+          (episode, i) => actions[i * NUM_STEPS + episode.stepCount] ?? 0,
+        );
+        const belief = random.chance(0.5) ? random.beliefs(N, 1).beliefs : undefined;
+        env.step(codes, { mask, beliefs: belief });
+        episodes.forEach((episode, i) => {
+          if (mask[i] === 0) return;
+          const row = new Float32Array(OBSERVATION_SIZE);
+          expect(shown.rewards[i]).toBe(episode.step(codes[i], belief?.subarray(i * 3, i * 3 + 3) ?? null));
+          episode.observe(row);
+          expect(shown.observations.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE)).toEqual(row);
+        });
+      }
+      hashes();
+      episodes.forEach((episode, i) => {
+        expect(shown.finalScores[i]).toBe(episode.finalScore);
+        expect(shown.components.slice(i * 6, (i + 1) * 6)).toEqual(episode.components);
+        expect(shown.beliefMae[i]).toBe(episode.beliefMae);
+        expect(shown.firstHalfMeans[i]).toBe(episode.firstHalfMean);
+        expect(shown.secondHalfMeans[i]).toBe(episode.secondHalfMean);
+        expect(shown.episodeReturns[i]).toBe(episode.return);
+        expect(shown.episodeLengths[i]).toBe(NUM_STEPS);
+      });
+    });
+  }
+}
+
+/** Resets half of the environments to a later step, the others to step 0. */
+const START = {
+  steps: Array.from({ length: N }, (_, i) => (i % 2 ? 5 + (i % 20) : 0)),
+  meters: new Float32Array(N * NUM_METERS).fill(0.375),
+};
+
+it('the error for one number for all environments shows how to make an array', () => {
+  using env = createVecEnv({ numEnvs: 3 });
+  const start = { steps: 20, meters: new Float32Array(15).fill(0.5), late: 1 as never };
+  expect(() => env.reset({ start })).toThrow(
+    'Expected start.late to be an array [numEnvs], got 1. Pass a number for each environment, such as new Float32Array(3).fill(1).',
+  );
+});
+
+describe.each(TWO_ENGINES)('$name', (engine) => {
+  it('there is no history before the first step: in history(), observations and records', () => {
+    using env = openOn(engine, { numEnvs: N, observation: { fields: ['last_action'], history: true } });
+    using plain = openOn(engine, { numEnvs: N });
+    const week = env.reset({ seed: 7 }).observations.slice();
+    const shown = env.reset({ seed: 7, start: START });
+    plain.reset({ seed: 7, start: START });
+    // Missing steps are encoded as at step 0.
+    expect(shown.observations).toEqual(week);
+    for (let i = 0; i < N; i++) expect(env.history(i, NUM_STEPS)).toEqual([]);
+    const stops = START.steps.map((step) => Math.min(step + 3, NUM_STEPS));
+    const { trajectory } = env.run('random', { stops, trajectory: true });
+    START.steps.forEach((step, i) => {
+      const taken = [step, step + 1, step + 2].slice(0, stops[i] - step);
+      expect(env.history(i, NUM_STEPS).map((each) => each.step)).toEqual(taken);
+      const actions = Array.from(trajectory!.actions.subarray(i * NUM_STEPS, (i + 1) * NUM_STEPS));
+      expect(actions.flatMap((action, t) => (action < 0 ? [] : [t]))).toEqual(taken);
+      const before = trajectory!.meters.subarray(i * NUM_STEPS * 5, (i * NUM_STEPS + step) * 5);
+      expect(before.every((meter) => meter === 0)).toBe(true);
+    });
+    // Recorded during play; replayed when the source of a copy records nothing.
+    const recorded = shown.observations.slice();
+    expect(recorded).not.toEqual(week);
+    plain.run('random', { stops });
+    env.reset();
+    expect(env.assign(plain, Array.from(START.steps.keys())).observations).toEqual(recorded);
+  });
+
+  it('with a mask only its environments are reset, and only their entries are read', () => {
+    using env = openOn(engine, { numEnvs: N });
+    using twin = openOn(engine, { numEnvs: N });
+    for (const each of [env, twin]) {
+      each.reset({ seed: 7 });
+      each.run('heuristic', { stops: new Uint8Array(N).fill(20) });
+    }
+    const mask = Array.from({ length: N }, (_, i) => i % 3 === 1);
+    const nonsense = <T>(value: T, other: unknown): T[] => mask.map((own) => (own ? value : (other as T)));
+    const typed = { steps: 4, meters: START.meters, early: new Float32Array(N).fill(2) };
+    const mixed = {
+      steps: nonsense(4, 99),
+      meters: mask.flatMap((own) => Array<number>(NUM_METERS).fill(own ? 0.375 : (null as never))),
+      early: Float32Array.from(nonsense(2, Number.NaN)),
+      late: nonsense(0, 'x'),
+      crashes: nonsense(0, -1),
+      returns: Float64Array.from(nonsense(-0, Number.POSITIVE_INFINITY)),
+    };
+    const [a, b] = [typed, mixed].map((start, k) => [env, twin][k].reset({ seed: 9, mask, start }));
+    expect(a).toEqual(b);
+    expect(env.snapshot()).toEqual(twin.snapshot());
+    mask.forEach((own, i) => {
+      const row = i * OBSERVATION_SIZE;
+      expect(a.observations.slice(row, row + 4)).toEqual(
+        Float32Array.from(own ? [4, 1, 0, 24] : [20, 5, 0, 8]),
+      );
+    });
+    expect(env.counters.steps).toBe(N * 20);
+    env.run('heuristic');
+    const left = mask.reduce((steps, own) => steps + (own ? 24 : 8), 0);
+    expect(env.counters).toEqual({ steps: N * 20 + left, episodes: N });
+  });
+
+  it('is the same with any number of threads', () => {
+    const random = new Random('threads');
+    const n = 1000;
+    const { early, late, returns, crashes, ...rest } = random.starts(n);
+    const start = {
+      ...rest,
+      early: early ?? new Float32Array(n),
+      late: late ?? new Float32Array(n),
+      returns: returns ?? new Float32Array(n),
+      crashes: crashes ?? new Uint8Array(n),
+    };
+    const [one, several] = [1, 4].map((threads) => {
+      using env = openOn(engine, { numEnvs: n, threads });
+      env.reset({ seed: 1, start });
+      env.run('random', { beliefs: [0.1, 0.5, 0.9] });
+      return env.snapshot();
+    });
+    expect(one).toEqual(several);
+  });
+
+  it('copies and restored states keep the first step; the next episode begins at step 0', () => {
+    using env = openOn(engine, { numEnvs: N, autoreset: 'same-step' });
+    env.reset({ seed: 7, start: START });
+    env.run('random', { stops: START.steps.map((step) => step + 2) });
+    const histories = START.steps.map((_, i) => env.history(i, NUM_STEPS));
+    const bytes = env.snapshot();
+    using fork = env.fork([3, 1, 1]);
+    using other = openOn(TWO_ENGINES[0], { numEnvs: N, autoreset: 'same-step' });
+    const restored = other.restore(bytes);
+    expect(restored).toEqual(env.assign(env, Array.from(START.steps.keys())));
+    expect(other.snapshot()).toEqual(bytes);
+    expect([0, 1, 2].map((i) => fork.history(i, NUM_STEPS))).toEqual([3, 1, 1].map((i) => histories[i]));
+    expect(START.steps.map((_, i) => other.history(i, NUM_STEPS))).toEqual(histories);
+    for (let t = 0; t < NUM_STEPS; t++) env.step(new Uint8Array(N));
+    START.steps.forEach((step, i) => {
+      expect(env.episodeNumbers[i]).toBe(1);
+      expect(env.history(i, NUM_STEPS).map((each) => each.step)).toEqual(
+        Array.from({ length: step + 2 }, (_, t) => t),
+      );
+    });
+  });
+
+  it('rollouts in groups have first steps, and advantages omit earlier steps', async () => {
+    using env = openOn(engine, { numEnvs: 2 });
+    env.reset({
+      seed: [5, 6],
+      start: { steps: [9, 20], meters: new Float32Array(10).fill(0.5), early: [1, 2] },
+    });
+    const rollouts = await rolloutGroups({
+      from: { source: env, indices: [0, 1] },
+      groupSize: 3,
+      policy: 'random',
+    });
+    expect(Array.from(rollouts.firstSteps)).toEqual([9, 9, 9, 20, 20, 20]);
+    const { advantages, anchorSizes } = stepAdvantages(rollouts);
+    rollouts.firstSteps.forEach((first, i) => {
+      const row = i * NUM_STEPS;
+      expect(rollouts.actions.subarray(row, row + first).every((action) => action === -1)).toBe(true);
+      expect(advantages.subarray(row, row + first).every((advantage) => advantage === 0)).toBe(true);
+      expect(anchorSizes[row + first]).toBe(3);
+    });
+  });
+});
+
+describe.each(API_PAIRS)('$name, awaited', ({ open, openSync }) => {
+  it('copies the arguments when the call is made', async () => {
+    const random = new Random('awaited');
+    const { episodes } = played(random, false);
+    const reset = resetTo(episodes);
+    await using env = await open({ numEnvs: N });
+    using twin = openSync({ numEnvs: N });
+    const expected = twin.reset(structuredClone(reset));
+    const begun = env.reset(reset);
+    reset.start.meters.fill(0);
+    reset.start.steps.fill(1);
+    reset.start.crashes.fill(0);
+    expect(await begun).toEqual(expected);
+    expect(await env.run('random')).toEqual(twin.run('random'));
+    await expect(env.reset({ start: { steps: 28, meters: [] } })).rejects.toThrow('start.steps');
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * The state machine of an environment as a table: every public method in every state. A cell is the state after a call,
+ * or, with !, the code of its refusal, which must change nothing.
+ */
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../../src/engine/node.js';
+import type { AutoresetMode } from '../../../src/engine/validate/autoreset-modes.js';
+import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
+import { type ErrorCode, RhythmError } from '../../../src/shared/errors.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import { type Columns, expectEqual } from '../../support/bits.js';
+import { ENGINES, type Engine, openOn } from '../../support/engines.js';
+import { detached } from '../../support/fuzz.js';
+import { expectRefusal } from '../../support/refusals.js';
+import { outputColumns } from '../../support/unchanged.js';
+
+const N = 3;
+type State =
+  | 'before reset'
+  | 'under way'
+  | 'some over'
+  | 'all over'
+  /** During a run's `onProgress`. */
+  | 'within a run'
+  | 'closed'
+  /** A view was transferred. */
+  | 'detached';
+
+/** An environment in a state, its last result, and the arguments of calls. */
+interface Stage {
+  readonly env: VecEnv;
+  readonly result: StepResult | null;
+  readonly state: State;
+  /** Another environment with running episodes. */
+  readonly other: VecEnv;
+  readonly snapshot: Uint8Array;
+}
+
+function stage(engine: Engine, autoreset: AutoresetMode, state: State): Stage {
+  const [env, other] = [1, 2].map(() => openOn(engine, { numEnvs: N, autoreset }));
+  other.reset({ seed: 5 });
+  other.run('heuristic', { stops: [3, 4, 5] });
+  const snapshot = other.snapshot();
+  if (state === 'before reset') return { env, result: null, state, other, snapshot };
+  env.reset({ seed: 9 });
+  const last = state === 'some over' || state === 'all over' ? NUM_STEPS : 6;
+  const result = env.run('random', { stops: [last, state === 'all over' ? NUM_STEPS : 2, last] });
+  if (state === 'closed') env.close();
+  if (state === 'detached') detached(result.truncated);
+  return { env, result, state, other, snapshot };
+}
+
+const actions = new Uint8Array(N);
+/** A mask of environments that can step in any state. */
+const middle = [false, true, false];
+
+const METHODS: Record<string, (stage: Stage) => unknown> = {
+  reset: ({ env }) => env.reset({ seed: 1 }),
+  'reset, drawn seeds': ({ env }) => env.reset(),
+  'reset of the middle slot': ({ env }) => env.reset({ seed: 1, mask: middle }),
+  step: ({ env }) => env.step(actions),
+  'step of the middle slot': ({ env }) => env.step(actions, { mask: middle }),
+  'step of nobody': ({ env }) => env.step(actions, { mask: new Uint8Array(N) }),
+  run: ({ env }) => env.run('heuristic'),
+  'run to step 6': ({ env }) => env.run('heuristic', { stops: [6, 6, 6] }),
+  'run from another': ({ env, other }) =>
+    env.run('heuristic', { from: { source: other, indices: [0, 1, 2] } }),
+  'run of another': ({ env, other }) => other.run('heuristic', { from: { source: env, indices: [0, 1, 2] } }),
+  fork: ({ env }) => env.fork([0]).close(),
+  'assign from another': ({ env, other }) => env.assign(other, [0, 1, 2]),
+  'assign to another': ({ env, other }) => other.assign(env, [0, 1, 2]),
+  'assign to itself': ({ env }) => env.assign(env, [2, 1, 0]),
+  snapshot: ({ env }) => env.snapshot(),
+  restore: ({ env, snapshot }) => env.restore(snapshot),
+  history: ({ env }) => env.history(0),
+  beliefTargets: ({ env }) => env.beliefTargets(),
+  stateHash: ({ env }) => env.stateHash(),
+  counters: ({ env }) => env.counters,
+  close: ({ env }) => env.close(),
+  'Symbol.dispose': ({ env }) => env[Symbol.dispose](),
+  'step with an option that is none': ({ env }) => env.step(actions, { belief: 1 } as object),
+};
+
+const TABLE = `
+                                   | before reset | under way       | some over       | all over        | within a run | closed  | detached
+  reset                            | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
+  reset, drawn seeds               | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
+  reset of the middle slot         | !not_reset   | under way       | some over       | some over       | !busy        | !closed | !outputs_detached
+  step                             | !not_reset   | under way       | STEP            | STEP            | !busy        | !closed | !outputs_detached
+  step of the middle slot          | !not_reset   | under way       | some over       | MIDDLE          | !busy        | !closed | !outputs_detached
+  step of nobody                   | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  run                              | !not_reset   | all over        | all over        | all over        | !busy        | !closed | !outputs_detached
+  run to step 6                    | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  run from another                 | all over     | all over        | all over        | all over        | !busy        | !closed | !outputs_detached
+  run of another                   | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  fork                             | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  assign from another              | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
+  assign to another                | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  assign to itself                 | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  snapshot                         | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  restore                          | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
+  history                          | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  beliefTargets                    | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  stateHash                        | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
+  counters                         | before reset | under way       | some over       | all over        | within a run | closed  | detached
+  close                            | closed       | closed          | closed          | closed          | !busy        | closed  | closed
+  Symbol.dispose                   | closed       | closed          | closed          | closed          | !busy        | closed  | closed
+  step with an option that is none | !not_reset   | !unknown_option | !unknown_option | !unknown_option | !busy        | !closed | !outputs_detached`;
+
+/** The difference between the modes: a step of environments whose episodes have ended. */
+const BY_MODE: Record<AutoresetMode, { STEP: string; MIDDLE: string }> = {
+  disabled: { STEP: '!episode_over', MIDDLE: '!episode_over' },
+  // A run does not reset, so environments whose episodes it ended wait for a reset.
+  'same-step': { STEP: '!episode_over', MIDDLE: '!episode_over' },
+  'next-step': { STEP: 'under way', MIDDLE: 'some over' },
+};
+
+type Row = [method: string, expected: Record<string, string>];
+
+function rowsIn(mode: AutoresetMode): Row[] {
+  const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
+  const [[, ...states], ...rows] = TABLE.slice(1).split('\n').map(cellsOf);
+  return rows.map(([method, ...cells]) => [
+    method,
+    Object.fromEntries(states.map((state, k) => [state, BY_MODE[mode][cells[k] as 'STEP'] ?? cells[k]])),
+  ]);
+}
+
+/** Returns the state that the outputs of an environment show. */
+function stateOf(env: VecEnv): State {
+  const code = codeOf(() => env.step(actions, { mask: new Uint8Array(N) }));
+  if (code === 'closed') return 'closed';
+  if (code === 'not_reset') return 'before reset';
+  if (code === 'busy') return 'within a run';
+  if (code === 'outputs_detached') return 'detached';
+  const over = Array.from(env.stateHash().keys()).filter(
+    (i) => env.history(i, NUM_STEPS).length === NUM_STEPS,
+  );
+  return over.length === 0 ? 'under way' : over.length === N ? 'all over' : 'some over';
+}
+
+/** Returns the code of a refusal; null if there was none. */
+function codeOf(call: () => unknown): ErrorCode | null {
+  try {
+    call();
+    return null;
+  } catch (error) {
+    if (error instanceof RhythmError) return error.code;
+    throw error;
+  }
+}
+
+/** Copies all outputs of an environment in a state, and of the other. */
+function visibleIn({ env, result, state, other }: Stage): Columns {
+  const shown = { ...outputColumns(env, state === 'detached' ? null : result), other: other.snapshot() };
+  if (['before reset', 'within a run', 'closed', 'detached'].includes(state)) return shown;
+  return { ...shown, hash: env.stateHash(), snapshot: env.snapshot() };
+}
+
+/** Calls `body` in the state; for the state of a run, from `onProgress`. */
+function within({ env, state }: Stage, body: () => void): void {
+  if (state === 'within a run') env.run('heuristic', { stops: [0, 0, 0], onProgress: body });
+  else body();
+}
+
+/** Makes the call. @returns the cell of the table. */
+function outcome(engine: Engine, mode: AutoresetMode, state: State, method: string): string {
+  const set = stage(engine, mode, state);
+  const call = () => METHODS[method](set);
+  let cell = '';
+  within(set, () => {
+    const before = visibleIn(set);
+    const code = codeOf(call);
+    cell = code === null ? stateOf(set.env) : `!${code}`;
+    if (code === null) return;
+    expectRefusal(call, code);
+    expectEqual(before, visibleIn(set), `${method}, ${state}:`);
+  });
+  set.env.close();
+  set.other.close();
+  return cell;
+}
+
+/** Code above the backend interface is the same for every kernel. */
+const SOME = [ENGINES[0], ...ENGINES.slice(1, 2)];
+
+describe.each(SOME)('$name', (engine) => {
+  describe.each(Object.keys(BY_MODE) as AutoresetMode[])('%s', (mode) => {
+    it.each(rowsIn(mode))('%s', (method, expected) => {
+      const got = Object.keys(expected).map((state) => [
+        state,
+        outcome(engine, mode, state as State, method),
+      ]);
+      expect(Object.fromEntries(got)).toEqual(expected);
+    });
+  });
+});
+
+it('the table has every public method', () => {
+  const env = openOn(ENGINES[0], { numEnvs: 1 });
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(env)).filter(
+    (name) => name !== 'constructor',
+  );
+  const rows = Object.keys(METHODS).map((row) => row.split(/[ ,]/)[0]);
+  expect([...new Set(rows)].filter((row) => !row.startsWith('Symbol')).sort()).toEqual(names.sort());
+  expect(rowsIn('disabled').map(([method]) => method)).toEqual(Object.keys(METHODS));
+});

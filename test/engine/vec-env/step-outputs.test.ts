@@ -1,0 +1,75 @@
+/** Outputs are current after every call, and a copy has the outputs of its original. */
+import { describe, expect, it } from 'vitest';
+import type { RunBeliefs } from '../../../src/engine/backends/backend.js';
+import { toGraders } from '../../../src/engine/validate/profiles.js';
+import { MODE } from '../../../src/world/fields.js';
+import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from '../../support/async-engines.js';
+import { expectEqual, rowsOf, withClearedFinalMask } from '../../support/bits.js';
+import { ENGINES, openOn } from '../../support/engines.js';
+import { type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
+import { WORLD } from '../../support/open-batch.js';
+
+nameAbsent();
+
+const numEnvs = 37;
+const stops = Array.from({ length: numEnvs }, (_, i) => (i * 5) % 29);
+const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => i);
+
+/** Opens a batch and runs it to different stops. */
+async function played(
+  engine: AsyncEngine,
+  mode: number,
+  grader: string,
+  beliefs: RunBeliefs | null,
+): Promise<OpenedAsyncBatch> {
+  const opened = await openAsyncBatch(engine, numEnvs);
+  const modes = new Uint8Array(numEnvs).fill(mode);
+  const graders = toGraders(WORLD, grader, numEnvs);
+  opened.batch.reset({ mask: null, seeds, modes, profiles: null, graders });
+  await opened.batch.run({
+    policy: { kind: 'heuristic' },
+    beliefs,
+    stops: Uint8Array.from(stops),
+    trajectory: null,
+  });
+  return opened;
+}
+
+describe.each(ENGINES)('$name', (engine) => {
+  it('a run to stops has the outputs of the same steps', () => {
+    using whole = openOn(engine, { numEnvs });
+    whole.reset({ seed: 5 });
+    const { trajectory } = whole.run('heuristic', { stops, trajectory: true });
+    const { observations, rewards } = whole.reset({ seed: 5 });
+    whole.run('heuristic', { stops });
+    stops.forEach((stop, i) => {
+      using one = openOn(engine, { numEnvs: 1 });
+      let last = one.reset({ seed: 5 + i });
+      for (let t = 0; t < stop; t++) last = one.step([trajectory!.actions[i * 28 + t]]);
+      expect(observations.slice(i * 22, (i + 1) * 22)).toEqual(last.observations.slice());
+      expect(rewards[i]).toBe(last.rewards[0]);
+    });
+  });
+});
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('a copy in imagination has the outputs of the real step', async () => {
+    const belief = Float32Array.of(0.5, 0.25, 1);
+    const real = await played(engine, MODE.sampled, 'v2', { kind: 'constant', belief });
+    const imagined = await openAsyncBatch(engine, numEnvs, { imagination: true });
+    const reversed = seeds.slice().reverse();
+    imagined.batch.gather(real.batch, reversed);
+    expectEqual(
+      withClearedFinalMask(rowsOf(await real.columns(), numEnvs, reversed)),
+      await imagined.columns(),
+    );
+  });
+
+  it('a batch may gather from itself', async () => {
+    const { batch, columns: see } = await played(engine, MODE.discrete, 'v1', null);
+    const before = await see();
+    const rotated = seeds.map((i) => (i + 1) % numEnvs);
+    batch.gather(batch, rotated);
+    expectEqual(withClearedFinalMask(rowsOf(before, numEnvs, rotated)), await see());
+  });
+});

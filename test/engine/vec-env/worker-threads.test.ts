@@ -1,0 +1,87 @@
+/** Worker threads: the addon has no global state, so each worker has its own environments, and all end cleanly. */
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { createVecEnv } from '../../../src/engine/node.js';
+import type { VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
+import { runChild } from '../../support/child.js';
+import { ENGINES, type Engine } from '../../support/engines.js';
+
+const SOURCE = new URL('../../../dist/engine/node.js', import.meta.url).href;
+
+/** Steps past the ends of episodes; leaves a fork open. @returns the current seeds and two scores. */
+function stepOn(open: typeof createVecEnv, options: VecEnvOptions, seed: number): number[] {
+  const env = open({ ...options, autoreset: 'same-step', observation: { history: true } });
+  env.reset({ seed });
+  env.run('random', { stops: Array.from({ length: options.numEnvs }, (_, i) => i % 28) });
+  for (let t = 0; t < 40; t++) env.step(new Uint8Array(options.numEnvs).fill(t % 10));
+  return [...env.seeds, ...env.fork([0, 1]).run('heuristic').finalScores];
+}
+
+/** Plays in a worker, with several environments open at once, and leaves some open. */
+const CODE = `
+  const stepOn = ${stepOn};
+  Promise.all([import('node:worker_threads'), import('${SOURCE}')]).then(([threads, { createVecEnv }]) => {
+    const { parentPort, workerData } = threads;
+    const { backend, kernel, seed } = workerData;
+    const open = (numEnvs) => createVecEnv({ numEnvs, backend, kernel, threads: 2 });
+    const environments = [open(40), open(1000), open(3)];
+    for (const env of environments) env.reset({ seed });
+    const scores = environments.map((env) => Array.from(env.run('random').finalScores.slice(0, 3)));
+    environments[0].close();
+    const stepped = stepOn(createVecEnv, { numEnvs: 40, backend, kernel, threads: 2 }, seed);
+    parentPort.postMessage({ scores, stepped });
+  });
+`;
+
+function play({ backend, kernel }: Engine, seed: number): Promise<{ said: unknown; status: number }> {
+  const worker = new Worker(CODE, { eval: true, workerData: { backend, kernel, seed } });
+  return new Promise((resolve, reject) => {
+    let said: unknown;
+    worker.once('message', (message) => {
+      said = message;
+    });
+    worker.once('error', reject);
+    worker.once('exit', (status) => resolve({ said, status }));
+  });
+}
+
+function expected({ backend, kernel }: Engine, seed: number): unknown {
+  using env = createVecEnv({ numEnvs: 3, backend, kernel });
+  env.reset({ seed });
+  const scores = Array.from(env.run('random').finalScores);
+  const stepped = stepOn(createVecEnv, { numEnvs: 40, backend, kernel }, seed);
+  return { scores: [scores, scores, scores], stepped };
+}
+
+describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
+  it('several workers at once, each with several environments', async () => {
+    const seeds = [1, 2, 3];
+    const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
+    played.forEach((outcome, k) => {
+      expect(outcome).toEqual({ said: expected(engine, seeds[k]), status: 0 });
+    });
+  });
+
+  it('a process ends cleanly with environments open, here and in a worker', () => {
+    const { backend, kernel } = engine;
+    const {
+      status,
+      output: said,
+      stderr,
+    } = runChild(`
+      import { Worker } from 'node:worker_threads';
+      import { createVecEnv } from './dist/engine/node.js';
+      const env = createVecEnv({ numEnvs: 1000, backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, threads: 4 });
+      env.reset({ seed: 1 });
+      env.run('heuristic');
+      const workerData = { backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, seed: 1 };
+      const worker = new Worker(${JSON.stringify(CODE)}, { eval: true, workerData });
+      worker.once('message', async () => {
+        await worker.terminate();
+        say('left open');
+        process.exit(0);
+      });
+    `);
+    expect({ status, said, stderr }).toEqual({ status: 0, said: 'left open', stderr: '' });
+  });
+});

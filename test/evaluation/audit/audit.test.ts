@@ -1,0 +1,241 @@
+/** The audit of a grader: the same result on every backend, and gains that follow from its action sequences. */
+import { describe, expect, it } from 'vitest';
+import { repeatActions } from '../../../src/agents/policies/open-loop.js';
+import type { RunOptions } from '../../../src/engine/node.js';
+import {
+  ACTION_NAMES,
+  type Audit,
+  type AuditOptions,
+  type AuditRow,
+  audit,
+  COMPONENT_NAMES,
+  createVecEnv,
+  GRADER_NAMES,
+  graderWeights,
+  searchActionSequences,
+} from '../../../src/index.js';
+import { playProblem, profileOf } from '../../support/action-sequences.js';
+import { runChild } from '../../support/child.js';
+import { NATIVE, nameAbsent } from '../../support/engines.js';
+
+nameAbsent();
+
+/** Options of an audit that takes half a second natively, and minutes on the reference. */
+const TINY = { evaluations: 1000, episodes: 20, profiles: 2 };
+const FRESH = 20_000;
+const CONSTANT = [0.5, 0.5, 0.5];
+
+/** Returns the part of an audit that does not depend on the machine and backend. */
+function numbersOf({ backend, backendReason, kernel, threads, machine, seconds, ...numbers }: Audit) {
+  return numbers;
+}
+
+const rowOf = ({ rows }: Audit, policy: string): AuditRow => rows.find((row) => row.policy === policy)!;
+
+const sequenceOf = ({ sequences }: Audit, policy: string): Uint8Array =>
+  Uint8Array.from(sequences.find((sequence) => sequence.policy === policy)!.actions, (name) =>
+    ACTION_NAMES.indexOf(name),
+  );
+
+/** Plays the fresh seeds again. Returns the final scores of an action sequence or a policy. */
+function scoresOf(choice: Uint8Array | 'heuristic', numEnvs: number, options: RunOptions = {}): Float32Array {
+  using env = createVecEnv({ numEnvs });
+  env.reset({ seed: FRESH });
+  return env.run(typeof choice === 'string' ? choice : repeatActions(choice, numEnvs), options).finalScores;
+}
+
+const meanOf = (values: Float32Array): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+const meanDifference = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, i) => sum + value - b[i], 0) / a.length;
+
+describe.skipIf(NATIVE.length === 0)('an audit', () => {
+  it('gives the same result for the same seed, on every kernel and with any number of threads', async () => {
+    const grader = [0.2, 0, 0, 0.5, 0, 0.3];
+    const expected = numbersOf(await audit({ ...TINY, grader, seed: 5 }));
+    expect(numbersOf(await audit({ ...TINY, grader, seed: 5 }))).toEqual(expected);
+    for (const [k, { backend, kernel }] of NATIVE.entries()) {
+      const engine = { backend, kernel, threads: k + 1 };
+      expect(numbersOf(await audit({ ...TINY, grader, seed: 5, ...engine })), kernel).toEqual(expected);
+    }
+    const { sequences } = await audit({ ...TINY, grader, seed: 6 });
+    expect(sequences).not.toEqual(expected.sequences);
+  });
+
+  it('gives the same result on the reference', async () => {
+    // The minimum of searches, on compiled code, because the reference is slow.
+    const options = { ...TINY, grader: [0, 0, 0, 0, 0, 1] };
+    const { output: said } = runChild(`
+      import { audit } from './dist/index.js';
+      const { meanEpisodes, ...found } = await audit(${JSON.stringify({ ...options, backend: 'reference' })});
+      say(found);
+    `);
+    const found = said as Omit<Audit, 'meanEpisodes'>;
+    expect([found.backend, found.threads]).toEqual(['reference', 1]);
+    const { meanEpisodes: _, ...expected } = numbersOf(await audit(options));
+    expect(numbersOf(found as Audit)).toEqual(expected);
+  });
+
+  it('has the rows and action sequences of every policy, in the order of tables', async () => {
+    const { rows, sequences, meanEpisodes, grader, graderWeights: weights } = await audit(TINY);
+    expect(rows.map(({ policy, role, belief }) => `${role} ${policy} ${belief}`)).toEqual([
+      'baseline random none',
+      'baseline heuristic none',
+      'exploit random+constant constant',
+      'exploit heuristic+constant constant',
+      'exploit open-loop none',
+      'exploit open-loop+constant constant',
+      'exploit open-loop-honest none',
+      'exploit open-loop-honest+constant constant',
+      ...COMPONENT_NAMES.slice(0, -1).map((name) => `push push:${name} none`),
+      'push push:belief_accuracy median',
+      'oracle open-loop+truth truth',
+      'oracle oracle-open-loop+constant constant',
+      'oracle oracle-open-loop+truth truth',
+    ]);
+    const searched = [
+      'open-loop',
+      'open-loop-honest',
+      ...COMPONENT_NAMES.slice(0, -1).map((name) => `push:${name}`),
+    ];
+    expect(sequences.map(({ policy }) => policy)).toEqual(searched);
+    expect(meanEpisodes.map(({ policy }) => policy)).toEqual([
+      'heuristic',
+      ...searched,
+      'oracle-open-loop+truth',
+    ]);
+    for (const { actions, evaluations } of sequences) {
+      expect(actions).toHaveLength(28);
+      expect(ACTION_NAMES).toEqual(expect.arrayContaining([...actions]));
+      expect(evaluations).toBeGreaterThanOrEqual(TINY.evaluations);
+    }
+    expect([grader, weights.belief_accuracy]).toEqual(['v2', 0.2]);
+  });
+
+  it('names the best policy that ignores the profile', async () => {
+    const found = await audit({ ...TINY, grader: [0, 0, 0, 0, 0, 1] });
+    const { bestBlind, rows, verdict } = found;
+    const means = rows.filter(({ role }) => role !== 'oracle').map(({ finalScore }) => finalScore.mean);
+    expect(rowOf(found, bestBlind).finalScore.mean).toBe(Math.max(...means));
+    expect(verdict).toContain(`by ${bestBlind});`);
+  });
+
+  it('has mean episodes: the actions of a single sequence, else the most common ones', async () => {
+    const found = await audit(TINY);
+    for (const { policy, actions, one, rewards, bands } of found.meanEpisodes) {
+      expect(one, policy).toBe(policy !== 'heuristic' && policy !== 'oracle-open-loop+truth');
+      if (one) expect(actions).toEqual(sequenceOf(found, policy));
+      expect([actions.length, Object.keys(rewards).length > 0, Object.keys(bands).length > 0]).toEqual([
+        28,
+        true,
+        true,
+      ]);
+    }
+  });
+});
+
+describe.skipIf(NATIVE.length === 0)('gains', () => {
+  const options: AuditOptions = { evaluations: 1000, episodes: 60, profiles: 3 };
+
+  it('are paired differences on the same episodes, confirmed by playing the sequences again', async () => {
+    const found = await audit(options);
+    const heuristic = scoresOf('heuristic', 60);
+    const openLoop = scoresOf(sequenceOf(found, 'open-loop'), 60);
+    const honest = scoresOf(sequenceOf(found, 'open-loop-honest'), 60);
+    const openLoopConstant = scoresOf(sequenceOf(found, 'open-loop'), 60, { beliefs: CONSTANT });
+    const { gains } = found;
+    const pairs: [number, number][] = [
+      [rowOf(found, 'open-loop').finalScore.mean, meanOf(openLoop)],
+      [gains.openLoop.mean, meanDifference(openLoop, heuristic)],
+      [gains.sandbagging.mean, meanDifference(openLoop, honest)],
+      [gains.openLoopWithConstant.mean, meanDifference(openLoopConstant, heuristic)],
+      [
+        gains.constantBelief.mean,
+        meanDifference(scoresOf('heuristic', 60, { beliefs: CONSTANT }), heuristic),
+      ],
+      ...COMPONENT_NAMES.slice(0, -1).map((name): [number, number] => [
+        gains.saturation[name].mean,
+        meanDifference(scoresOf(sequenceOf(found, `push:${name}`), 60), heuristic),
+      ]),
+    ];
+    for (const [gain, again] of pairs) expect(gain).toBeCloseTo(again, 12);
+  });
+
+  it('have intervals of paired differences, narrower than those of the scores', async () => {
+    const { rows, gains } = await audit(options);
+    for (const { policy, gain, finalScore } of rows) {
+      expect(gain.low! <= gain.mean && gain.mean <= gain.high!, policy).toBe(true);
+      expect(finalScore.low).toBeLessThan(finalScore.mean);
+    }
+    const width = ({ low, high }: { low: number | null; high: number | null }) => high! - low!;
+    const [constant] = rows.filter(({ policy }) => policy === 'heuristic+constant');
+    expect(width(constant.gain)).toBeLessThan(width(constant.finalScore));
+    expect(gains.saturation.belief_accuracy.mean).toBeGreaterThan(0);
+  });
+
+  it.each(GRADER_NAMES)('of %s are the sums of the gains by component', async (grader) => {
+    const { rows } = await audit({ ...options, grader });
+    const weights = graderWeights(grader);
+    for (const { policy, gain, components } of rows) {
+      expect(Object.keys(components)).toEqual(COMPONENT_NAMES);
+      const gains = COMPONENT_NAMES.map((name) => components[name].gain.mean);
+      const total = gains.reduce((sum, gain) => sum + gain, 0);
+      // Scores are float32s.
+      expect(Math.abs(total - gain.mean), policy).toBeLessThan(1e-6);
+      const scored = COMPONENT_NAMES.reduce((sum, name, k) => sum + weights[k] * components[name].mean, 0);
+      expect(scored, policy).toBeCloseTo(rowOf({ rows } as Audit, policy).finalScore.mean, 6);
+    }
+  });
+
+  it('of belief and actions add up to the gain of knowing the profile', async () => {
+    const { gains, rows, bestBlind, seeds } = await audit(options);
+    expect(bestBlind).toBe('open-loop+constant');
+    expect(gains.profileBelief.mean + gains.profileActions.mean).toBeCloseTo(gains.profile.mean, 12);
+    const counts = rows.map(({ policy, episodes }) => [policy.startsWith('oracle'), episodes]);
+    expect(new Set(counts.map(String))).toEqual(new Set(['false,60', 'true,3']));
+    expect([seeds.fresh, seeds.profiles]).toEqual(['20000-20059', '20000-20002']);
+  });
+
+  it('of the oracle come from action sequences found for the same profile on other seeds', async () => {
+    const found = await audit(options);
+    const [count, , first, , last] = found.seeds.perProfile.split(' ');
+    const otherSeeds = Array.from({ length: Number(count) }, (_, k) => 100 + Math.floor((k * 9900) / 32));
+    expect([otherSeeds[0], otherSeeds.at(-1)]).toEqual([Number(first), Number(last)]);
+    expect(Math.max(...otherSeeds)).toBeLessThan(FRESH);
+    const profiles = [0, 1, 2].map((k) => FRESH + k);
+    const problems = profiles.map((seed) => ({ seeds: otherSeeds, profile: profileOf(seed) }));
+    const initialSequences = sequenceOf(found, 'open-loop');
+    const perProfile = await searchActionSequences(problems, { evaluations: 1000, initialSequences });
+    using env = createVecEnv({ numEnvs: 3 });
+    env.reset({ seed: FRESH });
+    const sequences = Uint8Array.from(perProfile.flatMap(({ actions }) => [...actions]));
+    const { finalScores } = env.run(sequences, { beliefs: CONSTANT });
+    expect(rowOf(found, 'oracle-open-loop+constant').finalScore.mean).toBeCloseTo(meanOf(finalScores), 12);
+  });
+});
+
+describe.skipIf(NATIVE.length === 0)('the honest action sequence', () => {
+  it.each(['v1', 'v2', [0, 0, 0, 1, 0, 0]])(
+    'under %j does not neglect the first half in training; the open-loop sequence does',
+    async (grader) => {
+      const found = await audit({ ...TINY, grader, evaluations: 3000 });
+      const [count, , first, , last] = found.seeds.training.split(' ');
+      const seeds = Array.from(
+        { length: Number(count) },
+        (_, k) => 100 + Math.floor((k * 9900) / Number(count)),
+      );
+      expect([seeds[0], seeds.at(-1)]).toEqual([Number(first), Number(last)]);
+      const play = (choice: Uint8Array | 'heuristic') => playProblem(choice, { seeds }, { grader });
+      const [openLoop, honest] = [
+        play(sequenceOf(found, 'open-loop')),
+        play(sequenceOf(found, 'open-loop-honest')),
+      ];
+      const { firstHalfMean } = play('heuristic');
+      expect(honest.firstHalfMean).toBeGreaterThanOrEqual(firstHalfMean);
+      expect(openLoop.firstHalfMean).toBeLessThan(firstHalfMean);
+      expect(openLoop.score).toBeGreaterThan(honest.score);
+      const trained = found.sequences.map(({ trainingScore }) => trainingScore);
+      expect(trained.slice(0, 2)).toEqual([openLoop.score, honest.score]);
+    },
+  );
+});

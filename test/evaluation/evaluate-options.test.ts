@@ -1,0 +1,36 @@
+/** Options that `evaluate` refuses, and exported constants that callers cannot change. */
+import { describe, expect, it } from 'vitest';
+import * as api from '../../src/index.js';
+import { type EvaluateOptions, evaluate, InputError } from '../../src/index.js';
+
+const refused: [string, unknown, RegExp][] = [
+  ['conditions', 'ood', /^Expected conditions to be a list of at least one name, got "ood"\./],
+  ['conditions', [], /^Expected conditions to be a list/],
+  ['conditions', null, /^Expected conditions to be a list/],
+  ['conditions', ['constructor'], /^Expected a condition of .*; got "constructor"\./],
+  ['policies', 'random', /^Expected policies to be a list of at least one name, got "random"\./],
+  ['policies', [1n], /^Expected policies to be a list/],
+  ['policies', ['randon'], /Did you mean "random"\?/],
+  ['seeds', null, /^Expected seeds to be \{ first, last \}, got null\./],
+  ['onStart', 1, /^Expected onStart to be a function, got 1\./],
+  ['onProgress', {}, /^Expected onProgress to be a function, got an object\./],
+  ['onEpisodes', 'all', /^Expected onEpisodes to be a function, got "all"\./],
+  ['signal', {}, /^Expected signal to be an AbortSignal, got an object\./],
+];
+
+it.each(refused)('%s of %o is refused', async (name, value, message) => {
+  const options = { [name]: value } as EvaluateOptions;
+  await expect(evaluate(options)).rejects.toThrow(message);
+  await expect(evaluate(options)).rejects.toBeInstanceOf(InputError);
+});
+
+describe('exported constants are frozen', () => {
+  const constants = Object.entries(api).filter(([, value]) => typeof value === 'object');
+  it.each(constants)('%s', (_, value) => {
+    const deeply = (part: unknown): boolean =>
+      typeof part !== 'object' ||
+      part === null ||
+      (Object.isFrozen(part) && Object.values(part).every(deeply));
+    expect(deeply(value)).toBe(true);
+  });
+});

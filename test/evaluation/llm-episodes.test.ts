@@ -1,0 +1,313 @@
+/** `evaluate` with language models: each episode is played once, and rows are like those of any other policy. */
+import { describe, expect, it } from 'vitest';
+import type { LanguageModel } from '../../src/agents/llm/language-model.js';
+import { openLoopActions } from '../../src/agents/policies/open-loop.js';
+import { toGrader } from '../../src/engine/graders/grader.js';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
+import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
+import { InputError, PROFILE_NAMES } from '../../src/index.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { ACTION_NAMES } from '../../src/world/fields.js';
+import type { FakeOptions } from '../fakes/openai.js';
+import { type ModelOptions, modelOf, PRICES, startModel } from '../support/llm.js';
+
+/** Evaluates a model behind a fake endpoint. Returns the rows, the trajectories and the endpoint. */
+async function evaluated(options: EvaluateOptions, fakeOptions: FakeOptions = {}, of: ModelOptions = {}) {
+  const fake = await startModel(fakeOptions);
+  const { model } = await modelOf(fake, of);
+  const episodes: TrajectoryEpisode[] = [];
+  const { rows } = await evaluate({
+    policies: [`llm:${model.name}`],
+    onTrajectories: (some) => void episodes.push(...some),
+    ...options,
+    llm: { ...options.llm, models: [model] },
+  });
+  return { rows, episodes, fake };
+}
+
+/** A model in this process. @param answer returns the completion of a prompt. */
+const localModel = (name: string, answer: (prompt: string) => string): LanguageModel => ({
+  name,
+  complete: async ([, user]) => ({
+    completion: answer(user.content),
+    finish: 'stop',
+    refused: false,
+    usage: { requests: 1 },
+  }),
+});
+
+/** Answers with the open-loop sequence. It reads the step from the prompt. */
+function openLoopAnswer(prompt: string): string {
+  const step = 28 - Number(/(\d+) of 28 slots left/.exec(prompt)![1]);
+  return ACTION_NAMES[openLoopActions('v2')[step]].toUpperCase();
+}
+
+describe('a model', () => {
+  it('plays all conditions, each episode once, and replays as recorded', async () => {
+    const { rows, episodes, fake } = await evaluated({ episodes: 2 });
+    // 2 episodes of two conditions and of three profiles; `discrete` pools the episodes of these profiles.
+    expect(fake.requests).toHaveLength((2 + 2 + 2 * PROFILE_NAMES.length) * 28);
+    expect(
+      rows.map(({ condition, policy, belief, episodes }) => [condition, policy, belief, episodes]),
+    ).toEqual([
+      ...['in-distribution', 'ood', ...PROFILE_NAMES.map((name) => `discrete:${name}`)].map((condition) => [
+        ...[condition, 'llm:fake', 'own', 2],
+      ]),
+      ['discrete', 'llm:fake', 'own', 6],
+    ]);
+    expect(rows.map(({ unparsed }) => unparsed)).toEqual(rows.map(() => 0));
+    expect(new Set(episodes.map(episodeKey)).size).toBe(16);
+    using reevaluation = new Reevaluation({}, [toGrader('v2')]);
+    const read = episodes.map((episode) => parseEpisode(episodeLine(episode).trimEnd()));
+    expect(reevaluation.add(read).flat()).toEqual([]);
+    for (const { condition, graders } of reevaluation.sections()) {
+      const own = graders[0].rows.find(({ player }) => player?.teacher === 'llm' && player.model === 'fake');
+      const row = rows.find((each) => each.condition === condition)!;
+      expect(own!.finalScore.mean).toBeCloseTo(row.finalScore.mean, 12);
+    }
+  });
+
+  it('plays episodes of all conditions at once', async () => {
+    const conditions = PROFILE_NAMES.map((name) => `discrete:${name}`);
+    const { fake } = await evaluated(
+      { conditions, episodes: 2, llm: { models: [], concurrency: 6 } },
+      { misbehave: holdFirst(6) },
+    );
+    expect(fake.most).toBe(6);
+  });
+
+  it('is paired with the heuristic on the same seeds, as a policy that plays the same actions', async () => {
+    const same = {
+      seeds: { first: 100, last: 104 },
+      llm: { models: [localModel('open-loop', openLoopAnswer)] },
+    };
+    const { rows } = await evaluate({ ...same, policies: ['heuristic', 'llm:open-loop', 'open-loop'] });
+    const [heuristic, model, sequence] = rows;
+    expect(heuristic.wins.tied).toBe(5);
+    const { finalScore, wins, digest, components } = sequence;
+    expect(model).toMatchObject({ finalScore, wins, digest, components, unparsed: 0 });
+    expect(wins.won).toBeGreaterThan(0);
+    const alone = await evaluate({ ...same, policies: ['llm:open-loop'] });
+    expect(alone.rows).toEqual([model]);
+    expect([heuristic.unparsed, heuristic.usage, sequence.unparsed]).toEqual([null, null, null]);
+  });
+
+  it('counts every answer without an action, and plays sleep for it', async () => {
+    const isUnparsed = (index: number) => index % 4 === 1 || index % 7 === 0;
+    const { rows, episodes, fake } = await evaluated(
+      { conditions: ['ood'], episodes: 5, llm: { models: [], concurrency: 1 } },
+      { answer: ({ index }) => (isUnparsed(index) ? 'I cannot say. 5 5 5' : '4 6 5 EXERCISE') },
+    );
+    const count = fake.requests.filter(({ index }) => isUnparsed(index)).length;
+    expect([fake.requests.length, rows[0].unparsed]).toEqual([140, count / 140]);
+    const steps = episodes.flatMap((episode) => episode.steps);
+    expect(steps.filter(({ action }) => action === 'sleep')).toHaveLength(count);
+  });
+
+  it('that refuses, is cut off or answers nothing does not stop the evaluation', async () => {
+    const troubles = ['refusal', 'cut-off', 'null-content', 'content-filter', null];
+    const { rows, fake } = await evaluated(
+      { conditions: ['ood'], episodes: 3 },
+      { misbehave: ({ index }) => troubles[index % 5] },
+    );
+    const expected = fake.requests.filter(({ index }) => index % 5 !== 4).length;
+    expect(rows[0].unparsed).toBe(expected / 84);
+    expect(rows[0].usage).toMatchObject({ requests: 84 });
+  });
+});
+
+/** Holds the first answers until `count` requests have arrived. */
+function holdFirst(count: number): FakeOptions['misbehave'] {
+  let release = () => {};
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return ({ index }) => {
+    if (index === count - 1) release();
+    if (index >= count) return null;
+    return async ({ response, good }) => {
+      await all;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(good));
+    };
+  };
+}
+
+describe('usage', () => {
+  it('is counted once, in the row of the first condition of an episode', async () => {
+    const conditions = ['discrete'];
+    const { rows, episodes } = await evaluated(
+      { conditions, episodes: 1 },
+      {},
+      { ledger: { prices: PRICES } },
+    );
+    const [first, , , pool] = rows;
+    expect(Object.keys(first.usage!).sort()).toEqual(
+      ['requests', 'promptTokens', 'cachedTokens', 'completionTokens', 'costUsd', 'cutOff', 'refused'].sort(),
+    );
+    expect(first.usage!.requests).toBe(28);
+    expect(first.usage!.costUsd).toBeGreaterThan(0);
+    expect(pool.usage).toBeNull();
+    const paid = episodes.flatMap(({ usage }) => usage?.requests ?? []);
+    expect(paid).toEqual([28, 28, 28]);
+  });
+
+  it('has its own keys in the JSON', async () => {
+    const evaluation = await evaluate({
+      ...{ policies: ['llm:echo', 'random'], seeds: { first: 3, last: 3 } },
+      llm: { models: [localModel('echo', () => '5 5 5')] },
+    });
+    const { rows } = evaluationToJson(evaluation) as { rows: Record<string, unknown>[] };
+    expect(rows.map(({ unparsed, usage }) => [unparsed, usage])).toEqual([
+      [1, { requests: 28 }],
+      [null, null],
+    ]);
+  });
+});
+
+describe('earlier episodes', () => {
+  const options: EvaluateOptions = { conditions: ['ood', 'discrete'], episodes: 2 };
+
+  it('are not played again, and the rows equal those of a whole run', async () => {
+    const whole = await evaluated(options);
+    const played = whole.episodes.filter(({ seed }) => seed % 2 === 0);
+    const rest = await evaluated({ ...options, llm: { models: [], played } });
+    expect(rest.rows).toEqual(whole.rows);
+    expect(rest.fake.requests).toHaveLength(4 * 28);
+    const keys = [...played, ...rest.episodes].map(episodeKey).sort();
+    expect(keys).toEqual(whole.episodes.map(episodeKey).sort());
+    const all = await evaluated({ ...options, llm: { models: [], played: whole.episodes } });
+    expect([all.rows, all.fake.requests, all.episodes]).toEqual([whole.rows, [], []]);
+  });
+
+  it('of one condition are reused for the others, without counting usage twice', async () => {
+    const whole = await evaluated(options);
+    const played = whole.episodes.filter(({ condition }) => condition.startsWith('discrete:'));
+    const rest = await evaluated({ ...options, llm: { models: [], played } });
+    expect(rest.fake.requests).toHaveLength(2 * 28);
+    expect(rest.rows).toEqual(whole.rows);
+    const pool = rest.episodes.filter(({ condition }) => condition === 'discrete');
+    expect(pool.map(({ usage }) => usage)).toEqual(Array(6).fill(undefined));
+  });
+
+  it('of another player, grader, seed or profile are ignored', async () => {
+    const { episodes } = await evaluated({ conditions: ['ood'], episodes: 1 });
+    const [episode] = episodes;
+    const others = [
+      { ...episode, model: 'other' },
+      { ...episode, teacher: 'planner' },
+      { ...episode, oracle: true },
+      { ...episode, objective: 'score' },
+      { ...episode, grader: { name: 'v1', weights: toGrader('v1').weights } },
+      { ...episode, seed: 10001 },
+      { ...episode, profile_mode: 'discrete' },
+    ];
+    const again = await evaluated({ conditions: ['ood'], episodes: 1, llm: { models: [], played: others } });
+    expect(again.fake.requests).toHaveLength(28);
+  });
+});
+
+it('reports progress in episodes of all policies and conditions together', async () => {
+  const calls: string[] = [];
+  const onProgress = (done: number, total: number) => void calls.push(`${done}/${total}`);
+  await evaluated({
+    ...{ policies: ['random', 'llm:fake'], conditions: ['discrete'], episodes: 1, onProgress },
+    llm: { models: [], concurrency: 1 },
+  });
+  expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);
+});
+
+it('rejects with the error of the model or the reason of the signal, and sends no request afterwards', async () => {
+  const controller = new AbortController();
+  const stopping = localModel('stopping', () => {
+    controller.abort(new Error('enough'));
+    return 'SLEEP';
+  });
+  const options = { seeds: { first: 0, last: 9 }, policies: ['llm:stopping'] };
+  await expect(
+    evaluate({ ...options, signal: controller.signal, llm: { models: [stopping] } }),
+  ).rejects.toThrow('enough');
+  let calls = 0;
+  const failing: LanguageModel = {
+    name: 'failing',
+    complete: async () => {
+      calls++;
+      throw new Error('no such model');
+    },
+  };
+  await expect(
+    evaluate({ ...options, policies: ['llm:failing'], llm: { models: [failing], concurrency: 1 } }),
+  ).rejects.toThrow('no such model');
+  expect(calls).toBe(1);
+});
+
+describe('names of models', () => {
+  it.each(['Qwen/Qwen2.5-3B-Instruct', 'gpt-4o:2024-11-20', 'a, b', 'llm:llm:', '+constant', 'модель ü'])(
+    'a model may be called %s',
+    async (name) => {
+      const models = [localModel('other', () => 'SLEEP'), localModel(name, () => 'LEARN')];
+      const options = { policies: [`llm:${name}`], seeds: { first: 1, last: 1 }, llm: { models } };
+      const episodes: TrajectoryEpisode[] = [];
+      const { rows } = await evaluate({ ...options, onTrajectories: (some) => void episodes.push(...some) });
+      expect(rows[0].policy).toBe(`llm:${name}`);
+      expect([episodes[0].teacher, episodes[0].model, episodes[0].steps[0].action]).toEqual([
+        'llm',
+        name,
+        'learn',
+      ]);
+    },
+  );
+
+  const models = [localModel('Qwen/Qwen2.5-3B', () => 'SLEEP')];
+  const refused: [string, EvaluateOptions, RegExp][] = [
+    [
+      'a policy without a model',
+      { policies: ['llm:x'] },
+      /llm\.models, which has none, for the policy "llm:x"/,
+    ],
+    [
+      'a model of another name',
+      { policies: ['llm:Qwen/Qwen2.5-3b'], llm: { models } },
+      /Did you mean "Qwen\/Qwen2\.5-3B"\?/,
+    ],
+    ['an empty name', { policies: ['llm:'], llm: { models } }, /Expected a model name of 1 to 200 printable/],
+    [
+      'a name with a line break',
+      { policies: ['llm:a\nb'], llm: { models } },
+      /printable characters after llm:/,
+    ],
+    [
+      'too many episodes',
+      { policies: ['llm:Qwen/Qwen2.5-3B'], llm: { models }, seeds: { first: 0, last: 1e6 } },
+      /at most 100000 episodes of llm:Qwen/,
+    ],
+    [
+      'models that are not a list',
+      { llm: { models: models[0] } as never },
+      /Expected llm\.models to be a list of models/,
+    ],
+    [
+      'a model without a method complete',
+      { llm: { models: [{ name: 'x' }] } as never },
+      /a list of models, \{ name, complete \}/,
+    ],
+    ['an unknown option', { llm: { models, concurency: 3 } as never }, /concurrency/],
+    [
+      'a concurrency of 0',
+      { policies: ['llm:Qwen/Qwen2.5-3B'], llm: { models, concurrency: 0 }, episodes: 1 },
+      /concurrency/,
+    ],
+    [
+      'earlier episodes that are not iterable',
+      { llm: { models, played: 3 } as never },
+      /Expected llm\.played to be episodes, got 3/,
+    ],
+  ];
+  it.each(refused)('%s is refused', async (_, options, message) => {
+    await expect(evaluate(options)).rejects.toThrow(message);
+    await expect(evaluate(options)).rejects.toBeInstanceOf(InputError);
+  });
+});

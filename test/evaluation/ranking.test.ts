@@ -1,0 +1,247 @@
+/** Rankings and their sensitivity to the weights, checked by hand and by grading again. */
+import { describe, expect, it } from 'vitest';
+import {
+  COMPONENT_NAMES,
+  createVecEnv,
+  type Flip,
+  graderWeights,
+  type PolicyComponents,
+  type RunOptions,
+  rankPolicies,
+  regrade,
+  validateGrader,
+  weightSensitivity,
+} from '../../src/index.js';
+import { forAll, type Random } from '../support/random.js';
+import { expectRefusal } from '../support/refusals.js';
+
+/** Episodes with the same components. */
+const steady = (name: string, components: number[], episodes = 4): PolicyComponents => ({
+  name,
+  components: Float32Array.from({ length: 6 * episodes }, (_, i) => components[i % 6]),
+});
+const meanOf = ({ components }: PolicyComponents, weights: Parameters<typeof regrade>[1]): number =>
+  regrade(components, weights).reduce((sum, score) => sum + score, 0) / (components.length / 6);
+const sensitivityTo = (component: string, of: ReturnType<typeof weightSensitivity>) =>
+  of.find((each) => each.component === component)!;
+
+/** Returns the components of four policies, played on the same seeds. */
+function played(): PolicyComponents[] {
+  using env = createVecEnv({ numEnvs: 200 });
+  const play = (name: string, choice: 'random' | 'heuristic', options: RunOptions = {}) => {
+    env.reset({ seed: 100 });
+    return { name, components: env.run(choice, options).components.slice() };
+  };
+  const beliefs = [0.5, 0.5, 0.5];
+  return [
+    play('random', 'random'),
+    play('heuristic', 'heuristic'),
+    play('random+constant', 'random', { beliefs }),
+    play('heuristic+constant', 'heuristic', { beliefs }),
+  ];
+}
+
+describe('rankPolicies', () => {
+  it('sorts the best first, with paired leads', () => {
+    const weak = {
+      name: 'weak',
+      components: Float32Array.of(...[0.2, 0, 0, 0, 0, 0], ...[0.4, 0, 0, 0, 0, 0]),
+    };
+    const strong = {
+      name: 'strong',
+      components: Float32Array.of(...[0.5, 0, 0, 0, 0, 0], ...[0.9, 0, 0, 0, 0, 0]),
+    };
+    const [first, second] = rankPolicies([weak, strong], [1, 0, 0, 0, 0, 0]);
+    expect([first.policy, second.policy]).toEqual(['strong', 'weak']);
+    expect(first.finalScore.mean).toBeCloseTo(0.7, 7);
+    // Differences of 0.3 and 0.5: their standard error is 0.1, and with one degree of freedom t is tan(0.475 pi).
+    const half = 0.1 * Math.tan(0.475 * Math.PI);
+    expect(first.lead!.mean).toBeCloseTo(0.4, 7);
+    expect(first.lead!.high! - first.lead!.mean).toBeCloseTo(half, 6);
+    expect(second.lead).toBeNull();
+  });
+
+  it('has the published order under v2, and keeps the given order of ties under v1', () => {
+    const order = (grader: string) => rankPolicies(played(), grader).map(({ policy }) => policy);
+    expect(order('v2')).toEqual(['heuristic+constant', 'random+constant', 'heuristic', 'random']);
+    expect(order('v1')).toEqual(['heuristic', 'heuristic+constant', 'random', 'random+constant']);
+    expect(rankPolicies(played(), 'v1')[0].lead).toEqual({ mean: 0, low: 0, high: 0 });
+  });
+
+  it('has no intervals for one episode, and no lead for one policy', () => {
+    const [only] = rankPolicies([steady('only', [1, 0, 0, 0, 0, 0], 1)], 'v2');
+    expect(only).toEqual({
+      policy: 'only',
+      finalScore: { mean: Math.fround(0.15), low: null, high: null },
+      lead: null,
+    });
+  });
+
+  it('refuses policies that cannot be compared', () => {
+    const one = steady('one', [1, 0, 0, 0, 0, 0]);
+    expectRefusal(() => rankPolicies([], 'v2'), 'wrong_length', 'at least one policy');
+    expectRefusal(() => rankPolicies({} as never, 'v2'), 'wrong_type', 'policies');
+    expectRefusal(() => rankPolicies([one, one], 'v2'), 'unknown_name', '"one" twice');
+    expectRefusal(
+      () => rankPolicies([one, steady('other', [1, 0, 0, 0, 0, 0], 3)], 'v2'),
+      'wrong_length',
+      '"other"',
+    );
+    expectRefusal(
+      () => rankPolicies([{ ...one, components: new Float32Array() }], 'v2'),
+      'wrong_length',
+      'one episode of "one"',
+    );
+    expectRefusal(
+      () => rankPolicies([{ ...one, components: [] as never }], 'v2'),
+      'wrong_type',
+      'components of "one"',
+    );
+    expectRefusal(
+      () => rankPolicies([steady('two', [2, 0, 0, 0, 0, 0])], 'v2'),
+      'out_of_range',
+      'components of "two"',
+    );
+    expectRefusal(() => rankPolicies([one], 'v9'), 'unknown_name', 'v9');
+  });
+});
+
+describe('weightSensitivity, by hand', () => {
+  const worker = steady('worker', [0.5, 1, 0.2, 0, 0.5, 0]);
+  const guesser = steady('guesser', [0.5, 0.2, 0.2, 0, 0.5, 0.8]);
+  const grader = { name: 'mine', weights: { crash_free: 0.4, progress: 0.4, belief_accuracy: 0.2 } };
+  const found = weightSensitivity([worker, guesser], grader);
+
+  it('a slope is the paired difference of the component', () => {
+    const slopes = found.map(({ leads: [{ slope }] }) => Number(slope.mean.toFixed(6)));
+    expect(slopes).toEqual([0, 0.8, 0, 0, 0, -0.8]);
+    for (const { leads } of found) expect(leads[0]).toMatchObject({ ahead: 'worker', behind: 'guesser' });
+  });
+
+  it('the policies swap at the flip', () => {
+    // 0.8 x progress = 0.8 x belief: at 0.4 of belief with the others unchanged, at 0.4 / 1.2 when all sum to 1.
+    const belief = sensitivityTo('belief_accuracy', found);
+    expect(belief.weight).toBe(0.2);
+    expect(belief.below).toBeNull();
+    expect(belief.above).toMatchObject({ policy: 'guesser', passed: 'worker' });
+    expect(belief.above!.weight).toBeCloseTo(1 / 3, 5);
+    expect(belief.above!.unscaled).toBeCloseTo(0.4, 5);
+    expect(belief.above!.weights.progress).toBeCloseTo(1 / 3, 5);
+    const progress = sensitivityTo('progress', found);
+    expect(progress.above).toBeNull();
+    expect(progress.below!.weight).toBeCloseTo(0.25, 5);
+    expect(progress.below!.unscaled).toBeCloseTo(0.2, 5);
+  });
+
+  it('a component that is equal in both has no flip', () => {
+    for (const component of ['crash_free', 'connection', 'adaptation', 'efficiency']) {
+      expect(sensitivityTo(component, found)).toMatchObject({ below: null, above: null });
+    }
+  });
+
+  it('a tie flips at the smallest weight of a component in which the policy behind is better', () => {
+    const tied = weightSensitivity([worker, guesser], [1, 0, 0, 0, 0, 0]);
+    const belief = sensitivityTo('belief_accuracy', tied);
+    expect(belief.above!.weight).toBeGreaterThan(0);
+    expect(belief.above!.weight).toBeLessThan(1e-5);
+    expect(sensitivityTo('progress', tied)).toMatchObject({ below: null, above: null });
+    // All weight is on crash_free, so the others have no proportions.
+    expect(sensitivityTo('crash_free', tied)).toMatchObject({ weight: 1, below: null, above: null });
+  });
+
+  it('the flip of a weight is the nearest flip of all leads', () => {
+    const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8]);
+    const [, progress] = weightSensitivity([worker, guesser, third], grader);
+    expect(progress.leads.map(({ ahead, behind }) => [ahead, behind])).toEqual([
+      ['worker', 'guesser'],
+      ['guesser', 'third'],
+    ]);
+    expect(progress.below).toBe(progress.leads[0].below);
+  });
+
+  it('a single policy has no leads', () => {
+    for (const { leads, below, above } of weightSensitivity([worker], 'v2')) {
+      expect([leads, below, above]).toEqual([[], null, null]);
+    }
+  });
+});
+
+/** Returns weights f32 [6] with this weight of component k and the others in proportion. */
+const at = (weights: ArrayLike<number>, k: number, weight: number): Float32Array =>
+  Float32Array.from(weights, (other, j) => (j === k ? weight : (other * (1 - weight)) / (1 - weights[k])));
+
+describe('flips, by grading again', () => {
+  const policies = played();
+  const byName = new Map(policies.map((policy) => [policy.name, policy]));
+  const leadAt = ({ policy, passed }: Flip, weights: Float32Array) =>
+    meanOf(byName.get(policy)!, weights) - meanOf(byName.get(passed)!, weights);
+
+  /** Expects that at the flip the policy behind leads. */
+  function expectFlip(flip: Flip, grader: Float32Array, k: number): void {
+    const weights = graderWeights(validateGrader({ name: 'flipped', weights: flip.weights }));
+    expect(leadAt(flip, weights)).toBeGreaterThan(0);
+    expect(weights[k]).toBe(Math.fround(flip.weight));
+    expect(flip.unscaled / (flip.unscaled + 1 - grader[k])).toBeCloseTo(flip.weight, 7);
+  }
+
+  it('of v2 swap the policies, and no nearer weight does', () => {
+    const grader = graderWeights('v2');
+    const found = weightSensitivity(policies, 'v2').flatMap(({ leads }, k) =>
+      leads.flatMap(({ below, above }) =>
+        [below, above].flatMap((flip) => (flip === null ? [] : [{ flip, k }])),
+      ),
+    );
+    expect(found.length).toBeGreaterThan(5);
+    for (const { flip, k } of found) {
+      expectFlip(flip, grader, k);
+      for (const part of [0.25, 0.5, 0.75, 0.99, 0.9999]) {
+        const nearer = grader[k] + part * (flip.weight - grader[k]);
+        expect(leadAt(flip, at(grader, k, nearer))).toBeLessThan(0);
+      }
+    }
+  });
+
+  it('are null where no weight swaps the policies', () => {
+    const grader = graderWeights('v2');
+    weightSensitivity(policies, 'v2').forEach(({ leads }, k) => {
+      for (const { ahead, behind, below, above } of leads) {
+        const weights = [...(below ? [] : [0.25, 0.5, 1].map((part) => grader[k] * (1 - part)))];
+        if (above === null)
+          weights.push(...[0.25, 0.5, 0.99].map((part) => grader[k] + part * (1 - grader[k])));
+        for (const weight of weights) {
+          const lead = leadAt({ policy: behind, passed: ahead } as Flip, at(grader, k, weight));
+          expect(lead).toBeLessThanOrEqual(1e-7);
+        }
+      }
+    });
+  });
+
+  /** Returns three policies with random components. */
+  const drawn = (random: Random): PolicyComponents[] =>
+    ['a', 'b', 'c'].map((name) => ({
+      name,
+      components: Float32Array.from({ length: 60 }, () => random.real()),
+    }));
+
+  it('of random graders swap the policies, with clamped scores and negative weights', () => {
+    let flips = 0;
+    let negative = 0;
+    forAll(400, (random) => {
+      const drawnPolicies = drawn(random);
+      for (const policy of drawnPolicies) byName.set(policy.name, policy);
+      const grader = graderWeights(random.weights(6));
+      if (grader.some((weight) => weight < 0)) negative++;
+      weightSensitivity(drawnPolicies, grader).forEach(({ below, above, weight, component }, k) => {
+        expect([component, weight]).toEqual([COMPONENT_NAMES[k], grader[k]]);
+        for (const flip of [below, above]) {
+          if (flip === null) continue;
+          flips++;
+          expectFlip(flip, grader, k);
+          expect(flip === below ? flip.weight < weight : flip.weight > weight).toBe(true);
+        }
+      });
+    });
+    expect(flips).toBeGreaterThan(100);
+    expect(negative).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,92 @@
+/** `evaluate` with onTrajectories: the same results, and episodes that replay bit for bit. */
+import { describe, expect, it } from 'vitest';
+import { POLICY_NAMES, policyName } from '../../src/agents/policies/policies.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
+import { toGrader } from '../../src/engine/graders/grader.js';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
+import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { ENGINES } from '../support/engines.js';
+
+/** Returns the rows, and the episodes written as lines and parsed again. */
+async function recorded(options: EvaluateOptions) {
+  const episodes: TrajectoryEpisode[] = [];
+  const { rows } = await evaluate({ ...options, onTrajectories: (some) => void episodes.push(...some) });
+  return { rows, episodes: episodes.map((episode) => parseEpisode(episodeLine(episode).trimEnd())) };
+}
+
+function mismatchesOf(episodes: readonly TrajectoryEpisode[]) {
+  using reevaluation = new Reevaluation({}, [toGrader('v2')]);
+  return reevaluation.add(episodes).flat();
+}
+
+describe.each(ENGINES)('on $name', ({ backend, kernel }) => {
+  it('records every policy that is not stepped, under every condition and both graders', async () => {
+    for (const grader of ['v1', 'v2']) {
+      const options = { episodes: 3, grader, backend, kernel };
+      const { rows, episodes } = await recorded(options);
+      expect(rows).toEqual((await evaluate(options)).rows);
+      expect(episodes).toHaveLength(rows.reduce((sum, row) => sum + row.episodes, 0));
+      expect(mismatchesOf(episodes)).toEqual([]);
+      expect(new Set(episodes.map(episodeKey)).size).toBe(episodes.length);
+      expect(new Set(episodes.map((episode) => episode.grader.name))).toEqual(new Set([grader]));
+    }
+  });
+});
+
+it('stepped policies give their reasons, and have the same rows as without recording', async () => {
+  const options = { policies: STEPPED_NAMES, conditions: ['discrete:workaholic_stoic'], episodes: 2 };
+  const { rows, episodes } = await recorded(options);
+  expect(rows).toEqual((await evaluate(options)).rows);
+  expect(mismatchesOf(episodes)).toEqual([]);
+  for (const { steps } of episodes) {
+    for (const { reasoning, belief, prompt, completion } of steps) {
+      expect(reasoning).toMatch(/[A-Z_]{5,} /);
+      expect([belief?.length, prompt, completion]).toEqual([3, null, null]);
+    }
+  }
+});
+
+it('records the player as the table does, with its objective and whether it is an oracle', async () => {
+  const policies = [...POLICY_NAMES, ...STEPPED_NAMES];
+  const { rows, episodes } = await recorded({ policies, seeds: { first: 7, last: 7 }, profiles: 'discrete' });
+  const players = episodes.map(({ teacher, model, objective, oracle }) => [
+    teacher,
+    model,
+    objective,
+    oracle,
+  ]);
+  const objectives = ['score', 'wellbeing', 'score', 'score'];
+  expect(players).toEqual(
+    [BASELINE_FIRST, STEPPED_NAMES].flat().map((name) => {
+      const k = STEPPED_NAMES.filter((each) => each.startsWith('planner')).indexOf(name);
+      return [name, null, objectives[k] ?? null, name === 'planner-oracle'];
+    }),
+  );
+  expect(new Set(players.map(([teacher]) => teacher))).toEqual(new Set(rows.map(policyName)));
+  for (const { condition, profile_mode, seed, hidden } of episodes) {
+    expect([condition, profile_mode, seed]).toEqual(['custom', 'discrete', 7]);
+    expect(hidden?.profile).toHaveLength(16);
+  }
+});
+/** The baseline of all comparisons plays before the others. */
+const BASELINE_FIRST = ['heuristic', ...POLICY_NAMES.filter((name) => name !== 'heuristic')];
+
+it('passes on the episodes of selected policies only, in the order of seeds', async () => {
+  const { episodes } = await recorded({
+    policies: ['random+constant'],
+    seeds: { first: 100, last: 106 },
+    chunkSize: 3,
+  });
+  expect(episodes.map(({ teacher, seed }) => [teacher, seed])).toEqual(
+    Array.from({ length: 7 }, (_, i) => ['random+constant', 100 + i]),
+  );
+});
+
+it('awaits the listener, and rejects with its error', async () => {
+  const failing = evaluate({ onTrajectories: () => Promise.reject(new Error('the disk is full')) });
+  await expect(failing).rejects.toThrow('the disk is full');
+});

@@ -1,0 +1,291 @@
+/** Re-evaluation: replays stored episodes, names each mismatch, and compares scores with baselines on the same seeds. */
+import { describe, expect, it } from 'vitest';
+import { toGrader } from '../../src/engine/graders/grader.js';
+import type { Mismatch } from '../../src/evaluation/reevaluation/mismatch.js';
+import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
+import { TrajectoryReplayer } from '../../src/evaluation/reevaluation/replayer.js';
+import { evaluate } from '../../src/index.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { PROFILE_NAMES } from '../../src/world/fields.js';
+import { ENGINES, nameAbsent } from '../support/engines.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../support/trajectories.js';
+
+const GRADERS = ['v1', 'v2'].map(toGrader);
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const read = (episodes: readonly TrajectoryEpisode[]) =>
+  episodes.map((each) => parseEpisode(episodeLine(each)));
+const replayed = (episodes: readonly TrajectoryEpisode[], engine = {}) => {
+  using replayer = new TrajectoryReplayer(engine);
+  return replayer.replay(read(episodes));
+};
+const mismatchesOf = (episode: TrajectoryEpisode): readonly Mismatch[] => replayed([episode]).mismatches[0];
+/** Returns the place of each mismatch, such as "step 4 reward". */
+const namesOf = (mismatches: readonly Mismatch[]): string[] =>
+  mismatches.map(({ step, field }) => (step === null ? field : `step ${step} ${field}`));
+
+const answered = recordEpisodes(episodeStarts(range(0, 11)), { policy: TEST_POLICIES.talker, grader: 'v1' });
+const mixed = [
+  ...answered,
+  ...recordEpisodes(episodeStarts(range(0, 5), 'custom', 'discrete'), { policy: TEST_POLICIES.constant }),
+  ...recordEpisodes(episodeStarts(range(0, 4), 'discrete', PROFILE_NAMES[1]), {
+    policy: TEST_POLICIES.heuristic,
+  }),
+  ...recordEpisodes(episodeStarts([2 ** 32 - 1]), { policy: TEST_POLICIES.speaker }),
+];
+
+describe('the replay equals the recording', () => {
+  it.each(ENGINES.map((engine) => [engine.name, engine] as const))('on %s', (_, { backend, kernel }) => {
+    const { mismatches } = replayed(mixed, { backend, kernel, threads: 1 });
+    expect(mismatches).toEqual(mixed.map(() => []));
+  });
+  nameAbsent();
+
+  it('if only one step states a belief', () => {
+    const episodes = [0, 9, 27].flatMap((given) =>
+      recordEpisodes(episodeStarts([3]), {
+        policy: ({ step }) => ({ action: step % 10, belief: step === given ? [0.75, 0.25, 1] : null }),
+      }),
+    );
+    expect(replayed(episodes).mismatches).toEqual([[], [], []]);
+  });
+
+  it('in arrays that the next replay does not change', () => {
+    using replayer = new TrajectoryReplayer({});
+    const { mismatches: _, ...first } = replayer.replay(read(answered.slice(0, 2)));
+    const before = structuredClone(first);
+    replayer.replay(read(answered.slice(2, 4)));
+    expect(first).toEqual(before);
+  });
+});
+
+describe('a changed field is a mismatch:', () => {
+  /** Returns the next float32: the smallest possible change. */
+  const next = (value: number): number => {
+    const bits = new Float32Array([value]);
+    new Uint32Array(bits.buffer)[0]++;
+    return bits[0];
+  };
+  const namesWith = (path: string, value: unknown, episode = answered[0]): string[] =>
+    namesOf(mismatchesOf(changedAt(episode, path, value)));
+  const [silent] = recordEpisodes(episodeStarts([8]), { policy: TEST_POLICIES.constant });
+
+  it.each<[path: string, value: unknown, name: string]>([
+    ['steps.3.observation.0', 4, 'step 3 observation.step'],
+    ['steps.3.observation.6', next, 'step 3 observation.meters[2]'],
+    ['steps.3.observation.9', 4, 'step 3 observation.event'],
+    ['steps.9.observation.21', 1e300, 'step 9 observation.anomalies[4]'],
+    ['steps.27.reward', next, 'step 27 reward'],
+    ['steps.5.reward_components.format_valid', 2, 'step 5 reward_components.format_valid'],
+    ['steps.5.reward_components.action_legal', 0, 'step 5 reward_components.action_legal'],
+    ['steps.5.reward_components.env_reward', next, 'step 5 reward_components.env_reward'],
+    ['steps.5.reward_components.belief_accuracy', 0.25, 'step 5 reward_components.belief_accuracy'],
+    ['steps.5.prompt', (prompt: string) => `${prompt} `, 'step 5 prompt'],
+    ['steps.0.reasoning', 'Other reasons.', 'step 0 reasoning'],
+    ['steps.0.reasoning', null, 'step 0 reasoning'],
+    ['system', 'Be kind.', 'system'],
+    ['system', null, 'system'],
+    ['final.final_score', next, 'final.final_score'],
+    ['final.early_mean', 0.1, 'final.early_mean'],
+    ['final.belief_mae', 0, 'final.belief_mae'],
+    ['final.crash_free', next, 'final.crash_free'],
+    ['hidden.profile.15', 0.5, 'hidden.profile[15]'],
+    ['hidden.belief_target.0', 0.5, 'hidden.belief_target[0]'],
+    // With seed 0, step 1 states an action and a belief, step 4 neither.
+    ['steps.1.parsed', false, 'step 1 parsed'],
+    ['steps.4.parsed', true, 'step 4 parsed'],
+  ])('%s', (path, value, name) => {
+    expect(namesWith(path, value)).toEqual([name]);
+  });
+
+  it('a prompt in a single step, and the missing system message', () => {
+    expect(namesWith('steps.3.prompt', 'What now?', silent)).toEqual(['step 3 prompt', 'system']);
+  });
+
+  it('a negative zero', () => {
+    const line = episodeLine(silent).replace(/(?<="observation":\[0,)0,/, '-0,');
+    using replayer = new TrajectoryReplayer({});
+    const { mismatches } = replayer.replay([parseEpisode(line)]);
+    expect(mismatches).toEqual([[{ step: 0, field: 'observation.day', recorded: -0, recomputed: 0 }]]);
+  });
+
+  it('another completion: its action, belief and reasoning', () => {
+    const completion = '<reasoning>Other.</reasoning>\n9 9 9 SLEEP';
+    const found = mismatchesOf(changedAt(answered[0], 'steps.0.completion', completion));
+    expect(namesOf(found)).toEqual(['step 0 action', 'step 0 belief', 'step 0 reasoning']);
+    expect(found[0].recomputed).toBe('sleep');
+    expect(found[1].recomputed).toBe('[1, 1, 1]');
+  });
+
+  it('a removed completion: the flag of an unparsed action', () => {
+    expect(namesWith('steps.4.completion', null)).toContain('step 4 parsed');
+  });
+
+  it('an action: the action, and all later steps', () => {
+    const other = answered[0].steps[1].action === 'exercise' ? 'sleep' : 'exercise';
+    const found = namesWith('steps.1.action', other);
+    expect(found[0]).toBe('step 1 action');
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'step 1 reward',
+        'step 2 observation.last_action',
+        'step 2 prompt',
+        'final.final_score',
+      ]),
+    );
+    expect(found.some((name) => name.startsWith('step 0 '))).toBe(false);
+  });
+
+  it('the last belief: the grade', () => {
+    expect(namesWith('steps.27.belief.0', 0.25, silent)).toEqual([
+      'step 27 reward',
+      'step 27 reward_components.env_reward',
+      'step 27 reward_components.belief_accuracy',
+      'final.belief_accuracy',
+      'final.belief_mae',
+      'final.final_score',
+    ]);
+  });
+
+  it('a belief that is not float32, without a completion', () => {
+    const [mismatch] = mismatchesOf(changedAt(silent, 'steps.2.belief.1', 0.1));
+    const recomputed = `[0.5, ${Math.fround(0.1)}, 0.5]`;
+    expect(mismatch).toEqual({ step: 2, field: 'belief', recorded: '[0.5, 0.1, 0.5]', recomputed });
+  });
+
+  it('another fallback action', () => {
+    const [mismatch] = mismatchesOf(changedAt(answered[0], 'steps.4.action', 'exercise'));
+    expect(mismatch).toEqual({ step: 4, field: 'action', recorded: 'exercise', recomputed: 'sleep' });
+  });
+
+  it('a long text: an excerpt around the first difference', () => {
+    const [{ recorded, recomputed }] = mismatchesOf(
+      changedAt(answered[0], 'system', (system: string) => system.replace('Everyone', 'Nobody')),
+    );
+    expect(recorded).toMatch(/^\.\.\..*Nobody/s);
+    expect(recomputed).toMatch(/^\.\.\..*Everyone/s);
+    expect(String(recorded).length).toBeLessThan(70);
+  });
+
+  it.each<[string, object]>([
+    ['the seed', { seed: 77 }],
+    ['the profile', { profile_mode: PROFILE_NAMES[0] }],
+  ])('%s: nearly everything', (_, changes) => {
+    expect(mismatchesOf({ ...answered[0], ...changes }).length).toBeGreaterThan(100);
+  });
+
+  it('the grader: the last reward and the score', () => {
+    const found = namesOf(mismatchesOf({ ...answered[1], grader: toGrader('v2') }));
+    expect(found.filter((name) => !name.startsWith('step 27 rew'))).toEqual(['final.final_score']);
+  });
+
+  it('an unchanged episode beside a changed one has no mismatch', () => {
+    const other = changedAt(answered[0], 'final.progress', 1);
+    const { mismatches } = replayed([answered[1], other, answered[2]]);
+    expect(mismatches.map(({ length }) => length)).toEqual([0, 1, 0]);
+  });
+});
+
+describe('a row', () => {
+  const reevaluated = (episodes: readonly TrajectoryEpisode[], size = episodes.length) => {
+    using reevaluation = new Reevaluation({}, GRADERS);
+    for (let from = 0; from < episodes.length; from += size) {
+      reevaluation.add(read(episodes.slice(from, from + size)));
+    }
+    return reevaluation.sections();
+  };
+
+  it('of a baseline equals that of evaluate, and so does the same play from a file', async () => {
+    const episodes = [
+      ...recordEpisodes(episodeStarts(range(0, 99), 'in-distribution'), {
+        policy: TEST_POLICIES.heuristic,
+        player: playerOf({ teacher: 'h' }),
+      }),
+      ...recordEpisodes(episodeStarts(range(0, 99), 'in-distribution'), {
+        policy: TEST_POLICIES.constant,
+        player: playerOf({ teacher: 'c' }),
+      }),
+    ];
+    const [section, ...others] = reevaluated(episodes);
+    expect(others).toEqual([]);
+    expect([section.condition, section.seeds, section.profiles]).toEqual([
+      'in-distribution',
+      '0-99',
+      'sampled',
+    ]);
+    for (const { grader, rows } of section.graders) {
+      const evaluation = await evaluate({ conditions: ['in-distribution'], grader });
+      const pairs: [string, string][] = [
+        ...rows
+          .filter(({ baseline }) => baseline !== null)
+          .map(({ baseline }) => [baseline!, baseline!] as [string, string]),
+        ['h', 'heuristic'],
+        ['c', 'heuristic+constant'],
+      ];
+      expect(pairs).toHaveLength(7);
+      for (const [name, policy] of pairs) {
+        const { wins, finalScore, beliefMae, components, digest } = evaluation.rows.find(
+          (row) => (row.belief === 'constant' ? `${row.policy}+constant` : row.policy) === policy,
+        )!;
+        const row = rows.find(({ baseline, player }) => (baseline ?? player!.teacher) === name)!;
+        expect(row).toMatchObject({ episodes: 100, finalScore, beliefMae, components, digest });
+        expect(row.overHeuristic.wins).toEqual(wins);
+      }
+      const own = rows.find(({ player }) => player?.teacher === 'c')!;
+      expect(own.overConstant.wins).toEqual({ won: 0, lost: 0, tied: 100 });
+      expect(own.overConstant.difference).toEqual({ mean: 0, low: 0, high: 0 });
+    }
+  });
+
+  it('does not depend on the size of batches', () => {
+    // Of 12 episodes half of the steps are parsed; then a swap of the two counts would not be noticed.
+    const some = answered.slice(0, 11);
+    const [whole, batched] = [some.length, 5].map((size) => reevaluated(some, size)[0]);
+    const [a, b] = [whole, batched].map(({ graders }) => graders[1].rows[5]);
+    expect(a.digest).toBe(b.digest);
+    expect(a.finalScore.mean).toBeCloseTo(b.finalScore.mean, 14);
+    expect([b.steps, b.unparsed]).toEqual([a.steps, a.unparsed]);
+    const unparsed = some.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
+    expect([a.steps, a.unparsed]).toEqual([some.length * 28, unparsed]);
+    expect(unparsed).not.toBe(a.steps - unparsed);
+    const [baseline] = whole.graders[1].rows;
+    expect([baseline.steps, baseline.unparsed]).toEqual([a.steps, 0]);
+  });
+
+  it('belongs to one teacher, model, objective, oracle and condition; rows of the same seeds form a section', () => {
+    const players = [
+      playerOf(),
+      playerOf({ model: 'm' }),
+      playerOf({ objective: 'score' }),
+      playerOf({ oracle: true }),
+    ];
+    const episodes = [
+      ...players.flatMap((player) => recordEpisodes(episodeStarts([5, 6, 8]), { player })),
+      ...recordEpisodes(episodeStarts([6, 5]), { player: playerOf({ teacher: 'two' }) }),
+      ...recordEpisodes(episodeStarts([5, 6, 8], 'mine'), {}),
+      ...recordEpisodes(episodeStarts([5, 6, 8], 'custom', 'discrete'), {}),
+      ...PROFILE_NAMES.flatMap((name) => recordEpisodes(episodeStarts([0, 1], 'discrete', name), {})),
+    ];
+    const sections = reevaluated(episodes);
+    const summaries = sections.map(({ condition, profiles, seeds, graders }) => [
+      ...[condition, profiles, seeds],
+      graders[0].rows.length - 5,
+      graders[0].rows[5].episodes,
+    ]);
+    expect(summaries).toEqual([
+      ['custom', 'sampled', '5-6, 8', 4, 3],
+      ['custom', 'sampled', '5-6', 1, 2],
+      ['mine', 'sampled', '5-6, 8', 1, 3],
+      ['custom', 'discrete', '5-6, 8', 1, 3],
+      ['discrete', 'named', '0-1', 1, 6],
+    ]);
+  });
+});

@@ -1,0 +1,194 @@
+/** examples/grpo with a tiny configuration: determinism, rollouts, gradients and evaluation. */
+import { numpy as np, tree } from '@jax-js/jax';
+import { createVecEnv, OBSERVATION, OBSERVATION_SIZE } from 'rhythm-vec';
+import seedrandom from 'seedrandom';
+import { describe, expect, it } from 'vitest';
+import { best, sampled } from '../../examples/grpo/choose.js';
+import { evaluateBaselines, evaluatePolicy } from '../../examples/grpo/evaluate.js';
+import { FEATURE_COUNT, Features } from '../../examples/grpo/features.js';
+import { createLearner, loss, toBatch, update } from '../../examples/grpo/grpo.js';
+import { ACTIONS, createParameters, LEVELS, type Parameters } from '../../examples/grpo/policy.js';
+import { playWeeks, STEPS, type Weeks } from '../../examples/grpo/rollout.js';
+import { interval } from '../../examples/grpo/statistics.js';
+import { DEFAULTS, type Progress, train } from '../../examples/grpo/train.js';
+
+const GROUPS = 3;
+const GROUP_SIZE = 4;
+const SLOTS = GROUPS * GROUP_SIZE;
+const SEEDS = Uint32Array.from({ length: SLOTS }, (_, slot) => 100 + Math.floor(slot / GROUP_SIZE));
+
+/** Plays episodes of an untrained policy. */
+function someWeeks(parameters: Parameters, seed = 'weeks'): Weeks {
+  const env = createVecEnv({ numEnvs: SLOTS });
+  return playWeeks(env, SEEDS, parameters, sampled(seedrandom.alea(seed)));
+}
+
+const untrained = (): Parameters => createParameters(seedrandom.alea('untrained'));
+const numbersOf = (parameters: Parameters): number[][] =>
+  tree.leaves(tree.ref(parameters)).map((values) => Array.from((values as np.Array).dataSync()));
+
+describe('training', () => {
+  const tiny = { ...DEFAULTS, updates: 2, groups: GROUPS, groupSize: GROUP_SIZE };
+  const trained = (seed: number): { numbers: number[][]; told: Progress[] } => {
+    const told: Progress[] = [];
+    const parameters = train({ ...tiny, seed }, (progress) => told.push(progress) > 0);
+    return { numbers: numbersOf(parameters), told };
+  };
+  const [once, again, other] = [trained(1), trained(1), trained(2)];
+
+  it('is determined by its seed, to the bit', () => {
+    expect(again).toEqual(once);
+    expect(other.numbers).not.toEqual(once.numbers);
+  });
+
+  it('reports each update', () => {
+    expect(once.told.map((progress) => progress.update)).toEqual([1, 2]);
+    for (const { loss, finalScore, beliefMae, zeroSpread } of once.told) {
+      expect([loss, finalScore, beliefMae, zeroSpread].every(Number.isFinite)).toBe(true);
+      expect(finalScore).toBeGreaterThan(0);
+      expect(beliefMae).toBeGreaterThan(0);
+    }
+  });
+
+  it('stops on request', () => {
+    let updates = 0;
+    train({ ...tiny, updates: 9, seed: 1 }, ({ update }) => {
+      updates = update;
+      return update < 3;
+    });
+    expect(updates).toBe(3);
+  });
+});
+
+describe('weeks', () => {
+  const weeks = someWeeks(untrained());
+
+  it('have the observations and choices of every step', () => {
+    expect(weeks.inputs).toHaveLength(STEPS * SLOTS * FEATURE_COUNT);
+    expect(weeks.inputs.every(Number.isFinite)).toBe(true);
+    expect(weeks.actions).toHaveLength(STEPS * SLOTS);
+    expect(weeks.actions.every((code) => code < ACTIONS)).toBe(true);
+    expect(new Set(weeks.actions).size).toBe(ACTIONS);
+    expect(weeks.levels).toHaveLength(SLOTS * 3);
+    expect(weeks.levels.every((level) => level < LEVELS)).toBe(true);
+    expect(weeks.result.terminated.every((over) => over === 1)).toBe(true);
+  });
+
+  it('equal a replay of their actions and beliefs', () => {
+    const env = createVecEnv({ numEnvs: SLOTS });
+    env.reset({ seed: SEEDS });
+    const sequences = Uint8Array.from({ length: SLOTS * STEPS }, (_, at) => {
+      return weeks.actions[(at % STEPS) * SLOTS + Math.floor(at / STEPS)];
+    });
+    const beliefs = Float32Array.from({ length: SLOTS * STEPS * 3 }, (_, at) => {
+      return weeks.levels[Math.floor(at / (STEPS * 3)) * 3 + (at % 3)] / (LEVELS - 1);
+    });
+    expect(env.run(sequences, { beliefs }).finalScores).toEqual(weeks.result.finalScores);
+  });
+});
+
+describe('the input of the policy', () => {
+  const observation = (slot: number, step: number, lastAction: number): Float32Array => {
+    const seen = new Float32Array(OBSERVATION_SIZE);
+    seen[OBSERVATION.step] = step;
+    seen[OBSERVATION.lastAction] = lastAction;
+    seen.fill(step === 0 ? 0 : 0.1 * (slot + 1), OBSERVATION.anomalies, OBSERVATION.anomalies + 5);
+    return seen;
+  };
+  const inputsAfter = (weeks: readonly Float32Array[]): Float32Array => {
+    const features = new Features(1);
+    const inputs = new Float32Array(FEATURE_COUNT);
+    for (const seen of weeks) features.observe(seen, inputs);
+    return inputs;
+  };
+
+  it('is a function of the observations of the episode so far', () => {
+    const [start, first, second] = [observation(0, 0, -1), observation(0, 1, 3), observation(0, 2, 3)];
+    expect(inputsAfter([start, first, second])).toEqual(inputsAfter([start, first, second]));
+    expect(inputsAfter([start, observation(1, 1, 3), second])).not.toEqual(
+      inputsAfter([start, first, second]),
+    );
+  });
+
+  it('is cleared by a reset', () => {
+    const [start, first] = [observation(0, 0, -1), observation(0, 1, 3)];
+    expect(inputsAfter([start, observation(1, 1, 6), start, first])).toEqual(inputsAfter([start, first]));
+  });
+});
+
+describe('an update', () => {
+  const options = { groupSize: GROUP_SIZE, rate: 0.001, entropy: 0 };
+  const lossOf = (parameters: Parameters, weeks: Weeks): number =>
+    loss(tree.ref(parameters), toBatch(weeks, GROUP_SIZE).batch, np.array(0)).item();
+
+  it('lowers the loss of its episodes, repeatedly', () => {
+    const learner = createLearner(untrained());
+    const weeks = someWeeks(learner.parameters);
+    const losses = [lossOf(learner.parameters, weeks)];
+    for (let k = 0; k < 3; k++) {
+      expect(update(learner, weeks, options).loss).toBeCloseTo(losses[k], 5);
+      losses.push(lossOf(learner.parameters, weeks));
+      expect(losses[k + 1]).toBeLessThan(losses[k]);
+    }
+  });
+
+  it('changes nothing for groups with equal scores', () => {
+    const learner = createLearner(untrained());
+    const weeks = someWeeks(learner.parameters);
+    const same = {
+      ...weeks.result,
+      finalScores: new Float32Array(SLOTS),
+      beliefMae: new Float32Array(SLOTS),
+    };
+    const before = numbersOf(learner.parameters);
+    const found = update(learner, { ...weeks, result: same }, options);
+    expect(found.loss).toBeCloseTo(0, 9);
+    expect(found.zeroSpread).toBe(1);
+    expect(numbersOf(learner.parameters)).toEqual(before);
+  });
+
+  it('makes the better of two choices more likely, and the worse less likely', () => {
+    const learner = createLearner(untrained());
+    const weeks = someWeeks(learner.parameters);
+    // Odd environments chose action 6 and belief 1, even ones action 4 and belief 0; the odd ones scored better in both.
+    const odd = Float32Array.from(SEEDS, (_, slot) => slot % 2);
+    const wishful = {
+      ...weeks,
+      actions: weeks.actions.map((_, row) => (odd[row % SLOTS] === 1 ? 6 : 4)),
+      levels: weeks.levels.map((_, at) => (odd[Math.floor(at / 3)] === 1 ? LEVELS - 1 : 0)),
+      result: { ...weeks.result, finalScores: odd, beliefMae: odd.map((score) => 1 - score) },
+    };
+    for (let k = 0; k < 20; k++) update(learner, wishful, { ...options, rate: 0.01 });
+    const after = playWeeks(createVecEnv({ numEnvs: SLOTS }), SEEDS, learner.parameters, best);
+    expect(after.actions.every((code) => code === 6)).toBe(true);
+    expect(after.levels.every((level) => level === LEVELS - 1)).toBe(true);
+  });
+});
+
+describe('evaluation', () => {
+  const held = { first: 20000, last: 20019 };
+
+  it('plays the same episodes as the baselines', async () => {
+    const { rows, info } = await evaluateBaselines(held);
+    expect(rows.map(({ policy }) => policy)).toContain('heuristic+constant');
+    expect(info.grader).toBe('v2');
+    expect(new Set(rows.map(({ beliefMae }) => beliefMae)).size).toBe(1);
+  });
+
+  it('scores a policy, and its choices in the wrong episodes', () => {
+    // With large parameters the choices depend strongly on the input.
+    const parameters = tree.map((values: np.Array) => values.mul(20), untrained()) as Parameters;
+    const judged = evaluatePolicy(parameters, held);
+    const rows = Object.values(judged);
+    expect(new Set(rows.map(({ finalScore }) => finalScore)).size).toBe(3);
+    expect(judged.otherLuck.beliefMae).toBeCloseTo(judged.own.beliefMae, 6);
+    expect(judged.otherPerson.beliefMae).not.toBeCloseTo(judged.own.beliefMae, 6);
+    expect(evaluatePolicy(parameters, held)).toEqual(judged);
+  });
+
+  it("has intervals by Student's t, for 1, 2, 3 as in textbooks", () => {
+    const { mean, halfWidth } = interval([1, 2, 3]);
+    expect(mean).toBe(2);
+    expect(halfWidth).toBeCloseTo(2.484, 3);
+  });
+});

@@ -1,0 +1,29 @@
+/** The short examples print their expected results. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const at = (path: string): string => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
+const files = readdirSync(at('')).filter((name) => /\.[jt]s$/.test(name));
+
+/** Runs an example as its first comment says. @returns its output. */
+const outputOf = (name: string): string =>
+  execFileSync(process.execPath, ['--import', 'tsx', at(name)], { encoding: 'utf8', timeout: 100_000 });
+
+const PRINTED: Readonly<Record<string, RegExp>> = {
+  'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
+  'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.776\nbelief MAE {2}0\.078\n$/,
+  'replay-scoring.ts':
+    /^3 6 5 EXERCISE {8}-0\.49 {3}1\.29 {3}0\.72\n.*\nI would rather not\. {3}-3\.00 {2}-6\.50 {2}-1\.34\n$/s,
+  'worker.js': /^2000 episodes, mean final score 0\.4511\n$/,
+};
+
+it.each(files)('%s prints its result', (name) => {
+  expect(outputOf(name)).toMatch(PRINTED[name]);
+});
+
+it.each(files)('%s is short, and linked from the README', (name) => {
+  expect(readFileSync(at(name), 'utf8').split('\n').length).toBeLessThan(60);
+  expect(readFileSync(at('../README.md'), 'utf8')).toContain(`\`examples/${name}\``);
+});

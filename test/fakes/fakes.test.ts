@@ -1,0 +1,33 @@
+/** The fakes also run as programs, and print the environment variables for commands. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { runCli, temporaryDirectory } from '../support/cli.js';
+
+const file = temporaryDirectory();
+writeFileSync(file('x'), 'x');
+
+const TEACH = ['teach', '--teacher', 'llm', '--model', 'fake', '--seeds', '100-100', '--output', file('w')];
+const UPLOAD = ['upload', '--repo', 'newcomer/weeks', file('x')];
+
+it.each([
+  ['openai.ts', TEACH, /^1 episode in /],
+  ['hub.ts', UPLOAD, /^Committed: http:\/\/127\.0\.0\.1:\d+\/datasets\/newcomer\/weeks\/commit\//m],
+] as const)('%s', async (name, command, answered) => {
+  const fake = fileURLToPath(new URL(`./${name}`, import.meta.url));
+  const words = ['--import', 'tsx', fake, '--port', '0'];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    let printed = '';
+    for await (const chunk of child.stdout) {
+      printed += chunk;
+      if (printed.includes('until it is interrupted')) break;
+    }
+    const exported = Array.from(printed.matchAll(/^export (\w+)=(.*)$/gm), ([, key, value]) => [key, value]);
+    const { code, stdout, stderr } = await runCli(command, '', Object.fromEntries(exported));
+    expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(answered)]);
+  } finally {
+    child.kill();
+  }
+});

@@ -1,0 +1,94 @@
+/** Data of figures, computed from trajectories: percentiles, step rewards, most common actions. */
+import { describe, expect, it } from 'vitest';
+import { Episode } from '../../src/engine/reference/episode.js';
+import { commonActionsOf } from '../../src/figures/common-sequence.js';
+import { bandsOf, PERCENTILES } from '../../src/figures/percentiles.js';
+import { stepRewardsOf } from '../../src/figures/step-rewards.js';
+import { ACTION_NAMES, NUM_METERS, NUM_STEPS } from '../../src/world/fields.js';
+import { NUM_ENVS, playedRun } from '../support/pictures.js';
+
+describe('bandsOf', () => {
+  const width = NUM_STEPS * NUM_METERS;
+  /** Returns the meters of n episodes, in which only the given meter of the given step differs. */
+  const metersOf = (values: readonly number[], step: number, meter: number): Float32Array => {
+    const meters = new Float32Array(values.length * width);
+    values.forEach((value, i) => {
+      meters[i * width + step * NUM_METERS + meter] = value;
+    });
+    return meters;
+  };
+  const column = (values: Float64Array, step: number, meter: number): number[] =>
+    PERCENTILES.map((_, p) => values[(p * NUM_STEPS + step) * NUM_METERS + meter]);
+
+  it('interpolates between episodes, in any order', () => {
+    const { episodes, values } = bandsOf(metersOf([1, 0.25, 0, 0.75, 0.5], 27, 4));
+    expect(episodes).toBe(5);
+    const expected = [0.1, 0.25, 0.5, 0.75, 0.9];
+    column(values, 27, 4).forEach((value, p) => void expect(value).toBeCloseTo(expected[p], 12));
+    expect(column(values, 26, 4)).toEqual([0, 0, 0, 0, 0]);
+    expect(column(values, 27, 3)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('of one episode is that episode', () => {
+    const { values } = bandsOf(metersOf([0.625], 3, 1));
+    expect(column(values, 3, 1)).toEqual(PERCENTILES.map(() => 0.625));
+  });
+
+  it('never falls from one percentile to the next', () => {
+    const { values } = bandsOf(playedRun('random').meters);
+    for (let k = width; k < values.length; k++) expect(values[k]).toBeGreaterThanOrEqual(values[k - width]);
+    expect(values.subarray(4 * width)).not.toEqual(values.subarray(0, width));
+  });
+
+  it.each([0, 139, 141])('refuses %i numbers', (length) => {
+    expect(() => bandsOf(new Float32Array(length))).toThrow(/meters \(1 x 28 x 5\), got/);
+  });
+});
+
+describe('stepRewardsOf', () => {
+  const run = playedRun('heuristic');
+
+  it("returns the grade's means of the first and the second half", () => {
+    const { steps, firstHalf, secondHalf } = stepRewardsOf(run);
+    const expected = { early: 0, late: 0 };
+    for (let i = 0; i < NUM_ENVS; i++) {
+      const episode = new Episode().reset(run.seeds[i]);
+      for (let step = 0; step < NUM_STEPS; step++) episode.step(run.actions[i * NUM_STEPS + step]);
+      expected.early += episode.early / 14 / NUM_ENVS;
+      expected.late += episode.late / 14 / NUM_ENVS;
+    }
+    expect(firstHalf).toBeCloseTo(expected.early, 5);
+    expect(secondHalf).toBeCloseTo(expected.late, 5);
+    const sum = Array.from(steps).reduce((total, reward) => total + reward, 0);
+    expect(sum).toBeCloseTo(14 * (expected.early + expected.late), 4);
+  });
+
+  it('refuses arrays of different numbers of episodes', () => {
+    expect(() => stepRewardsOf({ ...run, seeds: [1] })).toThrow(/Expected 28 rewards \(1 x 28\), got 560/);
+    expect(() => stepRewardsOf({ ...run, finalScores: new Float32Array(3) })).toThrow(/20 final scores/);
+  });
+});
+
+describe('commonActionsOf', () => {
+  it('returns the most common action of each step, the first of equally common ones', () => {
+    const actions = [1, 7, 7, 2, 2].flatMap((action) => new Array<number>(NUM_STEPS).fill(action));
+    expect(commonActionsOf(actions)).toEqual(new Uint8Array(NUM_STEPS).fill(2));
+    actions.splice(0, 1, 9);
+    actions.splice(NUM_STEPS, 1, 9);
+    expect(commonActionsOf(actions)[0]).toBe(2);
+    actions.splice(2 * NUM_STEPS, 1, 9);
+    expect(commonActionsOf(actions)[0]).toBe(9);
+  });
+
+  it('returns an action sequence that all episodes share', () => {
+    const sequence = Uint8Array.from({ length: NUM_STEPS }, (_, step) => step % ACTION_NAMES.length);
+    const { actions } = playedRun(
+      Uint8Array.from({ length: NUM_ENVS * NUM_STEPS }, (_, k) => sequence[k % NUM_STEPS]),
+    );
+    expect(commonActionsOf(actions)).toEqual(sequence);
+  });
+
+  it('refuses an incomplete episode', () => {
+    expect(() => commonActionsOf(new Uint8Array(42))).toThrow(/Expected 28 actions \(1 x 28\), got 42/);
+  });
+});

@@ -1,0 +1,83 @@
+/** Without the optional drawing packages everything else works, and an error says what to install. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BarePackage } from '../support/bare-package.js';
+
+const VEGA = ['vega', 'vega-lite'];
+const CANVAS = '@napi-rs/canvas';
+const FONT = '@expo-google-fonts/inter';
+
+let bare: BarePackage;
+beforeEach(() => {
+  bare = new BarePackage();
+});
+afterEach(() => bare.remove());
+
+const CODE = `
+  import { createVecEnv } from './dist/index.js';
+  import { pngOf } from './dist/figures/png.js';
+  import { svgOf } from './dist/figures/svg.js';
+  import { drawActionSequences } from './dist/figures/action-sequences.js';
+  const fields = ({ name, code, message }) => ({ name, code, message });
+  const env = createVecEnv({ numEnvs: 1, backend: 'reference' });
+  env.reset({ seed: 1 });
+  const drawing = drawActionSequences({ rows: [{ name: 'heuristic', actions: env.run('heuristic', { trajectory: true }).trajectory.actions }] });
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"/>';
+  console.log(JSON.stringify({
+    svg: await svgOf(drawing).then((svg) => svg.slice(0, 4), fields),
+    png: await pngOf(svg).then((png) => png.length > 0, fields),
+  }));
+`;
+
+interface Output {
+  readonly svg: unknown;
+  readonly png: unknown;
+}
+const run = (): Output =>
+  JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', CODE], {
+      cwd: bare.folder,
+      encoding: 'utf8',
+    }),
+  );
+
+const refusal = (...mentions: string[]) => ({
+  name: 'LibraryError',
+  code: 'library_missing',
+  message: expect.stringMatching(new RegExp(`^Expected .*${mentions.join('.*')}`)) as string,
+});
+
+it('without any of them the engine runs, and SVG and PNG are refused', () => {
+  expect(run()).toEqual({
+    svg: refusal(
+      "vega and vega-lite, which SVG pictures need, got: Cannot find package 'vega'",
+      'npm install',
+    ),
+    png: refusal(`${CANVAS} and ${FONT}, which PNG pictures need, got: Cannot find`, 'npm install'),
+  });
+});
+
+it('an audit with figures is refused before it searches, and writes nothing', () => {
+  const command = () =>
+    execFileSync(process.execPath, ['dist/cli/main.js', 'audit', '--output', 'report'], {
+      cwd: bare.folder,
+      stdio: 'pipe',
+    });
+  expect(command).toThrow('error: Expected vega and vega-lite, which SVG pictures need, got: Cannot find');
+  expect(existsSync(join(bare.folder, 'report'))).toBe(false);
+});
+
+it('the error names each missing package', () => {
+  bare.install(['vega', CANVAS]);
+  expect(run()).toEqual({
+    svg: refusal("Cannot find package 'vega-lite'", 'npm install vega@6 vega-lite@6.4"'),
+    png: refusal(`Cannot find module '${FONT}/`, `npm install ${CANVAS}@1 ${FONT}@0.4"`),
+  });
+});
+
+it('with all of them figures are drawn', () => {
+  bare.install([...VEGA, CANVAS, FONT]);
+  expect(run()).toEqual({ svg: '<svg', png: true });
+});

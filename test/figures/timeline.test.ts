@@ -1,0 +1,147 @@
+/** Timelines of episodes: complete or partial, with and without beliefs and targets. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Episode } from '../../src/engine/reference/episode.js';
+import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
+import { pngOf } from '../../src/figures/png.js';
+import { svgOf } from '../../src/figures/svg.js';
+import { drawTimeline } from '../../src/figures/timeline.js';
+import type { TimelineEpisode } from '../../src/figures/timeline-episode.js';
+import { InputError } from '../../src/shared/errors.js';
+import { BELIEF_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../src/world/fields.js';
+import { elementsOf, ODD_NAME, PICTURES, Pixels, textsOf } from '../support/pictures.js';
+
+/** Vega reports errors in a specification as warnings. */
+const warn = vi.spyOn(console, 'warn');
+beforeEach(() => void warn.mockClear());
+afterEach(() => expect(warn).not.toHaveBeenCalled());
+
+/** Plays the first steps of seed 3 with fixed actions. Every fifth step states no belief. */
+function playedEpisode(steps: number): Required<TimelineEpisode> {
+  const episode = new Episode();
+  const { target } = episode.reset(3);
+  const data = { meters: [...episode.meters], actions: [], events: [], rewards: [], beliefs: [] } as Record<
+    'meters' | 'actions' | 'events' | 'rewards' | 'beliefs',
+    number[]
+  >;
+  for (let step = 0; step < steps; step++) {
+    const action = (step * 7 + 3) % 10;
+    const given = step % 5 !== 4;
+    episode.step(action, given ? [0.25, 0.5, step / NUM_STEPS] : undefined);
+    data.actions.push(action);
+    data.meters.push(...episode.meters);
+    data.events.push(episode.event);
+    data.rewards.push(episode.reward);
+    data.beliefs.push(...(given ? [0.25, 0.5, step / NUM_STEPS] : [Number.NaN, Number.NaN, Number.NaN]));
+  }
+  return { ...data, target: [...target] };
+}
+
+const WHOLE = playedEpisode(NUM_STEPS);
+const { target: _, ...WITHOUT_TARGET } = WHOLE;
+const { beliefs: __, ...WITHOUT_BELIEFS } = playedEpisode(9);
+const EPISODES: [name: string, episode: TimelineEpisode][] = [
+  ['a complete episode', WHOLE],
+  ['without a target', WITHOUT_TARGET],
+  ['nine steps without beliefs', WITHOUT_BELIEFS],
+  ['no steps', playedEpisode(0)],
+  [
+    'an event in every slot',
+    { ...WHOLE, events: Array.from(WHOLE.events, (_, step) => step % EVENT_NAMES.length) },
+  ],
+];
+
+describe.each(EPISODES)('%s', (_name, episode) => {
+  const drawing = drawTimeline({ title: ODD_NAME, notes: ['a note'], episode });
+
+  it('is well-formed, and shows meters, actions, events and days', async () => {
+    const svg = await svgOf(drawing);
+    const [root, title] = elementsOf(svg);
+    expect([root.attributes.role, title.text]).toEqual(['img', ODD_NAME.replace('\u0007', '?')]);
+    expect(svg).not.toMatch(/NaN|undefined|\sid=|url\(|href=|<script/);
+    expect(svg).toContain('a note</tspan>');
+    const texts = textsOf(svg);
+    for (const text of [...METER_NAMES, 'actions', 'events', 'reward', 'day 1', 'day 7']) {
+      expect(texts).toContain(text);
+    }
+    const marks = ACTION_STYLES.map(({ mark }) => mark);
+    expect(texts.filter((text) => marks.includes(text))).toEqual(
+      Array.from(episode.actions, (action) => ACTION_STYLES[action].mark),
+    );
+    const events = EVENT_NAMES.map((event) => event.replaceAll('_', ' '));
+    expect(texts.filter((text) => events.includes(text))).toHaveLength(
+      Array.from(episode.events).filter((event) => event >= 0).length,
+    );
+    for (const belief of BELIEF_NAMES) expect(texts.includes(belief)).toBe(episode.beliefs !== undefined);
+  });
+
+  it('draws nothing in its margin', async () => {
+    const pixels = new Pixels(await pngOf(await svgOf(drawing)));
+    const [width, height] = pixels.size;
+    expect(pixels.drawn(28, 28, 300, 64)).toBeGreaterThan(1000);
+    expect(pixels.drawn(0, 0, 8, height) + pixels.drawn(width - 8, 0, width, height)).toBe(0);
+    expect(pixels.drawn(0, height - 8, width, height)).toBe(0);
+  });
+});
+
+it('has no transparent element with fill and stroke, which would need a layer of its own', async () => {
+  const elements = elementsOf(await svgOf(drawTimeline({ episode: WHOLE }))).map(
+    ({ attributes }) => attributes,
+  );
+  const isPainted = (paint: string | undefined): boolean => paint !== undefined && paint !== 'none';
+  const filledAndStroked = elements.filter(({ fill, stroke }) => isPainted(fill) && isPainted(stroke));
+  expect(filledAndStroked.length).toBeGreaterThan(2 * NUM_STEPS - 1);
+  expect(filledAndStroked.filter(({ opacity = '1' }) => Number(opacity) < 1)).toEqual([]);
+});
+
+it('has the same bytes before and after other figures with its actions', async () => {
+  const before = await svgOf(drawTimeline({ episode: WHOLE }));
+  for (const [, drawing] of PICTURES) await svgOf(drawing);
+  expect(await svgOf(drawTimeline({ episode: WHOLE }))).toBe(before);
+});
+
+it('has a description in words', () => {
+  const { description } = drawTimeline({ episode: WHOLE });
+  expect(description).toContain('Actions: day 1 sleep, deep_work, socialize, exercise; day 2 ');
+  expect(description).toMatch(/At the end vitality \d\.\d\d, cognition/);
+  expect(description).toMatch(
+    /Last belief: social 0\.25, morning 0\.50, work 0\.96\. Target: social 0\.\d\d/,
+  );
+  const events = Array.from(WHOLE.events, (event, step) => ({ event, step })).filter(
+    ({ event }) => event >= 0,
+  );
+  const [{ event, step }] = events;
+  const slot = ['morning', 'afternoon', 'evening', 'night'][step % 4];
+  expect(description).toContain(`Events: ${EVENT_NAMES[event]} on the ${slot} of day ${1 + (step >> 2)}`);
+  expect(drawTimeline({ episode: playedEpisode(0) }).description).toContain(
+    'No step was taken. Events: none.',
+  );
+  expect(drawTimeline({ episode: WITHOUT_BELIEFS }).description).toContain('No belief was stated.');
+});
+
+it.each<
+  [name: string, change: Partial<Record<keyof TimelineEpisode, unknown>>, code: string, mention: string]
+>([
+  ['code 10', { actions: [10, ...(WHOLE.actions as number[])].slice(0, 28) }, 'illegal_action', 'actions[0]'],
+  ['29 steps', { actions: new Array(29).fill(1) }, 'wrong_length', '28 numbers in actions'],
+  ['no actions', { actions: undefined }, 'wrong_type', 'actions'],
+  ['meters without the end', { meters: new Array(140).fill(0) }, 'wrong_length', '145 numbers in meters'],
+  ['an unknown event', { events: new Array(28).fill(5) }, 'out_of_range', 'events[0]'],
+  ['a NaN reward', { rewards: new Array(28).fill(Number.NaN) }, 'out_of_range', 'rewards[0]'],
+  [
+    'a belief with one NaN',
+    { beliefs: [Number.NaN, ...new Array(83).fill(0)] },
+    'out_of_range',
+    'beliefs[0][0]',
+  ],
+  ['too few beliefs', { beliefs: [0, 0, 0] }, 'wrong_length', '84 numbers in beliefs'],
+  ['a target of two numbers', { target: [0, 1] }, 'wrong_length', '3 numbers in target'],
+])('%s is refused', (_name, change, code, mention) => {
+  let refusal: unknown;
+  try {
+    drawTimeline({ episode: { ...WHOLE, ...change } as TimelineEpisode });
+  } catch (error) {
+    refusal = error;
+  }
+  expect(refusal).toBeInstanceOf(InputError);
+  expect(refusal).toMatchObject({ code, message: expect.stringContaining(mention) });
+});

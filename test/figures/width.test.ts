@@ -1,0 +1,145 @@
+/** Figures with a maximum width, also on phones, and the histogram of scores. */
+import { describe, expect, it } from 'vitest';
+import { drawBands } from '../../src/figures/bands.js';
+import { drawComponents } from '../../src/figures/components.js';
+import type { Drawing } from '../../src/figures/figure.js';
+import { drawHistogram, type HistogramRow } from '../../src/figures/histogram.js';
+import { bandsOf } from '../../src/figures/percentiles.js';
+import { svgOf } from '../../src/figures/svg.js';
+import { LIGHT } from '../../src/figures/theme.js';
+import { drawTimeline } from '../../src/figures/timeline.js';
+import { InputError } from '../../src/shared/errors.js';
+import { COMPONENT_NAMES, METER_NAMES } from '../../src/world/fields.js';
+import { RHYTHM } from '../../src/world/numbers.js';
+import { elementsOf, ODD_NAME, playedRun, textsOf } from '../support/pictures.js';
+
+const NAMES = ['heuristic', 'open-loop+constant'];
+const runs = [playedRun('heuristic'), playedRun('random')];
+
+const countsOf = (scores: Float32Array): Uint32Array => {
+  const counts = new Uint32Array(100);
+  for (const score of scores) counts[Math.min(99, Math.floor(score * 100))] += 1;
+  return counts;
+};
+const histogramRows = (names = NAMES): HistogramRow[] =>
+  names.map((name, k) => ({
+    name,
+    counts: countsOf(runs[k].finalScores),
+    mean: runs[k].finalScores.reduce((sum, score) => sum + score, 0) / runs[k].finalScores.length,
+  }));
+
+const FIGURES: readonly [kind: string, draw: (room?: number) => Drawing, labels: readonly string[]][] = [
+  [
+    'bands',
+    (room) => drawBands({ room, rows: NAMES.map((name, k) => ({ name, bands: bandsOf(runs[k].meters) })) }),
+    METER_NAMES,
+  ],
+  [
+    'components',
+    (room) =>
+      drawComponents({
+        room,
+        rows: NAMES.map((name, k) => ({
+          name,
+          parts: RHYTHM.graders.v2.map((weight, part) => weight * runs[k].components[part]),
+        })),
+      }),
+    COMPONENT_NAMES,
+  ],
+  [
+    'histogram',
+    (room) => drawHistogram({ room, rows: histogramRows() }),
+    ['final score', 'share of episodes'],
+  ],
+];
+
+/** Removes the title. A page writes it as text, because it may be wider than a phone. */
+const untitled = ({ spec, ...drawing }: Drawing): Drawing => ({
+  ...drawing,
+  spec: { ...spec, title: undefined, padding: 2 },
+});
+
+describe.each(FIGURES)('%s', (_, draw, labels) => {
+  it.each([310, 480, 700, 1040])(
+    'with at most %d pixels use at least 75 % of them, and show the same labels',
+    async (room) => {
+      const svg = await svgOf(untitled(draw(room)));
+      const width = Number(elementsOf(svg)[0].attributes.width);
+      expect(width).toBeLessThanOrEqual(room);
+      expect(width).toBeGreaterThan(0.75 * room);
+      const texts = textsOf(svg);
+      for (const text of [...NAMES, ...labels]) expect(texts).toContain(text);
+    },
+  );
+
+  it('has the same description for every width', () => {
+    expect(draw(310).description).toBe(draw().description);
+  });
+});
+
+describe('a timeline', () => {
+  const episode = {
+    actions: [3, 0],
+    meters: Array(3 * METER_NAMES.length).fill(0.5),
+    events: [0, 4],
+    rewards: [1, -1],
+    beliefs: Array(6).fill(0.5),
+  };
+  it.each([310, 480, 700, 1040])(
+    'with at most %d pixels uses at least 90 % of them, and shows the same labels',
+    async (room) => {
+      const svg = await svgOf(untitled(drawTimeline({ room, episode })));
+      const width = Number(elementsOf(svg)[0].attributes.width);
+      expect(width).toBeLessThanOrEqual(room);
+      expect(width).toBeGreaterThan(0.9 * room);
+      const texts = textsOf(svg);
+      for (const text of [...METER_NAMES, 'illness', 'friend visit', 'Sl', 'DW'])
+        expect(texts).toContain(text);
+    },
+  );
+});
+
+describe('a histogram', () => {
+  it('has a bar for each non-empty bin, as high as its share', async () => {
+    const counts = new Uint32Array(10);
+    counts.set([3, 0, 1], 4);
+    const svg = await svgOf(drawHistogram({ rows: [{ name: 'one', counts, mean: 0.5 }] }));
+    const bars = elementsOf(svg).filter(
+      ({ name, attributes }) =>
+        name === 'path' && attributes.opacity === '0.5' && !('transform' in attributes),
+    );
+    const heights = bars.map(({ attributes }) => Number(/v([\d.]+)/.exec(attributes.d)![1]));
+    expect(heights).toHaveLength(2);
+    expect(heights[0] / heights[1]).toBeCloseTo(3, 6);
+    expect(textsOf(svg)).toContain('0.4');
+    expect(textsOf(svg)).toContain('0.7');
+    expect(textsOf(svg)).not.toContain('0.3');
+  });
+
+  it('describes the middle 80 %', () => {
+    const counts = new Uint32Array(10).fill(1);
+    const { description } = drawHistogram({ rows: [{ name: 'all', counts, mean: 0.5 }] });
+    expect(description).toBe('all: mean 0.500, middle 80 % from about 0.05 to 0.85.');
+  });
+
+  it('shows any name, in both themes', async () => {
+    const drawing = drawHistogram({ rows: histogramRows([ODD_NAME, 'other']) });
+    for (const theme of ['light', 'dark'] as const) {
+      const svg = await svgOf(drawing, { theme });
+      expect(textsOf(svg)).toContain(ODD_NAME.replace('\u0007', '?'));
+      expect(svg.includes(LIGHT.ink)).toBe(theme === 'light');
+    }
+  });
+
+  const row = (counts: number[], mean = 0.5, name = 'x'): HistogramRow => ({ name, counts, mean });
+  it.each<[string, HistogramRow[], string]>([
+    ['no rows', [], 'an array of 0'],
+    ['three rows', ['a', 'b', 'c'].map((name) => row([1], 0.5, name)), 'at most 2 rows, got 3'],
+    ['rows with different bins', [row([1, 2]), row([1], 0.5, 'y')], '2 numbers in the counts of "y"'],
+    ['a row without episodes', [row([0, 0])], 'episodes in the counts of "x"'],
+    ['a NaN mean', [row([1], Number.NaN)], 'the mean of "x"'],
+  ])('refuses %s', (_, rows, mention) => {
+    expect(() => drawHistogram({ rows })).toThrow(InputError);
+    expect(() => drawHistogram({ rows })).toThrow(mention);
+  });
+});

@@ -1,0 +1,50 @@
+/** The package without the packages that few need: everything else works, and what needs one says what to install. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BarePackage, manifest } from '../support/bare-package.js';
+
+let bare: BarePackage;
+beforeAll(() => {
+  bare = new BarePackage();
+  writeFileSync(join(bare.folder, 'x.txt'), 'x');
+});
+afterAll(() => bare.remove());
+
+const run = (...args: string[]): string =>
+  execFileSync(process.execPath, ['dist/cli/main.js', ...args], {
+    cwd: bare.folder,
+    encoding: 'utf8',
+    env: { ...process.env, HF_TOKEN: 'hf_x', HF_ENDPOINT: 'http://127.0.0.1:1', OPENAI_API_KEY: 'sk-x' },
+    stdio: 'pipe',
+  });
+
+it('an upload is refused with the command that installs what it needs', () => {
+  expect(() => run('upload', '--repo', 'newcomer/weeks', 'x.txt')).toThrow(
+    /error: Expected @huggingface\/hub, which uploads need, got: Cannot find package '@huggingface\/hub'.* Run "npm install @huggingface\/hub@2"\./,
+  );
+});
+
+it.each([
+  ['teach', ['--teacher', 'llm', '--model', 'm', '--seeds', '100-100', '--output', 'weeks.jsonl']],
+  ['eval', ['--policies', 'llm:m', '--episodes', '1']],
+])('so is a language model of %s', (command, args) => {
+  expect(() => run(command, ...args)).toThrow(
+    /error: Expected openai, which language models need, got: Cannot find package 'openai'.* Run "npm install openai@6"\./,
+  );
+});
+
+it('errors of arguments and the help are printed nevertheless', () => {
+  expect(() => run('upload', '--repo', 'newcomer/weeks', 'y.txt')).toThrow(/there is none\. Check the path/);
+  expect(run('upload', '--help')).toContain('Usage: rhythm-vec upload');
+});
+
+it('all of them are optional peers, none of them a dependency, and all there for development', () => {
+  expect(Object.keys(manifest.peerDependencies)).not.toEqual([]);
+  for (const name of Object.keys(manifest.peerDependencies)) {
+    expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true });
+    expect(manifest.dependencies).not.toHaveProperty(name);
+    expect(manifest.devDependencies).toHaveProperty(name);
+  }
+});

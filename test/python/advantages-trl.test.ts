@@ -1,0 +1,81 @@
+/** Against TRL: its own trainers compute the advantages of the same rewards, in float32. */
+import { describe, expect, it, test } from 'vitest';
+import { ADVANTAGE_METHODS, groupAdvantages } from '../../src/index.js';
+import { Random } from '../support/random.js';
+import { askTrl, type Case, whyAbsent } from '../support/trl.js';
+
+const absent = whyAbsent();
+if (absent !== null) test.skip(`against TRL: NOT COMPARED here: ${absent}`, () => {});
+
+const random = new Random('trl');
+
+/** A few values, so that groups without spread are among them. */
+function drawn(groupSize: number, missing: number): Omit<Case, 'method'> {
+  const count = groupSize * random.integer(2, 4);
+  const one = (): (number | null)[] =>
+    Array.from({ length: count }, () => (random.chance(missing) ? null : random.integer(-3, 3) / 2));
+  const rewards = Array.from({ length: random.integer(1, 4) }, one);
+  return { groupSize, rewards, weights: rewards.map(() => random.integer(1, 8) / 4) };
+}
+
+const constant: Omit<Case, 'method'> = {
+  groupSize: 4,
+  weights: [1],
+  rewards: [[0.25, 0.25, 0.25, 0.25, -1, 0, 3, 0.5]],
+};
+/** A group with one reward left, a group with none, and one function that gave nothing at all. */
+const sparse: Omit<Case, 'method'> = {
+  groupSize: 2,
+  weights: [1, 0.5, 2],
+  rewards: [
+    [1, null, null, null, 2, 5],
+    [null, null, null, null, 1, null],
+    [null, null, null, null, null, null],
+  ],
+};
+
+/** Whether fewer than two of a group have a reward, though they are more. */
+function hasLoneReward({ rewards, groupSize }: Omit<Case, 'method'>): boolean {
+  const scored = rewards[0].map((_, i) => rewards.some((list) => list[i] !== null));
+  const groups = Array.from({ length: scored.length / groupSize }, (_, g) =>
+    scored.slice(g * groupSize, (g + 1) * groupSize),
+  );
+  return groupSize > 1 && groups.some((group) => group.filter(Boolean).length < 2);
+}
+
+const situations = [
+  constant,
+  sparse,
+  ...[2, 3, 8].flatMap((size) => [drawn(size, 0), drawn(size, 0.3)]),
+  drawn(1, 0),
+];
+const cases = ADVANTAGE_METHODS.flatMap((method) => situations.map((each) => ({ method, ...each })));
+
+const { version, answers } = absent === null ? askTrl(cases) : { version: 'none', answers: [] };
+
+describe.runIf(absent === null)(`against TRL ${version}`, () => {
+  const told = cases.map((each, k) => ({ ...each, ...answers[k], k: k % situations.length }));
+
+  it.each(told)(
+    '$method, situation $k: advantages',
+    ({ rewards, weights, groupSize, method, advantages }) => {
+      const ours = groupAdvantages(rewards, groupSize, { method, weights }).advantages;
+      expect(ours).toHaveLength(advantages.length);
+      for (const [i, theirs] of advantages.entries()) expect(ours[i]).toBeCloseTo(theirs, 4);
+    },
+  );
+
+  // Over the batch TRL tells whether the batch has spread, and of a group with fewer than two rewards that it has some.
+  const comparable = told.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
+  it.each(comparable)('$method, situation $k: groups without spread', ({ zeroStd, ...each }) => {
+    const { method, weights, rewards, groupSize } = each;
+    const { zeroSpread } = groupAdvantages(rewards, groupSize, { method, weights });
+    expect(zeroSpread).toBeCloseTo(zeroStd, 6);
+  });
+
+  it('some of them have none, and some of them some', () => {
+    const shares = comparable.map(({ zeroStd }) => zeroStd);
+    expect(shares).toContain(0);
+    expect(shares.some((share) => share > 0)).toBe(true);
+  });
+});

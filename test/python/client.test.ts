@@ -1,0 +1,265 @@
+/** python/rhythm_vec.py against servers: scores to the bit, parts of batches, rewards as TRL calls for them, faults. */
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { parseCompletions, type ReplayOptions, type ReplayRow, scoreReplay } from '../../src/index.js';
+import { ACTION_NAMES } from '../../src/world/fields.js';
+import { type Running, startCli } from '../support/cli.js';
+import { askPython } from '../support/python.js';
+import { callClient, faultyServer, whyAbsent } from '../support/python-client.js';
+import { Random } from '../support/random.js';
+import { anyRows } from '../support/replays.js';
+import { startServer } from '../support/server.js';
+
+const absent = whyAbsent();
+if (absent !== null) test.skip(`the Python client: NOT TESTED here: ${absent}`, () => {});
+
+const random = new Random('python client');
+const rows = anyRows(random, 400);
+const completions = rows.map((_, i) => {
+  const answer = `${i % 10} ${(i + 3) % 10} ${(i + 7) % 10} ${ACTION_NAMES[i % 10].toUpperCase()}`;
+  return [`<reasoning>\u00e4 \u{1f600}</reasoning>\n${answer}`, '', `<reasoning>cut off ${answer}`][i % 3];
+});
+const columns = {
+  seeds: rows.map(({ seed }) => seed),
+  action_histories: rows.map(({ actionHistory }) => actionHistory),
+  profile_modes: rows.map(({ profileMode }) => profileMode),
+};
+
+/** What the library says of rows, as the client tells it. */
+function expected(replayed: readonly ReplayRow[], options: ReplayOptions = {}) {
+  const { rewards, stepRewards, beliefMae, stateHashes } = scoreReplay(replayed, options);
+  const orNone = (values: Float32Array) =>
+    Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+  return {
+    format_valid: orNone(rewards.formatValid),
+    action_legal: orNone(rewards.actionLegal),
+    env_reward: orNone(rewards.envReward),
+    belief_accuracy: orNone(rewards.beliefAccuracy),
+    total: orNone(rewards.total),
+    step_reward: orNone(stepRewards),
+    belief_mae: orNone(beliefMae),
+    state_hash: Array.from(stateHashes, (hash) => hash.toString(16).padStart(16, '0')),
+  };
+}
+
+function answered(): ReplayRow[] {
+  const { actions, beliefs, given } = parseCompletions(completions);
+  return rows.map((row, i) => ({
+    ...row,
+    action: actions[i] < 0 ? null : actions[i],
+    belief: given[i] ? beliefs.subarray(3 * i, 3 * i + 3) : null,
+  }));
+}
+
+describe.runIf(absent === null)('score, of a server in a process of its own', () => {
+  const token = 'a token of a server'.replaceAll(' ', '-');
+  let running: Running;
+  let url: string;
+  beforeAll(async () => {
+    running = startCli(['serve', '--port', '0'], { RHYTHM_TOKEN: token });
+    const [line] = (await once(running.child.stdout, 'data')) as [string];
+    [url] = /http:\S+/.exec(line)!;
+  });
+  afterAll(async () => {
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  });
+
+  it.each([2 ** 25, 4096, 1])('is scoreReplay to the bit, in requests of at most %d bytes', async (limit) => {
+    const asked = { ...columns, completions };
+    const { results, waits } = await callClient({ url, token, body_limit: limit }, { score: asked });
+    expect(results[0]).toMatchObject({ rows: rows.length, faults: [] });
+    expect(results[0].scores).toEqual(expected(answered()));
+    expect(waits).toEqual([]);
+  });
+
+  it('takes actions, beliefs, grader, weights and shaping, and tells only what is wanted', async () => {
+    const actions = rows.map(({ action }) => action);
+    const beliefs = rows.map(({ belief }) => (belief ? Array.from(belief) : null));
+    const { results } = await callClient(
+      { url, token },
+      {
+        score: {
+          ...{ ...columns, actions, beliefs },
+          ...{ grader: 'v1', weights: { env_reward: 2, format_valid: 0 } },
+          ...{ shaping: { repetition: true, exploration: true }, scores: ['total', 'state_hash'] },
+        },
+      },
+      { score: { seeds: [], action_histories: [], actions: [] } },
+      { score: { seeds: [7], action_histories: [[]], actions: ['sleep'], profile_modes: 'discrete' } },
+    );
+    const { total, state_hash } = expected(rows, {
+      ...{ grader: 'v1', weights: { envReward: 2, formatValid: 0 } },
+      shaping: { repetition: true, exploration: true },
+    });
+    expect(results[0].scores).toEqual({ total, state_hash });
+    expect(results[1]).toMatchObject({ rows: 0, scores: { total: [] } });
+    expect(results[2].scores).toEqual(
+      expected([{ seed: 7, profileMode: 'discrete', actionHistory: [], action: 'sleep' }]),
+    );
+  });
+
+  it('takes arrays as it takes lists, and refuses numbers that JSON does not have', async () => {
+    const actions = rows.map((_, i) => i % 10);
+    const beliefs = rows.map(() => [0.25, 0.5, 1]);
+    const asked = { ...columns, actions, beliefs };
+    const { results } = await callClient(
+      { url, token },
+      { arrays: asked },
+      { arrays: { ...asked, beliefs: rows.map((_, i) => (i === 9 ? ['NaN', 0, 0] : null) ?? [0, 0, 0]) } },
+    );
+    const belief = [0.25, 0.5, 1];
+    expect(results[0].scores).toEqual(expected(rows.map((row, i) => ({ ...row, action: i % 10, belief }))));
+    expect(results[1]).toMatchObject({
+      error: 'ValueError',
+      message: expect.stringMatching(/^Expected finite numbers in rows 0 to 399.*Pass None/),
+    });
+  });
+
+  it('names rows at fault as the caller counts them, and scores the others', async () => {
+    const actions = rows.map((): string | null => 'sleep');
+    actions[301] = 'fly';
+    const seeds = columns.seeds.map((seed, i) => (i === 77 ? -1 : seed));
+    const { results } = await callClient(
+      { url, token, body_limit: 4096 },
+      { score: { ...columns, seeds, actions } },
+    );
+    const [{ faults, scores }] = results;
+    expect(faults!.map(({ index, code }) => [index, code])).toEqual([
+      [77, 'bad_seed'],
+      [301, 'illegal_action'],
+    ]);
+    expect(faults![0].message).toContain('seeds[77]');
+    expect(faults![1].message).toContain('actions[301]');
+    expect([77, 301].map((row) => scores!.total[row])).toEqual([null, null]);
+    expect(scores!.total.filter((total) => total === null)).toHaveLength(2);
+  });
+
+  it('is refused without the token, with what to do', async () => {
+    const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
+    const { results } = await callClient({ url, token: 'another token' }, { score });
+    expect(results[0].error).toBe('RefusedError');
+    expect(results[0].message).toMatch(/Expected 200.*\/v1\/score, got 401.*RHYTHM_TOKEN/);
+  });
+});
+
+it.runIf(absent === null)(
+  'tells what the server says of a Host that it refuses, and nothing of a token',
+  async () => {
+    const { port } = await startServer();
+    const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
+    const { results } = await callClient({ url: `http://0.0.0.0:${port}` }, { score });
+    expect(results[0].error).toBe('RefusedError');
+    expect(results[0].message).toMatch(
+      /got 403 .*Expected a Host of this machine.*got "0\.0\.0\.0:\d+".*--insecure/,
+    );
+    expect(results[0].message).not.toContain('RHYTHM_TOKEN');
+  },
+);
+
+describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
+  const names = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy', 'total'];
+  const asTrl = {
+    seed: columns.seeds,
+    action_history: columns.action_histories.map((history) =>
+      history.map((code) => ACTION_NAMES[code as number]),
+    ),
+    profile_mode: columns.profile_modes,
+    step_index: columns.action_histories.map(({ length }) => length),
+    completion_ids: rows.map(() => [1, 2]),
+    policy: rows.map(() => 'random'),
+    trainer_state: null,
+  };
+  const chats = completions.map((content, i) => {
+    const parts = [
+      { type: 'text', text: content.slice(0, 9) },
+      { type: 'text', text: content.slice(9) },
+    ];
+    return [{ role: 'assistant', content: i % 2 === 0 ? content : parts }];
+  });
+
+  it('are those of completions, as texts and as chats, and cost one request for all of a batch', async () => {
+    const server = await faultyServer(await startServer());
+    const { url } = server;
+    const { results, warnings, pickled } = await callClient(
+      { url },
+      { rewards: { names, columns: { ...asTrl, completions } } },
+      { rewards: { names: [...names].reverse(), columns: { ...asTrl, completions: chats } } },
+    );
+    const { state_hash: _, step_reward: __, belief_mae: ___, ...rewards } = expected(answered());
+    expect(results[0]).toEqual(rewards);
+    expect(results[1]).toEqual(rewards);
+    expect(server.requests()).toBe(1);
+    expect(warnings).toEqual([]);
+    // As trainers of several processes send functions to each other.
+    expect(pickled).toEqual(names.slice(0, 4));
+  });
+
+  it('another batch is another request: other completions, other rows', async () => {
+    const server = await faultyServer(await startServer());
+    const { url } = server;
+    const of = { shaping: { repetition: true, exploration: true }, weights: { env_reward: 3 } };
+    const [first, second] = ['0 0 0 SLEEP', '9 9 9 LEARN'];
+    const batch = (seed: number, completion: string) => ({
+      rewards: { of, names, columns: { seed: [seed], action_history: [[]], completions: [completion] } },
+    });
+    const { results } = await callClient({ url }, batch(1, first), batch(1, second), batch(2, second));
+    const options = { shaping: of.shaping, weights: { envReward: 3 } };
+    const totalOf = (seed: number, action: string, level: number) =>
+      expected([{ seed, actionHistory: [], action, belief: [level, level, level] }], options).total;
+    expect(results.map(({ total }) => total)).toEqual([
+      totalOf(1, 'sleep', 0),
+      totalOf(1, 'learn', 1),
+      totalOf(2, 'learn', 1),
+    ]);
+    expect(server.requests()).toBe(3);
+  });
+
+  it('a row at fault has None, and a warning names it and why', async () => {
+    const action_history = [['sleep'], ['slep'], []];
+    const { url } = await startServer();
+    const { results, warnings } = await callClient(
+      { url },
+      {
+        rewards: {
+          names,
+          columns: { seed: [1, 1, -5], action_history, completions: ['0 0 0 SLEEP', '0 0 0 SLEEP', ''] },
+        },
+      },
+    );
+    for (const name of names) {
+      const [scored, ...faulty] = results[0][name] as (number | null)[];
+      expect(scored).toBeTypeOf('number');
+      expect(faulty).toEqual([null, null]);
+    }
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /^RowFaultWarning: 2 of 3 rows have no rewards. row 1: .*slep.*; row 2: .*seeds\[2\]/,
+    );
+  });
+
+  it('a dataset that is not ours is refused before anything is sent', async () => {
+    const server = await faultyServer(await startServer());
+    const one = { names: ['total'] };
+    const { results } = await callClient(
+      { url: server.url },
+      { rewards: { ...one, columns: { completions: [''], seed: [1] } } },
+      {
+        rewards: { ...one, columns: { completions: [''], seed: [1], action_history: [[]], step_index: [3] } },
+      },
+      { rewards: { ...one, columns: { completions: ['', ''], seed: [1], action_history: [[]] } } },
+    );
+    expect(results[0]).toMatchObject({
+      error: 'TypeError',
+      message: expect.stringMatching(/action_history/),
+    });
+    expect(results[1].message).toMatch(/action_history\[0\].*step_index\[0\].*3, got 0/);
+    expect(results[2].message).toMatch(/Expected 1 entries in completions.*got 2/);
+    expect(server.requests()).toBe(0);
+  });
+});
+
+it.runIf(absent === null)('needs nothing but the standard library, of Python 3.9', () => {
+  const path = new URL('../../python/rhythm_vec.py', import.meta.url).pathname;
+  expect(askPython('client/sources.py', [path])).toEqual([[]]);
+});

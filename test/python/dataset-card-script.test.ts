@@ -1,0 +1,66 @@
+/** The card's Python for a trainer: it loads the rows that are beside it, and scores completions of them. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { ACTION_NAMES, parseCompletion, scoreReplay } from '../../src/index.js';
+import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
+import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
+import { askPythonAsync } from '../support/python.js';
+import { startServer } from '../support/server.js';
+import { whyAbsent } from '../support/trl.js';
+
+const absent = whyAbsent();
+if (absent !== null) test.skip(`the card's Python: NOT RUN here: ${absent}`, () => {});
+
+const file = temporaryDirectory();
+
+interface Scored {
+  readonly columns: readonly string[];
+  readonly rewards: Readonly<Record<string, readonly number[]>>;
+}
+
+/** The Python of a card, with places as they are here. */
+function codeOf(card: string, places: Readonly<Record<string, string>>): string {
+  let [, code] = /^```python\n(.*?)^```$/ms.exec(card)!;
+  for (const [written, here] of Object.entries(places)) {
+    expect(code).toContain(written);
+    code = code.replace(written, here);
+  }
+  return code;
+}
+
+describe.runIf(absent === null)("a card's Python", () => {
+  it.each(['jsonl', 'parquet'])('scores every completion of a batch, of rows in %s', async (format) => {
+    const folder = file(format);
+    mkdirSync(folder);
+    const made = await runCli(['dataset', 'grpo', '--rows', '40', '--output', `${folder}/rows.${format}`]);
+    expect(made.code, made.stderr).toBe(0);
+    const rows = [...grpoRows(toPlan({ rows: 40 }), {})].flat();
+    const { url } = await startServer();
+    const code = codeOf(readFileSync(`${folder}/README.md`, 'utf8'), {
+      'http://127.0.0.1:8000': url,
+      'path/to/this/folder': folder,
+    });
+    const answers = rows.map((_, i) =>
+      i % 5 ? `${i % 10} 4 7 ${ACTION_NAMES[i % 10]}` : 'no answer at all',
+    );
+    const { columns, rewards } = await askPythonAsync<Scored>('trl/card.py', { code, answers });
+    expect(columns).toEqual(Object.keys(rows[0]).map((name) => (name === 'messages' ? 'prompt' : name)));
+    const expected = scoreReplay(
+      rows.map(({ seed, profile_mode, action_history }, i) => {
+        const { action, belief, given } = parseCompletion(answers[i]);
+        return {
+          ...{ seed, profileMode: profile_mode, actionHistory: action_history },
+          ...{ action, belief: given ? belief : null },
+        };
+      }),
+    ).rewards;
+    expect(rewards).toEqual({
+      format_valid: Array.from(expected.formatValid),
+      action_legal: Array.from(expected.actionLegal),
+      env_reward: Array.from(expected.envReward),
+      belief_accuracy: Array.from(expected.beliefAccuracy),
+    });
+    expect(new Set(rewards.env_reward).size).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,214 @@
+/** python/rhythm_vec_gym.py: what VecEnv shows, bit for bit, as Gymnasium's vector environments say it. */
+import { describe, expect, it, test } from 'vitest';
+import { AUTORESET_MODES, type AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
+import { createVecEnv, type StepResult, type VecEnv, type VecEnvOptions } from '../../src/index.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../../src/world/fields.js';
+import { askPythonAsync, whyAbsent } from '../support/python.js';
+import { Random } from '../support/random.js';
+import { startServer } from '../support/server.js';
+
+const SCRIPT = 'gymnasium/vec_env.py';
+const absent = whyAbsent('websockets', '15 or later, and gymnasium 1.1 or later,', SCRIPT, null);
+if (absent !== null) test.skip(`Gymnasium over a socket: NOT TESTED here: ${absent}`, () => {});
+
+const N = 5;
+const CALLS = 120;
+
+interface Reset {
+  readonly reset: number | readonly number[];
+  readonly options?: { reset_mask?: readonly boolean[]; profiles?: string; graders?: string };
+}
+interface Step {
+  readonly step: readonly number[];
+  readonly beliefs?: readonly number[] | null;
+}
+type Call = Reset | Step;
+
+const pascal = (mode: AutoresetMode): string =>
+  mode.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase());
+
+/** Steps and resets of some slots. Where nothing begins by itself, whoever is over is reset before the next step. */
+function story(mode: AutoresetMode, beliefs: boolean): Call[] {
+  const random = new Random(`${mode} ${beliefs}`);
+  const steps = Array<number>(N).fill(0);
+  const calls: Call[] = [{ reset: 100 }];
+  while (calls.length < CALLS) {
+    const over = steps.map((step) => mode === 'disabled' && step === NUM_STEPS);
+    if (over.includes(true) || random.chance(0.05)) {
+      const reset_mask = over.map((must, i) => must || i === calls.length % N || random.chance(0.1));
+      const options = { reset_mask, ...random.pick([{}, { profiles: 'discrete' }, { graders: 'v1' }]) };
+      const seeds = Array.from({ length: N }, () => random.integer(0, 1000));
+      calls.push({ reset: random.pick([seeds, seeds[0]]), options });
+      for (const i of steps.keys()) if (reset_mask[i]) steps[i] = 0;
+    } else {
+      const given = Array.from({ length: 3 * N }, () => Math.fround(random.real()));
+      calls.push({
+        step: steps.map(() => random.integer(0, NUM_ACTIONS - 1)),
+        beliefs: beliefs ? given : null,
+      });
+      for (const i of steps.keys()) steps[i]++;
+    }
+  }
+  return calls;
+}
+
+function make(env: VecEnv, call: Call): StepResult {
+  if ('step' in call) {
+    return env.step(call.step, { beliefs: call.beliefs ? Float32Array.from(call.beliefs) : undefined });
+  }
+  const { reset_mask, ...names } = call.options ?? {};
+  return env.reset({ seed: call.reset, ...names, ...(reset_mask && { mask: reset_mask }) });
+}
+
+const flags = (bytes: Uint8Array): boolean[] => Array.from(bytes, (byte) => byte !== 0);
+
+type Infos = Record<string, unknown>;
+
+/** Values with their mask, 0 where it is not set; rows of several numbers as lists. */
+function masked(name: string, values: ArrayLike<number>, mask: readonly boolean[]): Infos {
+  const width = values.length / N;
+  const rows = mask.map((is, i) => {
+    const row = Array.from({ length: width }, (_, k) => (is ? values[i * width + k] : 0));
+    return width === 1 ? row[0] : row;
+  });
+  return { [name]: rows, [`_${name}`]: mask };
+}
+
+const presentInfos = (
+  seeds: ArrayLike<number>,
+  numbers: ArrayLike<number>,
+  mask: readonly boolean[],
+): Infos => ({
+  ...masked('seed', seeds, mask),
+  ...masked('episode_number', numbers, mask),
+});
+
+const finalInfos = (result: StepResult, ended: readonly boolean[]): Infos => ({
+  ...masked('final_score', result.finalScores, ended),
+  ...masked('components', result.components, ended),
+  ...masked('belief_mae', result.beliefMae, ended),
+  ...masked('early_mean', result.firstHalfMeans, ended),
+  ...masked('late_mean', result.secondHalfMeans, ended),
+  ...masked('episode_return', result.episodeReturns, ended),
+  ...masked('episode_length', result.episodeLengths, ended),
+});
+
+/** What Gymnasium's convention makes of a call. */
+function rowOf(env: VecEnv, call: Call): object {
+  const before = [Array.from(env.seeds), Array.from(env.episodeNumbers)] as const;
+  const result = make(env, call);
+  const observations = Array.from(result.observations);
+  if ('reset' in call) {
+    const mask = [...(call.options?.reset_mask ?? Array<boolean>(N).fill(true))];
+    return { observations, infos: presentInfos(env.seeds, env.episodeNumbers, mask) };
+  }
+  const ended = flags(result.finalMask);
+  const present = presentInfos(env.seeds, env.episodeNumbers, Array(N).fill(true));
+  const final = ended.includes(true) ? finalInfos(result, ended) : {};
+  const last = result.finalObservations;
+  const sameStep = last !== null && {
+    final_obs: ended.map((is, i) => {
+      const size = last.length / N;
+      return is ? Array.from(last.subarray(i * size, (i + 1) * size)) : null;
+    }),
+    _final_obs: ended,
+    final_info: { ...presentInfos(...before, ended), ...final },
+    _final_info: ended,
+  };
+  const ends = ended.includes(true) && sameStep ? sameStep : last === null ? final : {};
+  return {
+    observations,
+    rewards: Array.from(result.rewards),
+    terminated: flags(result.terminated),
+    truncated: flags(result.truncated),
+    infos: { ...present, ...ends },
+  };
+}
+
+interface Told {
+  readonly mode: string;
+  readonly rows: readonly object[];
+}
+
+describe.runIf(absent === null)('RhythmVectorEnv shows what VecEnv shows', () => {
+  const cases = AUTORESET_MODES.flatMap((mode) => [false, true].map((beliefs) => ({ mode, beliefs })));
+  it.each(cases)('$mode, with beliefs: $beliefs', async ({ mode, beliefs }) => {
+    const { url } = await startServer();
+    const calls = story(mode, beliefs);
+    const options = { num_envs: N, url, autoreset_mode: pascal(mode), beliefs };
+    const told = await askPythonAsync<Told>(SCRIPT, { options, calls });
+    expect(told.mode).toBe(pascal(mode));
+    using env = createVecEnv({ numEnvs: N, autoreset: mode });
+    expect(told.rows).toEqual(calls.map((call) => rowOf(env, call)));
+    expect(env.counters.episodes).toBeGreaterThan(0);
+  });
+
+  it('with other persons, grader, seeds and observations, and a token', async () => {
+    const token = 'of this test, and no other'.replaceAll(/\W+/g, '-');
+    const { url } = await startServer({ token });
+    const observation = {
+      fields: ['step', 'meters', 'anomalies'],
+      one_hot: true,
+      scale: true,
+      history: true,
+    };
+    const asked = { profiles: 'discrete', grader: 'v1', seed_range: [50, 200], observation };
+    const calls: Call[] = [
+      { reset: 60 },
+      ...Array.from({ length: 40 }, (_, t) => ({ step: Array<number>(N).fill(t % 10) })),
+    ];
+    const options = { ...asked, num_envs: N, url, token, autoreset_mode: 'SameStep' };
+    const { rows } = await askPythonAsync<Told>(SCRIPT, { options, calls });
+    using env = createVecEnv({
+      ...{ numEnvs: N, autoreset: 'same-step', profiles: 'discrete', grader: 'v1', seedRange: [50, 200] },
+      observation: { fields: observation.fields, oneHot: true, scale: true, history: true },
+    } as VecEnvOptions);
+    expect(rows).toEqual(calls.map((call) => rowOf(env, call)));
+  });
+});
+
+const refusals: [what: string, error: string, says: RegExp][] = [
+  ['an action of no code', 'ValueError', /codes from 0 to 9, got 10 at actions\[1\]/],
+  ['an action below', 'ValueError', /got -1 at actions\[0\]/],
+  ['actions of another shape', 'ValueError', /integers \[2\], got int64 \[1\]/],
+  ['actions that are no integers', 'ValueError', /got float64 \[2\]/],
+  ['a seed out of range', 'RequestError', /10 to 14, got 15 for environment 1/],
+  ['a seed that is none', 'ValueError', /u32, got -1/],
+  ['too few seeds', 'RequestError', /Expected 2 entries in seed/],
+  ['an unknown option', 'ValueError', /reset_mask.*got \['mask'\]/],
+  ['a mask of numbers', 'ValueError', /bool \[2\], got int64 \[2\]/],
+  ['an unknown person', 'RequestError', /profiles/],
+  ['no slots', 'RequestError', /num_envs.*greater than or equal to 1/],
+  ['an unknown field', 'RequestError', /observation\.fields\.0/],
+  ['a closed environment', 'ClosedEnvironmentError', /closed/],
+  [
+    'another server',
+    'ServerAwayError',
+    /http:\/\/127\.0\.0\.1:9, got ConnectionRefused.*npx rhythm-vec serve/,
+  ],
+  ['another path', 'ServerAwayError', /got InvalidStatus.*404/],
+  ['no url', 'ValueError', /Expected url to be like http/],
+  ['a step after the end', 'RequestError', /over|reset/],
+];
+
+describe.runIf(absent === null)("Gymnasium's own checks", () => {
+  it('pass: of a single slot, of repetition, under wrappers; what cannot be is refused', async () => {
+    const { url } = await startServer();
+    const told = await askPythonAsync<{ refusals: Record<string, [string, string] | null> }>(
+      'gymnasium/checks.py',
+      { url },
+    );
+    expect(Object.keys(told.refusals)).toEqual(refusals.map(([what]) => what));
+    for (const [what, error, says] of refusals) {
+      expect(told.refusals[what]?.[0], what).toBe(error);
+      expect(told.refusals[what]?.[1], what).toMatch(says);
+    }
+  });
+
+  it('a socket that the server closes is an error: the episodes are gone', async () => {
+    const { url } = await startServer({ bodyLimit: 1024 });
+    const calls: Call[] = [{ reset: Array<number>(1000).fill(7) }];
+    const lost = askPythonAsync(SCRIPT, { options: { num_envs: 1000, url }, calls });
+    await expect(lost).rejects.toThrow(/ServerAwayError: Expected an answer from http.*1009.*open another/);
+  });
+});

@@ -1,0 +1,190 @@
+/** python/recipe as it is run, on small data: SFT and GRPO by TRL's trainers, a server, invalid settings, and a killed run. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { createVecEnv } from '../../src/index.js';
+import { temporaryDirectory } from '../support/cli.js';
+import { askPython, whyAbsent } from '../support/python.js';
+import { faultyServer } from '../support/python-client.js';
+import { type Line, PARTS, runRecipe, startRecipe, waitForRecipe } from '../support/recipe.js';
+import { metric, startServer } from '../support/server.js';
+
+const file = temporaryDirectory();
+const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, {});
+if (absent !== null) test.skip(`the recipe with TRL: NOT RUN here: ${absent}`, () => {});
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
+const OF = { world_digest: env.spec.worldDigest, version };
+
+const LIMIT_MS = 600_000;
+const BATCH = 32;
+const EPISODES = 6;
+const EPOCHS = 5;
+const SMALL = [
+  ...['--episodes', `${EPISODES}`, '--rows', '40'],
+  ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.01'],
+];
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+const of = (lines: readonly Line[], name: string): number[] => lines.map((line) => line[name]);
+
+describe.runIf(absent === null)('the recipe with TRL', () => {
+  it(
+    'learns by SFT what an answer is, and goes on from there by GRPO',
+    async () => {
+      const output = file('all');
+      const steps = 3;
+      const { code, stderr, record, watched } = await runRecipe(
+        output,
+        'all',
+        ...SMALL,
+        '--grpo-steps',
+        `${steps}`,
+      );
+      expect(code, stderr).toBe(0);
+
+      const sft = record('sft');
+      const losses = of(sft.log, 'loss');
+      expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / 8) * EPOCHS);
+      // A uniform guess among the tiny model's 23 words loses ln 23 = 3.14.
+      expect(mean(losses.slice(0, 3))).toBeGreaterThan(2.5);
+      expect(mean(losses.slice(-3))).toBeLessThan(1.7);
+      expect(sft.rhythm_vec).toMatchObject(OF);
+
+      const grpo = record('grpo');
+      expect(grpo).toMatchObject({ stage: 'grpo', start: 'sft', base: 'tiny', stopped_on: [], rows: 40 });
+      expect(grpo.rhythm_vec).toEqual({ ...OF, seeds: '100-9999' });
+      expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04 });
+      expect(grpo.packages.trl).toMatch(/^1\./);
+      expect(grpo.machine.cores).toBeGreaterThan(0);
+
+      const lines = watched();
+      expect(of(lines, 'step')).toEqual([1, 2, 3]);
+      // Most of what it says is an answer; what was not taught says none (below).
+      expect(mean(of(lines, 'format_valid'))).toBeGreaterThan(-1);
+      expect(mean(of(lines, 'unparsed'))).toBeLessThan(0.6);
+      // The KL is to where the stage began, and it moves away from there.
+      expect(lines[0].kl).toBeCloseTo(0, 6);
+      expect(lines[2].kl).toBeGreaterThan(0);
+      for (const [
+        k,
+        { reward, format_valid, action_legal, env_reward, belief_accuracy },
+      ] of lines.entries()) {
+        expect(reward).toBeCloseTo(format_valid + action_legal + env_reward + belief_accuracy, 4);
+        expect(grpo.log[k].reward).toBe(reward);
+      }
+
+      // Without --resume nothing is overwritten; with it, what has ended is left alone.
+      const again = await runRecipe(output, 'all', ...SMALL);
+      expect(again.stderr).toContain('Pass --resume to continue it');
+      expect(again.code).not.toBe(0);
+      const resumed = await runRecipe(output, 'all', ...SMALL, '--resume');
+      expect(resumed.stderr).toContain('sft has ended');
+      expect(resumed.stderr).toContain('grpo has ended');
+      expect(resumed.code).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'says that a model which was not taught gives no answers, and stops there',
+    async () => {
+      const output = file('base');
+      const server = await startServer();
+      const stop = ['--watch-window', '2', '--watch-stop-on', 'unparsed'];
+      const args = ['--start', 'base', '--url', server.url, '--rows', '40', '--grpo-steps', '6'];
+      const { code, stderr, record, watched } = await runRecipe(output, 'grpo', ...args, ...stop);
+      expect(code, stderr).toBe(0);
+      const lines = watched();
+      expect(lines).toHaveLength(2);
+      expect(mean(of(lines, 'format_valid'))).toBeLessThan(-1.5);
+      expect(stderr).toMatch(/!! step 2: unparsed: \d+% of the completions hold no action/);
+      expect(stderr).toContain('!! stopped because of --watch-stop-on unparsed.');
+      expect(record('grpo')).toMatchObject({ start: 'base', stopped_on: ['unparsed'] });
+      expect(record('grpo').pitfalls.unparsed).toMatchObject({ first_step: 2, steps: 1 });
+      // A completion is scored once for all four rewards; one row asks the server which world it plays.
+      expect(await metric(server, 'rhythm_vec_scored_rows_total')).toBe(2 * BATCH + 1);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'goes on with the adapter that it trained, to the bit, after it was killed',
+    async () => {
+      const whole = file('whole');
+      const server = await startServer();
+      const some = [
+        '--lora-rank',
+        '4',
+        '--save-steps',
+        '2',
+        '--grpo-steps',
+        '4',
+        '--episodes',
+        '2',
+        '--rows',
+        '20',
+      ];
+      const all = await runRecipe(whole, 'all', ...some, '--sft-epochs', '1', '--url', server.url);
+      expect(all.code, all.stderr).toBe(0);
+
+      // The same second stage, killed when step 4 asks what its completions are worth: step 2 was saved, 3 was logged.
+      const killed = file('killed');
+      const rows = ['--grpo-rows', join(whole, 'grpo-rows/train.jsonl')];
+      const args = [...some, '--sft-epochs', '1', '--start', join(whole, 'sft'), ...rows];
+      let child: ReturnType<typeof startRecipe> | undefined;
+      const kills = () => void child!.kill('SIGKILL');
+      const passing = await faultyServer(server, null, null, null, null, kills);
+      child = startRecipe(killed, 'grpo', ...args, '--url', passing.url);
+      expect((await waitForRecipe(child, killed)).code).toBeNull();
+      expect(passing.requests()).toBe(5);
+
+      const resumed = await runRecipe(killed, 'grpo', ...args, '--url', server.url, '--resume');
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(resumed.watched()).toEqual(all.watched());
+      const adapter = (output: string) => readFileSync(join(output, 'grpo/adapter_model.safetensors'));
+      expect(adapter(killed).equals(adapter(whole))).toBe(true);
+      const began = readFileSync(join(whole, 'sft/adapter_model.safetensors'));
+      expect(adapter(whole).equals(began)).toBe(false);
+    },
+    LIMIT_MS,
+  );
+
+  it('hands TRL the published settings, and refuses what cannot go well', () => {
+    const { nf4, configs, refused } = askPython<Record<string, Record<string, unknown>>>(PARTS, {
+      folder: file('parts'),
+    });
+    expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
+    // The published settings, written out.
+    expect(configs.later).toEqual({
+      sft: { max_length: null, completion_only_loss: true },
+      grpo: {
+        generation_batch_size: 32,
+        num_generations: 8,
+        max_completion_length: 256,
+        temperature: 1.5,
+        beta: 0.04,
+        learning_rate: 2e-4,
+        max_steps: 500,
+      },
+      lora: { r: 8, lora_alpha: 32, lora_dropout: 0.05 },
+    });
+    expect(configs.first).toMatchObject({
+      grpo: { generation_batch_size: 4, num_generations: 4, max_completion_length: 16, beta: 0.01 },
+      lora: { r: 4 },
+    });
+    expect(refused).toEqual({
+      nf4: expect.stringMatching(/^Expected a CUDA GPU.* for --quantize nf4.*--quantize none/),
+      nf4_whole: expect.stringContaining('weights in 4 bits cannot be trained'),
+      lengths: expect.stringContaining('got 1 of 2 that are longer, 8 the longest'),
+      long_enough: null,
+      world: expect.stringContaining("of the server's world, this, got rows of another"),
+      begun: expect.stringContaining('got one that has begun'),
+      resumed: null,
+      other: expect.stringContaining('got others: grpo.beta: 0.04, now 0.01'),
+      start: expect.stringContaining('Run the stage sft first'),
+    });
+  });
+});

@@ -1,0 +1,182 @@
+/** The page of a report: well-formed, self-contained, the same bytes every time, with hostile names escaped. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { svgOf } from '../../src/figures/svg.js';
+import { type ReportData, ResultGatherer, TrajectoryTally } from '../../src/report/gather.js';
+import { pageOf, sectionsOf } from '../../src/report/page.js';
+import { parseResult } from '../../src/report/results.js';
+import { isFigure } from '../../src/report/section.js';
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { elementsOf } from '../support/pictures.js';
+import { AUDIT } from '../support/report.js';
+import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
+
+/** A printable name that would break out of unescaped text, attributes and styles. */
+const HOSTILE = `"'><script>alert(1)</script>&lt;<!-- </style>`;
+const ARABIC = 'سياسة';
+
+const tallyOf = (episodes: readonly TrajectoryEpisode[]): TrajectoryTally => {
+  const tally = new TrajectoryTally();
+  for (const episode of episodes) tally.add(episode);
+  return tally;
+};
+
+async function pageFor(data: ReportData): Promise<string> {
+  const sections = sectionsOf(data);
+  const svgs = new Map<string, string>();
+  for (const { name, drawing } of sections.flatMap(({ parts }) => parts.filter(isFigure))) {
+    svgs.set(name, await svgOf(drawing));
+  }
+  return pageOf(data, sections, svgs, {
+    files: [...svgs.keys()].map((name) => `${name}.svg`),
+    version: '9.9.9',
+  });
+}
+
+const gathered = (...fill: ((gatherer: ResultGatherer) => void)[]): ReportData => {
+  const gatherer = new ResultGatherer();
+  for (const each of fill) each(gatherer);
+  return gatherer.data();
+};
+
+let evaluation: ReturnType<typeof parseResult>;
+let everything: string;
+const headings = (page: string): string[] =>
+  elementsOf(page)
+    .filter(({ name }) => name === 'h2')
+    .map(({ text }) => text);
+
+const episodes = [
+  ...recordEpisodes(episodeStarts([0, 1, 2], 'in-distribution'), {
+    policy: TEST_POLICIES.talker,
+    player: playerOf({ teacher: 'llm', model: HOSTILE.slice(0, 60) }),
+  }),
+  ...recordEpisodes(episodeStarts([0, 1], 'discrete', 'workaholic_stoic'), {
+    player: playerOf({ teacher: ARABIC }),
+  }),
+];
+
+beforeAll(async () => {
+  const result = await evaluate({ conditions: ['in-distribution', 'ood'], episodes: 3 });
+  evaluation = parseResult(JSON.parse(JSON.stringify(evaluationToJson(result))));
+  everything = await pageFor(
+    gathered(
+      (gatherer) => gatherer.addResult('results.json', evaluation),
+      (gatherer) => gatherer.addResult(HOSTILE, parseResult(AUDIT)),
+      (gatherer) =>
+        gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), '2 lines skipped: 2 corrupt'),
+    ),
+  );
+}, 60_000);
+
+describe('a report of everything', () => {
+  it('is well-formed, with a heading for each entry of its contents', () => {
+    const elements = elementsOf(everything);
+    const targets = elements.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.href);
+    expect(targets.map((target) => target.slice(1))).toEqual(
+      elements.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes.id),
+    );
+    expect(headings(everything)).toEqual([
+      'Final scores',
+      'Belief error over the week',
+      'Calibration of beliefs',
+      'Use of the ten actions',
+      'What the grader pays for',
+      'Cost',
+      'Timelines of episodes',
+      'Files',
+    ]);
+    const ids = elements.flatMap(({ attributes }) => attributes.id ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('sends no requests and runs no scripts', () => {
+    const addresses = everything.replaceAll(/xmlns(:xlink)?="http:\/\/www\.w3\.org\/[\w/]+"/g, '');
+    expect(addresses).not.toMatch(/https?:|\/\/\w|url\(|@import|src=|javascript:/i);
+    const elements = elementsOf(everything);
+    expect(
+      elements.filter(({ name }) => ['script', 'link', 'img', 'iframe', 'object'].includes(name)),
+    ).toEqual([]);
+    expect(
+      elements.flatMap(({ attributes }) => Object.keys(attributes)).filter((name) => /^on/i.test(name)),
+    ).toEqual([]);
+    const policy = elements.find(({ attributes }) => attributes['http-equiv'] === 'content-security-policy')!;
+    expect(policy.attributes.content).toContain("default-src 'none'");
+  });
+
+  it('escapes hostile names', () => {
+    const texts = elementsOf(everything).map(({ text }) => text);
+    expect(texts).toContain(`llm:${HOSTILE.slice(0, 60)}`);
+    expect(texts).toContain(HOSTILE);
+    expect(texts).toContain(ARABIC);
+    expect(everything).not.toContain('<script');
+  });
+
+  it('has the provenance of its numbers, and notes on omitted data', () => {
+    const texts = elementsOf(everything).map(({ text }) => text);
+    expect(texts).toContain('e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353');
+    expect(texts).toContain('2 lines skipped: 2 corrupt');
+    expect(everything).toContain('in-distribution 0-2; ood 10000-10002');
+    expect(everything).not.toContain('class="warning"');
+    // The published scores, and the share of steps without an action.
+    for (const text of ['0.402', '0.454']) expect(texts).toContain(text);
+    const unparsed = episodes
+      .slice(0, 3)
+      .flatMap(({ steps }) => steps.filter(({ parsed }) => !parsed)).length;
+    expect(texts).toContain(`${((100 * unparsed) / 84).toFixed(1)} %`);
+  });
+
+  it('has the same bytes every time', async () => {
+    const data = () =>
+      gathered(
+        (gatherer) => gatherer.addResult('results.json', evaluation),
+        (gatherer) => gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), ''),
+      );
+    expect(await pageFor(data())).toBe(await pageFor(data()));
+  });
+});
+
+it('lists what is missing, and the commands that make it', async () => {
+  const page = await pageFor(gathered((gatherer) => gatherer.addResult('results.json', evaluation)));
+  expect(headings(page)).toEqual(['Final scores', 'What is missing', 'Files']);
+  const commands = elementsOf(page)
+    .filter(({ name }) => name === 'code')
+    .map(({ text }) => text.split(' ')[1]);
+  expect(commands).toEqual(['eval', 'teach', 'audit', 'eval']);
+});
+
+it('warns if worlds or versions are mixed', async () => {
+  const other = structuredClone(evaluation);
+  Object.assign(other.value, { world_digest: 'a'.repeat(64), version: '9.0.0' });
+  const page = await pageFor(
+    gathered(
+      (gatherer) => gatherer.addResult('a.json', evaluation),
+      (gatherer) => gatherer.addResult('b.json', other),
+    ),
+  );
+  expect(page).toContain('Results of 2 different worlds are mixed here.');
+  expect(page).toContain('Results of 2 different versions are mixed here.');
+  // Rows of both files, with the names of the files.
+  expect(page).toContain('random · a.json');
+  expect(page).toContain('random · b.json');
+});
+
+describe('results', () => {
+  const value = () => structuredClone(AUDIT) as unknown as Record<string, unknown>;
+  it.each<[name: string, value: unknown, message: RegExp]>([
+    ['a number', 3, /Expected the JSON of eval, .* got a value without "schema"/],
+    ['another schema', { schema: { name: 'rhythm-vec/bench', version: 1 } }, /got "rhythm-vec\/bench"/],
+    [
+      'another version',
+      { ...value(), schema: { name: 'rhythm-vec/audit', version: 2 } },
+      /version 1, got .* version 2/,
+    ],
+    ['no rows', { ...value(), rows: [] }, /rows: Expected at least one row/],
+    ['a verdict that is a number', { ...value(), verdict: 7 }, /verdict: Expected a text, got 7/],
+    ['a name with control characters', { ...value(), grader: 'a\u001b[2J' }, /grader: Expected a name of/],
+    ['an invalid digest', { ...value(), world_digest: 'x' }, /world_digest: Expected 64 hexadecimal digits/],
+  ])('%s is refused', (_name, wrong, message) => {
+    expect(() => parseResult(wrong)).toThrow(message);
+  });
+});

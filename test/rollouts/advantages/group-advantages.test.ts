@@ -1,0 +1,292 @@
+/** Group-relative advantages: worked by hand, what holds for all of them, and what is refused. */
+import { describe, expect, it } from 'vitest';
+import {
+  ADVANTAGE_METHODS,
+  type AdvantageMethod,
+  groupAdvantages,
+  type Rewards,
+} from '../../../src/index.js';
+import { forAll, type Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
+const nothing = Number.NaN;
+const close = (got: ArrayLike<number>, expected: ArrayLike<number>): void => {
+  expect(got.length).toBe(expected.length);
+  for (let i = 0; i < expected.length; i++) {
+    expect(Math.abs(got[i] - expected[i]), `at ${i}: ${got[i]}, ${expected[i]}`).toBeLessThan(
+      1e-5 * Math.max(1, Math.abs(expected[i])),
+    );
+  }
+};
+
+describe('worked by hand', () => {
+  // Group 0: mean (0 + 1 + 2 + 5) / 4 = 2; squared distances 4 + 1 + 0 + 9 = 14; std sqrt(14 / 3).
+  // Group 1: mean 3, no spread.
+  const rewards = [0, 1, 2, 5, 3, 3, 3, 3];
+  const std = Math.sqrt(14 / 3);
+  // All eight: sum 20, mean 2.5; squared distances 6.25 + 2.25 + 0.25 + 6.25 + 4 x 0.25 = 16; std sqrt(16 / 7).
+  const batchStd = Math.sqrt(16 / 7);
+
+  it.each<[AdvantageMethod, (distance: number) => number]>([
+    ['grpo', (distance) => distance / (std + 1e-4)],
+    ['dr-grpo', (distance) => distance],
+    ['batch-normalised', (distance) => distance / (batchStd + 1e-4)],
+  ])('%s', (method, divided) => {
+    const { advantages, means, stds, zeroSpread } = groupAdvantages(rewards, 4, { method });
+    expect(advantages).toEqual(f32(...[-2, -1, 0, 3, 0, 0, 0, 0].map(divided)));
+    expect(means).toEqual(f32(2, 3));
+    expect(stds).toEqual(f32(std, 0));
+    expect(zeroSpread).toBe(0.5);
+  });
+
+  it('leave-one-out: 0 - (1+2+5)/3, 1 - (0+2+5)/3, 2 - (0+1+5)/3, 5 - (0+1+2)/3', () => {
+    const { advantages } = groupAdvantages(rewards, 4, { method: 'leave-one-out' });
+    expect(advantages).toEqual(f32(-8 / 3, -4 / 3, 0, 4, 0, 0, 0, 0));
+  });
+
+  it('GRPO is the default', () => {
+    expect(ADVANTAGE_METHODS[0]).toBe('grpo');
+    expect(groupAdvantages(rewards, 4)).toEqual(groupAdvantages(rewards, 4, { method: 'grpo' }));
+  });
+
+  it('another epsilon: a distance of 1 over a std of sqrt(2) + 0.5', () => {
+    const { advantages } = groupAdvantages([1, 3], 2, { epsilon: 0.5 });
+    expect(advantages).toEqual(f32(-1 / (Math.SQRT2 + 0.5), 1 / (Math.SQRT2 + 0.5)));
+  });
+});
+
+describe('missing rewards', () => {
+  it('are left out of the group: mean of 1 and 3 is 2, std sqrt(2), leave-one-out baselines 3 and 1', () => {
+    const rewards = [1, null, 3, nothing];
+    const grpo = groupAdvantages(rewards, 4);
+    const each = 1 / (Math.SQRT2 + 1e-4);
+    expect(grpo).toEqual({
+      advantages: f32(-each, 0, each, 0),
+      means: f32(2),
+      stds: f32(Math.SQRT2),
+      zeroSpread: 0,
+    });
+    const { advantages } = groupAdvantages(rewards, 4, { method: 'leave-one-out' });
+    expect(advantages).toEqual(f32(-2, 0, 2, 0));
+  });
+
+  it('are left out of the batch: 0, 2 and 4 have a std of 2', () => {
+    const { advantages } = groupAdvantages([0, 2, 4, null], 2, { method: 'batch-normalised' });
+    expect(advantages).toEqual(f32(-1 / 2.0001, 1 / 2.0001, 0, 0));
+  });
+
+  it('are left out by function: the others make up the sum', () => {
+    const format = [1, -2, null, 1];
+    const env = Float64Array.of(4, nothing, nothing, 2);
+    // Completions: 1 + 0.5 x 4 = 3; -2; none at all; 1 + 0.5 x 2 = 2. Mean of the three: 1.
+    const { advantages, means } = groupAdvantages([format, env], 4, {
+      method: 'dr-grpo',
+      weights: [1, 0.5],
+    });
+    expect(advantages).toEqual(f32(2, -3, 0, 1));
+    expect(means).toEqual(f32(1));
+  });
+
+  it('a group with one reward left, or none, has no spread, and no advantage', () => {
+    for (const method of ADVANTAGE_METHODS) {
+      expect(groupAdvantages([5, null, null, null], 2, { method })).toEqual({
+        advantages: f32(0, 0, 0, 0),
+        means: f32(5, nothing),
+        stds: f32(0, 0),
+        zeroSpread: 1,
+      });
+    }
+  });
+});
+
+describe('at the edges', () => {
+  it.each(ADVANTAGE_METHODS)('%s: a group of one has std 0 and advantage 0', (method) => {
+    const { advantages, means, stds, zeroSpread } = groupAdvantages([1, 2, 4], 1, { method });
+    expect(advantages).toEqual(f32(0, 0, 0));
+    expect(means).toEqual(f32(1, 2, 4));
+    expect(stds).toEqual(f32(0, 0, 0));
+    expect(zeroSpread).toBe(1);
+  });
+
+  it.each(ADVANTAGE_METHODS)('%s: equal rewards have no spread, whatever they round to', (method) => {
+    const { advantages, stds, zeroSpread } = groupAdvantages(Array(7).fill(0.1), 7, { method });
+    expect(advantages).toEqual(new Float32Array(7));
+    expect(stds[0]).toBe(0);
+    expect(zeroSpread).toBe(1);
+  });
+
+  it('what rounding leaves between equal sums is no spread', () => {
+    const { stds, zeroSpread } = groupAdvantages(
+      [
+        [0.1, 0.3],
+        [0.2, 0],
+      ],
+      2,
+    );
+    expect(stds[0]).toBeGreaterThan(0);
+    expect(zeroSpread).toBe(1);
+  });
+
+  it('nobody', () => {
+    const none = { advantages: f32(), means: f32(), stds: f32(), zeroSpread: 0 };
+    expect(groupAdvantages([], 4)).toEqual(none);
+  });
+
+  it('the largest rewards there may be overflow nothing', () => {
+    const { advantages, stds } = groupAdvantages([2 ** 64, -(2 ** 64)], 2, { weights: [2 ** 20] });
+    expect(advantages).toEqual(f32(Math.SQRT1_2, -Math.SQRT1_2));
+    expect(stds[0]).toBe(Math.fround(Math.SQRT2 * 2 ** 84));
+  });
+});
+
+interface Drawn {
+  readonly rewards: Float64Array;
+  readonly groupSize: number;
+  readonly method: AdvantageMethod;
+}
+
+/** Groups of rewards of quarters, which sums and means keep apart from rounding, some of them missing. */
+function draw(random: Random, missing = 0.1): Drawn {
+  const groupSize = random.integer(1, 9);
+  const length = groupSize * random.integer(1, 6);
+  const rewards = Float64Array.from({ length }, () =>
+    random.chance(missing) ? nothing : random.integer(-40, 40) / 4,
+  );
+  return { rewards, groupSize, method: random.pick(ADVANTAGE_METHODS) };
+}
+
+describe('for all rewards', () => {
+  it('advantages are finite, and those of a group sum to 0', () => {
+    forAll(300, (random) => {
+      const { rewards, groupSize, method } = draw(random);
+      const { advantages } = groupAdvantages(rewards, groupSize, { method });
+      expect(advantages.every(Number.isFinite)).toBe(true);
+      for (let from = 0; from < rewards.length; from += groupSize) {
+        const group = advantages.subarray(from, from + groupSize);
+        expect(Math.abs(group.reduce((sum, advantage) => sum + advantage, 0))).toBeLessThan(1e-4);
+      }
+    });
+  });
+
+  it('what is given to a whole group changes nothing', () => {
+    forAll(200, (random) => {
+      const { rewards, groupSize } = draw(random);
+      // Not over the batch: groups that move apart spread it.
+      const method = random.pick(['grpo', 'dr-grpo', 'leave-one-out'] as const);
+      const shifts = rewards.map(() => random.integer(-100, 100));
+      const shifted = rewards.map((reward, i) => reward + shifts[Math.floor(i / groupSize)]);
+      const { advantages, stds } = groupAdvantages(shifted, groupSize, { method });
+      const before = groupAdvantages(rewards, groupSize, { method });
+      close(advantages, before.advantages);
+      close(stds, before.stds);
+    });
+  });
+
+  it('a scale changes advantages by as much, or where the std is taken out not at all', () => {
+    forAll(200, (random) => {
+      const { rewards, groupSize, method } = draw(random);
+      const scale = 2 ** random.integer(-6, 6);
+      const scaled = rewards.map((reward) => reward * scale);
+      const normalised = method === 'grpo' || method === 'batch-normalised';
+      // The epsilon has a scale, too.
+      const { advantages } = groupAdvantages(scaled, groupSize, { method, epsilon: 1e-4 * scale });
+      const before = groupAdvantages(rewards, groupSize, { method }).advantages;
+      close(
+        advantages,
+        before.map((advantage) => advantage * (normalised ? 1 : scale)),
+      );
+    });
+  });
+
+  it('the order of members and of groups changes only the order of advantages', () => {
+    forAll(200, (random) => {
+      const { rewards, groupSize, method } = draw(random);
+      const groups = random.permutation(rewards.length / groupSize);
+      const order = Array.from(groups, (g) =>
+        Array.from(random.permutation(groupSize), (i) => g * groupSize + i),
+      ).flat();
+      const permuted = groupAdvantages(
+        order.map((i) => rewards[i]),
+        groupSize,
+        { method },
+      );
+      const before = groupAdvantages(rewards, groupSize, { method });
+      close(
+        permuted.advantages,
+        order.map((i) => before.advantages[i]),
+      );
+      expect(permuted.zeroSpread).toBe(before.zeroSpread);
+    });
+  });
+
+  it('a missing completion is as one that is not there', () => {
+    forAll(200, (random) => {
+      const { rewards, method } = draw(random, 0.4);
+      const there = rewards.filter((reward) => !Number.isNaN(reward));
+      if (there.length === 0) return;
+      const { advantages, stds } = groupAdvantages(rewards, rewards.length, { method });
+      const alone = groupAdvantages(there, there.length, { method });
+      close(
+        advantages.filter((_, i) => !Number.isNaN(rewards[i])),
+        alone.advantages,
+      );
+      close(stds, alone.stds);
+    });
+  });
+
+  it('better rewards have better advantages', () => {
+    forAll(200, (random) => {
+      const { rewards, groupSize, method } = draw(random, 0);
+      const { advantages } = groupAdvantages(rewards, groupSize, { method });
+      for (let i = 1; i < rewards.length; i++) {
+        if (i % groupSize === 0) continue;
+        const up = Math.sign(rewards[i] - rewards[i - 1]);
+        expect(Math.sign(advantages[i] - advantages[i - 1])).toBe(up);
+      }
+    });
+  });
+
+  it('nothing that is passed is written to', () => {
+    const rewards = f32(1, nothing, 3, 4);
+    const weights = Object.freeze([2]);
+    groupAdvantages(rewards, 2, { weights });
+    expect(rewards).toEqual(f32(1, nothing, 3, 4));
+  });
+});
+
+describe('refusals', () => {
+  const refused = (rewards: unknown, groupSize: unknown = 2, options: object = {}) => {
+    return () => groupAdvantages(rewards as Rewards, groupSize as number, options);
+  };
+
+  it('rewards that are none', () => {
+    expectRefusal(refused('rewards'), 'wrong_type', 'rewards', '"rewards"');
+    expectRefusal(refused([[1, 2], 3]), 'wrong_type', 'rewards[1]', '3');
+    expectRefusal(refused([1, '2']), 'wrong_type', 'rewards[1]', '"2"');
+    expectRefusal(refused(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rewards');
+    expectRefusal(refused([1, undefined]), 'wrong_type', 'rewards[1]', 'undefined');
+    // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested.
+    expectRefusal(refused([, 1]), 'wrong_type', 'rewards[0]', 'undefined');
+    expectRefusal(refused(BigInt64Array.of(1n, 2n)), 'wrong_type', 'rewards[0]', '1');
+    expectRefusal(refused([[1, 2], f32(1, Number.POSITIVE_INFINITY)]), 'out_of_range', 'rewards[1][1]');
+    expectRefusal(refused([2 ** 65, 1]), 'out_of_range', 'rewards[0]');
+  });
+
+  it('lengths that do not fit', () => {
+    expectRefusal(refused([1, 2, 3]), 'wrong_length', 'groupSize', '3');
+    expectRefusal(refused([[1, 2], [1]]), 'wrong_length', 'rewards[1]', '1');
+    expectRefusal(refused([1, 2], 2, { weights: [1, 2] }), 'wrong_length', 'weights', '2');
+  });
+
+  it('group sizes and options', () => {
+    expectRefusal(refused([1, 2], 0), 'out_of_range', 'groupSize');
+    expectRefusal(refused([1, 2], '2'), 'wrong_type', 'groupSize');
+    expectRefusal(refused([1, 2], 2, { method: 'gpro' }), 'unknown_name', 'Did you mean "grpo"?');
+    expectRefusal(refused([1, 2], 2, { epsilon: 0 }), 'out_of_range', 'epsilon');
+    expectRefusal(refused([1, 2], 2, { weights: 1 }), 'wrong_type', 'weights');
+    expectRefusal(refused([1, 2], 2, { weights: [nothing] }), 'out_of_range', 'weights[0]');
+    expectRefusal(refused([1, 2], 2, { weights: [2 ** 21] }), 'out_of_range', 'weights[0]');
+    expectRefusal(refused([1, 2], 2, { weight: [1] }), 'unknown_option', 'weights');
+  });
+});

@@ -1,0 +1,283 @@
+/** Step-level advantages by anchor state: worked by hand, what holds for all of them, and what is refused. */
+import { describe, expect, it } from 'vitest';
+import {
+  ADVANTAGE_METHODS,
+  createVecEnv,
+  Episode,
+  groupAdvantages,
+  rolloutGroups,
+  type StepAdvantageOptions,
+  type StepRollouts,
+  stepAdvantages,
+} from '../../../src/index.js';
+import { forAll, type Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
+const u32 = (...values: number[]): Uint32Array => Uint32Array.from(values);
+const hashes = (...values: number[]): BigUint64Array => BigUint64Array.from(values, BigInt);
+
+describe('worked by hand', () => {
+  // One group of three rollouts of two steps. All begin in state 1; the first two meet again in state 2.
+  const rollouts: StepRollouts = {
+    rewards: [1, 4, 1, 0, 0, 2],
+    stateHashes: hashes(1, 2, 1, 2, 1, 3),
+    groupSize: 3,
+    steps: 2,
+  };
+
+  it('without std: episodes 5, 1 and 2 around 8/3; returns 5, 1, 2 in state 1; 4 and 0 around 2 in state 2', () => {
+    const found = stepAdvantages(rollouts, { method: 'dr-grpo' });
+    const episodes = [7 / 3, -5 / 3, -2 / 3];
+    expect(found.episodes.advantages).toEqual(f32(...episodes));
+    expect(found.returnsToGo).toEqual(f32(5, 4, 1, 0, 2, 2));
+    expect(found.anchorSizes).toEqual(u32(3, 2, 3, 2, 3, 1));
+    expect(found.stepAdvantages).toEqual(f32(7 / 3, 2, -5 / 3, -2, -2 / 3, 0));
+    expect(found.advantages).toEqual(f32(14 / 3, 13 / 3, -10 / 3, -11 / 3, -4 / 3, -2 / 3));
+    expect(found.zeroSpread).toBe(1 / 3);
+  });
+
+  it('discounted by a half: 1 + 4/2, 1 + 0/2 and 0 + 2/2 in state 1, of which the mean is 5/3', () => {
+    const found = stepAdvantages(rollouts, { method: 'dr-grpo', discount: 0.5 });
+    expect(found.returnsToGo).toEqual(f32(3, 4, 1, 0, 1, 2));
+    expect(found.stepAdvantages).toEqual(f32(4 / 3, 2, -2 / 3, -2, -2 / 3, 0));
+    expect(found.episodes.means).toEqual(f32(8 / 3));
+  });
+
+  it('a step counts as much as it is to', () => {
+    const { advantages } = stepAdvantages(rollouts, { method: 'dr-grpo', stepWeight: 0.5 });
+    expect(advantages).toEqual(f32(7 / 3 + 7 / 6, 7 / 3 + 1, -5 / 3 - 5 / 6, -5 / 3 - 1, -1, -2 / 3));
+    const { advantages: whole, episodes } = stepAdvantages(rollouts, { stepWeight: 0 });
+    expect(whole).toEqual(Float32Array.from(whole, (_, i) => episodes.advantages[Math.floor(i / 2)]));
+  });
+
+  it('by default each level is divided by its own std: sqrt(13/3) of 5, 1, 2; sqrt(8) of 4, 0', () => {
+    const found = stepAdvantages(rollouts);
+    const first = [7 / 3, -5 / 3, -2 / 3].map((distance) => distance / (Math.sqrt(13 / 3) + 1e-4));
+    const second = 2 / (Math.sqrt(8) + 1e-4);
+    expect(found.stepAdvantages).toEqual(f32(first[0], second, first[1], -second, first[2], 0));
+    expect(found.episodes.stds).toEqual(f32(Math.sqrt(13 / 3)));
+  });
+
+  it('episodes by something else: final scores', () => {
+    const found = stepAdvantages(rollouts, { method: 'dr-grpo', episodeRewards: [0.5, 0.25, null] });
+    expect(found.episodes.advantages).toEqual(f32(0.125, -0.125, 0));
+    expect(found.advantages).toEqual(f32(0.125 + 7 / 3, 2.125, -0.125 - 5 / 3, -2.125, -2 / 3, 0));
+  });
+
+  it('rollouts that are shorter: what follows them is nothing', () => {
+    const shorter = { ...rollouts, lengths: [2, 1, 0] };
+    const found = stepAdvantages(shorter, { method: 'dr-grpo' });
+    expect(found.returnsToGo).toEqual(f32(5, 4, 1, 0, 0, 0));
+    expect(found.anchorSizes).toEqual(u32(2, 1, 2, 0, 0, 0));
+    // The third took no step: it is no episode to be compared with.
+    expect(found.episodes.means).toEqual(f32(3));
+    expect(found.advantages).toEqual(f32(2 + 2, 2, -2 - 2, 0, 0, 0));
+    expect(found.zeroSpread).toBe(0.5);
+  });
+
+  it('rollouts that begin later: what comes before them is nothing', () => {
+    const later = { ...rollouts, firstSteps: [0, 1, 2] };
+    const found = stepAdvantages(later, { method: 'dr-grpo' });
+    expect(found.returnsToGo).toEqual(f32(5, 4, 0, 0, 0, 0));
+    expect(found.anchorSizes).toEqual(u32(1, 2, 0, 2, 0, 0));
+    expect(found.episodes.means).toEqual(f32(5 / 2));
+    expect(found.advantages).toEqual(f32(5 / 2, 5 / 2 + 2, 0, -5 / 2 - 2, 0, 0));
+    expect(found.zeroSpread).toBe(0.5);
+    const over = stepAdvantages({ ...later, lengths: [1, 1, 0] }, { method: 'dr-grpo' });
+    expect(over.anchorSizes).toEqual(u32(1, 0, 0, 1, 0, 0));
+  });
+
+  it('the same state in another group is another anchor', () => {
+    const two = { rewards: [1, 3, 10, 30], stateHashes: hashes(7, 7, 7, 7), groupSize: 2, steps: 1 };
+    const found = stepAdvantages(two, { method: 'dr-grpo' });
+    expect(found.anchorSizes).toEqual(u32(2, 2, 2, 2));
+    expect(found.stepAdvantages).toEqual(f32(-1, 1, -10, 10));
+  });
+
+  it('hashes that differ in their high or low words only are different', () => {
+    const stateHashes = BigUint64Array.of(1n, 1n << 32n, (1n << 32n) | 1n, 2n ** 64n - 1n);
+    const found = stepAdvantages({ rewards: [1, 2, 3, 4], stateHashes, groupSize: 4, steps: 1 });
+    expect(found.anchorSizes).toEqual(u32(1, 1, 1, 1));
+    expect(found.zeroSpread).toBe(1);
+  });
+
+  it('nobody', () => {
+    const found = stepAdvantages({ rewards: [], stateHashes: hashes(), groupSize: 2, steps: 28 });
+    expect(found.advantages).toEqual(f32());
+    expect(found.zeroSpread).toBe(0);
+  });
+});
+
+it('rollouts of one seed meet in its first state, and where they did the same until then', () => {
+  const sequences = [
+    [0, 3, 3],
+    [0, 3, 6],
+    [1, 3, 3],
+  ];
+  const rewards = new Float32Array(9);
+  const stateHashes = new BigUint64Array(9);
+  for (const [row, sequence] of sequences.entries()) {
+    const episode = new Episode();
+    episode.reset(100);
+    for (const [t, action] of sequence.entries()) {
+      stateHashes[row * 3 + t] = episode.stateHash();
+      rewards[row * 3 + t] = episode.step(action);
+    }
+  }
+  const { anchorSizes } = stepAdvantages({ rewards, stateHashes, groupSize: 3, steps: 3 });
+  expect(anchorSizes).toEqual(u32(3, 2, 2, 3, 2, 2, 3, 1, 1));
+});
+
+it('rollouts from states of any step meet in these, and nowhere before them', async () => {
+  using source = createVecEnv({ numEnvs: 3 });
+  source.reset({ seed: 100 });
+  source.run('heuristic', { stops: Uint8Array.of(3, 26, 28) });
+  const rollouts = await rolloutGroups({
+    from: { source, indices: [0, 1, 2] },
+    ...{ groupSize: 2, policy: 'random', policySeeds: 5 },
+  });
+  // Both of a group do the same.
+  const taken = Array.from(
+    { length: 6 * 28 },
+    (_, i) => i % 28 >= [3, 3, 26, 26, 28, 28][Math.floor(i / 28)],
+  );
+  const { anchorSizes, returnsToGo, zeroSpread } = stepAdvantages(rollouts);
+  expect(Array.from(anchorSizes)).toEqual(taken.map((is) => (is ? 2 : 0)));
+  expect(returnsToGo).toEqual(rollouts.returns);
+  expect(zeroSpread).toBe(1);
+});
+
+/** Groups of rollouts through few states, of rewards of quarters. */
+function draw(random: Random): StepRollouts & { firstSteps: number[]; lengths: number[] } {
+  const groupSize = random.integer(1, 5);
+  const steps = random.integer(1, 6);
+  const length = groupSize * steps * random.integer(1, 4);
+  const firstSteps = Array.from({ length: length / steps }, () => random.pick([0, random.integer(0, steps)]));
+  return {
+    rewards: Float64Array.from({ length }, () => random.integer(-20, 20) / 4),
+    stateHashes: BigUint64Array.from({ length }, () => BigInt(random.integer(0, 3))),
+    groupSize,
+    steps,
+    firstSteps,
+    lengths: firstSteps.map((first) => random.integer(0, steps - first)),
+  };
+}
+
+/** Whether a step, by its place, was taken. */
+function isTaken({ firstSteps, lengths, steps }: ReturnType<typeof draw>, i: number): boolean {
+  const [row, step] = [Math.floor(i / steps), i % steps];
+  return step >= firstSteps[row] && step < firstSteps[row] + lengths[row];
+}
+
+describe('for all rollouts', () => {
+  const options = (random: Random): StepAdvantageOptions => ({
+    method: random.pick(ADVANTAGE_METHODS),
+    discount: random.pick([0, 0.5, 1]),
+    stepWeight: random.pick([0, 0.5, 1, 2]),
+  });
+
+  it('steps are compared as a group of their returns is', () => {
+    forAll(200, (random) => {
+      const rollouts = draw(random);
+      const method = random.pick(['grpo', 'dr-grpo', 'leave-one-out'] as const);
+      const found = stepAdvantages(rollouts, { ...options(random), method });
+      const { steps, groupSize, stateHashes } = rollouts;
+      for (let i = 0; i < stateHashes.length; i++) {
+        const taken = (j: number) => isTaken(rollouts, j);
+        if (!taken(i)) continue;
+        const groupOf = (j: number) => Math.floor(j / (steps * groupSize));
+        const alike = [...stateHashes.keys()].filter(
+          (j) => taken(j) && groupOf(j) === groupOf(i) && stateHashes[j] === stateHashes[i],
+        );
+        const returns = alike.map((j) => found.returnsToGo[j]);
+        const { advantages } = groupAdvantages(returns, returns.length, { method });
+        expect(found.anchorSizes[i]).toBe(alike.length);
+        expect(found.stepAdvantages[i]).toBeCloseTo(advantages[alike.indexOf(i)], 5);
+      }
+    });
+  });
+
+  it('advantages are finite, the sum of both levels, and 0 where no step was taken', () => {
+    forAll(200, (random) => {
+      const rollouts = draw(random);
+      const { steps } = rollouts;
+      const chosen = options(random);
+      const found = stepAdvantages(rollouts, chosen);
+      for (const [i, advantage] of found.advantages.entries()) {
+        const row = Math.floor(i / steps);
+        const both = found.episodes.advantages[row] + (chosen.stepWeight as number) * found.stepAdvantages[i];
+        expect(advantage).toBeCloseTo(isTaken(rollouts, i) ? both : 0, 4);
+      }
+    });
+  });
+
+  it('what hashes are does not matter, only which are the same', () => {
+    forAll(100, (random) => {
+      const rollouts = draw(random);
+      const chosen = options(random);
+      const other = rollouts.stateHashes.map((hash) => (hash + 1n) * 0x9e3779b97f4a7c15n);
+      const renamed = stepAdvantages({ ...rollouts, stateHashes: other }, chosen);
+      expect(renamed).toEqual(stepAdvantages(rollouts, chosen));
+    });
+  });
+
+  it('what stands where no step was taken does not matter', () => {
+    forAll(100, (random) => {
+      const rollouts = draw(random);
+      const chosen = options(random);
+      const rewards = Array.from(rollouts.rewards, (reward, i) =>
+        isTaken(rollouts, i) ? reward : random.pick([Number.NaN, null, 99]),
+      );
+      expect(stepAdvantages({ ...rollouts, rewards }, chosen)).toEqual(stepAdvantages(rollouts, chosen));
+    });
+  });
+});
+
+describe('refusals', () => {
+  const good = { rewards: [1, 2, 3, 4], stateHashes: hashes(1, 2, 3, 4), groupSize: 2, steps: 2 };
+  const refused =
+    (change: object, options: object = {}) =>
+    () =>
+      stepAdvantages({ ...good, ...change }, options);
+
+  it('rollouts that are none', () => {
+    for (const none of [null, undefined, 3, [1, 2]]) {
+      expectRefusal(() => stepAdvantages(none as unknown as StepRollouts), 'wrong_type', 'rollouts');
+    }
+  });
+
+  it('arrays that do not fit', () => {
+    expectRefusal(
+      refused({ stateHashes: [1n, 2n, 3n, 4n] }),
+      'wrong_type',
+      'BigUint64Array',
+      'an array of 4',
+    );
+    expectRefusal(refused({ stateHashes: hashes(1, 2, 3) }), 'wrong_length', 'groupSize x steps', '3');
+    expectRefusal(refused({ rewards: [1, 2, 3] }), 'wrong_length', 'rewards', '3');
+    expectRefusal(refused({ lengths: [1] }), 'wrong_length', 'lengths', '1');
+    expectRefusal(refused({ lengths: [1, 3] }), 'out_of_range', 'lengths[1]', '3');
+    expectRefusal(refused({ lengths: 2 }), 'wrong_type', 'lengths', '2');
+    expectRefusal(refused({ firstSteps: [0] }), 'wrong_length', 'firstSteps', '1');
+    expectRefusal(refused({ firstSteps: [0, 3] }), 'out_of_range', 'firstSteps[1]', '3');
+    expectRefusal(refused({ firstSteps: 'ab' }), 'wrong_type', 'firstSteps', '"ab"');
+    expectRefusal(refused({ firstSteps: [0, 1], lengths: [2, 2] }), 'out_of_range', 'lengths[1]', '0 to 1');
+    expectRefusal(refused({}, { episodeRewards: [1] }), 'wrong_length', 'episodeRewards', '1');
+  });
+
+  it('a missing reward of a step that was taken', () => {
+    expectRefusal(refused({ rewards: [1, 2, null, 4] }), 'out_of_range', 'rewards[2]');
+    expectRefusal(refused({ rewards: f32(1, Number.NaN, 3, 4) }), 'out_of_range', 'rewards[1]');
+  });
+
+  it('numbers and options', () => {
+    expectRefusal(refused({ groupSize: 0 }), 'out_of_range', 'groupSize');
+    expectRefusal(refused({ steps: 1.5 }), 'out_of_range', 'steps');
+    expectRefusal(refused({}, { discount: 1.1 }), 'out_of_range', 'discount', '1.1');
+    expectRefusal(refused({}, { discount: '1' }), 'wrong_type', 'discount');
+    expectRefusal(refused({}, { stepWeight: Number.NaN }), 'out_of_range', 'stepWeight');
+    expectRefusal(refused({}, { method: 'gigpo' }), 'unknown_name', 'method');
+    expectRefusal(refused({}, { gamma: 1 }), 'unknown_option', 'discount');
+  });
+});

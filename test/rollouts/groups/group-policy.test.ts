@@ -1,0 +1,140 @@
+/** What the policy of rollouts in groups is told, and what it may say. */
+import { describe, expect, it } from 'vitest';
+import {
+  createVecEnv,
+  type ErrorCode,
+  type RolloutPolicy,
+  type RolloutView,
+  rolloutGroups,
+} from '../../../src/index.js';
+import { NUM_ACTIONS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import { expectRejection } from '../../support/refusals.js';
+import { advanceToStops, rowOf } from '../../support/rollouts.js';
+
+const { NaN: nan } = Number;
+const sleep = ({ steps }: RolloutView) => ({ actions: new Uint8Array(steps.length) });
+
+describe('what a policy is told', () => {
+  it('who plays, how far each is, what it sees and has seen', async () => {
+    using source = createVecEnv({ numEnvs: 4 });
+    advanceToStops(source);
+    const told: RolloutView[] = [];
+    const policy: RolloutPolicy = (view) => {
+      told.push({ ...view, observations: view.observations.slice() });
+      if (view.playing[4] === 1) {
+        const past = view.history(4);
+        expect(past).toHaveLength(Math.min(7, view.steps[4]));
+        expect(past.at(-1)?.step).toBe(view.steps[4] - 1);
+      }
+      // Whatever becomes of these, the rollouts know better.
+      view.steps.fill(0);
+      view.playing.fill(0);
+      return sleep(view);
+    };
+    const from = { source, indices: [0, 1, 2, 3] };
+    const { observations } = await rolloutGroups({ from, groupSize: 2, policy });
+    expect(told).toHaveLength(NUM_STEPS);
+    expect(told[0]).toMatchObject({ groups: 4, groupSize: 2 });
+    told.forEach((view, turn) => {
+      const at = turn * OBSERVATION_SIZE;
+      const first = view.observations.subarray(0, OBSERVATION_SIZE);
+      expect(observations.slice(at, at + OBSERVATION_SIZE)).toEqual(first);
+    });
+  });
+
+  it('steps and players are as they were', async () => {
+    using source = createVecEnv({ numEnvs: 4 });
+    advanceToStops(source);
+    const told: string[] = [];
+    const policy: RolloutPolicy = (view) => {
+      told.push(`${view.steps} ${view.playing}`);
+      return sleep(view);
+    };
+    await rolloutGroups({ from: source.snapshot(), groupSize: 1, policy });
+    expect([told[0], told[1], told[22], told[23], told[27]]).toEqual([
+      '0,27,5,28 1,1,1,0',
+      '1,28,6,28 1,0,1,0',
+      '22,28,27,28 1,0,1,0',
+      '23,28,28,28 1,0,0,0',
+      '27,28,28,28 1,0,0,0',
+    ]);
+  });
+});
+
+describe('what it says', () => {
+  it('may be beliefs and log-probabilities now and then', async () => {
+    const policy: RolloutPolicy = ({ steps: [t] }) => ({
+      actions: [t % NUM_ACTIONS, 1],
+      beliefs: t === 3 ? [0.5, 2, -1, nan, nan, nan] : undefined,
+      logProbs: t === 4 ? [nan, -0.25] : undefined,
+    });
+    const { actions, beliefs, logProbs } = await rolloutGroups({ seeds: [1], groupSize: 2, policy });
+    expect(rowOf(actions, 0, NUM_STEPS)).toEqual(
+      Int8Array.from({ length: NUM_STEPS }, (_, t) => t % NUM_ACTIONS),
+    );
+    expect(Array.from(rowOf(beliefs, 3, 3))).toEqual([0.5, 2, -1]);
+    expect(beliefs.filter((number) => !Number.isNaN(number))).toHaveLength(3);
+    expect(logProbs![NUM_STEPS + 4]).toBe(-0.25);
+    expect(logProbs!.filter((number) => !Number.isNaN(number))).toHaveLength(1);
+  });
+
+  it('may be anything of a rollout that is over', async () => {
+    using source = createVecEnv({ numEnvs: 4 });
+    advanceToStops(source);
+    const { finalScores } = source.assign(source, [3, 2, 1, 0]);
+    const before = finalScores[0];
+    const policy: RolloutPolicy = () => ({
+      actions: [255, 1],
+      beliefs: [nan, 0, -Infinity, 0.5, 0.5, 0.5],
+      logProbs: ['?' as never, -1],
+    });
+    const rollouts = await rolloutGroups({ from: { source, indices: [0, 1] }, groupSize: 1, policy });
+    expect(rollouts.finalScores[0]).toBe(before);
+    expect(rowOf(rollouts.actions, 0, NUM_STEPS)).toEqual(new Int8Array(NUM_STEPS).fill(-1));
+    expect(rollouts.logProbs!.subarray(0, NUM_STEPS).every(Number.isNaN)).toBe(true);
+  });
+
+  const bad: [name: string, answer: unknown, code: ErrorCode, ...mentions: string[]][] = [
+    ['nothing', undefined, 'wrong_type', "a policy's answer", 'undefined'],
+    ['codes alone', [0, 1], 'wrong_type', "a policy's answer", 'an array of 2'],
+    ['no actions', {}, 'wrong_type', 'actions', 'undefined'],
+    ['too few actions', { actions: [0] }, 'wrong_length', '2 actions', 'got 1'],
+    ['an action that is none', { actions: [0, 10] }, 'illegal_action', 'actions[1]', 'got 10'],
+    ['the same as bytes', { actions: Uint8Array.of(0, 10) }, 'illegal_action', 'actions[1]', 'got 10'],
+    ['another word', { actions: [0, 1], logprobs: [0, 0] }, 'unknown_option', '"logprobs"', '"logProbs"'],
+    ['half a belief', { actions: [0, 1], beliefs: [0, nan, 0, 0, 0, 0] }, 'bad_belief', 'row 0'],
+    ['too few beliefs', { actions: [0, 1], beliefs: [0, 0, 0] }, 'wrong_length', 'rollouts x 3', 'got 3'],
+    ['a belief that is text', { actions: [0, 1], beliefs: [0, 0, 0, 0, 0, '1'] }, 'bad_belief', 'beliefs[5]'],
+    ['a number as log-probabilities', { actions: [0, 1], logProbs: -1 }, 'wrong_type', 'logProbs', 'got -1'],
+    ['too many of them', { actions: [0, 1], logProbs: [0, 0, 0] }, 'wrong_length', '2 logProbs', 'got 3'],
+    ['an infinite one', { actions: [0, 1], logProbs: [0, -Infinity] }, 'out_of_range', 'logProbs[1]'],
+    ['one that no float32 holds', { actions: [0, 1], logProbs: [-1e39, 0] }, 'out_of_range', 'logProbs[0]'],
+    ['one that is text', { actions: [0, 1], logProbs: ['0', 0] }, 'wrong_type', 'logProbs[0]', '"0"'],
+  ];
+
+  it.each(bad)('%s is refused, promised or not', async (_, answer, code, ...mentions) => {
+    for (const policy of [() => answer, async () => answer]) {
+      const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
+      await expectRejection(refused, code, ...mentions);
+    }
+  });
+
+  it('may be an error, which is what comes out; nothing is left open, nor where all went well', async () => {
+    const reason = new Error('no');
+    const told: RolloutView[] = [];
+    const throws = (view: RolloutView) => {
+      told.push(view);
+      throw reason;
+    };
+    for (const policy of [throws, async (view: RolloutView) => throws(view)]) {
+      await expect(rolloutGroups({ seeds: [1], groupSize: 2, policy })).rejects.toBe(reason);
+    }
+    const policy = (view: RolloutView) => {
+      told.push(view);
+      return sleep(view);
+    };
+    await rolloutGroups({ seeds: [1], groupSize: 2, policy });
+    expect(told).toHaveLength(2 + NUM_STEPS);
+    for (const view of told) expect(() => view.history(0)).toThrow(/was closed/);
+  });
+});

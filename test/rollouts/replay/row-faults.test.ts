@@ -1,0 +1,198 @@
+/** Rows that cannot be replayed are named and do not affect others. */
+import { describe, expect, it } from 'vitest';
+import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
+import { NUM_STEPS } from '../../../src/world/fields.js';
+import { Random } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+import { anyRows, score, toColumns } from '../../support/replays.js';
+
+type Columns = ReturnType<typeof toColumns>;
+
+function shared<T extends Uint8Array | Int8Array | Uint32Array | Float32Array>(view: T): T {
+  const Kind = view.constructor as new (buffer: SharedArrayBuffer) => T;
+  const copy = new Kind(new SharedArrayBuffer(view.byteLength));
+  copy.set(view);
+  return copy;
+}
+
+describe('columns', () => {
+  const rows = anyRows(new Random('memory'), 40);
+  const columns = () => {
+    const { profiles, ...arrays } = toColumns(rows);
+    return { ...arrays, profiles: Array.from(profiles as readonly string[]) };
+  };
+  const names = ['seeds', 'stepIndices', 'histories', 'actions', 'beliefs'] as const;
+  type View = ReturnType<typeof columns>[(typeof names)[number]] & object;
+
+  it('shared with other threads', () => {
+    const changed = columns();
+    // One that is faulty, so that columns are copied.
+    const actions = Int8Array.from(changed.actions).fill(10, 3, 4);
+    const expected = score({ ...changed, actions });
+    const made = { ...changed, actions };
+    for (const name of names) Object.assign(made, { [name]: shared(made[name] as View) });
+    expect(score(made)).toEqual(expected);
+  });
+
+  it('transferred away they are none', () => {
+    const lost = columns();
+    structuredClone(lost.histories, { transfer: [lost.histories.buffer as ArrayBuffer] });
+    expectRefusal(() => score(lost), 'wrong_length', 'histories', 'got 0');
+  });
+});
+
+describe('a fault', () => {
+  const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
+  const faults: [string, unknown, string, RegExp][] = [
+    ['no object', 7, 'wrong_type', /rows\[1\] to be an object, got 7/],
+    ['no seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
+    [
+      'a name that is none',
+      { ...good, profileMode: 'nobody' },
+      'unknown_name',
+      /rows\[1\]\.profileMode .*"nobody"/,
+    ],
+    ['a seed of another kind', { ...good, seed: 5n }, 'bad_seed', /rows\[1\]\.seed, got 5/],
+    ['a seed that is a symbol', { ...good, seed: Symbol('s') }, 'bad_seed', /rows\[1\]\.seed, got Symbol/],
+    ['a history that is none', { ...good, actionHistory: 'sleep' }, 'wrong_type', /rows\[1\]\.actionHistory/],
+    [
+      'too long a history',
+      { ...good, actionHistory: new Array(28).fill(0) },
+      'wrong_length',
+      /at most 27 .* got 28/,
+    ],
+    [
+      'an action that is none',
+      { ...good, actionHistory: [1, 'nap'] },
+      'illegal_action',
+      /or its name at rows\[1\]\.actionHistory\[1\], got "nap"\. Use one/,
+    ],
+    [
+      'a proposal that is none',
+      { ...good, action: 10 },
+      'illegal_action',
+      /or null for none, at rows\[1\]\.action, got 10\. Pass one/,
+    ],
+    ['a misspelled proposal', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
+    ['half a belief', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
+    [
+      'too large a belief',
+      { ...good, belief: [0, 0, 1e39] },
+      'bad_belief',
+      /rows\[1\]\.belief\[2\], got 1e\+39/,
+    ],
+    ['a short belief', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
+  ];
+
+  it.each(faults)('%s is named by its index, and spoils no other row', (_, bad, code, message) => {
+    const scores = score([good, bad as ReplayRow, good]);
+    expect(scores.faults).toEqual([{ index: 1, code, message: expect.stringMatching(message) }]);
+    const alone = score([good]);
+    for (const i of [0, 2]) {
+      expect(scores.stepRewards[i]).toBe(alone.stepRewards[0]);
+      expect(scores.rewards.total[i]).toBe(alone.rewards.total[0]);
+      expect(scores.stateHashes[i]).toBe(alone.stateHashes[0]);
+    }
+    expect(scores.stateHashes[1]).toBe(0n);
+    const numbers = [scores.stepRewards, scores.beliefMae, ...Object.values(scores.rewards)];
+    expect(numbers.map((array) => array[1])).toEqual(numbers.map(() => Number.NaN));
+    expect(() => score([good, bad as ReplayRow], { onFault: 'throw' })).toThrow(message);
+  });
+
+  it.each<[name: string, spoil: (columns: Columns) => void, message: RegExp]>([
+    ['a step', ({ stepIndices }) => stepIndices.fill(28, 1, 2), /at stepIndices\[1\], got 28/],
+    ['an action below none', ({ actions }) => actions.fill(-2, 1, 2), /at actions\[1\], got -2/],
+    ['an action', ({ actions }) => actions.fill(10, 1, 2), /at actions\[1\], got 10/],
+    ['a belief', ({ beliefs }) => beliefs!.fill(Infinity, 3, 4), /beliefs row 1, got \[Infinity,/],
+    [
+      'a belief of one',
+      ({ beliefs }) => beliefs!.fill(Number.NaN, 4, 6),
+      /beliefs row 1, got \[0\.1\d*, NaN, NaN\]/,
+    ],
+    ['a belief of the last', ({ beliefs }) => beliefs!.fill(Number.NaN, 3, 5), /got \[NaN, NaN, 0\.3\d*\]/],
+  ])('%s of columns is found alone', (_, spoil, message) => {
+    const columns = toColumns([good, good, good]);
+    spoil(columns);
+    const { faults: found, stepRewards } = score(columns);
+    expect(found).toEqual([{ index: 1, code: expect.any(String), message: expect.stringMatching(message) }]);
+    const [alone] = score([good]).stepRewards;
+    expect(Array.from(stepRewards)).toEqual([alone, Number.NaN, alone]);
+  });
+
+  it('of a person in numbers is named by its index, and numbers stay as they are', () => {
+    const { profiles: _, ...columns } = toColumns([good, good]);
+    const profiles = new Random('person').profiles(2);
+    profiles[0] = -0;
+    profiles[16] = Number.NaN;
+    const { faults: found } = score({ ...columns, profiles });
+    expect(found).toEqual([
+      { index: 1, code: 'bad_profile', message: expect.stringMatching(/profiles\[1\]\[0\], got NaN/) },
+    ]);
+    expect(Object.is(profiles[0], -0)).toBe(true);
+  });
+
+  it("is none where a caller's own code fails", () => {
+    const failing = {
+      ...good,
+      get seed(): number {
+        throw new TypeError('mine');
+      },
+    };
+    expect(() => score([good, failing])).toThrow(new TypeError('mine'));
+  });
+
+  it('of columns is named by its index too', () => {
+    const columns = toColumns(new Array<ReplayRow>(7).fill(good));
+    columns.stepIndices[0] = 28;
+    columns.histories[NUM_STEPS] = 10;
+    columns.actions[2] = -2;
+    columns.actions[3] = 10;
+    columns.beliefs![4 * 3] = Number.POSITIVE_INFINITY;
+    const profiles: unknown[] = new Array(7).fill('sampled');
+    profiles[5] = undefined;
+    const { faults: found, stepRewards } = score({ ...columns, profiles: profiles as string[] });
+    const wanted = [
+      ['out_of_range', /from 0 to 27 at stepIndices\[0\], got 28\. Pass/],
+      ['illegal_action', /at histories\[28\], which is of row 1, got 10\. Pass/],
+      ['illegal_action', /or -1 for none, at actions\[2\], got -2\. Pass/],
+      ['illegal_action', /at actions\[3\], got 10\. Pass/],
+      ['bad_belief', /in beliefs row 4, got \[Infinity, /],
+      ['wrong_type', /profiles\[5\] to be a name, got undefined\. Pass/],
+    ] as const;
+    expect(found).toEqual(
+      wanted.map(([code, message], index) => ({ index, code, message: expect.stringMatching(message) })),
+    );
+    expect(stepRewards[6]).toBe(score([good]).stepRewards[0]);
+  });
+
+  it('of all rows is an error', () => {
+    const columns = toColumns([good]);
+    expect(() => score({ ...columns, seeds: [1] as never })).toThrow(
+      /seeds to be a Uint32Array, got an array of 1/,
+    );
+    expect(() => score(null as never)).toThrow(/rows to be an object, got null/);
+    expect(() => score({ ...columns, actions: new Int8Array(2) })).toThrow(
+      /Expected 1 entries in actions .* got 2/,
+    );
+    for (const none of [null, undefined]) {
+      expectRefusal(() => score(none as never), 'wrong_type', 'rows to be an object');
+    }
+    expectRefusal(() => score([good], { grader: null as never }), 'wrong_type', 'grader', 'null');
+    expectRefusal(() => score({ ...columns, belief: columns.beliefs } as never), 'unknown_option', 'beliefs');
+    // An option's fault is said first, and a row's whatever comes after it.
+    expectRefusal(
+      () => score(null as never, { weights: { envReward: Number.NaN } }),
+      'out_of_range',
+      'weights',
+    );
+    const late = toColumns([good, good]);
+    late.histories[0] = 10;
+    late.actions[1] = 10;
+    expectRefusal(() => score(late, { onFault: 'throw' }), 'illegal_action', 'histories[0]');
+    // Before they are counted out.
+    expectRefusal(() => score(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rows');
+    expect(() => score([good], { grader: 'v3' })).toThrow(/v3/);
+    expect(() => score([good], { threads: 0 })).toThrow(/threads/);
+    expect(() => score([good], { onFault: 'ignore' as never })).toThrow(/onFault/);
+  });
+});

@@ -1,0 +1,131 @@
+/** Texts that nobody means: whatever they are, an answer or none comes back, after work that grows with their length alone. */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCompletion, parseCompletions } from '../../../src/rollouts/text/parse.js';
+import { naiveParse } from '../../support/naive-parse.js';
+import { DRAWS, drawsOf } from '../../support/random.js';
+
+const MEGABYTE = 2 ** 20;
+
+/** Made of one piece again and again, after a start and before an end. */
+const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
+  ['line feeds', '\n'],
+  ['CR LF', '\r\n'],
+  ['LF CR and CR in turns', '\n\r\r'],
+  ['spaces', ' '],
+  ['wide spaces', '\u3000'],
+  ['commas', ','],
+  ['colons', ':'],
+  ['colons, each on a line', ':\n'],
+  ['colons in the first line alone', ':', '', '\nx'.repeat(1000)],
+  ['lines without the colon that the text ends with', 'x\n', '', ':'],
+  ['quotes', '"'],
+  ['quotes, then an answer', '"', '', '1 2 3 SLEEP'],
+  ['points', '.'],
+  ['points after a word', '.', '1 2 3 SLEEP'],
+  ['digits', '7'],
+  ['digits apart', '7 '],
+  ['three digits a line, and one more', '7 7 7 7\n'],
+  ['names', 'SLEEP '],
+  ['names without an end', 'deep_work'],
+  ['almost a name', 'deep_wor'],
+  ['almost answers', '1 2 3 DEEP_WORX\n'],
+  ['labelled almost answers', 'a: 1 2 3 DEEP_WORX\n'],
+  ['less-than signs', '<'],
+  ['opening tags', '<reasoning>'],
+  ['closing tags', '</REASONING>'],
+  ['nested tags', '<reasoning></reasoning>', '<reasoning>'],
+  ['almost closing tags', '</reasonin'],
+  ['tags in tags', '</reason<reasoning>ing>'],
+  ['an answer before everything', 'x\n', '1 2 3 SLEEP\n'],
+  ['surrogates, the wrong way round', '\udc00\ud83d'],
+  ['emoji', '🛌'],
+  ['a letter that grows in lower case', 'İ'],
+  ['NUL', '\0'],
+  ['combining marks', 'e\u0301'],
+];
+const made = (length: number, piece: string, start = '', end = ''): string =>
+  start + piece.repeat(Math.ceil(length / piece.length)) + end;
+
+/** How many characters a call looks at, by the one method by which it may. */
+function looksOf(call: () => void): number {
+  const { charCodeAt } = String.prototype;
+  let looks = 0;
+  String.prototype.charCodeAt = function (this: string, at: number) {
+    looks++;
+    return charCodeAt.call(this, at);
+  };
+  try {
+    call();
+  } finally {
+    String.prototype.charCodeAt = charCodeAt;
+  }
+  return looks;
+}
+
+describe.each(PIECES)('%s', (_, piece, start, end) => {
+  it('a megabyte of it', () => {
+    const text = made(MEGABYTE, piece, start, end);
+    const { actionName: action, digits } = parseCompletion(text);
+    expect({ action, digits }).toEqual(naiveParse(text));
+  });
+
+  it('no character is looked at more than eight times', () => {
+    const text = made(20_000, piece, start, end);
+    const looks = looksOf(() => parseCompletion(text));
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThan(8 * text.length);
+  });
+});
+
+it('by no other method of a string', () => {
+  const source = readFileSync(new URL('../../../src/rollouts/text/answer.ts', import.meta.url), 'utf8');
+  const [, reading] = source.split('export function readAnswer');
+  const methods = Array.from(reading.matchAll(/\btext\.(\w+)/g), ([, name]) => name);
+  expect([...new Set(methods)].sort()).toEqual(['charCodeAt', 'length']);
+});
+
+describe('any text at all', () => {
+  const odd = fc.constantFrom(
+    ...'<>/:.,!;\n\r\t \u00a0"\'`*()[]{}-_0359sSkK\u212aſİ\0',
+    '\ud83d',
+    '\udc00',
+    'reasoning',
+  );
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 400 }),
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.array(odd, { maxLength: 400 }).map((parts) => parts.join('')),
+    fc
+      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 })
+      .map((units) => String.fromCharCode(...units)),
+  );
+
+  it('is read as the naive reading has it', () => {
+    const property = fc.property(anything, (text) => {
+      const { actionName: action, digits } = parseCompletion(text);
+      expect({ action, digits }).toEqual(naiveParse(text));
+    });
+    fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
+  });
+
+  it('changes nothing for the answer after it, nor for the texts beside it', () => {
+    const property = fc.property(anything, (text) => {
+      const answered = `${text}\n</reasoning>4 5 6 LEARN`;
+      const { actions, given } = parseCompletions(['1 2 3 SLEEP', text, answered, 'LEARN']);
+      const [sleep, learn] = [parseCompletion('SLEEP').action, parseCompletion('LEARN').action];
+      expect([actions[0], actions[2], actions[3]]).toEqual([sleep, learn, learn]);
+      expect([given[0], given[2], given[3]]).toEqual([1, 1, 0]);
+    });
+    fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
+  });
+});
+
+it('a text in pieces is read as in one', () => {
+  let sum = '';
+  for (let k = 0; k < 10_000; k++) sum += k % 2 === 0 ? 'thought ' : '<reasoning>';
+  sum += '</reasoning>\n3 8 7 DEEP_WORK';
+  expect(parseCompletion(sum)).toMatchObject({ actionName: 'deep_work', digits: [3, 8, 7] });
+  expect(parseCompletion(sum.slice(40))).toMatchObject({ actionName: 'deep_work', digits: [3, 8, 7] });
+});

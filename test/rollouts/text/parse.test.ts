@@ -1,0 +1,249 @@
+/** Completions into actions and beliefs: the golden cases, each rule at its edges, and a naive reading of the same rules. */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ACTION_NAMES, createVecEnv, parseCompletion, parseCompletions } from '../../../src/index.js';
+import { naiveParse } from '../../support/naive-parse.js';
+import { DRAWS, drawsOf } from '../../support/random.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+interface GoldenCase {
+  readonly text: string;
+  readonly action: string | null;
+  readonly belief_digits: number[] | null;
+}
+const golden = JSON.parse(readFileSync(new URL('../../golden/parser.json', import.meta.url), 'utf8')) as {
+  cases: GoldenCase[];
+};
+
+/** As golden cases have it: a name or null, digits or null. */
+const read = (text: string) => {
+  const { actionName, digits } = parseCompletion(text);
+  return { action: actionName, digits };
+};
+
+describe('golden cases', () => {
+  it.each(golden.cases)('$text', ({ text, action, belief_digits }) => {
+    expect(read(text)).toEqual({ action, digits: belief_digits });
+  });
+
+  it('all in one call', () => {
+    const { actions, beliefs, given } = parseCompletions(golden.cases.map(({ text }) => text));
+    const digits = golden.cases.map(({ belief_digits }) => belief_digits);
+    expect(Array.from(actions, (code) => ACTION_NAMES[code] ?? null)).toEqual(
+      golden.cases.map(({ action }) => action),
+    );
+    expect(Array.from(given)).toEqual(digits.map((each) => Number(each !== null)));
+    expect(Array.from(beliefs)).toEqual(
+      digits.flatMap((each) => each?.map((digit) => Math.fround(digit / 9)) ?? [0.5, 0.5, 0.5]),
+    );
+  });
+});
+
+describe('rules at their edges', () => {
+  const nothing = [null, null];
+  const cases: [what: string, text: string, answer: (string | null)[]][] = [
+    [
+      'another thought after the last one',
+      '<reasoning>a</reasoning>\n1 1 1 LEARN\n<reasoning>b',
+      ['learn', '111'],
+    ],
+    ['an opening tag alone, after the answer', '1 1 1 LEARN <Reasoning>', nothing],
+    ['a closing tag within an opening one', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
+    ['a tag with a space', '<reasoning >2 2 2 SLEEP', nothing],
+    ['a tag with a space, on its own line', '< reasoning>\n2 2 2 SLEEP', ['sleep', '222']],
+    ['half a closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
+    ['nothing after the closing tag', '2 2 2 SLEEP</reasoning>', nothing],
+    ['a slash that is none', '<reasoning>x<\x0freasoning>\n2 2 2 SLEEP', nothing],
+    ['a letter that is an s in upper case alone', '<reaſoning>2\n2 2 2 SLEEP', ['sleep', '222']],
+    ['a letter that is a k in lower case alone', '2 2 2 DEEP_WOR\u212a', nothing],
+    ['a label that is itself an answer', '1 2 3 SLEEP: 4 5 6 LEARN', ['learn', '456']],
+    ['a label of which the rest is nothing', '1 2 3 SLEEP:', ['sleep', '123']],
+    ['a label of which the rest is no answer', '1 2 3: 4 SLEEP', nothing],
+    ['a line of a colon', 'SLEEP\n:', ['sleep', null]],
+    ['a label in bold', '**Answer:** 4 5 6 LEARN', ['learn', '456']],
+    ['brackets within a word', '4 5 6 {de}(ep)_[wo]"rk"', ['deep_work', '456']],
+    ['brackets that join', '[4][5][6] LEARN', nothing],
+    ['commas that split', ',4,5,,6,learn,', ['learn', '456']],
+    ['points that are pieces', '. 4. 5! 6; . SLEEP:', ['sleep', '456']],
+    ['points before a word', '4 5 6 .SLEEP', nothing],
+    ['points within a word', '4 5 6 SL.EEP', nothing],
+    ['a point under brackets', '"4" 5 6 SLEEP."', ['sleep', '456']],
+    ['the start of a name', '4 5 6 DEEP', nothing],
+    ['more than a name', '4 5 6 SLEEPS', nothing],
+    ['both joiners in a word', '4 5 6 de-ep', nothing],
+    ['the older order', 'Me-Time 9 0 4', ['me_time', '904']],
+    ['an action between digits', '9 0 SLEEP 4', nothing],
+    ['an action before and after', 'SLEEP 9 0 4 SLEEP', nothing],
+    ['more digits after the older order', 'SLEEP 9 0 4 4', nothing],
+    ['two digits', 'SLEEP\n9 0', ['sleep', null]],
+    ['two digits in one', '90 4 SLEEP', nothing],
+    ['an odd line between', '4 5 6 LEARN\nI hope so', ['learn', '456']],
+    ['line breaks of every sort', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
+    ['separators that are no line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
+    ['every wide space', '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff', ['learn', '111']],
+    ['what looks like a space', '1\u180e1\u200b1 LEARN', nothing],
+    ['half a surrogate pair', '1 1 1 LEARN\ud83d', nothing],
+    ['half a surrogate pair, on its own line', '1 1 1 LEARN\n\udc00', ['learn', '111']],
+    ['typographic quotes', '“1 1 1 LEARN”', nothing],
+  ];
+  it.each(cases)('%s', (_, text, [action, digits]) => {
+    expect(read(text)).toEqual({ action, digits: digits?.split('').map(Number) ?? null });
+    expect(naiveParse(text)).toEqual(read(text));
+  });
+
+  it.each(ACTION_NAMES)('%s, as a model may spell it', (name) => {
+    for (const spelt of [name, name.toUpperCase(), name.replaceAll('_', '-'), ` ${name}!`]) {
+      expect(read(`0 9 5 ${spelt}`)).toEqual({ action: name, digits: [0, 9, 5] });
+    }
+  });
+});
+
+describe('a naive reading of the rules', () => {
+  const word = fc.oneof(
+    fc.constantFrom(...'0123456789', '10', '', 'x', 'I', '“', 'ſ', '٣'),
+    fc.constantFrom(...ACTION_NAMES, ...ACTION_NAMES.map((name) => name.toUpperCase().replace('_', '-'))),
+    fc.constantFrom('deep', 'DEEP_', '_work', '<reasoning>', '</reasoning>', '</REASONING>', '<', 'Answer'),
+  );
+  const between = fc.constantFrom(
+    ' ',
+    ' ',
+    ' ',
+    ' ',
+    ', ',
+    '\t',
+    '\u00a0',
+    '',
+    ':',
+    '.',
+    '. ',
+    '; ',
+    '**',
+    '"',
+    '\n',
+    '\r\n',
+  );
+  const line = fc.oneof(
+    fc.array(fc.tuple(word, between), { maxLength: 8 }).map((parts) => parts.flat().join('')),
+    fc
+      .tuple(
+        fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 2, maxLength: 4 }),
+        fc.constantFrom(...ACTION_NAMES),
+        between,
+      )
+      .map(([digits, name, end]) => `${digits.join(' ')} ${name}${end}`),
+  );
+  const texts = fc
+    .tuple(fc.array(line, { minLength: 1, maxLength: 5 }), fc.constantFrom('\n', '\r', '\r\n', ' '))
+    .map(([lines, end]) => lines.join(end));
+
+  it('finds the same in whatever texts', () => {
+    const found = { answers: 0, partly: 0 };
+    const property = fc.property(texts, (text) => {
+      const { action, digits } = read(text);
+      expect({ action, digits }).toEqual(naiveParse(text));
+      if (action !== null && digits !== null) found.answers++;
+      else if (action !== null || digits !== null) found.partly++;
+    });
+    fc.assert(property, { ...DRAWS, numRuns: drawsOf(5000) });
+    expect(found.answers).toBeGreaterThan(drawsOf(500));
+    expect(found.partly).toBeGreaterThan(drawsOf(100));
+  });
+});
+
+it('every character between words, and within one, is what the naive reading takes it for', () => {
+  const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
+  const wrong = units.filter((unit) =>
+    [`1${unit}1${unit}1 LEARN`, `1 1 1 SL${unit}EP`].some((text) => {
+      const { action, digits } = naiveParse(text);
+      const { actionName, digits: readDigits } = parseCompletion(text);
+      return action !== actionName || String(digits) !== String(readDigits);
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+describe('what is returned', () => {
+  it('of one completion', () => {
+    const third = Math.fround(1 / 3);
+    expect(parseCompletion('0 3 9 SLEEP')).toEqual({
+      action: ACTION_NAMES.indexOf('sleep'),
+      actionName: 'sleep',
+      belief: [0, third, 1],
+      digits: [0, 3, 9],
+      given: true,
+    });
+    expect(parseCompletion('zzz')).toEqual({
+      action: null,
+      actionName: null,
+      belief: [0.5, 0.5, 0.5],
+      digits: null,
+      given: false,
+    });
+  });
+
+  it('of many: what one call each would return', () => {
+    const texts = [...golden.cases, ...golden.cases].map(({ text }) => text);
+    const { actions, beliefs, given } = parseCompletions(texts);
+    expect([actions, beliefs, given].map((array) => array.constructor)).toEqual([
+      Int8Array,
+      Float32Array,
+      Uint8Array,
+    ]);
+    texts.forEach((text, i) => {
+      const one = parseCompletion(text);
+      expect([actions[i], given[i]]).toEqual([one.action ?? -1, Number(one.given)]);
+      expect(Array.from(beliefs.subarray(3 * i, 3 * i + 3))).toEqual(one.belief);
+    });
+  });
+
+  it('of none: empty arrays', () => {
+    expect(parseCompletions([])).toEqual({
+      actions: new Int8Array(),
+      beliefs: new Float32Array(),
+      given: new Uint8Array(),
+    });
+  });
+
+  it('is what a step takes, with NaN for beliefs that are not given', () => {
+    using env = createVecEnv({ numEnvs: 3 });
+    env.reset({ seed: 5 });
+    const texts = ['9 0 9 SLEEP', 'well', 'LEARN'];
+    const { actions, beliefs, given } = parseCompletions(texts, { noBelief: 'nan' });
+    expect(Array.from(beliefs)).toEqual([1, 0, 1, ...Array(6).fill(Number.NaN)]);
+    const { observations } = env.step(actions, { beliefs, mask: actions.map((code) => Number(code >= 0)) });
+    expect(Array.from({ length: 3 }, (_, i) => observations[22 * i])).toEqual([1, 0, 1]);
+    const { beliefMae } = env.run('heuristic');
+    const targets = env.beliefTargets();
+    expect(given).toEqual(Uint8Array.of(1, 0, 0));
+    const off = [1, 0, 1].reduce((sum, belief, k) => sum + Math.abs(belief - targets[k]), 0) / 3;
+    expect(beliefMae[0]).toBeCloseTo(off, 6);
+  });
+});
+
+describe('what is refused', () => {
+  const any = (value: unknown) => value as never;
+  it('a text that is none', () => {
+    expectRefusal(() => parseCompletion(any(null)), 'wrong_type', 'text', 'null');
+    expectRefusal(
+      () => parseCompletion(any([{ role: 'assistant', content: '' }])),
+      'wrong_type',
+      'an array of 1',
+    );
+    expectRefusal(() => parseCompletion(any(new String('SLEEP'))), 'wrong_type', 'an object');
+  });
+
+  it('texts that are none, by index', () => {
+    expectRefusal(() => parseCompletions(any('SLEEP')), 'wrong_type', 'texts', '"SLEEP"');
+    expectRefusal(() => parseCompletions(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of texts');
+    expectRefusal(() => parseCompletions(any(['SLEEP', 3])), 'wrong_type', 'texts[1]', '3');
+    // biome-ignore lint/suspicious/noSparseArray: a hole is what is refused.
+    expectRefusal(() => parseCompletions(any([, 'SLEEP'])), 'wrong_type', 'texts[0]', 'undefined');
+  });
+
+  it('options that are not known', () => {
+    expectRefusal(() => parseCompletions([], any({ nobelief: 'nan' })), 'unknown_option', 'noBelief');
+    expectRefusal(() => parseCompletions([], any({ noBelief: 'NaN' })), 'unknown_name', '"nan"');
+    expectRefusal(() => parseCompletions([], any({ noBelief: 0.5 })), 'wrong_type', 'noBelief');
+  });
+});

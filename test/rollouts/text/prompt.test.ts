@@ -1,0 +1,284 @@
+/** Prompts: their exact bytes, from golden observations; numbers; and that nothing hidden can reach them. */
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
+import {
+  ACTION_NAMES,
+  type ChatMessage,
+  createVecEnv,
+  EVENT_NAMES,
+  METER_NAMES,
+  OBSERVATION_FIELDS,
+  OBSERVATION_SIZE,
+  type PastStep,
+  parseCompletion,
+  prompt,
+  prompts,
+  RHYTHM,
+} from '../../../src/index.js';
+import { hundredthsOf } from '../../../src/rollouts/text/hundredths.js';
+import { episodes, type GoldenEpisode } from '../../support/golden.js';
+import { forAll } from '../../support/random.js';
+
+/** What a golden episode shows after `step` steps, as JSON holds it: where it is, then what the last step did. */
+function moment(episode: GoldenEpisode, step: number): [observation: number[], history: PastStep[]] {
+  const taken = episode.steps.slice(0, step).map(({ delta, anomaly, meters, reward, ...what }) => {
+    const [action, event] = [ACTION_NAMES.indexOf(what.action), EVENT_NAMES.indexOf(what.event ?? '')];
+    const seen = [...meters, event, action, reward, ...delta, ...anomaly];
+    return { seen, past: { action, reward, deltas: delta, anomalies: anomaly } };
+  });
+  const start = [...RHYTHM.initialMeters.map(Math.fround), -1, -1, ...Array<number>(11).fill(0)];
+  const observation = [step, Math.floor(step / 4), step % 4, 28 - step, ...(taken.at(-1)?.seen ?? start)];
+  return [observation, taken.map(({ past }) => past)];
+}
+
+const golden = episodes[0];
+const struck = 1 + golden.steps.findIndex(({ event }) => event !== null);
+const userOf = (episode: GoldenEpisode, step: number): string => prompt(...moment(episode, step))[1].content;
+
+it('moments are those of the golden observations', () => {
+  for (const episode of episodes) {
+    for (const seen of episode.observations) {
+      expect(moment(episode, seen.step)[0]).toEqual(Object.values(seen).flat());
+    }
+  }
+});
+
+describe('exact bytes', () => {
+  it('of the system message, and of a week at its start, early, at an event, late and at its end', async () => {
+    const steps = [0, 3, struck, 27, 28];
+    const [system] = prompt(...moment(golden, 0));
+    const users = steps.map((step) => `=== user, after ${step} steps\n${userOf(golden, step)}\n`);
+    const text = `=== system\n${system.content}\n${users.join('')}`;
+    await expect(text).toMatchFileSnapshot('../../golden/prompts.txt');
+  });
+
+  it('messages are in the order and under the roles that chat templates know', () => {
+    const [system, user] = prompt(...moment(golden, 9));
+    expect([system.role, user.role]).toEqual(['system', 'user']);
+    expectTypeOf(user).toExtend<ChatMessage>();
+  });
+
+  it('the system message is one frozen object for all', () => {
+    const [first, second] = [3, 9].map((step) => prompt(...moment(golden, step))[0]);
+    expect(second).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
+  });
+});
+
+describe('what is said', () => {
+  const [{ content: system }] = prompt(...moment(golden, 0));
+
+  it('every name of the world', () => {
+    const names = [
+      ...METER_NAMES,
+      ...EVENT_NAMES,
+      ...RHYTHM.slots,
+      ...ACTION_NAMES.map((name) => name.toUpperCase()),
+    ];
+    for (const name of names) expect(system).toContain(name);
+  });
+
+  it('an example that is an answer', () => {
+    const [, example] = /Example: (.*)/.exec(system)!;
+    expect(parseCompletion(example)).toMatchObject({ given: true, actionName: ACTION_NAMES[0] });
+    expect(parseCompletion(`<reasoning>${system}</reasoning>\n${example}`).given).toBe(true);
+  });
+
+  it('the form of the answer, again, as the last line', () => {
+    const [form] = /Answer with one line: .*/.exec(system)!;
+    for (const step of [0, 5, 27]) expect(userOf(golden, step).split('\n').pop()).toBe(form);
+  });
+
+  it('every action, event and slot of every golden episode, where it belongs', () => {
+    for (const episode of episodes) {
+      episode.steps.forEach(({ action, event }, step) => {
+        const lines = userOf(episode, step + 1).split('\n');
+        const past = `day ${1 + Math.floor(step / 4)} ${RHYTHM.slots[step % 4]}: ${action.toUpperCase()} `;
+        expect(lines.filter((line) => line.startsWith(past))).toHaveLength(1);
+        expect(lines[2]).toMatch(new RegExp(`^Last: ${action.toUpperCase()}, .* ${event ?? 'no event'}$`));
+        expect(lines.filter((line) => line.includes(' | '))).toHaveLength(
+          1 + Math.min(HISTORY_STEPS, step + 1),
+        );
+      });
+    }
+  });
+
+  it('the numbers of the state and of the last seven steps, to the hundredth', () => {
+    const [observation, history] = moment(golden, 20);
+    const shown = userOf(golden, 20)
+      .match(/(?<=[ (])-?\d*\.\d\d\b/g)!
+      .map(Number);
+    const meters = observation.slice(4, 9);
+    const past = history
+      .slice(-7)
+      .flatMap(({ reward, deltas, anomalies }) => [reward, ...Array.from(deltas), ...Array.from(anomalies)]);
+    const expected = [...meters, history[19].reward, ...past];
+    expect(shown).toHaveLength(expected.length);
+    for (const [k, value] of shown.entries()) expect(Math.abs(value - expected[k])).toBeLessThan(0.00501);
+  });
+
+  it('in few words: a language model pays for each', () => {
+    for (const episode of episodes) {
+      for (let step = 0; step <= 28; step++) expect(userOf(episode, step).length).toBeLessThan(1000);
+    }
+    expect(system.length).toBeLessThan(2100);
+    expect(/[^\n -~]/.test(system + userOf(golden, struck))).toBe(false);
+  });
+});
+
+describe('hundredths', () => {
+  it('are those of toFixed, without a zero before the point and without a sign of zero', () => {
+    forAll(2000, (random) => {
+      const value = Math.fround(random.chance(0.5) ? random.real(-2, 2) : random.wild());
+      const fixed = value.toFixed(2).replace(/^-0\.00$/, '0.00');
+      expect(hundredthsOf(value)).toBe(fixed.replace(/^(-?)0\./, '$1.'));
+    });
+  });
+
+  it.each([
+    [0, '.00'],
+    [-0, '.00'],
+    [-0.001, '.00'],
+    [0.125, '.13'],
+    [-0.125, '-.13'],
+    [Math.fround(0.005), '.00'],
+    [0.7, '.70'],
+    [1, '1.00'],
+    [9.999, '10.00'],
+    [10.004, '10.00'],
+    [-10.01, '-10.01'],
+    [2 ** 64, '18446744073709551616.00'],
+  ])('%d is %s', (value, text) => {
+    expect(hundredthsOf(value)).toBe(text);
+  });
+});
+
+describe('nothing hidden', () => {
+  it('fits the arguments: an observation, and of past steps what an observation shows', () => {
+    expectTypeOf(prompt).parameters.toEqualTypeOf<[ArrayLike<number>, (readonly PastStep[])?]>();
+    expectTypeOf<keyof PastStep>().toEqualTypeOf<'action' | 'reward' | 'deltas' | 'anomalies'>();
+    expectTypeOf<HistoryStep>().toExtend<PastStep>();
+    const shown = OBSERVATION_FIELDS.map(({ name }) => name.replace('last_', ''));
+    for (const name of ['action', 'reward', 'deltas', 'anomalies']) expect(shown).toContain(name);
+  });
+
+  it('is read from past steps that hold more', () => {
+    const [observation, history] = moment(golden, 12);
+    const read = new Set<string>();
+    const get = (step: PastStep, key: string): unknown => {
+      read.add(key);
+      return Reflect.get(step, key);
+    };
+    const hidden = { profile: [1], seed: 7 };
+    const watched = history.map((step) => new Proxy<PastStep>(Object.assign({ ...step }, hidden), { get }));
+    expect(prompt(observation, watched)).toEqual(prompt(observation, history));
+    expect([...read].sort()).toEqual(['action', 'anomalies', 'deltas', 'reward']);
+  });
+
+  it('of two persons who have shown the same', () => {
+    const person = Float32Array.from([
+      ...RHYTHM.traits.map(({ neutral }) => neutral),
+      0.2,
+      0.2,
+      0.2,
+      0.2,
+      0.2,
+    ]);
+    const other = person.slice();
+    const trait = (name: string) => RHYTHM.traits.findIndex((each) => each.name === name);
+    other[trait('night_focus')] = 1.5;
+    other[trait('social_vitality_multiplier')] = 3;
+    other[trait('leisure_guilt')] = 0.1;
+    using env = createVecEnv({ numEnvs: 2, profiles: Float32Array.of(...person, ...other) });
+    env.reset({ seed: [60, 60] });
+    const quiet = [
+      'learn',
+      'deep_work',
+      'meditate',
+      'sleep',
+      'admin_work',
+      'exercise',
+      'me_time',
+      'sleep',
+      'learn',
+    ];
+    let { observations } = env.reset({ seed: [60, 60] });
+    quiet.forEach((name) => {
+      ({ observations } = env.step([0, 1].map(() => ACTION_NAMES.indexOf(name))));
+    });
+    const targets = env.beliefTargets();
+    expect(targets.subarray(0, 3)).not.toEqual(targets.subarray(3));
+    const [[, one], [, two]] = prompts(observations, [env.history(0), env.history(1)]);
+    expect(two.content).toBe(one.content);
+    ({ observations } = env.step([0, 1].map(() => ACTION_NAMES.indexOf('family_time'))));
+    const [[, his], [, hers]] = prompts(observations, [env.history(0), env.history(1)]);
+    expect(hers.content).not.toBe(his.content);
+  });
+});
+
+describe('the same numbers, the same bytes', () => {
+  const N = 60;
+  const step = (k: number): number => k % 29;
+
+  function opened(history: boolean) {
+    const env = createVecEnv({ numEnvs: N, observation: { history } });
+    env.reset({ seed: 400 });
+    const { observations } = env.run('random', { stops: Array.from({ length: N }, (_, i) => step(i)) });
+    return { env, observations };
+  }
+
+  it('from raw observations and histories, from rows that hold both, one by one and together', () => {
+    const { env, observations } = opened(false);
+    const { observations: rows } = opened(true);
+    const histories = Array.from({ length: N }, (_, i) => env.history(i));
+    const all = prompts(observations, histories);
+    expect(prompts(rows)).toEqual(all);
+    const one = (i: number) => observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
+    const size = rows.length / N;
+    all.forEach((each, i) => {
+      expect(prompt(one(i), histories[i])).toEqual(each);
+      expect(prompt(one(i), env.history(i, 28))).toEqual(each);
+      expect(prompt(rows.subarray(i * size, (i + 1) * size))).toEqual(each);
+    });
+    expect(new Set(all.map(([, { content }]) => content)).size).toBeGreaterThan(N - 5);
+  });
+
+  it('after a way through JSON, and again', () => {
+    const { env, observations } = opened(false);
+    const histories = Array.from({ length: N }, (_, i) => env.history(i));
+    const plain = histories.map((steps) =>
+      steps.map(({ deltas, anomalies, ...rest }) => ({
+        ...rest,
+        deltas: [...deltas],
+        anomalies: [...anomalies],
+      })),
+    );
+    const first = prompts(observations, histories);
+    const [rows, past] = JSON.parse(JSON.stringify([Array.from(observations), plain]));
+    expect(prompts(rows, past)).toEqual(first);
+    expect(prompts(observations, histories)).toEqual(first);
+  });
+
+  it('leaves its arguments alone', () => {
+    const { observations: rows } = opened(true);
+    const before = rows.slice();
+    prompts(rows);
+    expect(rows).toEqual(before);
+  });
+
+  it('of no rows: no prompts', () => {
+    expect(prompts([])).toEqual([]);
+    expect(prompts([], [])).toEqual([]);
+  });
+
+  it('a shorter history shows what it has, at its time', () => {
+    const [observation, history] = moment(golden, 9);
+    const whole = prompt(observation, history)[1].content.split('\n');
+    const lines = prompt(observation, history.slice(-2))[1].content.split('\n');
+    expect(lines).toEqual([...whole.slice(0, 4), ...whole.slice(9)]);
+    expect(prompt(observation, [])[1].content.split('\n')).toEqual([
+      ...whole.slice(0, 3),
+      ...whole.slice(11),
+    ]);
+  });
+});

@@ -1,0 +1,209 @@
+/** Lines of trajectories: which are episodes, and what is said of those that are none. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { BadEpisode, type FaultKind, parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import { SCHEMAS } from '../../../src/shared/schemas.js';
+import { WORLD } from '../../support/open-batch.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../../support/trajectories.js';
+
+const [spoken] = recordEpisodes(episodeStarts([3]), { policy: TEST_POLICIES.talker });
+const [silent] = recordEpisodes(episodeStarts([4], 'in-distribution'), {
+  policy: TEST_POLICIES.heuristic,
+  grader: 'v1',
+});
+
+function faultOf(line: string): BadEpisode {
+  try {
+    parseEpisode(line);
+  } catch (error) {
+    if (error instanceof BadEpisode) return error;
+    throw error;
+  }
+  throw new Error('Expected a bad line, got an episode.');
+}
+
+const lineWith = (path: string, value: unknown): string => JSON.stringify(changedAt(spoken, path, value));
+
+it('lines that were written are read as they were', () => {
+  for (const episode of [spoken, silent]) expect(parseEpisode(episodeLine(episode))).toEqual(episode);
+});
+
+it('former names of policies are read as they are called now', () => {
+  const { teacher } = parseEpisode(JSON.stringify({ ...spoken, teacher: 'blind-tape+inference' }));
+  expect(teacher).toBe('open-loop+inference');
+});
+
+it('keys that are not known are for other readers', () => {
+  const odd = { ...spoken, note: 'mine', steps: spoken.steps.map((step) => ({ ...step, mood: 3 })) };
+  expect(parseEpisode(JSON.stringify(odd))).toEqual(spoken);
+});
+
+it('without hidden numbers and usage it is an episode all the same', () => {
+  const { hidden: _, usage: __, ...rest } = spoken;
+  expect(parseEpisode(JSON.stringify(rest))).toEqual(rest);
+});
+
+describe('every other key is missed by its name:', () => {
+  const optional = ['hidden', 'usage'];
+  const keys = Object.keys(spoken).filter((key) => !optional.includes(key));
+  const paths = [
+    ...keys,
+    ...Object.keys(spoken.steps[0]).map((key) => `steps.7.${key}`),
+    ...Object.keys(spoken.steps[0].reward_components).map((key) => `steps.0.reward_components.${key}`),
+    ...Object.keys(spoken.final).map((key) => `final.${key}`),
+    'grader.name',
+    'grader.weights',
+    'hidden.profile',
+    'hidden.belief_target',
+  ];
+  it.each(paths)('%s', (path) => {
+    const { message, kind } = faultOf(lineWith(path, undefined));
+    const [first, ...others] = path.split('.');
+    const named = [first, ...others.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))].join('');
+    // A grader's own parts are named by who checks graders.
+    expect(message).toContain(first === 'grader' ? (others[0] ?? 'grader') : named);
+    expect(message).toMatch(/got none\.|got none/);
+    expect(kind).toBe(['schema', 'world_digest'].includes(first) ? 'foreign' : 'corrupt');
+  });
+});
+
+describe('a value of another kind is named:', () => {
+  it.each<[string, unknown, string]>([
+    ['seed', '3', 'seed: Expected an integer from 0 to 4294967295, got "3".'],
+    ['seed', -1, 'seed: Expected an integer from 0 to 4294967295, got -1.'],
+    ['seed', 0.5, 'seed: Expected an integer from 0 to 4294967295, got 0.5.'],
+    ['teacher', '', 'teacher: Expected a name of 1 to 60 printable characters, got "".'],
+    ['teacher', 'a\u001b[2J', 'teacher: Expected a name'],
+    ['teacher', 'a\u202ebc', 'teacher: Expected a name'],
+    ['teacher', 'a\u2028bc', 'teacher: Expected a name'],
+    ['teacher', 'a\ud83d', 'teacher: Expected a name'],
+    ['model', 7, 'model: Expected null or a name of'],
+    ['objective', undefined, 'objective: Expected null or a name of'],
+    ['oracle', 'no', 'oracle: Expected true or false, got "no".'],
+    ['profile_mode', 'sampeld', 'Did you mean "sampled"?'],
+    ['grader', 'v2', 'grader: Expected a grader with name and weights, got "v2".'],
+    ['grader.weights.progress', 0.9, 'Expected weights that sum to 1'],
+    ['steps', {}, 'steps: Expected a list of 28 steps, got an object.'],
+    ['steps', spoken.steps.slice(1), 'steps: Expected 28 steps, got 27.'],
+    ['steps', [...spoken.steps, spoken.steps[0]], 'steps: Expected 28 steps, got 29.'],
+    ['steps.5', null, 'steps[5]: Expected an object with the keys step, observation,'],
+    ['steps.5.step', 6, 'steps[5].step: Expected 5, got 6.'],
+    ['steps.5.action', 'Sleep', 'steps[5].action: Expected one of deep_work'],
+    ['steps.5.action', 3, 'got 3.'],
+    ['steps.5.parsed', 1, 'steps[5].parsed: Expected true or false, got 1.'],
+    ['steps.5.reward', '0.5', 'steps[5].reward: Expected a finite number, got "0.5".'],
+    ['steps.5.reward', null, 'steps[5].reward: Expected a finite number, got null.'],
+    ['steps.5.observation', [1, 2], 'steps[5].observation: Expected 22 finite numbers, got an array of 2.'],
+    ['steps.5.observation.3', '4', 'steps[5].observation: Expected 22 finite numbers'],
+    ['steps.5.belief', [0.5, 0.5], 'steps[5].belief: Expected null or three numbers from 0 to 1'],
+    ['steps.5.belief', [0.5, 0.5, 1.5], 'steps[5].belief: Expected null or three numbers from 0 to 1'],
+    ['steps.5.belief', ['0', '0', '0'], 'steps[5].belief: Expected null or three numbers from 0 to 1'],
+    ['steps.5.completion', ['a'], 'steps[5].completion: Expected null or a text'],
+    ['final.progress', '1', 'final.progress: Expected a finite number, got "1".'],
+    ['usage', null, 'usage: Expected an object'],
+    ['sampling', null, 'sampling: Expected an object'],
+    ['sampling', {}, 'sampling.max_tokens: Expected a number from 0 on, got none.'],
+    ['usage', { cost_usd: -1 }, 'usage.cost_usd: Expected a number from 0 on, got -1.'],
+    ['hidden.profile', [], 'hidden.profile: Expected 16 finite numbers, got an array of 0.'],
+  ])('%s %j', (path, value, says) => {
+    const { message, kind } = faultOf(lineWith(path, value));
+    expect(message).toContain(says);
+    expect(kind).toBe('corrupt');
+  });
+});
+
+describe('of another schema or world', () => {
+  const { trajectory } = SCHEMAS;
+  it.each<[string, string, unknown, FaultKind, string]>([
+    ['older', 'schema', { ...trajectory, version: 0 }, 'older', 'got the older version 0. Use the release'],
+    ['newer', 'schema', { ...trajectory, version: 2 }, 'newer', 'got the newer version 2. Use the release'],
+    ['another schema', 'schema', SCHEMAS.episode, 'foreign', 'got "rhythm-vec/episode".'],
+    ['a schema that is none', 'schema', 'trajectory', 'foreign', 'got "trajectory".'],
+    ['a schema that is null', 'schema', null, 'foreign', 'got null.'],
+    ['a version that is a text', 'schema', { ...trajectory, version: '1' }, 'foreign', 'schema: Expected'],
+    [
+      'another world',
+      'world_digest',
+      'f'.repeat(64),
+      'foreign',
+      `Expected ${WORLD.digest}, the world of this`,
+    ],
+  ])('%s', (_, path, value, kind, says) => {
+    const fault = faultOf(lineWith(path, value));
+    expect([fault.kind, fault.message]).toEqual([kind, expect.stringContaining(says)]);
+  });
+
+  it('is said before anything else that is wrong', () => {
+    expect(faultOf('{"schema":{"name":"rhythm-vec/trajectory","version":0}}').kind).toBe('older');
+    expect(faultOf('{}').kind).toBe('foreign');
+  });
+});
+
+it.each(['', 'x', '[]', 'null', '3', '"a"', '{"schema":', '\u0000', `${'['.repeat(100_000)}`])(
+  'what is no object is corrupt: %#',
+  (line) => {
+    expect(faultOf(line).kind).toBe('corrupt');
+    expect(faultOf(line).message).toMatch(/^Expected /);
+  },
+);
+
+it('no prototype is written to', () => {
+  const line = episodeLine(spoken).replace('{', '{"__proto__":{"oracle":true},');
+  expect(parseEpisode(line)).toEqual(spoken);
+  expect(({} as { oracle?: boolean }).oracle).toBeUndefined();
+});
+
+describe('a condition holds its weeks and no others', () => {
+  const of = (condition: string, profile_mode: string, seed: number): string =>
+    JSON.stringify({ ...spoken, condition, profile_mode, seed } satisfies TrajectoryEpisode);
+  it.each([
+    ['in-distribution', 'sampled', 100],
+    ['ood', 'sampled', 0],
+    ['discrete', 'sampled', 0],
+    ['discrete:introvert_morning', 'discrete', 0],
+    ['discrete:introvert_morning', 'introvert_morning', 5],
+  ])('%s, %s, %i is none', (condition, profile, seed) => {
+    expect(faultOf(of(condition, profile, seed)).message).toMatch(/^seed: Expected one of .*, got \d+/);
+  });
+  it.each([
+    ['in-distribution', 'sampled', 99],
+    ['in-distribution', 'discrete', 0],
+    ['discrete', 'introvert_morning', 4],
+    ['custom', 'sampled', 2 ** 32 - 1],
+    ['of my own', 'discrete', 0],
+  ])('%s, %s, %i is one', (condition, profile, seed) => {
+    expect(parseEpisode(of(condition, profile, seed)).seed).toBe(seed);
+  });
+});
+
+it('names of players that a terminal would obey are none', () => {
+  expect(faultOf(JSON.stringify({ ...spoken, ...playerOf({ model: 'a\nb' }) })).message).toContain('model: ');
+});
+
+it('docs/trajectories.md lists the keys of a line and of its steps, and nothing else', () => {
+  const page = readFileSync(new URL('../../../docs/trajectories.md', import.meta.url), 'utf8');
+  const [, rest] = page.split('\n## The schema\n');
+  const [section] = rest.split('\n## ');
+  const [line, step] = section
+    .split('\nA step:\n')
+    .map((part) => Array.from(part.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name));
+  // Between what comes before it and what is hidden, where a language model was asked.
+  const { hidden, ...others } = spoken;
+  expect(line).toEqual(Object.keys({ ...others, sampling: { max_tokens: 512 }, hidden }));
+  expect(step).toEqual(Object.keys(spoken.steps[0]));
+  for (const key of [
+    ...Object.keys(spoken.final),
+    ...Object.keys(spoken.usage!),
+    ...Object.keys(spoken.hidden!),
+  ]) {
+    expect(section).toContain(`\`${key}\``);
+  }
+});

@@ -1,0 +1,187 @@
+// Fails the n-th allocation of a batch, for every n: each call must succeed, or throw std::bad_alloc and change nothing. An
+// alarm ends a hanging process; an exception that nothing catches ends the process by itself.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <new>
+
+#include "batch.h"
+
+namespace {
+
+// The number of allocations that succeed before one fails; negative: all succeed. Only the calling thread allocates.
+long left = -1;
+bool failed = false;
+
+void* allocate(size_t bytes, size_t alignment) {
+  if (left == 0) failed = true;
+  if (left >= 0 && left-- == 0) return nullptr;
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+void* allocate_or_throw(size_t bytes, size_t alignment) {
+  void* memory = allocate(bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) { return allocate_or_throw(bytes, alignof(std::max_align_t)); }
+void* operator new(size_t bytes, std::align_val_t to) { return allocate_or_throw(bytes, static_cast<size_t>(to)); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, alignof(std::max_align_t)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace rhythm {
+
+namespace count = world::count;
+namespace scalar {
+extern const Kernel kernel;
+}
+
+namespace {
+
+// Enough tiles for runs to use threads.
+constexpr int kNumEnvs = 40 * kTileLanes + 3;
+constexpr int kThreads = 6;
+constexpr size_t kRows = kNumEnvs;
+
+template <class T>
+using Column = std::vector<T>;
+
+// The outputs of a batch, in one piece of memory.
+struct Shown {
+  Column<float> floats = Column<float>(static_cast<size_t>(kNumEnvs) * (count::ObservationFloats + count::Components + 6));
+  Column<int32_t> lengths = Column<int32_t>(kNumEnvs);
+  Column<uint8_t> flags = Column<uint8_t>(2 * kNumEnvs);
+
+  Outputs outputs() {
+    float* at = floats.data();
+    const auto take = [&at](size_t width) { return (at += kNumEnvs * width) - kNumEnvs * width; };
+    float* observations = take(count::ObservationFloats);
+    float* components = take(count::Components);
+    float* one[6];
+    for (float*& column : one) column = take(1);
+    return {observations, nullptr, components, one[0],         one[1],       one[2],                one[3], one[4],
+            one[5],       lengths.data(),      flags.data(), flags.data() + kNumEnvs, 0};
+  }
+  bool operator==(const Shown& other) const {
+    return std::memcmp(floats.data(), other.floats.data(), floats.size() * sizeof(float)) == 0 && lengths == other.lengths &&
+           flags == other.flags;
+  }
+};
+
+struct World {
+  Column<uint32_t> block = Column<uint32_t>(count::BlockWords);
+  Column<uint32_t> seeds = Column<uint32_t>(kNumEnvs), backwards = Column<uint32_t>(kNumEnvs);
+  Column<uint8_t> codes = Column<uint8_t>(static_cast<size_t>(kNumEnvs) * count::Steps), modes = Column<uint8_t>(kNumEnvs);
+  Column<int8_t> actions = Column<int8_t>(kNumEnvs);
+  Column<float> grader = Column<float>(count::Components), floats = Column<float>(kRows);
+  Column<uint64_t> hashes = Column<uint64_t>(kRows);
+  Column<uint32_t> words = Column<uint32_t>(static_cast<size_t>(kNumEnvs) * count::StateWords);
+
+  World() {
+    const float half = 0.5f;
+    for (int k = 0; k < world::block::EventThreshold; k++) std::memcpy(&block[static_cast<size_t>(k)], &half, sizeof half);
+    for (uint32_t i = 0; i < kNumEnvs; i++) seeds[i] = i, backwards[i] = kNumEnvs - 1 - i, codes[i] = i % count::Actions;
+  }
+};
+
+struct Seen {
+  Shown shown;
+  Column<uint32_t> words = Column<uint32_t>(static_cast<size_t>(kNumEnvs) * count::StateWords);
+
+  bool operator==(const Seen& other) const { return shown == other.shown && words == other.words; }
+};
+
+Seen see(const Batch& batch, const Shown& shown) {
+  Seen seen;
+  seen.shown = shown;
+  batch.save(seen.words.data(), nullptr, kNumEnvs);
+  return seen;
+}
+
+// Makes call k of a batch, after all earlier calls.
+constexpr int kCalls = 6;
+void make_call(int k, Batch& batch, const Outputs& out, World& w) {
+  Run run = {};
+  run.policy = Policy::Heuristic;
+  switch (k) {
+    case 0:
+      return batch.reset(out, {nullptr, w.seeds.data(), nullptr, nullptr, nullptr, false, nullptr, nullptr});
+    case 1:
+      batch.step(out, {w.codes.data(), nullptr, nullptr, nullptr}, {});
+      return;
+    case 2:
+      return batch.gather(out, {&batch, out, w.backwards.data()});
+    case 3:
+      batch.run(out, run, {0, kNumEnvs}, {});
+      return;
+    case 4:
+      batch.save(w.words.data(), w.backwards.data(), kNumEnvs);
+      if (!batch.load(out, w.words.data())) std::abort();
+      return;
+    default:
+      batch.replay({w.backwards.data(), kRows, w.seeds.data(), w.modes.data(), nullptr, w.grader.data(), w.modes.data(),
+                    w.codes.data(), w.actions.data(), nullptr, nullptr, w.floats.data(), w.floats.data(), w.hashes.data()});
+      return;
+  }
+}
+
+// Makes the calls up to `last`. The n-th allocation of the last call fails; with last -1, that of the construction.
+// Returns the outputs and states; null if the construction failed.
+std::unique_ptr<Seen> play(int last, long n, bool& refused) {
+  World w;
+  Shown shown;
+  const Outputs out = shown.outputs();
+  refused = failed = false;
+  std::unique_ptr<Batch> batch;
+  const auto lacking = [&](int k, const auto& work) {
+    try {
+      if (k == last) left = n;
+      work();
+    } catch (const std::bad_alloc&) {
+      refused = true;
+    }
+    left = -1;
+  };
+  lacking(-1, [&] { batch = std::make_unique<Batch>(scalar::kernel, w.block.data(), false, kNumEnvs, kThreads); });
+  if (batch == nullptr) return nullptr;
+  for (int k = 0; k <= last; k++) lacking(k, [&] { make_call(k, *batch, out, w); });
+  return std::make_unique<Seen>(see(*batch, shown));
+}
+
+// Returns whether call k succeeds or changes nothing, for every failing allocation.
+bool holds(int k) {
+  bool refused = false;
+  int refusals = 0;
+  const auto before = k < 0 ? nullptr : play(k - 1, -1, refused), after = play(k, -1, refused);
+  for (long n = 0;; n++) {
+    alarm(60);
+    const auto got = play(k, n, refused);
+    if (!failed) {
+      std::printf("call %d: %ld allocations, of which %d are refused\n", k, n, refusals);
+      return true;
+    }
+    refusals += refused;
+    if (k < 0 ? refused != (got == nullptr) : !(*got == (refused ? *before : *after))) {
+      return std::printf("call %d without allocation %ld: neither as before nor as after it\n", k, n), false;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rhythm
+
+int main() {
+  for (int k = -1; k < rhythm::kCalls; k++) {
+    if (!rhythm::holds(k)) return 1;
+    std::fflush(stdout);
+  }
+}

@@ -1,0 +1,204 @@
+#include "call_sequence.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace rhythm {
+
+namespace count = world::count;
+
+namespace {
+
+// Legal words, all equal: only the accessed memory matters here, not the results.
+const uint32_t* any_block(Arrays& arrays) {
+  auto* words = arrays.take<uint32_t>(count::BlockWords);
+  const float half = 0.5f;
+  for (int k = 0; k < world::block::EventThreshold; k++) std::memcpy(words + k, &half, sizeof half);
+  words[world::block::EventThreshold] = 1u << 30;
+  return words;
+}
+
+Outputs any_outputs(Arrays& arrays, size_t num_envs, bool columns) {
+  const auto floats = [&](size_t width) { return arrays.take<float>(num_envs * width); };
+  constexpr size_t numbers = count::ObservationFloats, components = count::Components;
+  return {floats(numbers), floats(numbers), floats(components), floats(1), floats(1),
+          floats(1),       floats(1),       floats(1),          floats(1), arrays.take<int32_t>(num_envs),
+          arrays.take<uint8_t>(num_envs), arrays.take<uint8_t>(num_envs), columns ? num_envs : 0};
+}
+
+class CallSequence {
+ public:
+  CallSequence(const Kernel& kernel, const Shape& shape, Arrays& arrays)
+      : arrays_(arrays),
+        num_envs_(static_cast<size_t>(shape.num_envs)),
+        block_(any_block(arrays)),
+        out_(any_outputs(arrays, num_envs_, shape.columns)),
+        shown_(any_outputs(arrays, num_envs_, !shape.columns)),
+        batch_(kernel, block_, false, shape.num_envs, shape.threads),
+        other_(kernel, block_, false, shape.num_envs, shape.threads) {}
+
+  void reset() {
+    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
+    other_.reset(shown_, {nullptr, seeds_, nullptr, nullptr, nullptr, false, nullptr, nullptr});
+    batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
+  }
+
+  // Resets lanes to different first steps, with and without sums.
+  void begin_later() {
+    const Start known = {begins_, meters_, sums_, sums_, sums_, begins_};
+    const Start unknown = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};
+    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, &known});
+    batch_.reset(out_, {mask_, seeds_, nullptr, nullptr, nullptr, false, nullptr, &unknown});
+    step({actions_, nullptr, nullptr, nullptr}, {});
+    run(Policy::Random, backwards_, true);
+  }
+
+  // Steps all lanes from the same step.
+  void step_together(int steps) {
+    for (int t = 0; t < steps; t++) step({actions_, nullptr, nullptr, nullptr}, {});
+  }
+
+  // Steps some lanes and resets others.
+  void step_apart(int steps) {
+    reset();
+    step({actions_, beliefs_, given_, nullptr}, {});
+    for (int t = 2; t < steps; t++) step({actions_, beliefs_, given_, mask_}, {});
+    step({actions_, nullptr, nullptr, given_}, {mask_, seeds_});
+    step({actions_, beliefs_, given_, nullptr}, {mask_, seeds_});
+    step({actions_, nullptr, nullptr, nullptr}, {});
+  }
+
+  void gather() {
+    other_.gather(shown_, {&batch_, out_, backwards_});
+    other_.gather(shown_, {&other_, shown_, backwards_});
+    other_.gather(shown_, {&batch_, out_, same_});
+  }
+
+  // Runs from different steps.
+  void run_apart() {
+    run(Policy::Tape, backwards_, true);
+    run(Policy::Random, backwards_, false);
+  }
+
+  // Runs from the same step.
+  void run_together() {
+    reset();
+    run(Policy::Random, same_, true);
+    run(Policy::Heuristic, same_, false);
+    run(Policy::Heuristic, backwards_, true);
+    run(Policy::Tape, backwards_, false);
+  }
+
+  // Runs from the current steps.
+  void run_on() {
+    Run run = {};
+    run.policy = Policy::Heuristic;
+    expect_taken(batch_.run(out_, run, {0, static_cast<int>(num_envs_)}, {}));
+  }
+
+  void keep() {
+    batch_.hash(arrays_.take<uint64_t>(num_envs_));
+    batch_.targets(arrays_.take<float>(num_envs_ * count::Beliefs));
+    auto* words = arrays_.take<uint32_t>(num_envs_ * count::StateWords);
+    batch_.save(words, nullptr, num_envs_);
+    if (!other_.load(shown_, words)) std::abort();
+    other_.save(arrays_.take<uint32_t>(num_envs_ * count::StateWords), backwards_, num_envs_);
+  }
+
+ private:
+  // Returns an array whose element i is value(i).
+  template <class T, class Value>
+  const T* filled(size_t length, const Value& value) {
+    T* array = arrays_.take<T>(length);
+    for (size_t i = 0; i < length; i++) array[i] = static_cast<T>(value(i));
+    return array;
+  }
+  template <class T>
+  const T* counted(size_t length, size_t limit) {
+    return filled<T>(length, [limit](size_t i) { return i % limit; });
+  }
+  const float* fractions(size_t length) {
+    return filled<float>(length, [](size_t i) { return static_cast<float>(i % 17) / 16; });
+  }
+  Trajectory trajectory() {
+    const auto floats = [&](size_t width) { return arrays_.take<float>(steps_ * width); };
+    constexpr size_t meters = count::Meters;
+    return {arrays_.take<int8_t>(steps_), arrays_.take<int8_t>(steps_), floats(1), floats(meters), floats(meters),
+            floats(meters)};
+  }
+
+  static void expect_taken(const std::optional<Refusal>& refusal) {
+    if (!refusal) return;
+    std::fprintf(stderr, "illegal call at environment %d\n", refusal->index);
+    std::abort();
+  }
+  void step(const Step& step, const AutoReset& autoreset) { expect_taken(batch_.step(out_, step, autoreset)); }
+
+  // Runs in two parts if there are enough tiles. With `all` the run has every optional argument, otherwise none.
+  void run(Policy policy, const uint32_t* indices, bool all) {
+    Run run = {};
+    run.policy = policy;
+    run.actions = tape_;
+    if (all) {
+      run.policy_seeds = seeds_;
+      run.beliefs = tape_beliefs_, run.given = tape_given_;
+      run.trajectory = trajectory_;
+      if (policy == Policy::Tape) run.stops = stops_;
+    } else {
+      run.constant_belief = constant_belief_;
+    }
+    const int num_envs = static_cast<int>(num_envs_), middle = num_envs / 2 / kTileLanes * kTileLanes;
+    const From from = {&batch_, out_, indices};
+    if (middle > 0) expect_taken(other_.run(shown_, run, {0, middle}, from));
+    expect_taken(other_.run(shown_, run, {middle, num_envs}, from));
+  }
+
+  Arrays& arrays_;
+  const size_t num_envs_, steps_ = num_envs_ * count::Steps;
+  const uint32_t* const block_;
+  const Outputs out_, shown_;
+  Batch batch_, other_;
+
+  const uint32_t* const seeds_ = counted<uint32_t>(num_envs_, num_envs_);
+  const uint32_t* const backwards_ = filled<uint32_t>(num_envs_, [this](size_t i) { return num_envs_ - 1 - i; });
+  const uint32_t* const same_ = counted<uint32_t>(num_envs_, 1);
+  const uint8_t* const modes_ = counted<uint8_t>(num_envs_, world::mode::Given + 1);
+  const float* const profiles_ = fractions(num_envs_ * count::ProfileFloats);
+  const float* const graders_ = fractions(num_envs_ * count::Components);
+  const uint8_t* const begins_ = counted<uint8_t>(num_envs_, count::Steps - 1);
+  const float* const meters_ = fractions(num_envs_ * count::Meters);
+  const float* const sums_ = fractions(num_envs_);
+  const uint8_t* const mask_ = filled<uint8_t>(num_envs_, [](size_t i) { return i % 3 == 0; });
+  const uint8_t* const actions_ = counted<uint8_t>(num_envs_, count::Actions);
+  const float* const beliefs_ = fractions(num_envs_ * count::Beliefs);
+  const uint8_t* const given_ = counted<uint8_t>(num_envs_, 2);
+  const uint8_t* const tape_ = counted<uint8_t>(steps_, count::Actions);
+  const float* const tape_beliefs_ = fractions(steps_ * count::Beliefs);
+  const uint8_t* const tape_given_ = counted<uint8_t>(steps_, 2);
+  const float* const constant_belief_ = fractions(count::Beliefs);
+  const uint8_t* const stops_ = counted<uint8_t>(num_envs_, count::Steps + 1);
+  const Trajectory trajectory_ = trajectory();
+};
+
+}  // namespace
+
+std::string play(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
+  CallSequence sequence(kernel, shape, arrays);
+  const int steps = shape.brief ? 3 : count::Steps;
+  sequence.reset();
+  sequence.step_together(steps);
+  sequence.keep();
+  sequence.step_apart(steps);
+  sequence.keep();
+  sequence.gather();
+  sequence.run_apart();
+  if (!shape.brief) sequence.run_together();
+  sequence.run_on();
+  sequence.keep();
+  sequence.begin_later();
+  sequence.keep();
+  return arrays.contents();
+}
+
+}  // namespace rhythm

@@ -1,0 +1,51 @@
+// A call sequence that uses every call of two batches, on arrays that its caller allocates.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "batch.h"
+
+namespace rhythm {
+
+// The allocator of a sequence's arrays.
+class Arrays {
+ public:
+  virtual ~Arrays() = default;
+
+  // Zeros.
+  template <class T>
+  T* take(size_t length) {
+    taken_.emplace_back(place(length * sizeof(T)), length * sizeof(T));
+    return reinterpret_cast<T*>(taken_.back().first);
+  }
+
+  // The bytes of all arrays, in order of allocation.
+  std::string contents() const {
+    size_t whole = 0;
+    for (const auto& taken : taken_) whole += taken.second;
+    std::string all;
+    all.reserve(whole);
+    for (const auto& [bytes, length] : taken_) all.append(bytes, length);
+    return all;
+  }
+
+ private:
+  // Zeros that live as long as this object.
+  virtual char* place(size_t bytes) = 0;
+
+  std::vector<std::pair<char*, size_t>> taken_;
+};
+
+struct Shape {
+  int num_envs;
+  bool columns;  // how the first batch lays out its outputs; the second has it the other way round
+  int threads;
+  bool brief;  // whether a few steps and runs are enough
+};
+
+// Plays the sequence. Returns the final bytes of all its arrays, which must not depend on the kernel, the threads or the
+// location of the arrays.
+std::string play(const Kernel& kernel, const Shape& shape, Arrays& arrays);
+
+}  // namespace rhythm

@@ -1,0 +1,284 @@
+/** Access control: tokens, pages of other sites, public addresses. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { createConnection } from 'node:net';
+import { expect, it } from 'vitest';
+import { toServeSettings } from '../../src/server/server-options.js';
+import { type Client, connect, sendRequest, startServer } from '../support/server.js';
+
+const TOKEN = '0123456789abcdef-secret';
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Returns the status of the answer to an upgrade; 101 if it succeeds. */
+async function upgradeStatus(...args: Parameters<typeof connect>): Promise<number> {
+  try {
+    const client: Client = await connect(...args);
+    client.socket.terminate();
+    return 101;
+  } catch (error) {
+    return Number(/Unexpected server response: (\d+)/.exec((error as Error).message)![1]);
+  }
+}
+
+const credentials: [what: string, headers: Record<string, string>, status: number][] = [
+  ['no token', {}, 401],
+  ['another token', bearer(`${TOKEN}x`), 401],
+  ['a token of the same length', bearer(TOKEN.replace('s', 't')), 401],
+  ['the beginning of the token', bearer(TOKEN.slice(0, -1)), 401],
+  ['another scheme', { authorization: `Basic ${TOKEN}` }, 401],
+  ['a scheme that ends in Bearer', { authorization: `XBearer ${TOKEN}` }, 401],
+  ['the token', bearer(TOKEN), 200],
+  ['the scheme in lower case', { authorization: `bearer ${TOKEN}` }, 200],
+  ['more than one space before the token', { authorization: `BEARER   ${TOKEN}` }, 200],
+  ['the token, from a page', { ...bearer(TOKEN), origin: 'https://example.com' }, 200],
+  ['the token, under a name of another site', { ...bearer(TOKEN), host: 'example.com' }, 200],
+];
+it.each(credentials)('checks credentials of a server with a token: %s', async (_, headers, status) => {
+  const server = await startServer({ token: TOKEN });
+  for (const [method, path] of [
+    ['GET', '/metadata'],
+    ['GET', '/metrics'],
+    ['POST', '/reset'],
+  ]) {
+    const head = { connection: 'close', ...headers };
+    const [answered] = (await once(
+      request(server.url + path, { method, headers: head }).end(),
+      'response',
+    )) as [IncomingMessage];
+    expect(answered.statusCode).toBe(status);
+    expect(answered.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+    // The answer contains neither the token nor what the client sent.
+    const body = (await answered.toArray()).join('');
+    if (status === 401) expect(body).not.toContain('secret');
+  }
+  expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
+  expect((await sendRequest(server, 'GET', '/healthy')).status).toBe(401);
+  for (const path of ['/ws', '/v1/vec']) {
+    expect(await upgradeStatus(server, path, headers)).toBe(status === 200 ? 101 : status);
+  }
+});
+
+const origins: [origin: string, status: number][] = [
+  ['https://example.com', 403],
+  ['http://localhost.example.com', 403],
+  ['null', 403],
+  ['http://localhost:3000', 200],
+  ['http://127.0.0.1:8000', 200],
+  ['http://[::1]:8000', 200],
+  ['http://app.localhost:3000', 200],
+];
+it.each(origins)('checks the Origin of a server without a token: %s', async (origin, status) => {
+  const server = await startServer();
+  expect((await sendRequest(server, 'POST', '/reset', null, { origin })).status).toBe(status);
+  expect(await upgradeStatus(server, '/ws', { origin })).toBe(status === 200 ? 101 : status);
+});
+
+/** Sends a request with this exact head. Returns the first packet of the answer. */
+async function answerTo({ port }: { port: number }, head: string[]): Promise<string> {
+  const socket = createConnection(port, '127.0.0.1');
+  socket.write(
+    `${head.join('\r\n')}\r\nConnection: ${/upgrade/i.test(head.join()) ? 'Upgrade' : 'close'}\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return answer.toString();
+}
+
+const WEBSOCKET = [
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+];
+
+const hosts: [host: string, isOwn: boolean][] = [
+  ['localhost', true],
+  ['localhost:1', true],
+  ['LocalHost:8000', true],
+  ['localhost.:8000', true],
+  ['rhythm.localhost:8000', true],
+  ['127.0.0.1', true],
+  ['127.255.0.9:65535', true],
+  ['[::1]:8000', true],
+  ['[::1]', true],
+  ['[::ffff:7f00:1]:8000', true],
+  ['example.com', false],
+  ['example.com:8000', false],
+  ['localhost.example.com:8000', false],
+  ['notlocalhost', false],
+  ['127.0.0.1.example.com', false],
+  ['127.0.0.1.nip.io:8000', false],
+  ['128.0.0.1', false],
+  ['0.0.0.0:8000', false],
+  ['192.168.0.1:8000', false],
+  ['[::]', false],
+  ['[::2]', false],
+  ['[::ffff:c0a8:1]', false],
+  ['localhost..', false],
+  ['..localhost', false],
+  ['127.0.0.1@example.com', false],
+  ['example.com@127.0.0.1', false],
+  ['localhost/x', false],
+  ['localhost?x', false],
+  ['localhost localhost', false],
+  ['localhost, localhost', false],
+  ['', false],
+];
+it.each(hosts)('checks the Host of a server without a token: %j', async (host, isOwn) => {
+  const server = await startServer();
+  for (const target of ['/metadata', '/metrics', '/nowhere']) {
+    const answer = await answerTo(server, [`GET ${target} HTTP/1.1`, `Host: ${host}`]);
+    // An invalid host name is refused with 400.
+    const refused = /^HTTP\/1\.1 (403 Forbidden|400)/;
+    if (isOwn) expect(answer).toMatch(target === '/nowhere' ? /^HTTP\/1\.1 404/ : /^HTTP\/1\.1 200/);
+    else expect(answer).toMatch(refused);
+  }
+  for (const path of ['/ws', '/v1/vec']) {
+    const answer = await answerTo(server, [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...WEBSOCKET]);
+    expect(answer).toMatch(isOwn ? /^HTTP\/1\.1 101/ : /^HTTP\/1\.1 403/);
+  }
+});
+
+const heads: [what: string, head: string[], status: number][] = [
+  [
+    'two hosts, the second of another site',
+    ['GET /metadata HTTP/1.1', 'Host: localhost', 'Host: example.com'],
+    403,
+  ],
+  [
+    'two hosts, the first of another site',
+    ['GET /metadata HTTP/1.1', 'Host: example.com', 'Host: localhost'],
+    403,
+  ],
+  ['a target of another site', ['GET http://example.com/metadata HTTP/1.1', 'Host: localhost'], 403],
+  [
+    'a target of another site, over TLS',
+    ['GET https://example.com/metadata HTTP/1.1', 'Host: localhost'],
+    403,
+  ],
+  [
+    'a target of this machine, a Host of another site',
+    ['GET http://localhost/metadata HTTP/1.1', 'Host: example.com'],
+    403,
+  ],
+  ['a target of this machine', ['GET http://localhost:8000/metadata HTTP/1.1', 'Host: localhost'], 200],
+  [
+    'a target with credentials',
+    ['GET http://localhost@example.com/metadata HTTP/1.1', 'Host: localhost'],
+    403,
+  ],
+  ['HTTP/1.1 without a Host', ['GET /metadata HTTP/1.1'], 400],
+  ['HTTP/1.0 without a Host', ['GET /metadata HTTP/1.0'], 400],
+  ['HTTP/1.0 with a Host of this machine', ['GET /metadata HTTP/1.0', 'Host: localhost'], 200],
+  ['an upgrade in HTTP/1.0 without a Host', ['GET /ws HTTP/1.0', ...WEBSOCKET], 403],
+  [
+    'an upgrade with two hosts',
+    ['GET /ws HTTP/1.1', 'Host: localhost', 'Host: example.com', ...WEBSOCKET],
+    403,
+  ],
+  [
+    'an upgrade in capitals',
+    ['GET /ws HTTP/1.1', 'Host: localhost', 'Upgrade: WebSocket', ...WEBSOCKET.slice(1)],
+    101,
+  ],
+  ['an upgrade with a query', ['GET /ws?x=1 HTTP/1.1', 'Host: localhost', ...WEBSOCKET], 101],
+  ['the health route under any Host', ['GET /health HTTP/1.1', 'Host: example.com'], 200],
+];
+it.each(heads)('checks the request head of a server without a token: %s', async (_, head, status) => {
+  const answer = await answerTo(await startServer(), head);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+});
+
+it('explains the remedy to a client with a refused Host', async () => {
+  const server = await startServer();
+  const answer = await answerTo(server, ['GET /metadata HTTP/1.1', 'Host: example.com:8000']);
+  expect(answer).toContain(
+    JSON.stringify({
+      detail:
+        'Expected a Host of this machine (localhost, 127.0.0.1 or [::1]), got "example.com:8000". ' +
+        'Send requests to http://localhost, or start the server with a token, or with --insecure.',
+    }),
+  );
+});
+
+it.each(['127.0.0.1', '0.0.0.0'])(
+  'accepts any Host on %s with insecure, but no pages of other sites',
+  async (host) => {
+    const server = await startServer({ host, insecure: true });
+    const named = ['GET /metadata HTTP/1.1', 'Host: rhythm.example.com'];
+    expect(await answerTo(server, named)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await answerTo(server, [...named, 'Origin: http://rhythm.example.com'])).toMatch(
+      /^HTTP\/1\.1 403/,
+    );
+    const socket = ['GET /ws HTTP/1.1', 'Host: rhythm.example.com', ...WEBSOCKET];
+    expect(await answerTo(server, socket)).toMatch(/^HTTP\/1\.1 101/);
+  },
+);
+
+it('refuses upgrades to other protocols on every path, and says why', async () => {
+  const server = await startServer();
+  for (const path of ['/health', '/ws', '/nowhere']) {
+    const asked = request(server.url + path, { headers: { connection: 'Upgrade', upgrade: 'h2c' } });
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+    const [body] = (await once(response, 'data')) as [Buffer];
+    expect([response.statusCode, body.toString()]).toEqual([400, expect.stringContaining('another upgrade')]);
+  }
+});
+
+it('refuses an upgrade on an unknown path', async () => {
+  expect(await upgradeStatus(await startServer(), '/constructor')).toBe(404);
+});
+
+it.each([
+  '0.0.0.0',
+  '192.168.0.1',
+  '126.0.0.1',
+  '12.7.0.1',
+  '::',
+  '::ffff:0.0.0.0',
+  'example.com',
+  'localhost.example.com',
+])('requires a token or insecure on the address %s', (host) => {
+  expect(() => toServeSettings({ host })).toThrow(/Expected a token for .*other machines may reach/);
+  expect(toServeSettings({ host, insecure: true }).host).toBe(host);
+  expect(toServeSettings({ host, token: TOKEN }).token).toBe(TOKEN);
+});
+
+it.each(['127.0.0.1', '127.9.9.9', 'localhost', 'LOCALHOST', '::1', '[::1]', '::ffff:127.0.0.1'])(
+  'requires no token on the address %s',
+  (host) => {
+    expect(toServeSettings({ host }).token).toBeUndefined();
+  },
+);
+
+it('refuses a token that is too short, too long or not printable, without repeating it', () => {
+  for (const token of [
+    'short',
+    `${TOKEN} with spaces`,
+    `${TOKEN}\n`,
+    `${TOKEN}é`,
+    'x'.repeat(15),
+    'x'.repeat(4097),
+  ]) {
+    expect(() => toServeSettings({ token })).toThrow(/16 to 4096 printable/);
+    expect(() => toServeSettings({ token })).not.toThrow(token);
+  }
+  for (const length of [16, 4096])
+    expect(toServeSettings({ token: '!'.repeat(length) }).token).toHaveLength(length);
+});
+
+it.each([
+  [{ port: 65536 }, /Expected port to be an integer from 0 to 65535/],
+  [{ capacity: 0 }, /Expected capacity/],
+  [{ capacity: 2 ** 16 + 1 }, /Expected capacity to be an integer from 1 to 65536/],
+  [{ bodyLimit: 1.5 }, /Expected bodyLimit/],
+  [{ idleMs: 2 ** 31 }, /Expected idleMs/],
+  [{ prot: 8000 }, /Did you mean "port"/],
+  [{ host: 8000 }, /Expected host to be a name/],
+])('refuses the invalid option %j', (options, says) => {
+  expect(() => toServeSettings(options as never)).toThrow(says);
+});
+
+it('fails if the port is in use', async () => {
+  const { port } = await startServer();
+  await expect(startServer({ port })).rejects.toThrow(/EADDRINUSE/);
+});

@@ -1,0 +1,319 @@
+/** Batches over HTTP equal the results of the library functions, bit for bit, over several slices. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  ACTION_NAMES,
+  createVecEnv,
+  graderWeights,
+  parseCompletions,
+  prompts,
+  type ReplayRow,
+  rolloutGroups,
+  scoreReplay,
+} from '../../src/index.js';
+import { listText } from '../../src/server/protocol/number-text.js';
+import { sendRequest, startServer } from '../support/server.js';
+
+const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
+/** More than two slices of each endpoint. */
+const ROWS = 4200;
+const seeds = Array.from({ length: ROWS }, (_, i) => drawn(i, 9000));
+const histories = seeds.map((_, i) =>
+  Array.from({ length: drawn(i + 5, 28) }, (_, t) => ACTION_NAMES[drawn(i + 31 * t, 10)]),
+);
+const modes = seeds.map((_, i) => ['sampled', 'discrete', 'introvert_morning'][i % 3]);
+const completions = seeds.map((_, i) => {
+  const answer = `${i % 10} ${(i + 3) % 10} ${(i + 7) % 10} ${ACTION_NAMES[i % 10].toUpperCase()}`;
+  return ['<reasoning>x</reasoning>\n', '', '<reasoning>cut off '][i % 3] + answer;
+});
+
+const bitsOf = (values: Iterable<number>): number[] =>
+  Array.from(new Uint32Array(Float32Array.from(values).buffer));
+/** JSON has no NaN. */
+const orNull = (values: ArrayLike<number>) =>
+  Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+
+it('/v1/score scores completions as scoreReplay does', async () => {
+  const server = await startServer();
+  const { status, body } = await sendRequest(server, 'POST', '/v1/score', {
+    ...{ seeds, action_histories: histories, profile_modes: modes, completions },
+    ...{ grader: 'v1', weights: { env_reward: 2 }, shaping: { repetition: true } },
+  });
+  const { actions, beliefs, given } = parseCompletions(completions);
+  const rows = seeds.map(
+    (seed, i): ReplayRow => ({
+      ...{ seed, profileMode: modes[i], actionHistory: histories[i] },
+      action: actions[i] < 0 ? null : actions[i],
+      belief: given[i] ? beliefs.subarray(3 * i, 3 * i + 3) : null,
+    }),
+  );
+  const scores = scoreReplay(rows, {
+    ...{ grader: 'v1', weights: { envReward: 2 }, shaping: { repetition: true } },
+  });
+  expect(status).toBe(200);
+  expect(body.faults).toEqual([]);
+  expect(body.scores).toEqual({
+    format_valid: orNull(scores.rewards.formatValid),
+    action_legal: orNull(scores.rewards.actionLegal),
+    env_reward: orNull(scores.rewards.envReward),
+    belief_accuracy: orNull(scores.rewards.beliefAccuracy),
+    total: orNull(scores.rewards.total),
+    step_reward: orNull(scores.stepRewards),
+    belief_mae: orNull(scores.beliefMae),
+    state_hash: Array.from(scores.stateHashes, (hash) => hash.toString(16).padStart(16, '0')),
+  });
+  expect(bitsOf(body.scores.total)).toEqual(bitsOf(scores.rewards.total));
+});
+
+it('/v1/score accepts actions and beliefs, and names the columns of invalid rows', async () => {
+  const server = await startServer();
+  const n = 3500;
+  const columns = {
+    seeds: seeds.slice(0, n) as unknown[],
+    action_histories: histories.slice(0, n) as unknown[],
+    actions: seeds.slice(0, n).map((_, i) => (i % 7 === 0 ? null : ACTION_NAMES[i % 10])) as unknown[],
+    beliefs: seeds.slice(0, n).map((_, i) => (i % 2 === 0 ? null : [0.1, 0.2, 0.3])) as unknown[],
+    profile_modes: Array<unknown>(n).fill('sampled'),
+  };
+  columns.seeds[3] = -1;
+  columns.action_histories[3400] = ['sleep', 'slep'];
+  columns.actions[3401] = 'fly';
+  columns.beliefs[3402] = [1, 2];
+  columns.profile_modes[3403] = 'nobody';
+  columns.action_histories[3404] = null;
+  const { status, body } = await sendRequest(server, 'POST', '/v1/score', columns);
+  expect(status).toBe(200);
+  expect(body.faults.map(({ index, code }: never) => [index, code])).toEqual([
+    [3, 'bad_seed'],
+    [3400, 'illegal_action'],
+    [3401, 'illegal_action'],
+    [3402, 'wrong_type'],
+    [3403, 'unknown_name'],
+    [3404, 'wrong_type'],
+  ]);
+  const places = [
+    'seeds[3]',
+    'action_histories[3400][1]',
+    'actions[3401]',
+    'beliefs[3402]',
+    'profile_modes[3403]',
+  ];
+  for (const [k, place] of places.entries()) expect(body.faults[k].message).toContain(place);
+  expect(body.scores.total[3401]).toBeNull();
+  expect(body.scores.total[5]).toBe(
+    scoreReplay([
+      { seed: seeds[5], actionHistory: histories[5], action: ACTION_NAMES[5], belief: [0.1, 0.2, 0.3] },
+    ]).rewards.total[0],
+  );
+});
+
+it('/v1/score names the rows of completions that are not text, in every slice', async () => {
+  const server = await startServer();
+  const faulty = [0, 63, 64, 65, 200, 2900];
+  const texts = Array.from({ length: 3000 }, (_, row) => (faulty.includes(row) ? row : completions[row]));
+  const { body } = await sendRequest(server, 'POST', '/v1/score', {
+    ...{ seeds: Array(3000).fill(1), action_histories: Array(3000).fill([]), completions: texts },
+    scores: ['total'],
+  });
+  const messages = faulty.map(
+    (row) => `Expected a string at completions[${row}], got ${row}. Pass the completion's text alone.`,
+  );
+  expect(body.faults.map(({ index }: { index: number }) => index)).toEqual(faulty);
+  expect(body.faults.map(({ message }: { message: string }) => message)).toEqual(messages);
+});
+
+it('/v1/score returns only the requested scores, and empty columns for no rows', async () => {
+  const server = await startServer();
+  const none = { seeds: [], action_histories: [], actions: [], scores: ['total', 'state_hash'] };
+  const { body } = await sendRequest(server, 'POST', '/v1/score', none);
+  expect(body).toMatchObject({ rows: 0, scores: { total: [], state_hash: [] }, faults: [] });
+});
+
+const refusals: [path: string, what: string, body: unknown, detail: object][] = [
+  ['/v1/score', 'no body', '', { type: 'missing', loc: ['body'] }],
+  ['/v1/score', 'a body that is not an object', [], { type: 'dict_type', loc: ['body'] }],
+  [
+    '/v1/score',
+    'a number in place of a column',
+    { seeds: 1, action_histories: [] },
+    { type: 'list_type', loc: ['body', 'seeds'] },
+  ],
+  [
+    '/v1/score',
+    'columns of different lengths',
+    { seeds: [1], action_histories: [], actions: [0] },
+    { loc: ['body', 'action_histories'], msg: expect.stringContaining('got 0') },
+  ],
+  [
+    '/v1/score',
+    'completions and actions',
+    { seeds: [], action_histories: [], completions: [], actions: [] },
+    { loc: ['body', 'completions'] },
+  ],
+  [
+    '/v1/score',
+    'completions and beliefs',
+    { seeds: [], action_histories: [], completions: [], beliefs: [] },
+    { loc: ['body', 'beliefs'] },
+  ],
+  [
+    '/v1/score',
+    'neither completions nor actions',
+    { seeds: [], action_histories: [] },
+    { loc: ['body', 'completions'] },
+  ],
+  [
+    '/v1/score',
+    'a misspelled key',
+    { seeds: [], action_histories: [], actions: [], wieghts: {} },
+    { type: 'extra_forbidden' },
+  ],
+  [
+    '/v1/score',
+    'an unknown grader',
+    { seeds: [], action_histories: [], actions: [], grader: 'v3' },
+    { loc: ['body', 'grader'] },
+  ],
+  [
+    '/v1/prompts',
+    'an invalid row, named by its column',
+    { seeds: [1, 2], action_histories: [[], [10]] },
+    { type: 'illegal_action', msg: expect.stringContaining('action_histories[1][0]') },
+  ],
+  [
+    '/v1/prompts',
+    'columns of different lengths',
+    { seeds: [1], action_histories: [] },
+    { loc: ['body', 'action_histories'] },
+  ],
+  [
+    '/v1/prompts',
+    'an invalid row of a later slice',
+    { seeds: Array(600).fill(1), action_histories: [...Array(599).fill([]), ['fly']] },
+    { msg: expect.stringContaining('action_histories[599][0]') },
+  ],
+  [
+    '/v1/rollout',
+    'fewer profiles than groups',
+    { seeds: [1, 2], group_size: 1, policy: 'random', profile_modes: ['sampled'] },
+    { loc: ['body', 'profile_modes'] },
+  ],
+  [
+    '/v1/rollout',
+    'too many rollouts',
+    { seeds: [1, 2, 3], group_size: 16384, policy: 'random' },
+    { loc: ['body', 'group_size'] },
+  ],
+  [
+    '/v1/rollout',
+    'the policy action_sequences without action sequences',
+    { seeds: [1], group_size: 1, policy: 'action_sequences' },
+    { loc: ['body', 'action_sequences'] },
+  ],
+  [
+    '/v1/rollout',
+    'no seeds',
+    { seeds: [], group_size: 1, policy: 'random' },
+    { type: 'wrong_length', msg: expect.stringContaining('at least one of seeds') },
+  ],
+  [
+    '/v1/rollout',
+    'an invalid seed',
+    { seeds: [1, 'x'], group_size: 1, policy: 'random' },
+    { type: 'bad_seed', msg: expect.stringContaining('seeds[1]') },
+  ],
+  [
+    '/v1/rollout',
+    'an invalid action',
+    { seeds: [1], group_size: 1, policy: 'action_sequences', action_sequences: [Array(28).fill('toString')] },
+    {
+      loc: ['body', 'action_sequences'],
+      msg: expect.stringContaining('action_sequences[0][0], got "toString"'),
+    },
+  ],
+  [
+    '/v1/rollout',
+    'a short action sequence',
+    { seeds: [1], group_size: 1, policy: 'action_sequences', action_sequences: [[]] },
+    { loc: ['body', 'action_sequences'], msg: expect.stringContaining('28 actions at action_sequences[0]') },
+  ],
+];
+it.each(refusals)('%s refuses %s', async (path, _, body, detail) => {
+  const answered = await sendRequest(await startServer(), 'POST', path, body);
+  expect(answered.status).toBe(422);
+  expect(answered.body.detail[0]).toMatchObject(detail);
+});
+
+it('/v1/prompts returns the same texts as prompts()', async () => {
+  const server = await startServer();
+  const columns = { seeds, action_histories: histories, profile_modes: modes };
+  const { body } = await sendRequest(server, 'POST', '/v1/prompts', columns);
+  using env = createVecEnv({ numEnvs: ROWS, observation: { history: true } });
+  env.reset({ seed: seeds, profiles: modes });
+  const sequence = new Uint8Array(ROWS * 28);
+  histories.forEach((history, i) => {
+    sequence.set(
+      history.map((name) => ACTION_NAMES.indexOf(name)),
+      i * 28,
+    );
+  });
+  const { observations } = env.run(sequence, { stops: histories.map(({ length }) => length) });
+  const expected = prompts(observations);
+  expect(body.system).toBe(expected[0][0].content);
+  expect(body.users).toEqual(expected.map(([, user]) => user.content));
+});
+
+it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', async () => {
+  const server = await startServer();
+  const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
+  const asked = {
+    seeds: [500, 501],
+    group_size: 3,
+    gamma: 0.9,
+    grader,
+    arrays: ['returns', 'final_scores', 'state_hashes'],
+  };
+  const options = { seeds: [500, 501], groupSize: 3, gamma: 0.9, grader: graderWeights(grader as never) };
+  for (const policy of ['random', 'heuristic'] as const) {
+    const { body } = await sendRequest(server, 'POST', '/v1/rollout', { ...asked, policy });
+    const played = await rolloutGroups({ ...options, policy });
+    expect(body.arrays.returns).toEqual(Array.from(played.returns));
+    expect(body.arrays.final_scores).toEqual(Array.from(played.finalScores));
+    expect(body.arrays.state_hashes[1]).toBe(played.stateHashes[1].toString(16).padStart(16, '0'));
+  }
+  const sequences = Array.from({ length: 6 }, (_, i) => Array.from({ length: 28 }, (_, t) => (i + t) % 10));
+  const { body } = await sendRequest(server, 'POST', '/v1/rollout', {
+    ...asked,
+    policy: 'action_sequences',
+    action_sequences: sequences,
+    belief: [0.25, 0.5, 1],
+    profile_modes: ['introvert_morning', 'discrete'],
+  });
+  using env = createVecEnv({ numEnvs: 6, grader: options.grader });
+  const profiles = [0, 0, 0, 1, 1, 1].map((group) => ['introvert_morning', 'discrete'][group]);
+  env.reset({ seed: [500, 500, 500, 501, 501, 501], profiles });
+  const { finalScores } = env.run(sequences.flat(), { beliefs: [0.25, 0.5, 1] });
+  expect(body.arrays.final_scores).toEqual(Array.from(finalScores));
+  const seeded = await sendRequest(server, 'POST', '/v1/rollout', {
+    ...asked,
+    policy: 'random',
+    policy_seeds: 77,
+  });
+  const played = await rolloutGroups({ ...options, policy: 'random', policySeeds: 77 });
+  expect(seeded.body.arrays.returns).toEqual(Array.from(played.returns));
+});
+
+it('every float32 keeps its bits in JSON, and NaN and infinities become null', () => {
+  const bits = fc.array(fc.nat(2 ** 32 - 1));
+  fc.assert(
+    fc.property(bits, (words) => {
+      const values = new Float32Array(Uint32Array.from(words).buffer);
+      const read = JSON.parse(listText(values)) as (number | null)[];
+      read.forEach((value, k) => {
+        if (value === null) expect(Number.isFinite(values[k])).toBe(false);
+        else expect(bitsOf([value])).toEqual(bitsOf([values[k]]));
+      });
+    }),
+  );
+  expect(listText(Float32Array.of(-0, 0))).toBe('[-0.0,0]');
+});

@@ -1,0 +1,290 @@
+/** Bodies of any shape: parsed like `JSON.parse` in slices of limited size, or refused before they take time or memory. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { RefusedError } from '../../src/server/protocol/refusals.js';
+import { BodyReader, keysOf, MOST_ROW_BYTES, MOST_VALUE_BYTES } from '../../src/server/v1/body.js';
+import { allRows, Column, sliceEnd } from '../../src/server/v1/column.js';
+import { column } from '../../src/server/v1/schemas.js';
+import { runChild } from '../support/child.js';
+import { DRAWS, drawsOf } from '../support/random.js';
+import { connect, metric, sendRequest, startServer } from '../support/server.js';
+
+const SCHEMA = z.strictObject({ a: column(z.any()), b: column(z.any()).optional(), c: z.any(), ü: z.any() });
+const KEYS = keysOf(SCHEMA);
+
+/** Reads a body that arrives in pieces. @throws RefusedError. */
+async function read(body: Buffer, cuts: readonly number[] = []): Promise<unknown> {
+  const reader = new BodyReader(KEYS);
+  for (const cut of [...cuts, body.length].sort((a, b) => a - b))
+    reader.read(body, Math.min(cut, body.length));
+  const fields = Object.entries(reader.fields(body)).map(async ([key, value]) => [
+    key,
+    value instanceof Column
+      ? await allRows(
+          value,
+          async () => {},
+          (row) => row,
+        )
+      : value,
+  ]);
+  return Object.fromEntries(await Promise.all(fields));
+}
+
+const rows = fc.oneof(
+  fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 6 }),
+  fc.array(fc.constantFrom(0, [], 'x', null), { maxLength: 300 }),
+);
+const names = fc.oneof(
+  { weight: 30, arbitrary: fc.constantFrom('a', 'b', 'c', 'ü') },
+  { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'd') },
+);
+const bodies = fc
+  .tuple(fc.dictionary(names, fc.oneof(rows, fc.jsonValue())), fc.constantFrom(0, 0, 1, '\n\t '))
+  .map(([value, space]) => Buffer.from(JSON.stringify(value, null, space)));
+const BYTES = [...Buffer.from('[]{},:"\\ \n\t\r\v019.-eEabcu{"a":[]}ü'), 0xff, 0x00, 0xef, 0xbb, 0xbf];
+const changes = fc.array(
+  fc.tuple(fc.nat(), fc.nat(2), fc.array(fc.constantFrom(...BYTES), { minLength: 1, maxLength: 3 })),
+  { maxLength: 3 },
+);
+
+/** Replaces, inserts or removes some bytes. */
+function changed(body: Buffer, list: readonly (readonly [number, number, readonly number[]])[]): Buffer {
+  let bytes = body;
+  for (const [where, out, put] of list) {
+    const at = where % (bytes.length + 1);
+    bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(put), bytes.subarray(at + out)]);
+  }
+  return bytes;
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+const isKnown = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).every((key) => KEYS.has(key));
+
+it('accepts and refuses the same bodies as JSON.parse, in any pieces, with equal values', async () => {
+  const found = { accepted: 0, refused: 0 };
+  const property = fc.asyncProperty(
+    bodies,
+    fc.oneof(fc.constant([]), changes),
+    fc.array(fc.nat(400)),
+    async (valid, list, cuts) => {
+      const body = changed(valid, list);
+      const expected = parsed(body);
+      try {
+        expect(await read(body, cuts)).toEqual(expected);
+        expect(isKnown(expected)).toBe(true);
+        found.accepted++;
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        found.refused++;
+        // JSON.parse accepts a repeated key.
+        if (!error.message.includes(' once, got it again'))
+          expect(isKnown(expected), error.message).toBe(false);
+      }
+    },
+  );
+  await fc.assert(property, { ...DRAWS, numRuns: drawsOf(4000) });
+  expect(Math.min(found.accepted, found.refused)).toBeGreaterThan(drawsOf(500));
+});
+
+it('refuses an unknown key before its value has arrived', () => {
+  const body = Buffer.from('{"c": 1, "seed": [1, 2');
+  const reader = new BodyReader(KEYS);
+  expect(() => reader.read(body, body.indexOf('seed') + 5)).toThrow(/seed: .*Expected keys among a, b, c, ü/);
+});
+
+it('parses rows in slices of limited length, each row once', async () => {
+  const lengths = Array.from({ length: 3000 }, (_, row) => (row % 500 === 7 ? 900_000 : (row * 37) % 700));
+  const values = lengths.map((length) => 'x'.repeat(length));
+  const short = values.map((_, row) => row);
+  const body = Buffer.from(JSON.stringify({ a: values, b: short }));
+  const reader = new BodyReader(KEYS);
+  reader.read(body, body.length);
+  const { a, b } = reader.fields(body) as { a: Column; b: Column };
+  let slices = 0;
+  for (let from = 0, to = 0; from < a.length; from = to, slices++) {
+    to = sliceEnd([a, b], from, 2048);
+    expect(to).toBeGreaterThan(from);
+    const [texts, numbers] = [a.rows(from, to) as string[], b.rows(from, to)];
+    expect(numbers).toEqual(short.slice(from, to));
+    expect(texts.every((text, k) => text === values[from + k])).toBe(true);
+    const long = Math.max(...texts.map(({ length }) => length));
+    expect(JSON.stringify(texts).length - long).toBeLessThan(2 ** 18 + 2 ** 16);
+  }
+  expect(slices).toBeGreaterThan(JSON.stringify(values).length / 2 ** 20);
+});
+
+const repeated = (text: string, count: number): string => Array(count).fill(text).join();
+const keys = (count: number, of: (k: number) => string = (k) => `key ${k}`): string =>
+  Array.from({ length: count }, (_, k) => `${JSON.stringify(of(k))}:1`).join();
+const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+const shapes: [what: string, body: string, message: RegExp][] = [
+  ['many keys', `{${keys(50_000)}}`, /Extra inputs are not permitted. Expected keys among/],
+  ['integers as keys', `{${keys(50_000, String)}}`, /Extra inputs/],
+  ['a long key', `{"${'k'.repeat(100_000)}":1}`, /Extra inputs/],
+  ['a prototype', `{"__proto__":{${keys(10)}},"seeds":[]}`, /Extra inputs/],
+  ['a constructor', '{"constructor":{"prototype":{"polluted":1}}}', /Extra inputs/],
+  ['a repeated key', '{"seeds":[1],"seeds":[2]}', /seeds once, got it again/],
+  ['many keys for a column', `{"seeds":{${keys(50_000)}}}`, /at most 4096 lists, objects, keys/],
+  ['many keys in a row', `{"seeds":[1,{${keys(50_000)}}]}`, /at most 4096 lists, objects, keys/],
+  ['many entries of a row', `{"seeds":[[${repeated('1', 50_000)}]]}`, /at most 4096 lists, objects, keys/],
+  ['nesting', `{"seeds":[${deep(50_000)}]}`, /at most 4096 lists, objects, keys/],
+  ['many keys in a value', `{"profile_modes":{"x":{${keys(50_000)}}}}`, /at most 4096/],
+  [
+    'a long value',
+    `{"profile_modes":"${'x'.repeat(MOST_VALUE_BYTES)}"}`,
+    /65536 bytes of JSON at profile_modes/,
+  ],
+  ['a long row', `{"seeds":[1,"${'x'.repeat(MOST_ROW_BYTES)}"]}`, /1048576 bytes of JSON at seeds\[1\]/],
+  ['long white space', `{"seeds":[1,${' '.repeat(MOST_ROW_BYTES)}1]}`, /1048576 bytes of JSON at seeds\[1\]/],
+  ['many lists', `[${repeated('[]', 50_000)}]`, /valid dictionary/],
+  ['a missing end', `{"seeds":[${repeated('1', 50_000)}`, /JSON decode error/],
+  ['a wrong closing bracket', `{"seeds":[${repeated('1', 50_000)}}`, /JSON decode error/],
+  ['a second value after the end', '{} {}', /JSON decode error/],
+];
+it.each(['/v1/score', '/v1/rollout', '/v1/prompts'])(
+  '%s refuses bodies with too many values or invalid JSON',
+  async (path) => {
+    const server = await startServer();
+    for (const [what, body, message] of shapes) {
+      const answered = await sendRequest(server, 'POST', path, body);
+      expect([what, answered.status], answered.body).toEqual([what, 422]);
+      expect(answered.body.detail[0].msg, what).toMatch(message);
+    }
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
+  },
+);
+
+it('refuses invalid JSON in a late row, with its position', async () => {
+  const server = await startServer();
+  const many = 10_000;
+  const body = `{"seeds":[${repeated('1', many)}],"action_histories":[${repeated('[]', many)}],"actions":[${repeated('0', many - 1)},nul]}`;
+  const { status, body: answered } = await sendRequest(server, 'POST', '/v1/score', body);
+  expect([status, answered.detail[0].type]).toEqual([422, 'json_invalid']);
+  expect(answered.detail[0].loc[1]).toBeGreaterThan(body.length - 5000);
+  const missing = await sendRequest(
+    server,
+    'POST',
+    '/v1/score',
+    '{"seeds":[1,,2],"action_histories":[[],[],[]],"actions":[0,0,0]}',
+  );
+  expect([missing.status, missing.body.detail[0].type]).toEqual([422, 'json_invalid']);
+});
+
+/** A binary frame without arrays. */
+function headerOf(json: string): Buffer {
+  const length = Math.ceil((4 + json.length) / 8) * 8 - 4;
+  const frame = Buffer.alloc(4 + length, ' ');
+  frame.writeUInt32LE(length);
+  frame.write(json, 4);
+  return frame;
+}
+
+const messages: [what: string, data: string][] = [
+  ['keys', `{"key":{${keys(5000)}}}`],
+  ['keys that are numbers', `{${keys(5000, String)}}`],
+  ['lists', `[${repeated('[]', 5000)}]`],
+  ['objects', `[${repeated('{}', 5000)}]`],
+  ['nesting levels', deep(5000)],
+];
+it.each(messages)('refuses a message with too many %s, and answers the next one', async (_, data) => {
+  const server = await startServer();
+  const most = /at most 4096 lists, objects/;
+  for (const path of ['/reset', '/step']) {
+    const { status, body } = await sendRequest(server, 'POST', path, data);
+    expect([status, body.detail[0].msg]).toEqual([422, expect.stringMatching(most)]);
+  }
+  expect((await sendRequest(server, 'POST', '/mcp', data)).body.error.message).toMatch(most);
+  const text = `{"type":"reset","data":${data}}`;
+  const header = headerOf(`{"type":"reset","arrays":[],"data":${data}}`);
+  for (const [path, message] of [
+    ['/ws', text],
+    ['/v1/vec', text],
+    ['/v1/vec', header],
+  ] as const) {
+    const client = await connect(server, path);
+    const answer = await client.request(message);
+    expect([answer.data.code, answer.data.errors[0].msg]).toEqual([
+      'VALIDATION_ERROR',
+      expect.stringMatching(most),
+    ]);
+    expect((await client.request('{"type":"fly"}')).data.code).toBe('UNKNOWN_TYPE');
+  }
+});
+
+it('reports a list that is too long for a vector environment as one fault, not one per entry', async () => {
+  const client = await connect(await startServer(), '/v1/vec');
+  const long = Array(4000).fill(1);
+  for (const data of [{ outputs: long }, { observation: { fields: long } }]) {
+    const { data: said } = await client.request({ type: 'create', data: { num_envs: 1, ...data } });
+    expect(said.errors.map(({ type }: { type: string }) => type)).toEqual(['too_long']);
+  }
+  await client.request({ type: 'create', data: { num_envs: 1 } });
+  for (const data of [{ profiles: long }, { graders: long }]) {
+    const { data: said } = await client.request({ type: 'reset', data });
+    expect([said.code, said.errors.length]).toEqual(['VALIDATION_ERROR', 1]);
+  }
+});
+
+it('allows a message 4096 values, and five entries more for each environment', async () => {
+  const client = await connect(await startServer(), '/v1/vec');
+  const messageOf = async (entries: number): Promise<string> =>
+    (await client.request(`{"type":"step","data":{"actions":[${repeated('0', entries)}]}}`)).data.message;
+  // Beside the entries there are two objects, a list and three keys.
+  const most = 4096 - 6;
+  expect(await messageOf(most)).toContain('Expected an environment');
+  expect(await messageOf(most + 1)).toContain('at most 4096 lists');
+  await client.request({ type: 'create', data: { num_envs: 1000 } });
+  expect(await messageOf(most + 5000)).toContain('Expected a reset');
+  expect(await messageOf(most + 5001)).toContain('5 entries for each of 1000 environments');
+});
+
+it('a server with little memory answers large bodies of every shape', () => {
+  const { status, output, stderr } = runChild(
+    `
+    import { openServer } from './dist/server/server.js';
+    const server = await openServer({ port: 0 });
+    const most = 12 * 2 ** 20;
+    const of = (head, unit, tail) => head + unit.repeat((most - head.length) / unit.length) + tail;
+    const keys = ['{"k":1'];
+    for (let k = 0, length = 0; length < most; k++) length += keys[keys.push(',"key ' + k + '":1') - 1].length;
+    const rows = 30_000;
+    const list = (row) => '[' + (row + ',').repeat(rows - 1) + row + ']';
+    const bodies = [
+      keys.join('') + '}',
+      '{"seeds":{"x":1,' + keys.join('').slice(1) + '}}',
+      of('{"seeds":[[', '[],', '[]]]}'),
+      of('{"scores":[', '"x",', '"x"]}'),
+      of('{"seeds":[', '"x",', '1]}'),
+      of('[', '[],', '[]]'),
+      '{"seeds":' + list('1') + ',"action_histories":' + list('[]') + ',"actions":' + list('0') + '}',
+      '{"seeds":' + list('-1') + ',"action_histories":' + list('0') + ',"actions":' + list('0') + '}',
+    ];
+    keys.length = 0;
+    const statuses = [];
+    while (bodies.length > 0) {
+      const response = await fetch(server.url + '/v1/score', { method: 'POST', body: Buffer.from(bodies.shift()) });
+      statuses.push(response.status);
+      for await (const piece of response.body) piece.length;
+    }
+    await server.close();
+    say(statuses);
+    `,
+    {},
+    ['--max-old-space-size=100'],
+  );
+  expect([status, output], stderr).toEqual([0, [422, 422, 422, 422, 422, 422, 200, 200]]);
+});

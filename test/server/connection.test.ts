@@ -1,0 +1,100 @@
+/** The frames of one socket: the time of the last one, and when reading pauses. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Connection } from '../../src/server/sockets/connection.js';
+import type { Answer } from '../../src/server/sockets/message-handler.js';
+
+const MIB = 2 ** 20;
+
+/** Opens a socket and returns both ends. @param answer returns the answer to a frame. */
+async function pair(answer: () => Answer | Promise<Answer>) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const opened = once(client, 'open');
+  const [socket] = (await once(server, 'connection')) as [WebSocket];
+  await opened;
+  onTestFinished(() => {
+    client.terminate();
+    server.close();
+  });
+  const onFailure = (error: unknown): never => {
+    throw error;
+  };
+  const connection = new Connection(socket, { answer, end: () => {} }, onFailure);
+  /** Settles when the connection has received the frame. */
+  const send = async (frame: string): Promise<void> => {
+    const received = once(socket, 'message');
+    client.send(frame);
+    await received;
+  };
+  return { client, socket, connection, send };
+}
+
+/** Returns an answer and the function that settles it. */
+function held(): { answer: Promise<Answer>; settle: (answer: Answer) => void } {
+  let settle = (_: Answer): void => {};
+  const answer = new Promise<Answer>((resolve) => {
+    settle = resolve;
+  });
+  return { answer, settle };
+}
+
+it('every frame marks its client as alive', async () => {
+  const { connection, send } = await pair(() => ({ frame: null }));
+  for (let k = 0; k < 3; k++) {
+    const before = connection.receivedAt;
+    connection.alive = false;
+    await send('x');
+    expect(connection.receivedAt).toBeGreaterThan(before);
+    expect(connection.alive).toBe(true);
+  }
+});
+
+it.each([
+  ['16 frames', Array<string>(16).fill('x')],
+  ['a MiB', ['x'.repeat(MIB - 1), 'x']],
+])('pauses reading while %s wait', async (_, frames) => {
+  const { answer: first, settle: settleFirst } = held();
+  let asked = 0;
+  const { client, socket, send } = await pair(() => (asked++ === 0 ? first : { frame: 'done' }));
+  let answered = 0;
+  const all = new Promise<void>((resolve) => {
+    client.on('message', () => ++answered === frames.length + 1 && resolve());
+  });
+  await send('the first frame, which is answered at once');
+  for (const frame of frames) {
+    expect(socket.isPaused).toBe(false);
+    await send(frame);
+  }
+  expect([socket.isPaused, asked]).toEqual([true, 1]);
+  settleFirst({ frame: 'done' });
+  await all;
+  expect([socket.isPaused, asked]).toEqual([false, frames.length + 1]);
+});
+
+it('answers the message in progress before it closes', async () => {
+  const { answer, settle } = held();
+  const { client, connection, send } = await pair(() => answer);
+  await send('x');
+  connection.finish('the server is shutting down');
+  const [said, closed] = [once(client, 'message'), once(client, 'close')];
+  settle({ frame: 'done' });
+  expect(String((await said)[0])).toBe('done');
+  const [code, reason] = await closed;
+  expect([code, String(reason)]).toEqual([1001, 'the server is shutting down']);
+});
+
+it('resumes reading when it closes a paused socket', async () => {
+  const { answer, settle } = held();
+  const { client, socket, send } = await pair(() => answer);
+  await send('close');
+  for (let k = 0; k < 16; k++) await send('x');
+  expect(socket.isPaused).toBe(true);
+  const closed = once(client, 'close');
+  settle({ frame: null, ends: true });
+  expect((await closed)[0]).toBe(1000);
+  expect(socket.isPaused).toBe(false);
+});

@@ -1,0 +1,106 @@
+/** The limits of connections: their number, their idle time, the time of a request. */
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { assemble, type Parts } from '../../src/server/assemble.js';
+import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
+import { rawSocket } from '../support/raw-socket.js';
+import { metricBecomes, connect as open, sendRequest, startServer } from '../support/server.js';
+
+const MINUTE_MS = 60_000;
+
+/** Builds the parts of a server that does not listen, and frees them afterwards. */
+function withParts<T>(options: ServeOptions, read: (parts: Parts) => T): T {
+  const parts = assemble(toServeSettings({ backend: 'reference', ...options }));
+  try {
+    return read(parts);
+  } finally {
+    for (const sockets of Object.values(parts.sockets)) void sockets.close(0);
+    parts.free();
+  }
+}
+
+it.each([
+  ['as long as an idle session', {}, 15 * MINUTE_MS],
+  ['at least a minute', { idleMs: 1000 }, MINUTE_MS],
+])('a connection without a request stays open %s', async (_, options, idleMs) => {
+  withParts(options, ({ server }) => {
+    expect(server.keepAliveTimeout).toBe(idleMs);
+    expect(server.timeout).toBe(idleMs);
+  });
+  const server = await startServer(options);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ports: unknown[] = [];
+  for (let k = 0; k < 2; k++) {
+    const [response] = (await once(request(`${server.url}/metadata`, { agent }).end(), 'response')) as [
+      IncomingMessage,
+    ];
+    expect(response.headers['keep-alive']).toBe(`timeout=${idleMs / 1000}`);
+    ports.push(response.socket.localPort);
+    await response.toArray();
+  }
+  expect(ports[1]).toBe(ports[0]);
+  agent.destroy();
+});
+
+it('limits the time of a head to 20 seconds and that of a body to 5 minutes', () => {
+  withParts({}, ({ server }) => {
+    expect(server.headersTimeout).toBe(MINUTE_MS / 3);
+    expect(server.requestTimeout).toBe(5 * MINUTE_MS);
+    expect(server.keepAliveTimeout).toBeGreaterThan(server.requestTimeout);
+  });
+});
+
+it('limits connections to the capacity of sessions plus 1024', () => {
+  withParts({ capacity: 7 }, ({ server }) => expect(server.maxConnections).toBe(7 + 1024));
+  withParts({}, ({ server }) => expect(server.maxConnections).toBe(4096 + 1024));
+});
+
+it('freeing a server closes the environments of requests and sessions', async () => {
+  const parts = assemble(toServeSettings({ backend: 'reference', port: 0 }));
+  await once(parts.server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = parts.server.address() as AddressInfo;
+  const client = await open({ port });
+  parts.free();
+  const closed = /Expected an open environment, got one that was closed/;
+  const { status, body } = await sendRequest({ url: `http://127.0.0.1:${port}` }, 'POST', '/reset', {});
+  expect([status, body.detail[0].msg]).toEqual([422, expect.stringMatching(closed)]);
+  const { data } = await client.request('{"type":"reset"}');
+  expect([data.code, data.message]).toEqual(['EXECUTION_ERROR', expect.stringMatching(closed)]);
+  await Promise.all(Object.values(parts.sockets).map((sockets) => sockets.close(0)));
+  parts.server.closeAllConnections();
+  await once(parts.server.close(), 'close');
+});
+
+it('closing cuts off clients that neither close their socket nor finish their request', {
+  timeout: 15_000,
+}, async () => {
+  const server = await startServer();
+  const silent = await rawSocket(server.port);
+  const slow = connect(server.port, '127.0.0.1');
+  slow.write('POST /reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
+  await metricBecomes(server, 'rhythm_vec_sockets', 1);
+  const gone = [silent, slow].map((socket) => once(socket.on('error', () => {}).resume(), 'close'));
+  await server.close(10);
+  await Promise.all(gone);
+});
+
+it.each([
+  ['is too large', 413, '/reset', { more: 'x'.repeat(2000) }],
+  ['exceeds the limit of requests', 503, '/v1/prompts', { seeds: [], action_histories: [] }],
+])(
+  'closes the connection of a request that %s, without reading the rest of its body',
+  async (_, status, path, body) => {
+    const server = await startServer({ frameLimit: 1024, batchRequests: 1 });
+    // This request stays in progress, because its body never ends.
+    const first = connect(server.port, '127.0.0.1');
+    first.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
+    await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
+    const asked = request(server.url + path, { method: 'POST', agent: new Agent({ keepAlive: true }) });
+    const [response] = (await once(asked.end(JSON.stringify(body)), 'response')) as [IncomingMessage];
+    expect([response.statusCode, response.headers.connection]).toEqual([status, 'close']);
+    response.resume();
+    first.destroy();
+  },
+);

@@ -1,0 +1,189 @@
+/** Random frames: every one gets an answer or an error, and no unexpected error occurs. */
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { InputError } from '../../src/index.js';
+import { EpisodePool } from '../../src/rollouts/episode-pool.js';
+import { Session } from '../../src/server/session.js';
+import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
+import { VecPool } from '../../src/server/vec/pool.js';
+import { VecSession } from '../../src/server/vec/vec-session.js';
+import { ACTION_NAMES } from '../../src/world/fields.js';
+import { DRAWS, drawsOf } from '../support/random.js';
+import { CheckedSession, sendRequest, startServer } from '../support/server.js';
+
+const episodePool = new EpisodePool({ capacity: 4, backend: 'reference' });
+const session = new Session(episodePool);
+const vecPool = new VecPool(16);
+const vec = new VecSession({
+  ...{ pool: vecPool, engine: { backend: 'reference' } },
+  turn: async () => {},
+  onStepped: () => {},
+});
+afterAll(() => {
+  session.end();
+  vec.end();
+  expect([episodePool.taken, vecPool.total]).toEqual([0, 0]);
+  episodePool.close();
+});
+
+const CODES = [
+  'INVALID_JSON',
+  'UNKNOWN_TYPE',
+  'VALIDATION_ERROR',
+  'EXECUTION_ERROR',
+  'SESSION_ERROR',
+  'CAPACITY_REACHED',
+];
+const TYPES = ['observation', 'state', 'mcp', 'created'];
+
+function expectAnswer(frame: string | Uint8Array | null): void {
+  if (frame === null || typeof frame !== 'string') return;
+  const { type, data } = JSON.parse(frame);
+  if (type !== 'error') expect(TYPES).toContain(type);
+  else {
+    expect(CODES).toContain(data.code);
+    expect(data.message).toMatch(/\S/);
+  }
+}
+
+const values = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(...ACTION_NAMES, 'v1', 'sampled', 0, -1, 2 ** 32, 1e300, []),
+);
+const keys = [
+  'seed',
+  'action_type',
+  'belief',
+  'profile',
+  'grader',
+  'num_envs',
+  'actions',
+  'mask',
+  'observation',
+  'outputs',
+];
+const messages = fc.record(
+  {
+    type: fc.oneof(fc.constantFrom('reset', 'step', 'state', 'mcp', 'create'), values),
+    data: fc.oneof(fc.dictionary(fc.constantFrom(...keys), values), values),
+  },
+  { requiredKeys: [] },
+);
+const texts = fc.oneof(
+  messages.map((message) => JSON.stringify(message)),
+  fc.json(),
+  fc.string(),
+);
+
+it('a session answers any text', async () => {
+  const property = fc.asyncProperty(texts, async (text) => {
+    expectAnswer((await session.answer(Buffer.from(text), false)).frame);
+  });
+  await fc.assert(property, { ...DRAWS, numRuns: drawsOf(2000) });
+});
+
+it('a vector environment answers any text', async () => {
+  const property = fc.asyncProperty(texts, async (text) => {
+    expectAnswer((await vec.answer(Buffer.from(text), false)).frame);
+  });
+  await fc.assert(property, { ...DRAWS, numRuns: drawsOf(2000) });
+});
+
+it('any bytes are decoded as a frame or refused with an InputError', () => {
+  const good = encodeFrame('step', {}, [
+    { name: 'actions', values: Uint8Array.of(1, 2, 3), shape: [3] },
+    { name: 'beliefs', values: new Float32Array(9), shape: [3, 3] },
+  ]);
+  const damaged = fc
+    .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 4 })
+    .map((changes) => {
+      const bytes = Buffer.from(good);
+      for (const [at, byte] of changes) bytes[at] = byte;
+      return bytes;
+    });
+  const cut = fc.nat(good.length).map((length) => Buffer.from(good.slice(0, length)));
+  const noise = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+  const property = fc.property(fc.oneof(damaged, cut, noise), (bytes) => {
+    try {
+      decodeFrame(bytes);
+    } catch (error) {
+      expect(error).toBeInstanceOf(InputError);
+    }
+  });
+  fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
+});
+
+const VALID = [
+  '{"type":"reset","data":{"seed":3,"episode_id":"e","profile":"sampled","grader":"v1"}}',
+  '{"type":"reset","data":{"grader":{"name":"own","weights":{"crash_free":0.5,"progress":0.5}}}}',
+  '{"type":"step","data":{"action_type":"sleep","belief":[0.5,0.25,1],"metadata":{"a":1}}}',
+  '{"type":"mcp","data":{"jsonrpc":"2.0","method":"tools/list","id":1}}',
+  '{"type":"create","data":{"num_envs":3,"observation":{"fields":["meters"]},"outputs":["rewards"]}}',
+  '{"type":"reset","data":{"seed":[1,2,3],"mask":[1,0,1]}}',
+  '{"type":"step","data":{"actions":[1,2,3],"beliefs":[0,0,0,1,1,1,0.5,0.5,0.5]}}',
+];
+const INHERITED = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
+const ODD = ['null', '-1', '1e999', '"__proto__"', '[]', '{"__proto__":{"polluted":1}}', '"\\ud800"'];
+
+/** A valid message with a character removed, another key, another value, or one more entry. */
+const mutated = fc
+  .tuple(
+    fc.constantFrom(...VALID),
+    fc.nat(3),
+    fc.nat(),
+    fc.constantFrom(...INHERITED),
+    fc.constantFrom(...ODD),
+  )
+  .map(([text, kind, at, key, value]) => {
+    const places = Array.from(
+      text.matchAll([/./g, /"\w+"(?=:)/g, /(?<=:)("[^"]*"|[\d.]+)/g, /(?<=\{)/g][kind]),
+    );
+    const { index, 0: found } = places[at % places.length];
+    const put = ['', `"${key}"`, value, `"${key}":${value},`][kind];
+    return text.slice(0, index) + put + text.slice(index + found.length);
+  });
+
+it('mutated messages change no bit of another session, and no prototype', async () => {
+  const other = new Session(episodePool);
+  const request = async (message: unknown) =>
+    JSON.parse((await other.answer(Buffer.from(JSON.stringify(message)), false)).frame as string);
+  const checked = await new CheckedSession({ request } as never, 77).begin();
+  const inherited = Object.getOwnPropertyNames(Object.prototype);
+  const property = fc.asyncProperty(fc.array(mutated, { minLength: 8, maxLength: 8 }), async (batch) => {
+    for (const text of batch) {
+      const [answer] = await Promise.all([session.answer(Buffer.from(text), false), checked.step()]);
+      expectAnswer(answer.frame);
+      expectAnswer((await vec.answer(Buffer.from(text), false)).frame);
+    }
+  });
+  await fc.assert(property, { ...DRAWS, numRuns: drawsOf(150), seed: 20_000 });
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(inherited);
+  other.end();
+});
+
+it('a session that ends twice frees its environment once', async () => {
+  const before = episodePool.taken;
+  const other = new Session(episodePool);
+  await other.answer(Buffer.from('{"type":"state"}'), false);
+  expect(episodePool.taken).toBe(before + 1);
+  other.end();
+  other.end();
+  expect(episodePool.taken).toBe(before);
+});
+
+it.each(INHERITED)('OpenEnv routes treat the key %s like any other', async (key) => {
+  const server = await startServer();
+  const send = (path: string, body: string) => sendRequest(server, 'POST', path, body);
+  const entry = `"${key}":{"polluted":1,"seed":5}`;
+  const usual = await send('/reset', '{"seed":3}');
+  expect(await send('/reset', `{"seed":3,${entry}}`)).toEqual(usual);
+  const step = await send('/step', `{"action":{"action_type":"sleep",${entry}}}`);
+  expect(step.body.detail[0]).toMatchObject({ type: 'extra_forbidden', loc: [key] });
+  expect((await send('/step', `{"action":{"action_type":"sleep"},${entry}}`)).status).toBe(200);
+  expect((await send('/step', `{${entry}}`)).body.detail[0].loc).toEqual(['body', 'action']);
+  expect((await send('/step', `{"action":{"action_type":"${key}"}}`)).status).toBe(422);
+  expect((await send('/reset', `{"profile":"${key}"}`)).status).toBe(422);
+  expect((await send('/reset', `{"grader":{"name":"g","weights":{${entry}}}}`)).status).toBe(422);
+  expect((await send('/mcp', `{"jsonrpc":"2.0","method":"${key}","id":1,${entry}}`)).body.id).toBe(1);
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+});

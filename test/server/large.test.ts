@@ -1,0 +1,93 @@
+/** Short requests of /v1 with large answers. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { metric, metricBecomes, sendRequest, startServer } from '../support/server.js';
+
+const IN_PROGRESS = 'rhythm_vec_batch_requests';
+
+it('a request with an unread answer is in progress until the client disconnects', async () => {
+  const server = await startServer({ batchRequests: 1 });
+  const asked = request(`${server.url}/v1/rollout`, { method: 'POST' });
+  asked.on('error', () => {});
+  // About 22 MB: more than the system buffers for a client that does not read.
+  const body = { seeds: [1], group_size: 2048, policy: 'heuristic', arrays: ['observations'] };
+  const answered = new Promise((resolve) => asked.once('response', resolve));
+  asked.end(JSON.stringify(body));
+  await answered;
+  for (let k = 0; k < 20; k++) expect(await metric(server, IN_PROGRESS)).toBe(1);
+  expect((await sendRequest(server, 'POST', '/v1/prompts', { seeds: [], action_histories: [] })).status).toBe(
+    503,
+  );
+  asked.destroy();
+  await metricBecomes(server, IN_PROGRESS, 0);
+  expect((await sendRequest(server, 'POST', '/v1/prompts', { seeds: [], action_histories: [] })).status).toBe(
+    200,
+  );
+});
+
+it('a request is no longer in progress once its answer was read', async () => {
+  const server = await startServer({ batchRequests: 1 });
+  const columns = { seeds: Array(3000).fill(1), action_histories: Array(3000).fill([]) };
+  for (let k = 0; k < 10; k++) {
+    const { status } = await sendRequest(server, 'POST', '/v1/prompts', columns);
+    expect(status).toBe(200);
+  }
+});
+
+it('writes prompts while the client reads, without buffering all of them', async () => {
+  const server = await startServer();
+  const rows = 40_000;
+  // About 36 MB: more than the system buffers for a client that does not read.
+  const body = { seeds: Array(rows).fill(1), action_histories: Array(rows).fill([]) };
+  const asked = request(`${server.url}/v1/prompts`, { method: 'POST' });
+  asked.end(JSON.stringify(body));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  for (let k = 0; k < 20; k++) expect(await metric(server, 'rhythm_vec_prompts_total')).toBe(0);
+  const { users } = JSON.parse(await text(response)) as { users: string[] };
+  expect([users.length, new Set(users).size]).toEqual([rows, 1]);
+  expect(await metric(server, 'rhythm_vec_prompts_total')).toBe(rows);
+});
+
+it('refuses more prompts than one text can hold', async () => {
+  const server = await startServer();
+  const rows = 2 ** 17 + 1;
+  const { status, body } = await sendRequest(server, 'POST', '/v1/prompts', {
+    seeds: Array(rows).fill(1),
+    action_histories: Array(rows).fill(0),
+  });
+  expect([status, body.detail[0].msg]).toEqual([422, expect.stringContaining('at most 131072 rows')]);
+});
+
+it('plays large rollouts one at a time, and answers all', async () => {
+  const server = await startServer();
+  const body = { seeds: [1], group_size: 1000, policy: 'heuristic', arrays: ['observations'] };
+  const answers = await Promise.all([1, 2, 3].map(() => sendRequest(server, 'POST', '/v1/rollout', body)));
+  for (const { status, body: played } of answers) {
+    expect([status, played.arrays.observations.length % 28_000]).toEqual([200, 0]);
+  }
+  expect(await metric(server, 'rhythm_vec_rollouts_total')).toBe(3000);
+});
+
+it('names each of thousands of invalid rows, and scores the others', async () => {
+  const server = await startServer();
+  const isFaulty = (row: number): boolean => row % 7 === 3 || (row > 3000 && row < 7000);
+  const rows = Array.from({ length: 10_000 }, (_, row) => row);
+  const { body } = await sendRequest(server, 'POST', '/v1/score', {
+    seeds: rows,
+    action_histories: rows.map(() => []),
+    actions: rows.map((row) => (isFaulty(row) ? 'rest' : 'sleep')),
+    scores: ['total'],
+  });
+  const faulty = rows.filter(isFaulty);
+  expect(body.faults.map(({ index }: { index: number }) => index)).toEqual(faulty);
+  expect(body.faults.at(-1).message).toContain(`actions[${faulty.at(-1)}]`);
+  expect(rows.filter((row) => body.scores.total[row] === null)).toEqual(faulty);
+});
+
+it.each(['/reset', '/step', '/mcp'])('limits a body of %s like a frame, not like a batch', async (path) => {
+  const server = await startServer({ frameLimit: 1024 });
+  const asked = sendRequest(server, 'POST', path, { more: 'x'.repeat(2000) });
+  expect(await asked).toMatchObject({ status: 413, body: { detail: expect.stringContaining('1024 bytes') } });
+});

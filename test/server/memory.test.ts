@@ -1,0 +1,117 @@
+/** Memory of a server process: after clients of every kind, no session and no memory is leaked. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { type Running, startCli } from '../support/cli.js';
+import { rawFrame, rawSocket } from '../support/raw-socket.js';
+import { CheckedSession, connect, metric, metricBecomes } from '../support/server.js';
+
+const RESET = '{"type":"reset","data":{"seed":1}}';
+const SESSIONS = 'rhythm_vec_sessions';
+const MIB = 2 ** 20;
+
+let running: Running;
+let server: { url: string; port: number };
+beforeAll(async () => {
+  running = startCli(['serve', '--port', '0', '--ping', '1', '--body-limit', '1'], {
+    // With a young generation of fixed size, resident memory shows what is kept.
+    NODE_OPTIONS: `--max-semi-space-size=2 --import=tsx --import=${new URL('../support/collecting.ts', import.meta.url)}`,
+  });
+  const [url] = await running.until('stdout', /http:\S+/);
+  server = { url, port: Number(new URL(url).port) };
+});
+afterAll(async () => {
+  running.child.kill('SIGTERM');
+  expect((await running.finished).code).toBe(0);
+});
+
+/** Opens and closes clients, `atOnce` at a time: with and without a session, with and without a closing handshake. */
+async function openAndCloseClients(count: number, atOnce = 50): Promise<void> {
+  const visit = async (k: number): Promise<void> => {
+    const client = await connect(server);
+    if (k % 2 === 0) await client.request(RESET);
+    if (k % 3 === 0) client.socket.terminate();
+    else client.socket.close();
+    await client.closed;
+  };
+  for (let k = 0; k < count; k += atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - k) }, (_, i) => visit(k + i)));
+  }
+}
+
+/** A client that sends and never reads. The server stops reading from it, and then drops it. */
+async function sendWithoutReading(): Promise<void> {
+  const socket = await rawSocket(server.port);
+  socket.pause();
+  socket.write(rawFrame(RESET));
+  const frames = Buffer.concat(Array.from({ length: 1000 }, () => rawFrame('{"type":"state"}')));
+  // The system buffers some megabytes for a client that does not read.
+  while (!socket.destroyed && socket.writableLength < MIB) {
+    socket.write(frames);
+    await yieldTurn();
+  }
+  // The client answers no ping, so the server ends its session.
+  await metricBecomes(server, SESSIONS, 1);
+  socket.destroy();
+}
+
+async function sendTooLargeBody(): Promise<void> {
+  const response = fetch(`${server.url}/v1/score`, { method: 'POST', body: new Uint8Array(4 * MIB) });
+  // The connection may be cut before the answer is read.
+  await response
+    .then(({ status }) => expect(status).toBe(413))
+    .catch((error) => expect(error).toBeInstanceOf(TypeError));
+}
+
+let collections = 0;
+
+/** Memory of the server after garbage collection, in bytes. */
+interface MemoryUse {
+  /** Used by objects and buffers. */
+  readonly used: number;
+  readonly resident: number;
+}
+
+async function memory(): Promise<MemoryUse> {
+  collections += 1;
+  running.child.kill('SIGUSR2');
+  const [, json] = await running.until('stderr', new RegExp(`^collected ${collections} (.*)\n`, 'm'));
+  const { heapUsed, external, rss } = JSON.parse(json) as NodeJS.MemoryUsage;
+  return { used: heapUsed + external, resident: rss };
+}
+
+async function round(visits: number): Promise<void> {
+  await openAndCloseClients(visits);
+  await sendWithoutReading();
+  for (let k = 0; k < 10; k++) await sendTooLargeBody();
+  await metricBecomes(server, SESSIONS, 1);
+}
+
+/** Returns the memory after each of some rounds. */
+async function memoryOverRounds(rounds: number): Promise<MemoryUse[]> {
+  const found: MemoryUse[] = [];
+  for (let k = 0; k < rounds; k++) {
+    await round(10_000);
+    found.push(await memory());
+  }
+  return found;
+}
+
+it('keeps its memory over rounds of 10,000 clients, clients that never read, and bodies that are too large', async () => {
+  const session = await new CheckedSession(await connect(server), 70).begin();
+  let playing = true;
+  const played = (async () => {
+    for (let steps = 0; ; steps++) {
+      if (!playing) return steps;
+      await session.step();
+    }
+  })();
+  // The first round also compiles code and fills caches.
+  const [warm, ...later] = await memoryOverRounds(4);
+  playing = false;
+  expect(await played).toBeGreaterThan(100);
+  const found = JSON.stringify({ warm, later });
+  // A leak raises every later level. Pages that the system takes back late raise only some.
+  expect(Math.max(...later.map(({ used }) => used)) / warm.used, found).toBeLessThan(1.05);
+  expect(Math.min(...later.map(({ resident }) => resident)) / warm.resident, found).toBeLessThan(1.1);
+  expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
+});

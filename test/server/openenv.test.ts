@@ -1,0 +1,276 @@
+/**
+ * OpenEnv's wire protocol, compared exchange by exchange with a recording of OpenEnv's own server. The lists below name the
+ * answers that differ, and why. All others are equal.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Episode } from '../../src/index.js';
+import { OBSERVATION_SCHEMA, RESULT_SCHEMA } from '../../src/server/protocol/observation.js';
+import { connect, sendRequest, startServer } from '../support/server.js';
+
+interface Exchange {
+  readonly request: { readonly method: string; readonly path: string; readonly body: unknown };
+  readonly response: { readonly status: number; readonly contentType: string; readonly body: unknown };
+}
+interface Frame {
+  readonly send: string;
+  readonly receive?: { readonly type: string; readonly data: unknown };
+  readonly closed?: string;
+}
+
+const recorded = JSON.parse(
+  readFileSync(new URL('../golden/openenv-wire.json', import.meta.url), 'utf8'),
+) as {
+  readonly http: readonly Exchange[];
+  readonly ws: readonly Frame[];
+};
+
+type Check = (answered: unknown) => void;
+
+/** Checks an answer with this environment's observation. The recorded one is of a stub environment. */
+const ownObservation =
+  (done: boolean, begins: boolean): Check =>
+  (answered) => {
+    const { observation, reward } = RESULT_SCHEMA.parse(answered);
+    expect(Object.keys(observation)).toEqual(Object.keys(OBSERVATION_SCHEMA.shape));
+    expect((answered as { done: boolean }).done).toBe(done);
+    expect(reward === null).toBe(begins);
+    expect(observation).toHaveProperty('step', begins ? 0 : 1);
+  };
+
+/** Checks an answer that differs in its wording. */
+const worded =
+  (expected: object): Check =>
+  (answered) =>
+    expect(answered).toMatchObject(expected);
+
+/** Answers that differ, by request. */
+const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Check]>> = {
+  'GET /metadata null': [
+    'describes another environment',
+    worded({ name: 'rhythm-vec', readme_content: null, author: null, documentation_url: null }),
+  ],
+  'GET /schema null': [
+    'other actions and observations; schemas by another library',
+    (answered) => {
+      const { action, observation, state } = answered as Record<string, Record<string, unknown>>;
+      expect(action).toMatchObject({
+        type: 'object',
+        required: ['action_type'],
+        additionalProperties: false,
+      });
+      expect(observation).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(Object.keys(observation.properties as object)).toEqual([
+        ...Object.keys(OBSERVATION_SCHEMA.shape),
+        ...['done', 'reward', 'metadata'],
+      ]);
+      expect(state.additionalProperties).not.toBe(false);
+      expect(state.properties).toMatchObject({ episode_id: {}, step_count: { type: 'integer', minimum: 0 } });
+    },
+  ],
+  'POST /reset {}': ['fields of the observation', ownObservation(false, true)],
+  'POST /reset {"seed":3,"episode_id":"e1"}': ['fields of the observation', ownObservation(false, true)],
+  'POST /step {"action":{"action_type":"SLEEP"}}': [
+    'fields of the observation',
+    ownObservation(false, false),
+  ],
+  'POST /step "not json"': [
+    'invalid JSON in the words of another parser',
+    worded({ detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {} }] }),
+  ],
+  'POST /mcp {}': [
+    'a validation error in other words',
+    worded({ jsonrpc: '2.0', id: null, error: { code: -32600, data: null } }),
+  ],
+};
+
+const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Check]>> = {
+  '{"type":"reset","data":{"seed":3,"episode_id":"e","zzz":1}}': [
+    'fields of the observation',
+    (data) => ownObservation(false, true)(data),
+  ],
+  '{"type":"step","data":{"action_type":"SLEEP"}}': [
+    'fields of the observation',
+    ownObservation(false, false),
+  ],
+  '{"type":"step","data":{"action_type":"BOOM"}}': [
+    'no action fails here: an unknown one is refused',
+    worded({ code: 'VALIDATION_ERROR', errors: [{ loc: ['action_type'], input: 'BOOM' }] }),
+  ],
+  '{"type":"state"}': [
+    'a refused step is not counted; the state names profile and grader',
+    (data) =>
+      expect(data).toEqual({ episode_id: 'e', step_count: 1, seed: 3, profile: 'sampled', grader: 'v2' }),
+  ],
+  'not json': [
+    'invalid JSON in the words of another parser',
+    worded({ code: 'INVALID_JSON', message: expect.stringMatching(/^Invalid JSON: /) }),
+  ],
+  '{"type":"reset"}': ['fields of the observation', ownObservation(false, true)],
+  '{"type":"reset","data":{"seed":-1}}': [
+    'an invalid seed is refused, not ignored',
+    worded({
+      message: 'Invalid message',
+      code: 'VALIDATION_ERROR',
+      errors: [{ type: 'greater_than_equal', loc: ['seed'], input: -1, ctx: { ge: 0 } }],
+    }),
+  ],
+  '[]': [
+    'an invalid message in other words',
+    worded({ code: 'SESSION_ERROR', message: expect.stringContaining('an array') }),
+  ],
+};
+
+const keyOf = ({ method, path, body }: Exchange['request']): string =>
+  `${method} ${path} ${JSON.stringify(body)}`;
+
+describe('HTTP, as recorded', () => {
+  it.each(recorded.http.map((exchange) => [keyOf(exchange.request), exchange] as const))(
+    '%s',
+    async (key, exchange) => {
+      const server = await startServer();
+      const { request, response } = exchange;
+      const { body, ...answered } = await sendRequest(server, request.method, request.path, request.body);
+      expect(answered).toEqual({ status: response.status, contentType: response.contentType });
+      const [, check] = HTTP_DIFFERENCES[key] ?? ['', (same: unknown) => expect(same).toEqual(response.body)];
+      check(body);
+      if (key in HTTP_DIFFERENCES) expect(body).not.toEqual(response.body);
+    },
+  );
+
+  it('every difference belongs to a recorded exchange', () => {
+    const keys = recorded.http.map(({ request }) => keyOf(request));
+    expect(keys).toEqual(expect.arrayContaining(Object.keys(HTTP_DIFFERENCES)));
+  });
+});
+
+it("passes the checks of OpenEnv's own validation", async () => {
+  const server = await startServer();
+  const { body: description } = await sendRequest(server, 'GET', '/openapi.json');
+  expect(description.info.version).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const path of ['/reset', '/step', '/state']) expect(description.paths).toHaveProperty([path]);
+  const { body: metadata } = await sendRequest(server, 'GET', '/metadata');
+  expect([typeof metadata.name, typeof metadata.description]).toEqual(['string', 'string']);
+  const { body: schema } = await sendRequest(server, 'GET', '/schema');
+  for (const part of ['action', 'observation', 'state']) expect(schema[part]).toBeTypeOf('object');
+  expect(await sendRequest(server, 'POST', '/mcp', {})).toMatchObject({
+    status: 200,
+    body: { jsonrpc: '2.0' },
+  });
+});
+
+describe('WebSocket, as recorded', () => {
+  it('frame by frame, in one session', async () => {
+    const client = await connect(await startServer());
+    for (const { send, receive } of recorded.ws) {
+      if (receive === undefined) continue;
+      const { type, data } = await client.request(send);
+      const [why, check] = WS_DIFFERENCES[send] ?? [
+        '',
+        (same: unknown) => expect(same).toEqual(receive.data),
+      ];
+      if (why === '' || type === receive.type) expect(type, send).toBe(receive.type);
+      else expect(type, why).toBe('error');
+      check(data);
+      if (send in WS_DIFFERENCES) expect(data, send).not.toEqual(receive.data);
+    }
+    // The last frame is not a message, and ends the session as in the recording.
+    expect(await client.closed).toEqual({ code: 1000, reason: '' });
+  });
+
+  it('close closes with 1000', async () => {
+    const client = await connect(await startServer());
+    client.socket.send(recorded.ws.at(-1)!.send);
+    expect((await client.closed).code).toBe(1000);
+  });
+
+  it('every difference belongs to a recorded exchange', () => {
+    const keys = recorded.ws.map(({ send }) => send);
+    expect(keys).toEqual(expect.arrayContaining(Object.keys(WS_DIFFERENCES)));
+  });
+});
+
+describe('an episode', () => {
+  it('over a socket equals the reference, number by number, with its grade at the end', async () => {
+    const client = await connect(await startServer());
+    await client.request({ type: 'reset', data: { seed: 42, profile: 'workaholic_stoic', grader: 'v1' } });
+    const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader: 'v1' });
+    for (let t = 0; t < 28; t++) {
+      const belief = t % 3 === 0 ? [0.1 * (t % 10), 0.5, 0.25] : null;
+      const { data } = await client.request({
+        type: 'step',
+        data: { action_type: ['deep_work', 'Sleep', 'FAMILY-TIME'][t % 3], belief },
+      });
+      const reward = episode.step([0, 3, 6][t % 3], belief);
+      expect(data.reward).toBe(reward);
+      expect(data.done).toBe(t === 27);
+      expect(data.observation.meters).toEqual(Array.from(episode.meters));
+      expect(data.observation.anomalies).toEqual(Array.from(episode.anomalies));
+      expect(data.observation.final_score).toBe(t === 27 ? episode.finalScore : null);
+    }
+  });
+
+  it('restarts with every reset: the step count returns to 0', async () => {
+    const client = await connect(await startServer());
+    const step = { type: 'step', data: { action_type: 'sleep' } };
+    const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
+    for (const [seed, steps] of [
+      [0, 3],
+      [7, 28],
+      [0, 0],
+    ]) {
+      const data = { seed, episode_id: `e${seed}`, profile: 'discrete', grader };
+      expect((await client.request({ type: 'reset', data })).data.observation.step).toBe(0);
+      const state = { episode_id: `e${seed}`, seed, profile: 'discrete', grader: 'calm' };
+      expect((await client.request({ type: 'state' })).data).toEqual({ ...state, step_count: 0 });
+      for (let k = 1; k <= steps; k++) {
+        expect((await client.request(step)).data.observation.step).toBe(k);
+        expect((await client.request({ type: 'state' })).data).toEqual({ ...state, step_count: k });
+      }
+    }
+    await client.request({ type: 'reset', data: { seed: 1 } });
+    for (let k = 0; k < 28; k++) await client.request(step);
+    const { data } = await client.request(step);
+    expect([data.code, data.message]).toEqual(['EXECUTION_ERROR', expect.stringContaining('after its last')]);
+  });
+
+  it('clamps beliefs to [0, 1]', async () => {
+    const client = await connect(await startServer());
+    await client.request({ type: 'reset', data: { seed: 5 } });
+    const episode = new Episode().reset(5);
+    for (let t = 0; t < 28; t++) {
+      const data = { action_type: 'learn', belief: [-1, 1e300, 0.25] };
+      const { observation } = (await client.request({ type: 'step', data })).data;
+      episode.step(4, [0, 1, 0.25]);
+      if (t === 27) expect(observation.belief_mae).toBe(episode.beliefMae);
+    }
+  });
+
+  it('over HTTP begins with the requested seed, profile and grader', async () => {
+    const server = await startServer();
+    for (const profile of ['sampled', 'discrete', 'workaholic_stoic']) {
+      const { body } = await sendRequest(server, 'POST', '/reset', { seed: 0, profile, grader: 'v1' });
+      const seen = await (await connect(server)).request({ type: 'reset', data: { seed: 0, profile } });
+      expect(body).toEqual(seen.data);
+    }
+    for (const refused of [{ profile: 'nobody' }, { grader: 'v3' }, { episode_id: 'x'.repeat(256) }]) {
+      const { status, body } = await sendRequest(server, 'POST', '/reset', refused);
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', Object.keys(refused)[0]]]);
+    }
+    expect((await sendRequest(server, 'POST', '/reset', { episode_id: 'x'.repeat(255) })).status).toBe(200);
+  });
+
+  it.each([
+    ['{"type":"mcp"}', 'missing', ['data']],
+    ['{"type":"step"}', 'missing', ['data']],
+    ['{"type":"close","data":{}}', 'extra_forbidden', ['data']],
+    ['{"type":"state","data":{}}', 'extra_forbidden', ['data']],
+  ])('refuses %s, and answers the next message', async (message, type, loc) => {
+    const client = await connect(await startServer());
+    expect((await client.request(message)).data).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      errors: [{ type, loc }],
+    });
+    expect((await client.request('{"type":"state"}')).type).toBe('state');
+  });
+});

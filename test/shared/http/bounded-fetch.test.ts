@@ -1,0 +1,86 @@
+/** boundedFetch: answers within the limits pass unchanged, in any pieces; others fail while they are read. */
+import type { ServerResponse } from 'node:http';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BoundsError, boundedFetch, MAX_DEPTH } from '../../../src/shared/http/bounded-fetch.js';
+import { LocalServer } from '../../fakes/local-server.js';
+import { DRAWS, drawsOf } from '../../support/random.js';
+
+const MAX_BYTES = 2000;
+
+let answer: (response: ServerResponse) => void;
+const server = new LocalServer((_, response) => answer(response));
+beforeAll(() => server.listen());
+afterAll(() => server.close());
+
+/** Reads an answer that arrives in these pieces. */
+async function read(...pieces: readonly (string | Uint8Array)[]): Promise<string> {
+  answer = (response) => {
+    for (const piece of pieces) response.write(piece);
+    response.end();
+  };
+  return (await boundedFetch(MAX_BYTES)(server.url)).text();
+}
+
+const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth);
+
+describe('an answer', () => {
+  it('of the most bytes passes, and of one byte more fails', async () => {
+    const most = 'x'.repeat(MAX_BYTES);
+    expect(await read(most)).toBe(most);
+    await expect(read(most, 'x')).rejects.toThrow(
+      new BoundsError('Expected at most 2000 bytes of an answer, got more'),
+    );
+  });
+
+  it('of the most levels passes, and of one level more fails', async () => {
+    for (const text of [nested(MAX_DEPTH), '{"a":'.repeat(MAX_DEPTH), nested(MAX_DEPTH).repeat(9)])
+      expect(await read(text)).toBe(text);
+    const error = new BoundsError(`Expected at most ${MAX_DEPTH} levels of nesting in an answer, got more`);
+    for (const text of [
+      nested(MAX_DEPTH + 1),
+      '{"a":'.repeat(MAX_DEPTH + 1),
+      '[{"a":'.repeat(MAX_DEPTH / 2 + 1),
+    ])
+      await expect(read(text)).rejects.toThrow(error);
+  });
+
+  it.each([
+    ['in a string', `"${'['.repeat(99)}"`],
+    ['after an escaped quote', `"\\"${'{'.repeat(99)}"`],
+    ['after escaped backslashes', `["\\\\\\"${'['.repeat(99)}"]`],
+  ])('may have brackets %s', async (_, text) => {
+    expect(await read(text)).toBe(text);
+    await expect(read(text, nested(MAX_DEPTH + 1))).rejects.toThrow('levels of nesting');
+  });
+
+  it('without a body stays without one', async () => {
+    answer = (response) => void response.writeHead(204).end();
+    expect((await boundedFetch(MAX_BYTES)(server.url)).body).toBeNull();
+  });
+
+  it('keeps its status and headers', async () => {
+    answer = (response) => void response.writeHead(418, 'tea', { 'x-tea': 'green' }).end('[]');
+    const { status, statusText, headers } = await boundedFetch(MAX_BYTES)(server.url);
+    expect([status, statusText, headers.get('x-tea')]).toEqual([418, 'tea', 'green']);
+  });
+});
+
+it('the boundaries of the pieces change nothing', async () => {
+  const text = nested(MAX_DEPTH - 2, '{"a \\"[[[ \\\\":["\u00e9\u6f22\\u005b"]}');
+  const tooDeep = nested(MAX_DEPTH - 1, '{"a \\"[[[ \\\\":["\u00e9\u6f22\\u005b"]}');
+  const cuts = fc.uniqueArray(fc.nat(Buffer.byteLength(text)), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(cuts, async (places) => {
+      const pieces = (whole: string) => {
+        const [bytes, sorted] = [Buffer.from(whole), [...places].sort((a, b) => a - b)];
+        return [0, ...sorted]
+          .map((from, k) => bytes.subarray(from, sorted[k]))
+          .filter(({ length }) => length > 0);
+      };
+      expect(await read(...pieces(text))).toBe(text);
+      await expect(read(...pieces(tooDeep))).rejects.toThrow('levels of nesting');
+    }),
+    { ...DRAWS, numRuns: drawsOf(60) },
+  );
+});

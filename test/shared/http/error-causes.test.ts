@@ -1,0 +1,29 @@
+/** The causes of an error, also of thrown values that are not errors. */
+import { expect, it } from 'vitest';
+import { causesOf } from '../../../src/shared/http/error-causes.js';
+
+const messagesOf = (error: unknown) => causesOf(error).map(({ message }) => message);
+
+it('lists the cause before the members of an AggregateError', () => {
+  const refused = new AggregateError(
+    [new Error('::1'), new Error('127.0.0.1', { cause: new Error('deep') })],
+    'both',
+  );
+  expect(messagesOf(new TypeError('fetch failed', { cause: refused }))).toEqual([
+    'fetch failed',
+    'both',
+    '::1',
+    '127.0.0.1',
+    'deep',
+  ]);
+});
+
+it('lists an error that causes itself once', () => {
+  const error = new Error('round');
+  error.cause = new Error('and round', { cause: error });
+  expect(messagesOf(error)).toEqual(['round', 'and round']);
+});
+
+it.each([undefined, null, 'text', 7])('finds no causes of %s', (thrown) => {
+  expect(causesOf(thrown)).toEqual([]);
+});

@@ -1,0 +1,59 @@
+/** retry: the number of attempts, the waits between them, and the error at the end. */
+import { expect, it } from 'vitest';
+import { backOff, type RetryOptions, retry } from '../../../src/shared/http/retry.js';
+import { FakeClock } from '../../support/fake-clock.js';
+
+/** Retries a call that fails `failures` times. @returns its result or error message, the attempts and the waits. */
+async function outcomeOf(failures: number, options: Partial<RetryOptions>) {
+  const clock = new FakeClock();
+  const { signal } = new AbortController();
+  let attempts = 0;
+  const ask = async () => {
+    attempts++;
+    if (attempts <= failures) throw new Error(`failure ${attempts}`);
+    return `answer ${attempts}`;
+  };
+  const pending = retry(ask, {
+    retries: 3,
+    signal,
+    clock,
+    waitAfter: ({ attempt }) => attempt,
+    ...options,
+  });
+  const outcome = await pending.catch((error: Error) => error.message);
+  return { outcome, attempts, waits: clock.waits };
+}
+
+it('waits after each failure, until a call succeeds', async () => {
+  expect(await outcomeOf(3, {})).toEqual({ outcome: 'answer 4', attempts: 4, waits: [1, 2, 3] });
+});
+
+it('ends with the last failure, without a wait after it', async () => {
+  expect(await outcomeOf(9, {})).toEqual({ outcome: 'failure 4', attempts: 4, waits: [1, 2, 3] });
+  expect(await outcomeOf(9, { retries: 0 })).toEqual({ outcome: 'failure 1', attempts: 1, waits: [] });
+});
+
+it('ends after a permanent failure, with that error or with the error of waitAfter', async () => {
+  const twice: RetryOptions['waitAfter'] = ({ attempt }) => (attempt < 2 ? 7 : null);
+  expect(await outcomeOf(9, { waitAfter: twice })).toEqual({ outcome: 'failure 2', attempts: 2, waits: [7] });
+  const explained: RetryOptions['waitAfter'] = ({ error, left }) => {
+    if (left === 0) throw new Error(`after all: ${error.message}`);
+    return 7;
+  };
+  expect((await outcomeOf(9, { waitAfter: explained })).outcome).toBe('after all: failure 4');
+});
+
+it('ends with the reason of its signal, also after a failure', async () => {
+  const stop = new AbortController();
+  const waitAfter = () => {
+    stop.abort(new Error('enough'));
+    return 7;
+  };
+  const aborted = await outcomeOf(9, { signal: stop.signal, waitAfter });
+  expect(aborted).toEqual({ outcome: 'enough', attempts: 1, waits: [] });
+});
+
+it('backs off by doubling', () => {
+  const waits = [1, 2, 3, 4].map((attempt) => backOff({ first: 500, last: 1500 }, attempt));
+  expect(waits).toEqual([500, 1000, 1500, 1500]);
+});

@@ -1,0 +1,157 @@
+/** Redaction finds secrets in every spelling, and changes nothing else. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactor } from '../../../src/shared/http/secrets.js';
+import { redacted } from '../../../src/training/hub/redact.js';
+import { DRAWS, drawsOf } from '../../support/random.js';
+
+const KEY = 'se/cret+4f1c8a2e';
+const redact = redactor([KEY]);
+const separated = (between: string, text = KEY): string => [...text].join(between);
+const each = (write: (unit: number) => string, text = KEY): string =>
+  Array.from(text, (character) => write(character.charCodeAt(0))).join('');
+const hex = (unit: number, length: number): string => unit.toString(16).padStart(length, '0');
+
+/** Invisible characters, and marks that combine with letters. */
+const UNSEEN = {
+  'a zero-width space': '\u200b',
+  'a zero-width joiner': '\u200d',
+  'a word joiner': '\u2060',
+  'a byte order mark': '\ufeff',
+  'a soft hyphen': '\u00ad',
+  'a variation selector': '\ufe0f',
+  'a supplementary variation selector': '\u{e0101}',
+  'a tag character': '\u{e0041}',
+  'a combining accent': '\u0301',
+  'a combining grapheme joiner': '\u034f',
+  'a right-to-left override': '\u202e',
+  'a Hangul filler': '\u3164',
+  NUL: '\0',
+  'an escape character': '\u001b',
+  'a lone surrogate': '\ud800',
+  'a private-use character': '\ue000',
+  'several of them': '\u200b\u00ad\u0301\ufe0f',
+};
+const BLANK = {
+  'a space': ' ',
+  'a tab': '\t',
+  'a line break': '\r\n',
+  'a no-break space': '\u00a0',
+  'an ideographic space': '\u3000',
+  'a line separator': '\u2028',
+  'a Braille blank': '\u2800',
+  'spaces and zero-width spaces': ' \u200b ',
+};
+
+describe('a key is redacted', () => {
+  it.each(Object.entries({ ...UNSEEN, ...BLANK }))('with %s between its characters', (_, between) => {
+    expect(redact(`<${separated(between)}>`)).toBe('<[redacted]>');
+  });
+
+  it.each([
+    ['full-width letters', each((unit) => String.fromCharCode(unit + 0xfee0))],
+    [
+      'mathematical letters',
+      KEY.replaceAll(/[a-z]/g, (a) => String.fromCodePoint(a.charCodeAt(0) + 0x1d3b9)),
+    ],
+    ['accented letters', KEY.replaceAll('e', '\u00e9').replace('c', '\u00e7')],
+    ["JSON's escapes of all its characters", each((unit) => `\\u${hex(unit, 4)}`)],
+    ["JSON's escapes in upper case", each((unit) => `\\u${hex(unit, 4).toUpperCase()}`)],
+    ["a URL's escapes of all its characters", each((unit) => `%${hex(unit, 2)}`)],
+    ['zero-width spaces that a URL escapes', separated('%E2%80%8B')],
+    ['zero-width spaces that JSON escapes', separated('\\u200b')],
+    ['pairs of surrogates that JSON escapes', separated('\\udb40\\udd01')],
+    ['line breaks that JSON escapes', JSON.stringify(separated('\n')).slice(1, -1)],
+    ['hexadecimal digits in upper case', Buffer.from(KEY).toString('hex').toUpperCase()],
+    ['base64 in short lines', Buffer.from(KEY).toString('base64').replaceAll(/.{4}/g, '$&\r\n').trimEnd()],
+    ['hexadecimal digits in pairs', Buffer.from(KEY).toString('hex').replaceAll(/../g, '$& ').trimEnd()],
+  ])('in %s', (_, text) => {
+    expect(redact(`<${text}>`)).toBe('<[redacted]>');
+  });
+
+  it('everywhere, and the text in between stays', () => {
+    const [hidden, wide] = [separated('\u200b'), each((unit) => String.fromCharCode(unit + 0xfee0))];
+    expect(redact(`na\u00efve ${hidden}, ${KEY}\n${wide}${hidden} 50%\u200b`)).toBe(
+      'na\u00efve [redacted], [redacted]\n[redacted][redacted] 50%\u200b',
+    );
+  });
+
+  it('with another key that overlaps it', () => {
+    const both = redactor(['abcdefgh1234', '1234ijklmnop']);
+    expect(both(`<${separated('\u200b', 'abcdefgh1234ijklmnop')}>`)).toBe('<[redacted]>');
+  });
+
+  it('whole, even if another key is its beginning', () => {
+    expect(redactor(['abcd', 'abcdefgh'])('<abcdefgh>')).toBe('<[redacted]>');
+  });
+
+  it.each(['', 'k', 'ke', 'Bearer '])('of eight characters within longer base64, after %j', (before) => {
+    // Its base64 has characters that URLs write otherwise, wherever it begins.
+    const secret = '???>>>??';
+    for (const alphabet of ['base64', 'base64url'] as const) {
+      const text = Buffer.from(`${before}${secret}!`).toString(alphabet);
+      expect(redactor([secret])(text)).toContain('[redacted]');
+    }
+  });
+
+  it('in the texts of the Hub', () => {
+    const token = 'hf_aFakeTokenOfNobody';
+    for (const between of ['\u200b', ' ', '\u00ad']) {
+      expect(redacted(`token ${separated(between, token)}.`, token)).toBe('token hf_***.');
+    }
+  });
+
+  it('with any characters, and any separators between them', () => {
+    const secrets = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...'abcXYZ0189-_+/=.~') });
+    const noise = fc.constantFrom('', '', ...Object.values(UNSEEN), ...Object.values(BLANK));
+    fc.assert(
+      fc.property(secrets, fc.array(noise, { minLength: 40, maxLength: 40 }), (secret, separators) => {
+        const text = Array.from(
+          secret,
+          (character, k) => character + (k < secret.length - 1 ? separators[k] : ''),
+        );
+        expect(redactor([secret])(`\u00bb${text.join('')}\u00ab`)).toBe('\u00bb[redacted]\u00ab');
+      }),
+      { ...DRAWS, numRuns: drawsOf(500) },
+    );
+  });
+});
+
+describe('text that stays unchanged', () => {
+  it('any text without a secret, including zero-width characters', () => {
+    const strange = fc.constantFrom(
+      ...Object.values(UNSEEN),
+      ...Object.values(BLANK),
+      '%41',
+      '\\u0041',
+      '\\n',
+      '\\',
+      '%',
+    );
+    const texts = fc.array(fc.oneof(strange, fc.string({ unit: 'binary' })), { maxLength: 30 });
+    fc.assert(
+      fc.property(texts, (parts) => {
+        const text = parts.join('');
+        expect(redact(text)).toBe(text);
+      }),
+      { ...DRAWS, numRuns: drawsOf(500) },
+    );
+  });
+
+  it.each([
+    ['a short secret across two words', 'hide', 'which ideas'],
+    ['seven characters across two words', 'chidden', 'which id dens'],
+    ['a secret that is too short once folded', 'a\u0301\u0301\u0301', 'banana'],
+    ['seven characters within longer base64', '???>>>?', Buffer.from('k???>>>??').toString('base64')],
+    ['a placeholder in upper case', 'EMPTY', 'EMPTY'],
+    ['a placeholder with accents', 't\u00e9st', 'a test'],
+    ['fewer than four characters', 'abc', 'abcabc'],
+  ])('%s', (_, secret, text) => {
+    expect(redactor([secret])(text)).toBe(text);
+  });
+
+  it('but a short secret is found across zero-width characters, and one of eight characters across spaces', () => {
+    expect(redactor(['hide'])(`<${separated('\u200b', 'hide')}>`)).toBe('<[redacted]>');
+    expect(redactor(['hidehide'])('<hide hide>')).toBe('<[redacted]>');
+  });
+});

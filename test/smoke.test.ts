@@ -1,0 +1,90 @@
+/** Each command once, each on what another wrote, and one step on the server. The projects cli and server test them whole. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FakeHub } from './fakes/hub.js';
+import { runCli, temporaryDirectory } from './support/cli.js';
+import { sendRequest, startServer } from './support/server.js';
+
+const file = temporaryDirectory();
+const read = (name: string): string => readFileSync(file(name), 'utf8');
+
+let hub: FakeHub;
+beforeAll(async () => {
+  hub = await FakeHub.open();
+});
+afterAll(() => hub.close());
+
+async function run(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args, '', hub.environment);
+  expect([code, stderr.split('\n').filter((line) => line.startsWith('error'))]).toEqual([0, []]);
+  return stdout;
+}
+
+it('eval, then regrade, reeval and report of what it wrote', async () => {
+  const [json, components, weeks] = ['results.json', 'components.jsonl', 'episodes.jsonl'].map(file);
+  const stored = ['--json', json, '--components', components, '--trajectories', weeks];
+  const table = await run(
+    'eval',
+    '--conditions',
+    'ood',
+    '--episodes',
+    '3',
+    '--policies',
+    'heuristic+constant',
+    ...stored,
+  );
+  expect(table).toContain('heuristic');
+  const { rows } = JSON.parse(read('results.json'));
+  expect(rows).toMatchObject([{ condition: 'ood', policy: 'heuristic', belief: 'constant', episodes: 3 }]);
+  expect(await run('regrade', '--components', components, '--grader', 'v1')).toContain('grader v1');
+  expect(await run('reeval', '--jsonl', weeks)).toContain('3 episodes replayed, all as recorded');
+  expect(await run('report', json, weeks, '--output', file('report'))).toContain('report.html');
+  expect(read('report/report.html')).toContain('<svg');
+});
+
+it('teach, then dataset sft and upload of what it wrote', async () => {
+  const output = file('teacher.jsonl');
+  await run('teach', '--teacher', 'planner', '--seeds', '100-101', '--output', output);
+  expect(read('teacher.jsonl').trim().split('\n')).toHaveLength(2);
+  await run(
+    'dataset',
+    'sft',
+    '--jsonl',
+    output,
+    '--output',
+    file('sft'),
+    '--min-score',
+    '0',
+    '--validation',
+    '0',
+  );
+  expect(read('sft/README.md')).toContain('rhythm-vec');
+  expect(await run('upload', '--repo', 'newcomer/sft', '--dry-run', file('sft'))).toContain('--dry-run');
+});
+
+it('replay, dataset grpo, audit and info', async () => {
+  writeFileSync(file('rows.jsonl'), '{"seed":0,"actions":["sleep","deep_work"]}\n');
+  await run('replay', '--input', file('rows.jsonl'), '--output', file('scored.jsonl'));
+  expect(JSON.parse(read('scored.jsonl'))).toMatchObject({
+    seed: 0,
+    steps: [{ action: 'sleep' }, { action: 'deep_work' }],
+  });
+  await run('dataset', 'grpo', '--rows', '5', '--output', file('grpo.jsonl'));
+  expect(read('grpo.jsonl').trim().split('\n')).toHaveLength(5);
+  const quick = ['--evaluations', '1000', '--episodes', '20', '--profiles', '2'];
+  expect(await run('audit', ...quick, '--output', file('audit'))).toContain('Under grader v2');
+  expect(await run('info')).toContain('layout digest');
+});
+
+it('the server steps one episode', async () => {
+  const server = await startServer();
+  expect((await sendRequest(server, 'GET', '/health')).body).toEqual({ status: 'healthy' });
+  const { body } = await sendRequest(server, 'POST', '/reset', { seed: 1 });
+  expect(body).toMatchObject({ done: false, observation: { step: 0 } });
+  const scored = await sendRequest(server, 'POST', '/v1/score', {
+    seeds: [0],
+    action_histories: [[]],
+    completions: ['5 5 5 SLEEP'],
+  });
+  expect(scored.status).toBe(200);
+});

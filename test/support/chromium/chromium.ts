@@ -1,0 +1,164 @@
+/** Starts Chromium, with WebGPU on SwiftShader, and calls functions of a page in it. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { stripVTControlCharacters } from 'node:util';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { isRequired } from '../required.js';
+
+/** Paths of Chromium: `RHYTHM_CHROMIUM` alone if it is set. */
+const PLACES = process.env.RHYTHM_CHROMIUM
+  ? [process.env.RHYTHM_CHROMIUM]
+  : ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map(
+      (name) => `/usr/bin/${name}`,
+    );
+
+/** Flags that turn off Chromium's background traffic. */
+const QUIET = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--no-first-run',
+];
+
+/** Flags with WebGPU on SwiftShader, or without WebGPU. */
+const FLAGS = {
+  webgpu: ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-unsafe-swiftshader'],
+  'no webgpu': ['--disable-blink-features=WebGPU'],
+};
+
+/** Time limits in milliseconds: of a browser's start, and of a call. */
+const START_LIMIT = 30_000;
+const CALL_LIMIT = 90_000;
+
+type Arguments<F> = F extends (...args: infer Args) => unknown ? Args : never;
+type Answer<F> = F extends (...args: never[]) => infer Result ? Awaited<Result> : never;
+
+/** A page whose script has set `globalThis.page` to an object of functions. */
+export class ChromiumPage<Api> {
+  readonly #browser: Browser;
+  readonly #server: Server;
+  #page!: Page;
+  /** What the page printed and threw. */
+  readonly #messages: string[] = [];
+
+  private constructor(browser: Browser, server: Server) {
+    this.#browser = browser;
+    this.#server = server;
+  }
+
+  /** Opens a page. @param script a module's text. @throws Error if no Chromium starts. */
+  static async open<Api>(script: string): Promise<ChromiumPage<Api>> {
+    const browser = await launch();
+    const page = new ChromiumPage<Api>(browser, serverOf(script));
+    try {
+      await page.#open();
+      return page;
+    } catch (cause) {
+      await page.close();
+      throw page.#failed('opening the page', cause);
+    }
+  }
+
+  async #open(): Promise<void> {
+    this.#server.listen(0, 'localhost');
+    await once(this.#server, 'listening');
+    this.#page = await this.#browser.newPage();
+    this.#page.on('console', (message) => this.#messages.push(message.text()));
+    this.#page.on('pageerror', (error) => this.#messages.push(String(error)));
+    const { port } = this.#server.address() as AddressInfo;
+    await this.#page.goto(`http://localhost:${port}/`, { timeout: START_LIMIT });
+  }
+
+  /** Calls a function of the page. @throws Error with the function's error and the page's messages. */
+  async call<Name extends keyof Api & string>(
+    name: Name,
+    ...args: Arguments<Api[Name]>
+  ): Promise<Answer<Api[Name]>> {
+    const limit = setTimeout(() => {
+      this.#messages.push(`no answer within ${CALL_LIMIT / 1000} s: the browser was closed`);
+      void this.#browser.close();
+    }, CALL_LIMIT);
+    try {
+      return await this.#page.evaluate(answer<Answer<Api[Name]>>, [name, args] as [string, unknown[]]);
+    } catch (cause) {
+      throw this.#failed(name, cause);
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  #failed(what: string, cause: unknown): Error {
+    const said = this.#messages.join('\n') || 'nothing';
+    return new Error(`Chromium, ${what}: ${(cause as Error).message}\nThe page printed: ${said}`, { cause });
+  }
+
+  /** Ends the browser and the server. Idempotent. */
+  async close(): Promise<void> {
+    await this.#browser.close();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Runs in the page: calls one of its functions. */
+const answer = <Result>([name, args]: [string, unknown[]]): Result =>
+  (globalThis as unknown as { page: Record<string, (...args: unknown[]) => Result> }).page[name](...args);
+
+/** Starts Chromium. @throws Error if none is installed or it does not start. */
+export async function launch(kind: keyof typeof FLAGS = 'webgpu'): Promise<Browser> {
+  const executablePath = PLACES.find(existsSync);
+  if (executablePath === undefined) {
+    throw new Error(`no Chromium at ${PLACES.join(', ')}; install it, or set RHYTHM_CHROMIUM to its path`);
+  }
+  try {
+    return await chromium.launch({ executablePath, args: [...QUIET, ...FLAGS[kind]], timeout: START_LIMIT });
+  } catch (cause) {
+    const lines = stripVTControlCharacters((cause as Error).message).matchAll(/\[err\] (.*)/g);
+    const said = [...lines].pop()?.[1] ?? 'it said nothing';
+    throw new Error(`${executablePath} does not start: ${said}`, { cause });
+  }
+}
+
+/** Serves the page and its script. */
+function serverOf(script: string): Server {
+  const files: Record<string, readonly [type: string, text: string]> = {
+    '/': [
+      'text/html',
+      '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>',
+    ],
+    '/page.js': ['text/javascript', script],
+  };
+  return createServer(({ url }, response) => {
+    const [type, text] = files[url ?? ''] ?? ['text/plain', ''];
+    response.writeHead(text === '' ? 404 : 200, { 'content-type': `${type}; charset=utf-8` }).end(text);
+  });
+}
+
+/** A page that requests an adapter and returns why there is none. */
+const PROBE = `globalThis.page = {
+  async whyNoAdapter() {
+    if (!navigator.gpu) return 'it has no navigator.gpu';
+    return (await navigator.gpu.requestAdapter()) ? null : 'it has no WebGPU adapter';
+  },
+};`;
+
+/** Returns why no page has WebGPU here; null if one has. @throws if `RHYTHM_REQUIRE` names chromium and none has. */
+export async function whyAbsent(): Promise<string | null> {
+  try {
+    await using page = await ChromiumPage.open<{ whyNoAdapter(): Promise<string | null> }>(PROBE);
+    const why = await page.call('whyNoAdapter');
+    if (why !== null) throw new Error(why);
+    return null;
+  } catch (cause) {
+    const { message } = cause as Error;
+    if (isRequired('chromium')) throw new Error(`Expected a Chromium with WebGPU: ${message}`, { cause });
+    return message.split('\n')[0];
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * A processor's backend that behaves like a device: outputs are current only after a read, promises settle later, and a
+ * run writes whole rows of its trajectory. So tests for devices find errors on machines without one.
+ */
+import { setImmediate as later } from 'node:timers/promises';
+import type { AsyncBackend, AsyncBatch, OutputName } from '../../src/engine/backends/async-backend.js';
+import type { Backend, Batch, Outputs, RunRequest, Trajectory } from '../../src/engine/backends/backend.js';
+import { nativeBackend } from '../../src/engine/backends/native.js';
+import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
+import { referenceBackend } from '../../src/engine/backends/reference.js';
+import { NUM_STEPS } from '../../src/world/fields.js';
+import { separateBuffers } from './open-batch.js';
+
+/** The backend that computes. */
+export interface RealBackend {
+  readonly backend: { readonly name: string };
+  readonly kernel: string | null;
+}
+
+export function standInFor({ backend, kernel }: RealBackend): AsyncBackend {
+  const real: Backend = backend.name === 'native' ? nativeBackend : referenceBackend;
+  return {
+    name: 'stand-in',
+    availability: async () => real.availability(),
+    kernels: () => [],
+    open: async ({ device: _, ...options }) => {
+      const outputs = separateBuffers(options.outputs);
+      await later();
+      return new StandIn(real.open({ ...options, kernel, outputs }), outputs, options.outputs);
+    },
+  };
+}
+
+class StandIn implements AsyncBatch {
+  readonly backend = 'stand-in';
+  readonly kernel = 'stand-in';
+  readonly threads = 1;
+  readonly device = { adapter: 'stand-in', software: true, exact: true };
+  readonly #batch: Batch;
+  readonly #deviceOutputs: Outputs;
+  readonly #hostOutputs: Outputs;
+
+  constructor(batch: Batch, there: Outputs, here: Outputs) {
+    this.#batch = batch;
+    this.#deviceOutputs = there;
+    this.#hostOutputs = here;
+  }
+
+  reset: AsyncBatch['reset'] = (request) => this.#batch.reset(request);
+  submit: AsyncBatch['submit'] = (request) => this.#batch.submit(request);
+  gather: AsyncBatch['gather'] = (source, indices) => this.#batch.gather(StandIn.of(source), indices);
+  load: AsyncBatch['load'] = (words) => this.#batch.load(words);
+  close: AsyncBatch['close'] = () => this.#batch.close();
+
+  save = (indices?: Uint32Array) => settled(this.#batch.save(indices));
+  stateHash = () => settled(this.#batch.stateHash());
+  targets = () => settled(this.#batch.targets());
+
+  async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
+    const numEnvs = this.#deviceOutputs.rewards.length;
+    const rows = trajectory && allocateTrajectory(numEnvs);
+    const origin = from && { ...from, source: StandIn.of(from.source) };
+    const refusal = this.#batch.run({ ...request, from: origin, trajectory: rows });
+    await later();
+    if (refusal === null && trajectory !== null) {
+      write(rows!, trajectory, request.part ?? { first: 0, end: numEnvs });
+    }
+    return refusal;
+  }
+
+  async finished() {
+    await later();
+  }
+
+  async read(which: readonly OutputName[] = namesOf(this.#deviceOutputs)) {
+    const now = which.map((name) => [name, this.#deviceOutputs[name]!.slice()] as const);
+    await later();
+    for (const [name, array] of now) this.#hostOutputs[name]!.set(array);
+  }
+
+  static of(batch: unknown): Batch {
+    return (batch as StandIn).#batch;
+  }
+}
+
+async function settled<T>(value: T): Promise<T> {
+  await later();
+  return value;
+}
+
+const namesOf = (outputs: Outputs): OutputName[] =>
+  (Object.keys(outputs) as (keyof Outputs)[]).filter(
+    (name): name is OutputName => name !== 'columnStride' && outputs[name] !== null,
+  );
+
+/** Copies the rows of all environments that ran, all steps of them. */
+function write(rows: Trajectory, to: Trajectory, { first, end }: { first: number; end: number }): void {
+  for (const name of Object.keys(rows) as (keyof Trajectory)[]) {
+    const width = (rows[name].length / rows.actions.length) * NUM_STEPS;
+    to[name].set(rows[name].subarray(first * width, end * width), first * width);
+  }
+}

@@ -1,0 +1,97 @@
+/** A naive encoder of observations: it concatenates lists of numbers by field name. */
+import { type Reach, reachOf } from '../../src/engine/observe/bounds.js';
+import { ObservationEncoder } from '../../src/engine/observe/encoder.js';
+import type { EncodedField } from '../../src/engine/observe/encoding.js';
+import { HISTORY_SIZE, type HistoryRows } from '../../src/engine/observe/history.js';
+import type { ObservationOptions } from '../../src/engine/observe/observation-options.js';
+import { RECORD_SIZE } from '../../src/engine/observe/past-step.js';
+import { OBSERVATION_FIELDS } from '../../src/world/fields.js';
+import type { World } from '../../src/world/world.js';
+import type { Random } from './random.js';
+
+const NAMES = OBSERVATION_FIELDS.map((field) => field.name);
+const CODES: Record<string, number[]> = {
+  day: [0, 1, 2, 3, 4, 5, 6, 7],
+  slot: [0, 1, 2, 3],
+  event: [-1, 0, 1, 2, 3, 4],
+  last_action: [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+};
+const BOUNDS: Record<string, [number, number]> = {
+  step: [0, 28],
+  day: [0, 7],
+  slot: [0, 3],
+  remaining: [0, 28],
+  meters: [0, 1],
+  event: [-1, 4],
+  last_action: [-1, 9],
+  deltas: [-1, 1],
+};
+
+/** Returns the table of encoded fields. */
+export const encodedFields = (world: World, options: ObservationOptions = {}): readonly EncodedField[] =>
+  new ObservationEncoder(world, options, 1).fields;
+
+/** Returns the last steps of an environment, f32 [7, 12], the oldest first; missing steps have action -1 and zeros. */
+export function readHistory({ rings, oldest }: HistoryRows, envIndex: number): Float32Array {
+  const rows = new Float32Array(HISTORY_SIZE);
+  const ring = rings.subarray(envIndex * HISTORY_SIZE, (envIndex + 1) * HISTORY_SIZE);
+  const cut = oldest[envIndex] * RECORD_SIZE;
+  rows.set(ring.subarray(cut));
+  rows.set(ring.subarray(0, cut), HISTORY_SIZE - cut);
+  return rows;
+}
+
+const reaches = new WeakMap<World, Reach>();
+function boundsOf(world: World, name: string): [number, number] {
+  if (name !== 'reward' && name !== 'anomalies') return BOUNDS[name];
+  if (!reaches.has(world)) reaches.set(world, reachOf(world.params));
+  const reach = reaches.get(world)![name];
+  return [-reach, reach];
+}
+
+function encoded(
+  world: World,
+  options: ObservationOptions,
+  name: string,
+  values: readonly number[],
+): number[] {
+  if (options.oneHot && name in CODES) return CODES[name].map((code) => Number(code === values[0]));
+  if (!options.scale) return [...values];
+  const [low, high] = boundsOf(world, name);
+  return values.map((value) => Math.min(1, Math.max(0, (value - low) * (1 / (high - low)))));
+}
+
+/** Encodes one row. @param row [22], raw. @param history [7, 12], the oldest first; null without the history option. */
+export function encodeNaively(
+  world: World,
+  options: ObservationOptions,
+  row: ArrayLike<number>,
+  history: ArrayLike<number> | null,
+): number[] {
+  const now = (options.fields ?? NAMES).flatMap((name) => {
+    const { offset, size } = OBSERVATION_FIELDS.find((field) => field.name === name)!;
+    return encoded(world, options, name, Array.from(row).slice(offset, offset + size));
+  });
+  if (!options.history) return now;
+  const steps = [0, 1, 2, 3, 4, 5, 6].map((step) => Array.from(history!).slice(step * 12, step * 12 + 12));
+  const past = (name: string, from: number, to: number) =>
+    steps.flatMap((step) => encoded(world, options, name, step.slice(from, to)));
+  return [
+    ...now,
+    ...past('last_action', 0, 1),
+    ...past('reward', 1, 2),
+    ...past('deltas', 2, 7),
+    ...past('anomalies', 7, 12),
+  ];
+}
+
+/** Draws observation options. */
+export function randomObservationOptions(random: Random): ObservationOptions {
+  const order = [...random.permutation(NAMES.length)].map((k) => NAMES[k]);
+  return {
+    fields: random.chance(0.3) ? undefined : order.slice(0, random.integer(1, NAMES.length)),
+    oneHot: random.chance(0.5),
+    scale: random.chance(0.5),
+    history: random.chance(0.5),
+  };
+}

@@ -1,0 +1,42 @@
+/** Opens a batch at the backend interface, without validation, and the outputs that it writes. */
+import type { Batch, OutputLayout, Outputs } from '../../src/engine/backends/backend.js';
+import { BACKENDS } from '../../src/engine/backends/node.js';
+import { allocateOutputs } from '../../src/engine/backends/outputs.js';
+import { createWorld, type World } from '../../src/world/world.js';
+import { batchColumns, type Columns } from './bits.js';
+import type { Engine } from './engines.js';
+
+export const WORLD = createWorld();
+
+export interface TestBatchOptions {
+  world?: World;
+  imagination?: boolean;
+  threads?: number;
+  /** Default: row-major, without final observations. */
+  layout?: OutputLayout;
+}
+
+export interface OpenedBatch {
+  readonly batch: Batch;
+  readonly outputs: Outputs;
+  /** Copies outputs and states. */
+  columns(): Columns;
+}
+
+/** Gives each array its own buffer, so that a write past an array's end leaves its memory. */
+export const separateBuffers = (outputs: Outputs): Outputs =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [
+      name,
+      ArrayBuffer.isView(value) ? (value as Float32Array).slice() : value,
+    ]),
+  ) as unknown as Outputs;
+
+export function openBatch(engine: Engine, numEnvs: number, options: TestBatchOptions = {}): OpenedBatch {
+  const { world = WORLD, imagination = false, threads = 1, layout } = options;
+  const outputs = separateBuffers(allocateOutputs(numEnvs, layout));
+  const kernel = engine.kernel ?? null;
+  const backend = BACKENDS.find(({ name }) => name === engine.backend)!;
+  const batch = backend.open({ numEnvs, world, imagination, threads, kernel, outputs });
+  return { batch, outputs, columns: () => batchColumns(batch, outputs) };
+}

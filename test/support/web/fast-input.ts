@@ -1,0 +1,93 @@
+/** Scripts that run in the page: fast input, and hooks that delay timers, reports and drawings. */
+import type { Page } from 'playwright-core';
+
+/**
+ * Runs in the page before its own scripts. `fastInput` runs inputs one after the other, each in a task of its own, without a
+ * frame between them. The functions below it create the inputs.
+ */
+export const FAST_INPUT = `globalThis.fastInput = async (...inputs) => {
+  for (const input of inputs) {
+    input();
+    await new Promise((done) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => done(port1.close());
+      port2.postMessage(null);
+    });
+  }
+};
+const named = (selector, name) =>
+  [...document.querySelectorAll(selector)].find((each) => each.textContent.trim().startsWith(name));
+globalThis.press = (name) => () => named('button', name).click();
+globalThis.key = (key) => () => dispatchEvent(new KeyboardEvent('keydown', { key }));
+globalThis.go = (name) => () => named('nav a', name).click();
+const control = (name) => named('label', name).control;
+globalThis.choose = (name, value) => () => {
+  control(name).value = value;
+  control(name).dispatchEvent(new Event('change', { bubbles: true }));
+};
+globalThis.enter = (name, value) => () => {
+  control(name).value = value;
+  control(name).dispatchEvent(new Event('input', { bubbles: true }));
+};
+globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur'));`;
+
+/** Runs in the page before its own scripts: delays the next step of continuous play until `due` is called. */
+export const HOLD_STEPS = `globalThis.due = null;
+const [set, clear] = [setTimeout, clearTimeout];
+const HELD = -1;
+globalThis.setTimeout = (work, delay, ...rest) => {
+  if (delay !== 650) return set(work, delay, ...rest);
+  due = work;
+  return HELD;
+};
+globalThis.clearTimeout = (timer) => {
+  if (timer === HELD) due = null;
+  else clear(timer);
+};`;
+
+/** Runs in the page before its own scripts: delays progress reports until `late` is called. */
+export const HOLD_REPORTS = `const reports = [];
+const listen = MessagePort.prototype.addEventListener;
+MessagePort.prototype.addEventListener = function (kind, listener) {
+  listen.call(this, kind, (event) => reports.push(() => listener.call(this, event)));
+};
+globalThis.late = () => reports.splice(0).forEach((report) => report());`;
+
+/** Runs in the page before its own scripts: delays the advice of policies until `answer` is called. */
+export const HOLD_DECISIONS = `const answers = [];
+globalThis.Worker = class extends Worker {
+  addEventListener(kind, listener, ...rest) {
+    super.addEventListener(kind, (event) => {
+      if (event.data?.value?.value?.reasons === undefined) listener.call(this, event);
+      else answers.push(() => listener.call(this, event));
+    }, ...rest);
+  }
+};
+globalThis.answer = () => {
+  if (answers.length === 0) return false;
+  answers.shift()();
+  return true;
+};`;
+
+/** Runs in the page before its own scripts: counts requested drawings, and delays them until `draw` is called. */
+export const HOLD_DRAWINGS = `globalThis.requestedDrawings = 0;
+const waiting = [];
+globalThis.Worker = class extends Worker {
+  constructor(url, options) {
+    super(url, options);
+    this.draws = options.name === 'drawing';
+  }
+  postMessage(...message) {
+    if (!this.draws) return super.postMessage(...message);
+    requestedDrawings += 1;
+    waiting.push(() => super.postMessage(...message));
+  }
+};
+globalThis.draw = () => waiting.splice(0).forEach((send) => send());`;
+
+/**
+ * Runs inputs in the page.
+ * @param inputs calls of the functions of FAST_INPUT, in JavaScript. @returns the value of `found`, a JavaScript expression.
+ */
+export const fastInput = <T>(page: Page, inputs: string, found = 'location.hash'): Promise<T> =>
+  page.evaluate(`fastInput(${inputs}).then(() => ${found})`) as Promise<T>;

@@ -1,0 +1,110 @@
+/** Builds the page and serves it from a folder, not from the root of a server. */
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The path of the page on the server: nested, and with a character that URLs escape. */
+const PLACE = '/some where/weeks/';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+};
+
+/** Builds the page at the first request, and serves it. */
+export class SiteServer {
+  readonly #folder: string;
+  readonly #server: Server;
+  #built: Promise<void> | null = null;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.#server = createServer(async ({ url }, response) => {
+      try {
+        const [type, bytes] = await this.#find(url ?? '');
+        response.writeHead(bytes === null ? 404 : 200, { 'content-type': type }).end(bytes);
+      } catch (error) {
+        response.writeHead(500, { 'content-type': 'text/plain' }).end(`The page is not built: ${error}`);
+      }
+    });
+  }
+
+  static async open(): Promise<SiteServer> {
+    const site = new SiteServer(await mkdtemp(join(tmpdir(), 'rhythm-vec-web-')));
+    site.#server.listen(0, 'localhost');
+    await once(site.#server, 'listening');
+    return site;
+  }
+
+  get origin(): string {
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async #find(url: string): Promise<readonly [type: string, bytes: Buffer | null]> {
+    this.#built ??= build(this.#folder);
+    await this.#built;
+    const file = fileOf(url);
+    const bytes = file === null ? null : await readFile(join(this.#folder, file)).catch(() => null);
+    return [TYPES[extname(file ?? '')] ?? 'text/plain', bytes];
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+async function build(folder: string): Promise<void> {
+  const vite = await import('vite');
+  const root = fileURLToPath(new URL('../../../web/', import.meta.url));
+  await vite.build({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'silent',
+    build: { outDir: folder, emptyOutDir: true },
+  });
+}
+
+/** Returns the requested file, relative to the folder; null for other paths. */
+function fileOf(url: string): string | null {
+  const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
+  if (!path.startsWith(PLACE)) return null;
+  return path === PLACE ? 'index.html' : path.slice(PLACE.length);
+}
+
+/** The page on a server. */
+export class Site {
+  readonly origin: string;
+
+  private constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** Waits for the build. @param origin of a SiteServer. @throws Error with the message of the build. */
+  static async at(origin: string): Promise<Site> {
+    const site = new Site(origin);
+    await site.read('index.html');
+    return site;
+  }
+
+  /** Returns the address of the page. @param fragment from the `#` on. */
+  at(fragment = ''): string {
+    return new URL(`${encodeURI(PLACE)}${fragment}`, this.origin).href;
+  }
+
+  /** Returns a file of the page as text. @param file relative to its folder. */
+  async read(file: string): Promise<string> {
+    const response = await fetch(this.at(file));
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Expected ${file} of the page, got ${response.status}: ${text}`);
+    return text;
+  }
+}

@@ -1,0 +1,95 @@
+/** A visit to the page in a browser. It records requests to other origins, which it blocks, and console messages. */
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Site } from './site.js';
+
+/** Common window sizes. */
+export const SIZES = {
+  laptop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+};
+
+export const COLOR_SCHEMES = ['light', 'dark'] as const;
+
+export interface VisitOptions {
+  readonly size?: keyof typeof SIZES;
+  readonly colorScheme?: (typeof COLOR_SCHEMES)[number];
+}
+
+/** The most milliseconds to wait: enough for a crowd on a busy processor. */
+export const LIMIT = 90_000;
+
+export class Visit {
+  readonly page: Page;
+  /** Requests to other origins. */
+  readonly foreignRequests: string[] = [];
+  /** Errors and warnings of the console, and uncaught errors. */
+  readonly messages: string[] = [];
+  readonly #context: BrowserContext;
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.#context = context;
+    this.page = page;
+    page.setDefaultTimeout(LIMIT);
+  }
+
+  /** @param fragment of the address, from the `#` on. */
+  static async begin(
+    browser: Browser,
+    site: Site,
+    fragment = '',
+    { size = 'laptop', colorScheme = 'light' }: VisitOptions = {},
+  ): Promise<Visit> {
+    const context = await browser.newContext({
+      viewport: SIZES[size],
+      colorScheme,
+      reducedMotion: 'reduce',
+    });
+    const visit = new Visit(context, await context.newPage());
+    await visit.#watch(site.origin);
+    await visit.page.goto(site.at(fragment));
+    return visit;
+  }
+
+  async #watch(origin: string): Promise<void> {
+    await this.#context.route(
+      (url) => url.origin !== origin && url.protocol !== 'data:' && url.protocol !== 'blob:',
+      async (route) => {
+        this.foreignRequests.push(route.request().url());
+        await route.abort();
+      },
+    );
+    this.page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') this.messages.push(message.text());
+    });
+    this.page.on('pageerror', (error) => this.messages.push(String(error)));
+  }
+
+  /** Returns the accessibility violations that axe-core finds, one line per rule. */
+  async accessibilityViolations(): Promise<string[]> {
+    await this.page.evaluate(axe.source);
+    const { violations } = (await this.page.evaluate('axe.run()')) as axe.AxeResults;
+    return violations.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}: ${nodes
+          .map(({ html }) => html.slice(0, 200))
+          .slice(0, 3)
+          .join(' | ')}`,
+    );
+  }
+
+  /** Returns by how many pixels the page is wider than its window. */
+  async overflowWidth(): Promise<number> {
+    return this.page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    ) as Promise<number>;
+  }
+
+  end(): Promise<void> {
+    return this.#context.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+}

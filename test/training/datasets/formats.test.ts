@@ -1,0 +1,224 @@
+/** Files of rows: both formats hold the same, other libraries read the Parquet, and the card says what is in them. */
+import { writeFileSync } from 'node:fs';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { describe, expect, it, test } from 'vitest';
+import { createWorld } from '../../../src/index.js';
+import { SCHEMAS } from '../../../src/shared/schemas.js';
+import { isCard } from '../../../src/training/datasets/card-parts.js';
+import { FORMATS } from '../../../src/training/datasets/file-formats.js';
+import { cardText } from '../../../src/training/datasets/grpo/grpo-card.js';
+import { type DatasetOptions, toPlan } from '../../../src/training/datasets/grpo/grpo-options.js';
+import { type Provenance, provenanceOf } from '../../../src/training/datasets/grpo/grpo-provenance.js';
+import {
+  GRPO_COLUMNS,
+  GRPO_ROW,
+  type GrpoRow,
+  grpoRows,
+} from '../../../src/training/datasets/grpo/grpo-rows.js';
+import { METADATA_KEY } from '../../../src/training/datasets/parquet.js';
+import { GrpoTally } from '../../../src/training/datasets/row-counts.js';
+import { fromLines, temporaryDirectory } from '../../support/cli.js';
+import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';
+
+const file = temporaryDirectory();
+const BATCH = 40;
+/** A last batch that is not full, and all that strings can be asked: names of persons, empty histories. */
+const plan = toPlan({ rows: 2 * BATCH + 7, profiles: ['mix', 'introvert_morning'], seed: 3 });
+const batches = [...grpoRows(plan, {}, BATCH)];
+const rows = batches.flat();
+
+async function written(name: string, source: readonly (readonly GrpoRow[])[] = batches): Promise<Uint8Array> {
+  const encoder = await FORMATS.find((format) => format.name === name)!.open(
+    provenanceOf(plan),
+    GRPO_COLUMNS,
+  );
+  const pieces = [...source.map((batch) => encoder.add(batch)), encoder.end()];
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)));
+}
+const parquet = await written('parquet');
+const buffer = parquet.buffer.slice(
+  parquet.byteOffset,
+  parquet.byteOffset + parquet.byteLength,
+) as ArrayBuffer;
+
+/** As numbers: the reader makes 64-bit integers BigInts. */
+const withNumbers = ({ seed, step_index, ...row }: Record<string, unknown>) => ({
+  ...row,
+  seed: Number(seed),
+  step_index: Number(step_index),
+});
+
+it('there are rows without a history, and with the longest', () => {
+  const steps = rows.map(({ step_index }) => step_index);
+  expect([Math.min(...steps), Math.max(...steps)]).toEqual([0, 27]);
+});
+
+it('JSON lines are the rows', async () => {
+  const text = (await written('jsonl')).toString();
+  expect(fromLines(text)).toEqual(rows);
+  for (const row of fromLines(text)) GRPO_ROW.parse(row);
+  expect(text.endsWith('\n')).toBe(true);
+});
+
+describe('Parquet', () => {
+  it('read by hyparquet is the rows', async () => {
+    const read = await parquetReadObjects({ file: buffer });
+    expect(read.map(withNumbers)).toEqual(rows);
+    expect(Object.keys(read[0])).toEqual(Object.keys(rows[0]));
+  });
+
+  it('has a row group for each batch, and says where it comes from', () => {
+    const { num_rows, row_groups, created_by, key_value_metadata } = parquetMetadata(buffer);
+    expect(Number(num_rows)).toBe(rows.length);
+    expect(row_groups.map((group) => Number(group.num_rows))).toEqual([BATCH, BATCH, 7]);
+    expect(created_by).toBe(`rhythm-vec ${provenanceOf(plan).version}`);
+    const [{ key, value }] = key_value_metadata!;
+    expect([key, JSON.parse(value!)]).toEqual([METADATA_KEY, provenanceOf(plan)]);
+  });
+
+  it('is the same bytes again', async () => {
+    expect(Buffer.compare(await written('parquet'), parquet)).toBe(0);
+  });
+
+  it('holds every seed', async () => {
+    const seeds = [0, 2 ** 31, 2 ** 32 - 1];
+    const odd = seeds.map((seed) => ({ ...rows[0], seed }));
+    const { buffer: bytes } = new Uint8Array(await written('parquet', [odd]));
+    expect((await parquetReadObjects({ file: bytes })).map(withNumbers)).toEqual(odd);
+  });
+
+  const absent = whyAbsent();
+  if (absent !== null) test.skip(`against PyArrow: NOT READ BACK here: ${absent}`, () => {});
+  it.runIf(absent === null)('read by PyArrow is the rows', () => {
+    writeFileSync(file('train.parquet'), parquet);
+    const read = askPyArrow(file('train.parquet'));
+    expect(read.rows).toEqual(rows);
+    expect(read.rowGroups).toBe(batches.length);
+    expect(JSON.parse(read.metadata[METADATA_KEY])).toEqual(provenanceOf(plan));
+    // As the datasets library reads both formats.
+    expect(read.types).toEqual({
+      messages: 'list<element: struct<role: string not null, content: string not null> not null>',
+      seed: 'int64',
+      profile_mode: 'string',
+      step_index: 'int64',
+      action_history: 'list<element: string not null>',
+      policy: 'string',
+    });
+  });
+});
+
+describe('the card', () => {
+  const tally = new GrpoTally(plan);
+  for (const batch of batches) tally.add(batch);
+  const cardOf = (options: DatasetOptions) => {
+    const provenance = provenanceOf(toPlan(options));
+    return cardText({ provenance, tally, file: 'train.parquet', command: 'rhythm-vec dataset grpo' });
+  };
+  const card = cardText({
+    provenance: provenanceOf(plan),
+    tally,
+    file: 'train.parquet',
+    command: 'a command',
+  });
+  const [, header, ...body] = card.split('---\n');
+  /** Every value is JSON, which is YAML. */
+  const entries = Object.fromEntries(
+    Array.from(header.matchAll(/^( *\w+): (.+)$/gm), ([, key, value]) => [key, JSON.parse(value)]),
+  );
+  const tableOf = (column: string): string[][] => {
+    const [, lines] = body.join('---\n').split(`\n| ${column} | `);
+    const cells = lines
+      .split('\n')
+      .slice(2)
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+    return cells.slice(
+      0,
+      cells.findIndex((row) => row.length === 0),
+    );
+  };
+
+  it('has a header that loaders read', () => {
+    expect(entries).toMatchObject({
+      license: 'mit',
+      size_categories: ['n<1K'],
+      configs: [{ config_name: 'default', data_files: 'train.parquet' }],
+    });
+  });
+
+  it('says where the rows come from', () => {
+    const said = Object.entries(provenanceOf(plan)).map(([key]) => [key, entries[`  ${key}`]]);
+    expect(Object.fromEntries(said)).toEqual(provenanceOf(plan));
+    expect(entries['  schema']).toEqual(SCHEMAS.grpoDataset);
+    expect(entries['  world_digest']).toBe(createWorld().digest);
+    expect(card).toContain('```sh\na command\n```');
+  });
+
+  it('describes every column, and no other', () => {
+    expect(tableOf('column').map(([name]) => name)).toEqual(
+      Object.keys(rows[0]).map((name) => `\`${name}\``),
+    );
+  });
+
+  it.each<[string, keyof GrpoRow]>([
+    ['policy', 'policy'],
+    ['profile mode', 'profile_mode'],
+    ['step_index', 'step_index'],
+  ])('counts rows by %s', (column, key) => {
+    const counted = tableOf(column);
+    for (const [value, count] of counted) {
+      expect(Number(count), value).toBe(rows.filter((row) => String(row[key]) === value).length);
+    }
+    expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(rows.length);
+  });
+
+  it('says whether evaluation seeds are among them, and which', () => {
+    const range = (first: number, last: number) => ({
+      rows: 1,
+      seeds: { first, last },
+      allowEvalSeeds: true,
+    });
+    expect(cardOf({ rows: 1 })).toContain('**No evaluation seeds are among them**');
+    expect(cardOf({ ...range(100, 9999) })).toContain('**No evaluation seeds are among them**');
+    const both = cardOf(range(50, 10_049));
+    expect(both).toContain('**EVALUATION SEEDS ARE AMONG THEM: 50-99 and 10000-10049.**');
+    expect(both).toContain('eval_seeds_allowed: true\n  eval_seeds: ["50-99","10000-10049"]\n');
+    expect(both).not.toContain('No evaluation seeds');
+  });
+
+  it.each([
+    [1, 'n<1K'],
+    [1000, '1K<n<10K'],
+    [99_999, '10K<n<100K'],
+    [1e6, '1M<n<10M'],
+    [2 ** 32 - 1, '1B<n<10B'],
+  ])('calls the size of %i rows %s', (count, size) => {
+    expect(cardOf({ rows: count })).toContain(`size_categories: ["${size}"]`);
+  });
+
+  it('is known again, and nothing else is', () => {
+    expect(isCard(card)).toBe(true);
+    expect(isCard('# A project\n')).toBe(false);
+    expect(isCard('---\nlicense: mit\n---\n\n# Another dataset\n')).toBe(false);
+  });
+});
+
+it('says nothing of the machine, so that bytes can be compared', () => {
+  const keys: (keyof Provenance)[] = [
+    'schema',
+    'version',
+    'world_digest',
+    'rows',
+    'seeds',
+    'profile_modes',
+    'steps',
+    'seed',
+    'eval_seeds_allowed',
+    'eval_seeds',
+  ];
+  expect(Object.keys(provenanceOf(plan))).toEqual(keys);
+});

@@ -1,0 +1,166 @@
+/** What is meant by paths: which files, where each goes, what is left out, and what stands in them. */
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inspect } from '../../../src/training/hub/inspect.js';
+import { collectFiles, leftOutText } from '../../../src/training/hub/local-files.js';
+import { gitOid, sha256 } from '../../fakes/hub-store.js';
+import { bytes, directoryOf } from '../../support/hub.js';
+
+const targetsOf = async (paths: readonly string[], prefix?: string) =>
+  (await collectFiles(paths, prefix)).files.map(({ target }) => target);
+
+describe('places', () => {
+  it("files keep their names, a directory's contents their relative paths", async () => {
+    const at = directoryOf({ 'a.txt': 'a', 'd/README.md': 'r', 'd/x/y.txt': 'y', 'd/x/README.md': 'inner' });
+    expect(await targetsOf([join(at, 'a.txt'), join(at, 'd')])).toEqual([
+      'a.txt',
+      'README.md',
+      'x/README.md',
+      'x/y.txt',
+    ]);
+    expect(await targetsOf([`${at}/d/`, `${at}/./a.txt`])).toContain('README.md');
+  });
+
+  it('all but the card go to a directory of the repository', async () => {
+    const at = directoryOf({ 'd/README.md': 'r', 'd/x/README.md': 'inner', 'd/y.txt': 'y' });
+    for (const prefix of ['data/raw', '/data/raw/', './data/raw']) {
+      expect(await targetsOf([join(at, 'd')], prefix)).toEqual([
+        'README.md',
+        'data/raw/x/README.md',
+        'data/raw/y.txt',
+      ]);
+    }
+    expect(await targetsOf([join(at, 'd/README.md')], 'data')).toEqual(['README.md']);
+    expect(await targetsOf([join(at, 'd')], '.')).toContain('y.txt');
+  });
+
+  it('what nobody means to publish is left out of directories, unless it is named', async () => {
+    const at = directoryOf({
+      ...{ 'd/.env': 's', 'd/.git/config': 'g', 'd/t.jsonl.partial': 'p', 'd/.t.7.tmp': 't', 'd/x.tmp': 't' },
+      ...{ 'd/x~': 'b', 'd/sub/.cache/y': 'c', 'd/sub/z': 'z' },
+      ...{ 'd/t.jsonl.spent': 's', 'd/t.jsonl.lock': '7', 'd/sub/uv.lock': 'u' },
+    });
+    symlinkSync('/etc/passwd', join(at, 'd/link'));
+    const { files, leftOut } = await collectFiles([join(at, 'd')]);
+    expect(files.map(({ target }) => target)).toEqual(['sub/uv.lock', 'sub/z']);
+    expect(leftOut.map(leftOutText).map((text) => text.replace(`${at}/`, ''))).toEqual([
+      'd/.env (hidden by its dot)',
+      'd/.git (hidden by its dot)',
+      'd/.t.7.tmp (hidden by its dot)',
+      'd/link (a link)',
+      'd/sub/.cache (hidden by its dot)',
+      'd/t.jsonl.lock (unfinished)',
+      'd/t.jsonl.partial (unfinished)',
+      'd/t.jsonl.spent (unfinished)',
+      'd/x.tmp (unfinished)',
+      'd/x~ (unfinished)',
+    ]);
+    const named = ['.env', 'x.tmp', 'link', 't.jsonl.partial'];
+    expect(await targetsOf(named.map((name) => join(at, 'd', name)))).toEqual(named);
+  });
+});
+
+describe('refuses', () => {
+  it('what is not there, is no file, or is nothing', async () => {
+    const at = directoryOf({ 'd/.hidden': 'x', 'a.txt': 'a' });
+    execFileSync('mkfifo', [join(at, 'pipe')]);
+    await expect(collectFiles([join(at, 'none')])).rejects.toThrow(
+      /got ".*none"; there is none\. Check the path/,
+    );
+    await expect(collectFiles([join(at, 'a.txt/b')])).rejects.toThrow(/there is none/);
+    await expect(collectFiles([''])).rejects.toThrow(/there is none/);
+    await expect(collectFiles([join(at, 'pipe')])).rejects.toThrow(/which is neither/);
+    await expect(collectFiles([join(at, 'd')])).rejects.toThrow(
+      /all were left out: .*\.hidden \(hidden by its dot\)/,
+    );
+    await expect(collectFiles([])).rejects.toThrow(/Expected files to upload, but there are none/);
+  });
+
+  it('two files that go to the same place, and one where another needs a directory', async () => {
+    const at = directoryOf({ 'a/x.txt': '1', 'b/x.txt': '2', 'c/x.txt/y/z': '3' });
+    await expect(collectFiles([join(at, 'a'), join(at, 'b')])).rejects.toThrow(/"x.txt"\. .*--path-in-repo/);
+    expect(await targetsOf([join(at, 'a/x.txt'), `${at}/a/./x.txt`, join(at, 'a')])).toEqual(['x.txt']);
+    await expect(collectFiles([join(at, 'a'), join(at, 'c')])).rejects.toThrow(
+      /x\.txt.*x\.txt\/y\/z.* both go to "x\.txt"/,
+    );
+  });
+
+  it.each(['..', 'a/../b', '.git', 'a//b', 'a\\b', 'a\nb', 'x'.repeat(1001)])(
+    'the directory %j',
+    async (prefix) => {
+      const at = directoryOf({ 'a.txt': 'a' });
+      await expect(collectFiles([at], prefix)).rejects.toThrow(/Expected --path-in-repo to be a path/);
+    },
+  );
+
+  it('a place of more than 1000 bytes, and none of as many', async () => {
+    const at = directoryOf({ 'a.txt': 'a' });
+    const longest = 'x'.repeat(1000 - '/a.txt'.length);
+    expect(await targetsOf([at], longest)).toEqual([`${longest}/a.txt`]);
+    for (const prefix of [`${longest}x`, '\u00e9'.repeat(500)]) {
+      await expect(collectFiles([at], prefix)).rejects.toThrow(
+        /a\.txt" to be a path that a repository can hold/,
+      );
+    }
+  });
+
+  it('a name that a terminal would obey', async () => {
+    const at = directoryOf({ 'd/a\u001b[2J': 'a' });
+    await expect(collectFiles([join(at, 'd')])).rejects.toThrow(/printable.*Rename it/);
+  });
+});
+
+describe('contents', () => {
+  const reading = { signal: new AbortController().signal };
+  const inspected = async (content: string | Uint8Array, token: string | null = null, name = 'x.jsonl') => {
+    const [file] = (await collectFiles([directoryOf({ [name]: content })])).files;
+    return inspect(file, 'sha256', token, reading);
+  };
+
+  it('are named as git and large storage name them', async () => {
+    const content = bytes(300_000);
+    const [file] = (await collectFiles([directoryOf({ x: content })])).files;
+    expect((await inspect(file, 'git', null, reading)).oid).toBe(gitOid(content));
+    expect((await inspect(file, 'sha256', null, reading)).oid).toBe(sha256(content));
+    expect((await inspect(file, null, null, reading)).oid).toBeNull();
+  });
+
+  it.each([65_508, 65_520, 65_530, 65_536, 131_070])(
+    'a token is found from byte %i on, whatever pieces are read',
+    async (offset) => {
+      const token = 'hf_abcdefghijklmnopqrstuvwxyz';
+      const text = `${'.'.repeat(offset)}${token}${'.'.repeat(100)}`;
+      expect((await inspected(text, token)).holdsToken).toBe(true);
+      expect((await inspected(text.replace('xyz', 'xy'), token)).holdsToken).toBe(false);
+    },
+  );
+
+  it.each([
+    ['{"seed":100,"x":1}\n{"seed":9999}', null],
+    ['{"seed":99}', 99],
+    ['{"seed": 10000, "x": 1}', 10000],
+    ['{"split_seed":5,"said":"\\"seed\\":5,"}', null],
+    [`${' '.repeat(65_530)}{"seed":1000}`, null],
+    [`${' '.repeat(65_530)}{"seed":10000}`, 10000],
+  ])('seeds of evaluation, case %#', async (text, seed) => {
+    expect((await inspected(text)).evalSeed).toBe(seed);
+    expect((await inspected(text, null, 'x.md')).evalSeed).toBeNull();
+  });
+
+  it.each([
+    ['{"hidden":{"profile":[]}}', true],
+    ['{"hidden": {"profile": []}}', true],
+    ['{"said":"{\\"hidden\\":{}}","hidden":null}', false],
+  ])('hidden numbers, case %#', async (text, found) => {
+    expect((await inspected(text)).holdsHidden).toBe(found);
+  });
+
+  it('that have changed since are no longer read', async () => {
+    const at = directoryOf({ x: 'before' });
+    const [file] = (await collectFiles([at])).files;
+    writeFileSync(join(at, 'x'), 'behind');
+    await expect(inspect(file, 'git', null, reading)).rejects.toMatchObject({ name: 'NotReadableError' });
+  });
+});

@@ -1,0 +1,280 @@
+/** Uploads to a fake Hub: what is created, sent, kept and committed, and what happens when somebody else is there, too. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addCommit, commitAt, newRepo, regularFile } from '../../fakes/hub-store.js';
+import {
+  bytes,
+  changesOf,
+  countOf,
+  directoryOf,
+  REPO,
+  startHub,
+  textsAt,
+  uploadTo,
+} from '../../support/hub.js';
+
+const PUT = /^PUT /;
+const COMMIT = /\/commit\//;
+const text = (content: string) => regularFile(Buffer.from(content));
+
+describe('a first upload', () => {
+  it('creates the repository, and commits everything as one', async () => {
+    const hub = await startHub();
+    const at = directoryOf({ 'README.md': '# Card', 'train.parquet': bytes(2000), 'x/empty.txt': '' });
+    const message = { title: 'Weeks', description: 'of a teacher' };
+    const { url, plan } = await uploadTo(hub, [at], { message });
+    expect(changesOf(plan.planned)).toEqual({
+      'README.md': 'new',
+      'train.parquet': 'new',
+      'x/empty.txt': 'new',
+    });
+    const files = { 'README.md': '# Card', 'train.parquet': bytes(2000).toString(), 'x/empty.txt': '' };
+    expect(textsAt(hub)).toEqual(files);
+    const { private: isPrivate, branches } = hub.repo('dataset', REPO.name)!;
+    const [, { title, description, id }, ...more] = branches.get('main')!;
+    expect([isPrivate, title, description, more]).toEqual([false, 'Weeks', 'of a teacher', []]);
+    expect(url).toBe(`${hub.url}/datasets/newcomer/weeks/commit/${id}`);
+  });
+
+  it('is private where it is to be, and of a model where it is one', async () => {
+    const hub = await startHub();
+    await uploadTo(hub, [directoryOf({ x: 'x' })], { private: true, repo: { ...REPO, type: 'model' } });
+    expect(hub.repo('model', REPO.name)?.private).toBe(true);
+    expect(textsAt(hub, 'main', 'model')).toEqual({ x: 'x' });
+    expect(hub.repo('dataset', REPO.name)).toBeUndefined();
+  });
+
+  it('of large files is in parts, and told of as they are read, hashed and sent', async () => {
+    const hub = await startHub({ large: 1000, part: 100_000 });
+    const { progress } = await uploadTo(hub, [directoryOf({ big: bytes(250_001), small: 's' })]);
+    expect(countOf(hub, /^PUT .*part=/)).toBe(3);
+    expect(textsAt(hub)).toEqual({ big: bytes(250_001).toString(), small: 's' });
+    expect(progress).toMatchObject({ read: 250_002, hashed: 250_001, sent: 250_001 });
+  });
+
+  it('to a branch that is not there begins where the default branch is', async () => {
+    const hub = await startHub();
+    await uploadTo(hub, [directoryOf({ a: 'a', b: 'b' })]);
+    const { plan } = await uploadTo(hub, [directoryOf({ b: 'b', c: 'c' })], { branch: 'dev/1' });
+    expect(changesOf(plan.planned)).toEqual({ b: 'same', c: 'new' });
+    expect(textsAt(hub, 'dev/1')).toEqual({ a: 'a', b: 'b', c: 'c' });
+    expect(textsAt(hub)).toEqual({ a: 'a', b: 'b' });
+  });
+});
+
+describe('a second upload', () => {
+  it('of the same files sends and commits nothing', async () => {
+    const hub = await startHub({ large: 1000 });
+    const at = directoryOf({ big: bytes(5000), small: 's' });
+    await uploadTo(hub, [at]);
+    hub.requests.length = 0;
+    const { url, plan } = await uploadTo(hub, [at]);
+    expect([url, changesOf(plan.planned)]).toEqual([null, { big: 'same', small: 'same' }]);
+    expect([countOf(hub, PUT), countOf(hub, COMMIT), countOf(hub, /preupload|batch|create/)]).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  it('sends what differs, also where the size is the same, and keeps the rest', async () => {
+    const hub = await startHub({ large: 1000 });
+    const at = directoryOf({ big: bytes(5000), other: bytes(5000, 'o'), small: 's', kept: 'k' });
+    await uploadTo(hub, [at]);
+    writeFileSync(join(at, 'big'), bytes(5000, 'y'));
+    writeFileSync(join(at, 'small'), 't');
+    hub.requests.length = 0;
+    const { plan } = await uploadTo(hub, [at]);
+    expect(changesOf(plan.planned)).toEqual({
+      big: 'changed',
+      kept: 'same',
+      other: 'same',
+      small: 'changed',
+    });
+    expect(countOf(hub, PUT)).toBe(1);
+    expect(textsAt(hub)).toMatchObject({ big: bytes(5000, 'y').toString(), small: 't', kept: 'k' });
+  });
+
+  it('after one that was broken off sends no contents again that are there', async () => {
+    const hub = await startHub({ large: 1000 });
+    const at = directoryOf(
+      Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`f${k}`, bytes(5000, `f${k}`)])),
+    );
+    hub.faults.add({ on: PUT, after: 3, does: { answer: 400, body: 'no more' } });
+    await expect(uploadTo(hub, [at])).rejects.toThrow(/got status 400 \(no more\)/);
+    const there = hub.repo('dataset', REPO.name)!.objects.size;
+    expect([there >= 3, countOf(hub, COMMIT), textsAt(hub)]).toEqual([true, 0, {}]);
+    hub.faults.clear();
+    hub.requests.length = 0;
+    await uploadTo(hub, [at]);
+    expect([countOf(hub, PUT), Object.keys(textsAt(hub)).length]).toEqual([8 - there, 8]);
+  });
+});
+
+describe('somebody else', () => {
+  const upload = { small: 'ours', x: 'x' };
+
+  it('who commits other files meanwhile does not matter', async () => {
+    const hub = await startHub();
+    const commit = () => addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['theirs', text('t')]]));
+    await uploadTo(hub, [directoryOf({ x: 'x' })]);
+    const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commit });
+    expect([textsAt(hub), url !== null]).toEqual([{ ...upload, theirs: 't' }, true]);
+    expect(countOf(hub, COMMIT)).toBe(3);
+  });
+
+  it('who commits the same meanwhile leaves nothing to do', async () => {
+    const hub = await startHub();
+    await uploadTo(hub, [directoryOf({ x: 'x' })]);
+    const commit = () =>
+      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', text('ours')]]));
+    const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commit });
+    expect([url, textsAt(hub)]).toEqual([null, upload]);
+  });
+
+  it('who changes the same file meanwhile is not written over', async () => {
+    const hub = await startHub();
+    await uploadTo(hub, [directoryOf({ small: 'before' })]);
+    const commit = () =>
+      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', text('theirs')]]));
+    const at = directoryOf(upload);
+    await expect(uploadTo(hub, [at], { between: commit })).rejects.toThrow(
+      /Expected nobody to change "small" meanwhile, but a commit has\. Nothing was committed/,
+    );
+    expect(textsAt(hub)).toEqual({ small: 'theirs' });
+    await uploadTo(hub, [at]);
+    expect(textsAt(hub)).toEqual(upload);
+  });
+
+  it('who never ends committing is given up on', async () => {
+    const hub = await startHub();
+    hub.faults.add({ on: COMMIT, does: { answer: 412 } });
+    await expect(uploadTo(hub, [directoryOf(upload)])).rejects.toThrow(/Somebody committed meanwhile\. Run/);
+    expect(countOf(hub, COMMIT)).toBe(6);
+  });
+
+  it('who creates the repository at the same time may do so', async () => {
+    const hub = await startHub();
+    const create = () => hub.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
+    await uploadTo(hub, [directoryOf(upload)], { between: create });
+    expect(textsAt(hub)).toEqual(upload);
+  });
+
+  it('who owns the repository and has it public gets nothing private', async () => {
+    const hub = await startHub();
+    await uploadTo(hub, [directoryOf({ x: 'x' })]);
+    const refused = uploadTo(hub, [directoryOf(upload)], { private: true });
+    await expect(refused).rejects.toThrow(/to be private, as --private wants it, but it is there and public/);
+    const other = await startHub();
+    const create = () => other.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
+    const late = uploadTo(other, [directoryOf(upload)], { private: true, between: create });
+    await expect(late).rejects.toThrow(/but it is public\. Nothing was uploaded/);
+    expect(textsAt(other)).toEqual({});
+  });
+});
+
+describe('answers that are lost', () => {
+  it.each([
+    ['of the commit', /^POST .*\/commit\//],
+    ['of the creation', /repos\/create/],
+    ['of a new branch', /\/branch\//],
+    ['of a large file', /^PUT/],
+    ['of its completion', /complete$/],
+    ['of the batch', /batch$/],
+    ['of what is there', /paths-info/],
+    ['of how to send it', /preupload/],
+  ])('%s are asked for again, and make nothing twice', async (_, on) => {
+    const hub = await startHub({ large: 1000, part: 2000 });
+    hub.faults.add({ on, times: 1, does: { loseAnswer: true } });
+    const at = directoryOf({ big: bytes(5000), single: bytes(1500), small: 's' });
+    const { progress } = await uploadTo(hub, [at], { branch: 'dev' });
+    expect(progress.waits).toHaveLength(1);
+    expect(textsAt(hub, 'dev')).toEqual({
+      big: bytes(5000).toString(),
+      single: bytes(1500).toString(),
+      small: 's',
+    });
+    expect(hub.repo('dataset', REPO.name)!.branches.get('dev')).toHaveLength(2);
+    expect(progress.sent).toBe(6500);
+  });
+});
+
+describe('files', () => {
+  it('that change between the plan and the upload are not committed', async () => {
+    for (const [name, content] of [
+      ['big', bytes(5000)],
+      ['small', 's'],
+    ] as const) {
+      const hub = await startHub({ large: 1000 });
+      const at = directoryOf({ [name]: content, other: 'o' });
+      const between = () => appendFileSync(join(at, name), 'more');
+      await expect(uploadTo(hub, [at], { between })).rejects.toThrow(
+        /Expected files to stay as they are while they are uploaded.*Nothing was committed/,
+      );
+      expect(countOf(hub, COMMIT)).toBe(0);
+    }
+  });
+
+  it('that hold the token go nowhere', async () => {
+    const hub = await startHub();
+    const at = directoryOf({ 'notes.txt': `my token is ${hub.environment.HF_TOKEN}.`, x: 'x' });
+    const refused = uploadTo(hub, [at]);
+    await expect(refused).rejects.toThrow(
+      /Expected files without the token in them, but ".*notes\.txt" holds it/,
+    );
+    await expect(refused).rejects.not.toThrow(hub.environment.HF_TOKEN);
+    expect(hub.repos.size).toBe(0);
+  });
+
+  it('cannot go where a directory is', async () => {
+    const hub = await startHub();
+    await uploadTo(hub, [directoryOf({ 'a/b': 'b' })]);
+    await expect(uploadTo(hub, [directoryOf({ a: 'a' })])).rejects.toThrow(
+      /Expected "a" of .* to be a file, got a directory/,
+    );
+  });
+
+  it('may be empty, or twins', async () => {
+    const hub = await startHub({ large: 1000, part: 2000 });
+    const files = {
+      'a.bin': bytes(5000).toString(),
+      'b.bin': bytes(5000).toString(),
+      'none.bin': '',
+      'none.txt': '',
+    };
+    const at = directoryOf(files);
+    await uploadTo(hub, [at]);
+    expect(textsAt(hub)).toEqual(files);
+    expect((await uploadTo(hub, [at])).url).toBeNull();
+  });
+
+  it('are many', async () => {
+    const hub = await startHub({ large: 100 });
+    const names = Array.from({ length: 250 }, (_, k) => `d${k % 3}/f${k}`);
+    const at = directoryOf(Object.fromEntries(names.map((name, k) => [name, bytes(k, name)])));
+    await uploadTo(hub, [at]);
+    expect(Object.keys(textsAt(hub)).sort()).toEqual([...names].sort());
+    expect(countOf(hub, PUT)).toBe(150);
+    const { plan } = await uploadTo(hub, [at]);
+    expect(new Set(Object.values(changesOf(plan.planned)))).toEqual(new Set(['same']));
+  });
+});
+
+it('a plan asks nothing that changes anything', async () => {
+  const hub = await startHub();
+  const stop = () => {
+    throw new Error('planned');
+  };
+  await expect(uploadTo(hub, [directoryOf({ x: 'x' })], { between: stop })).rejects.toThrow('planned');
+  await uploadTo(hub, [directoryOf({ x: 'x' })]);
+  const before = commitAt(hub.repo('dataset', REPO.name)!, 'main');
+  hub.requests.length = 0;
+  await expect(uploadTo(hub, [directoryOf({ x: 'y' })], { between: stop, token: null })).rejects.toThrow(
+    'planned',
+  );
+  expect(hub.requests.map(({ what }) => what.replace(/[0-9a-f]{40}|\?.*/g, ''))).toEqual([
+    'GET /api/datasets/newcomer/weeks/revision/main',
+    'POST /api/datasets/newcomer/weeks/paths-info/',
+  ]);
+  expect(hub.requests.map(({ authorization }) => authorization)).toEqual([null, null]);
+  expect(commitAt(hub.repo('dataset', REPO.name)!, 'main')).toBe(before);
+});

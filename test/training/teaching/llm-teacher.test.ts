@@ -1,0 +1,21 @@
+/** Weeks of a model that teaches: those of a range of seeds that are not there yet. */
+import { expect, it } from 'vitest';
+import { toGrader } from '../../../src/engine/graders/grader.js';
+import { episodeKey } from '../../../src/rollouts/trajectories/write-line.js';
+import { keysOf, teachByModel } from '../../../src/training/teaching/llm-teacher.js';
+import { modelOf, startModel } from '../../support/llm.js';
+
+const SEEDS = { first: 100, last: 103 };
+
+it('are as many as there are seeds, and known by their keys before they are played', async () => {
+  const { model } = await modelOf(await startModel());
+  const keys = keysOf(SEEDS, 'discrete', model.name);
+  expect(new Set(keys).size).toBe(4);
+  const options = { model, grader: toGrader('v2'), concurrency: 1, seeds: SEEDS, profiles: 'discrete' };
+  const played = [];
+  for await (const episode of teachByModel(options, (key) => key === keys[0] || key === keys[2])) {
+    played.push(episode);
+  }
+  expect(played.map(({ seed }) => seed)).toEqual([101, 103]);
+  expect(played.map(episodeKey)).toEqual([keys[1], keys[3]]);
+});

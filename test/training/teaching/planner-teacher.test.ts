@@ -1,0 +1,52 @@
+/** The planner as a teacher: portions and progress, what an episode holds, refusals. */
+import { expect, it } from 'vitest';
+import { toGrader } from '../../../src/engine/graders/grader.js';
+import { parseCompletion } from '../../../src/rollouts/text/parse.js';
+import { type TeachOptions, teach } from '../../../src/training/teaching/planner-teacher.js';
+
+const options: TeachOptions = {
+  ...{ teacher: 'planner', variant: 'heuristic+inference', seeds: { first: 5, last: 5 } },
+  ...{ profiles: 'discrete', grader: toGrader('v1') },
+};
+
+it('plays 64 seeds at a time, and ends with the reason of its signal', async () => {
+  const stop = new AbortController();
+  const reports: number[][] = [];
+  const onProgress = (...report: number[]): void => {
+    reports.push(report);
+    stop.abort(new Error('enough'));
+  };
+  const playing = teach({ ...options, seeds: { first: 5, last: 70 }, onProgress, signal: stop.signal });
+  await expect(playing.next()).rejects.toThrow('enough');
+  expect(reports).toEqual([[64, 66 * 28]]);
+});
+
+it('plays what its completions say, and reports every step', async () => {
+  const reports: number[][] = [];
+  const onProgress = (...report: number[]) => void reports.push(report);
+  const playing = teach({ ...options, onProgress });
+  const { value } = await playing.next();
+  const [episode] = value!;
+  expect([value!.length, (await playing.next()).done]).toEqual([1, true]);
+  expect(reports).toEqual(Array.from({ length: 28 }, (_, k) => [k + 1, 28]));
+  expect(episode).toMatchObject({
+    ...{ seed: 5, teacher: 'planner', model: 'heuristic+inference', objective: null, oracle: false },
+    ...{ profile_mode: 'discrete', grader: { name: 'v1' } },
+  });
+  expect(episode.steps).toHaveLength(28);
+  for (const { completion, reasoning, belief, action } of episode.steps) {
+    const said = parseCompletion(completion!);
+    expect([said.given, said.belief.map(Math.fround)]).toEqual([true, belief]);
+    expect([said.action, action]).toEqual([expect.any(Number), expect.any(String)]);
+    expect(completion).toContain(`<reasoning>${reasoning}</reasoning>`);
+  }
+});
+
+it.each([
+  [{ variant: 'planner-wellbeing' }, 'unknown_name', /Pass planner, with --objective wellbeing/],
+  [{ variant: 'random' }, 'unknown_name', /variant/],
+  [{ objective: 'score' }, 'unknown_option', /no objective for heuristic\+inference/],
+] as const)('refuses %j', async (other, code, message) => {
+  const played = teach({ ...options, ...other }).next();
+  await expect(played).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});

@@ -1,0 +1,83 @@
+/** Addresses of the page: valid and invalid links, and addresses of states. */
+import { describe, expect, it } from 'vitest';
+import { type Field, initialState, oneOf, parseAddress, toAddress, whole } from '../../web/src/address.js';
+
+/** A field for letters with commas between them. */
+const letters: Field<readonly string[]> = {
+  initial: ['a', 'b'],
+  expected: 'letters with commas between them',
+  read: (text) => (/^[a-z](,[a-z])*$/.test(text) ? text.split(',') : null),
+  write: (values) => values.join(','),
+};
+
+const FIELDS = {
+  people: whole(1000, 1, 5000),
+  policy: oneOf('random', ['random', 'random+constant']),
+  letters,
+};
+const VIEWS = [
+  { name: 'first', fields: FIELDS },
+  { name: 'second', fields: { seed: whole(0, 0, 2 ** 32 - 1) } },
+];
+const INITIAL = { people: 1000, policy: 'random', letters: ['a', 'b'] };
+const parse = (fragment: string) => parseAddress(fragment, VIEWS);
+
+describe('an address', () => {
+  it.each(['', '#', '#first', '#first?'])('%j is the initial state of the first view', (fragment) => {
+    expect(parse(fragment)).toEqual({ view: 'first', state: INITIAL, problems: [] });
+  });
+
+  it('contains what differs from the initial state, and is parsed back', () => {
+    const state = { people: 7, policy: 'random+constant' as const, letters: ['c', 'd', 'e'] };
+    const address = toAddress('first', FIELDS, state);
+    expect(address).toBe('#first?people=7&policy=random%2Bconstant&letters=c,d,e');
+    expect(parse(address)).toEqual({ view: 'first', state, problems: [] });
+    expect(toAddress('first', FIELDS, initialState(FIELDS))).toBe('#first');
+  });
+
+  it('selects the view that it names', () => {
+    expect(parse('#second?seed=4294967295').state).toEqual({ seed: 4294967295 });
+  });
+
+  it.each([
+    ['#third?seed=1', 'This link asks for the view “third”. There are first, second; this is first.'],
+    ['#first?seed=1', 'This link has “seed”, which this view does not know. It was left out.'],
+    ['#first?__proto__=1', 'This link has “__proto__”, which this view does not know. It was left out.'],
+    ['#first?policy=Random', 'where one of random, random+constant is expected. random is used instead.'],
+  ])('%s is reported as a problem, and shows the valid parts', (fragment, problem) => {
+    const { view, state, problems } = parse(fragment);
+    expect({ view, state }).toEqual({ view: 'first', state: INITIAL });
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it.each(['0', '5001', '-1', '1.5', '1e3', '0x10', ' 7', 'NaN', '', '99999999999999999999'])(
+    'with %j people gets the initial number',
+    (text) => {
+      const { state, problems } = parse(`#first?people=${encodeURIComponent(text)}`);
+      expect(state.people).toBe(1000);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain('a whole number from 1 to 5,000');
+    },
+  );
+
+  it('keeps valid fields beside invalid ones', () => {
+    const { state, problems } = parse('#first?people=12&policy=unknown&colour=red');
+    expect(state).toEqual({ ...INITIAL, people: 12 });
+    expect(problems).toHaveLength(2);
+  });
+
+  it('quotes long texts shortened', () => {
+    const [problem] = parse(`#first?policy=${'x'.repeat(5000)}`).problems;
+    expect(problem.length).toBeLessThan(200);
+  });
+
+  it('reports at most five problems, and the number of the others', () => {
+    const same = Array(2000).fill('colour=red').join('&');
+    expect(parse(`#first?${same}`).problems).toHaveLength(1);
+    const different = Array.from({ length: 2000 }, (_, i) => `colour${i}=red`).join('&');
+    const { problems } = parse(`#first?${different}&people=12`);
+    expect(problems).toHaveLength(6);
+    expect(problems[5]).toBe('1,995 more were left out.');
+    expect(parse(`#first?${different}&people=12`).state.people).toBe(12);
+  });
+});

@@ -1,0 +1,207 @@
+/** The computations of the graders view: weights that sum to 1, the contestants, the verdict. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { graderWeights } from '../../src/engine/graders/grader.js';
+import { parseGrader } from '../../src/engine/graders/parse-grader.js';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import { rankPolicies } from '../../src/evaluation/ranking.js';
+import { createVecEnv } from '../../src/index.js';
+import { NUM_COMPONENTS } from '../../src/world/fields.js';
+import { CONTESTANTS, sequenceGraderOf } from '../../web/src/graders/contestants.js';
+import { playAll } from '../../web/src/graders/play-all.js';
+import { meansOf, verdictOf } from '../../web/src/graders/verdict.js';
+import {
+  decimalOf,
+  distribute,
+  fractionsOf,
+  graderFile,
+  graderOf,
+  lockWeight,
+  moveWeight,
+  PRESETS,
+  presetOf,
+  rangeOf,
+  type Sliders,
+  slidersAt,
+  WHOLE,
+  weightsFrom,
+} from '../../web/src/graders/weights.js';
+
+const sum = (weights: readonly number[]): number => weights.reduce((a, b) => a + b, 0);
+const [V1, V2, EQUAL] = PRESETS.map(({ weights }) => weights);
+
+describe('six weights', () => {
+  it('have the built-in graders among their presets', () => {
+    expect(PRESETS.map(({ name }) => name)).toEqual(['v1', 'v2', 'equal']);
+    for (const { name, weights } of PRESETS.slice(0, 2)) {
+      expect(Float32Array.from(fractionsOf(weights))).toEqual(graderWeights(name));
+      expect(presetOf(weights)?.name).toBe(name);
+    }
+    expect(EQUAL).toEqual([167, 167, 167, 167, 166, 166]);
+    expect(presetOf([WHOLE, 0, 0, 0, 0, 0])).toBeNull();
+  });
+
+  it('share the rest in their proportions', () => {
+    expect(moveWeight(slidersAt(V2), 5, 600).weights).toEqual([75, 100, 50, 125, 50, 600]);
+    expect(moveWeight(slidersAt(V2), 5, 0).weights).toEqual([188, 250, 125, 312, 125, 0]);
+  });
+
+  it('are restored when a weight moves and returns', () => {
+    const there = moveWeight(slidersAt(V2), 3, WHOLE);
+    expect(there.weights).toEqual([0, 0, 0, WHOLE, 0, 0]);
+    expect(moveWeight(there, 3, V2[3]).weights).toEqual(V2);
+  });
+
+  it('share evenly if all others are 0', () => {
+    const alone = slidersAt([0, 0, 0, WHOLE, 0, 0]);
+    expect(moveWeight(alone, 3, 500).weights).toEqual([100, 100, 100, 500, 100, 100]);
+  });
+
+  it('stay if they are locked', () => {
+    const locked = lockWeight(lockWeight(slidersAt(V2), 0), 1);
+    const moved = moveWeight(locked, 5, WHOLE);
+    expect(moved.weights).toEqual([150, 200, 0, 0, 0, 650]);
+    expect(rangeOf(locked, 5)).toEqual({ low: 0, high: 650 });
+    expect(moveWeight(locked, 0, 500)).toBe(locked);
+    const all = [2, 3, 4].reduce(lockWeight, locked);
+    expect(rangeOf(all, 5)).toEqual({ low: 200, high: 200 });
+    expect(moveWeight(all, 5, 500).weights).toEqual(V2);
+    expect(lockWeight(locked, 0).locked[0]).toBe(false);
+  });
+
+  it('sum to 1 and are a valid grader after any moves and locks', () => {
+    const k = fc.nat(NUM_COMPONENTS - 1);
+    const move = fc.record({ k, to: fc.double({ min: -2000, max: 3000, noNaN: true }) });
+    const step = fc.oneof(move, fc.record({ k }));
+    const apply = (sliders: Sliders, each: { k: number; to?: number }): Sliders =>
+      each.to === undefined ? lockWeight(sliders, each.k) : moveWeight(sliders, each.k, each.to);
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let sliders = slidersAt(V2);
+        for (const each of steps) {
+          const before = sliders;
+          sliders = apply(sliders, each);
+          expect(sum(sliders.weights)).toBe(WHOLE);
+          expect(sliders.weights.every((weight) => Number.isInteger(weight) && weight >= 0)).toBe(true);
+          before.locked.forEach((isLocked, j) => {
+            if (isLocked) expect(sliders.weights[j]).toBe(before.weights[j]);
+          });
+          graderOf(sliders.weights, 'mine');
+        }
+      }),
+      { seed: 7 },
+    );
+  });
+
+  it('are distributed in whole thousandths', () => {
+    expect(distribute([1, 1, 1], 10)).toEqual([4, 3, 3]);
+    expect(distribute([0, 5], 3)).toEqual([0, 3]);
+    expect(decimalOf(167)).toBe('0.167');
+    expect(decimalOf(150)).toBe('0.15');
+    expect(decimalOf(WHOLE)).toBe('1.00');
+  });
+
+  it('are parsed back from a link', () => {
+    for (const weights of [V1, EQUAL, [WHOLE, 0, 0, 0, 0, 0]])
+      expect(weightsFrom(weights.map(decimalOf).join(','))).toEqual(weights);
+    for (const text of [
+      '',
+      '1',
+      '0.5,0.5',
+      '0.5,0.5,0,0,0,0.1',
+      '1.5,-0.5,0,0,0,0',
+      '1,,0,0,0,0',
+      'a,0,0,0,0,1',
+    ])
+      expect(weightsFrom(text)).toBeNull();
+  });
+
+  it('make a file that `eval --grader` accepts', () => {
+    const weights = moveWeight(slidersAt(V1), 5, 333).weights;
+    const grader = parseGrader(graderFile(weights, 'mine'));
+    expect(grader.name).toBe('mine');
+    expect(Object.values(grader.weights)).toEqual(fractionsOf(weights));
+    expect(parseGrader(graderFile(V2)).name).toBe('v2');
+    expect(() => graderFile(weights, 'v2')).toThrow('a name of its own');
+  });
+});
+
+const [FIRST_SEED, NUM_EPISODES] = [20000, 24];
+const seeds = Uint32Array.from({ length: NUM_EPISODES }, (_, i) => FIRST_SEED + i);
+const env = createVecEnv({ numEnvs: NUM_EPISODES });
+const policies = playAll(env, seeds).map((components, k) => ({ name: CONTESTANTS[k].name, components }));
+env.close();
+
+describe('contestants', () => {
+  it('score the same as in an evaluation', async () => {
+    for (const grader of ['v1', 'v2']) {
+      const names = CONTESTANTS.filter(({ acting }) => [null, grader].includes(sequenceGraderOf(acting)));
+      const known = names.filter(({ name }) => name !== 'random+inference');
+      const { rows } = await evaluate({
+        policies: known.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
+        ...{ grader, seeds: { first: FIRST_SEED, last: FIRST_SEED + NUM_EPISODES - 1 } },
+      });
+      const ranking = rankPolicies(policies, grader);
+      known.forEach(({ name }, i) => {
+        const { finalScore } = ranking.find(({ policy }) => policy === name)!;
+        expect({ name, ...finalScore }).toEqual({
+          name,
+          mean: rows[i].finalScore.mean,
+          low: rows[i].finalScore.low,
+          high: rows[i].finalScore.high,
+        });
+      });
+    }
+  });
+
+  it('earn the same in any batch', () => {
+    const part = createVecEnv({ numEnvs: 5 });
+    const parts = playAll(part, seeds.subarray(7, 12));
+    part.close();
+    parts.forEach((components, k) => {
+      expect(components).toEqual(policies[k].components.slice(7 * NUM_COMPONENTS, 12 * NUM_COMPONENTS));
+    });
+  });
+
+  it('act the same with any belief', () => {
+    const acting = (k: number): number[] => meansOf(policies[k].components).slice(0, 5);
+    for (let k = 0; k < 4; k++) {
+      expect(acting(k + 4)).toEqual(acting(k));
+      expect(acting(k + 8)).toEqual(acting(k));
+    }
+  });
+});
+
+describe('the verdict', () => {
+  const verdict = (weights: readonly number[]) =>
+    verdictOf(rankPolicies(policies, weights), policies, weights);
+
+  it('is inference if only the belief counts', () => {
+    const found = verdict([0, 0, 0, 0, 0, 1]);
+    expect(found.pays).toBe('inference');
+    expect(found.beaten).toEqual([]);
+    expect(found.ignoring).toMatch(/\+constant$/);
+    expect(found.lead.low).toBeGreaterThan(0);
+  });
+
+  it('is part under v2', () => {
+    const found = verdict(fractionsOf(V2));
+    expect(found).toMatchObject({
+      pays: 'part',
+      inferring: expect.stringMatching(/^open-loop-v[12]\+inference$/),
+      ignoring: expect.stringMatching(/^open-loop-v[12]\+constant$/),
+    });
+    expect(found.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
+    expect(found.beaten[0].mostly.component).toBe('adaptation');
+    expect(found.beaten[0].by.mean).toBeGreaterThan(found.beaten[0].by.low!);
+  });
+
+  it('is ignorance if the belief does not count', () => {
+    const weights = fractionsOf(V1);
+    const found = verdict(weights);
+    expect(found.pays).toBe('ignorance');
+    expect(found.lead.mean).toBe(0);
+    // Policies with equal scores are not beaten.
+    expect(found.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
+  });
+});

@@ -1,0 +1,193 @@
+/** The computations of the one-person view: they equal the reference, and hide the profile before the end. */
+import { describe, expect, it } from 'vitest';
+import { Episode } from '../../src/engine/reference/episode.js';
+import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import {
+  NUM_STEPS,
+  OBSERVATION,
+  OBSERVATION_SIZE,
+  PROFILE_NAMES,
+  TRAIT_NAMES,
+} from '../../src/world/fields.js';
+import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
+import { movesFrom, movesText } from '../../web/src/person/moves-text.js';
+import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
+import { Adviser, PLAYERS } from '../../web/src/person/players.js';
+import { COMPARED, replayEpisode } from '../../web/src/person/replay.js';
+import { lastTransitionOf, timeOf, transitionsOf } from '../../web/src/person/transitions.js';
+import { announce, mostUnusual, profileInWords, profileNameOf, signed } from '../../web/src/person/words.js';
+
+const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
+/** All ten actions; a belief that is stated, changed and withdrawn. */
+const MOVES: readonly Move[] = Array.from({ length: NUM_STEPS }, (_, step) => ({
+  action: (step * 7) % 10,
+  belief: step < 3 || step > 20 ? null : step < 9 ? [0.5, 0.25, 1] : [0.61, Math.fround(1 / 3), 0],
+}));
+
+function playedEpisode({ seed, profile, grader }: EpisodeSetting, moves: readonly Move[]): Episode {
+  const episode = new Episode().reset(seed, { profile, grader });
+  for (const { action, belief } of moves) episode.step(action, belief);
+  return episode;
+}
+
+describe('a replayed episode', () => {
+  it.each(['sampled', 'discrete', 'workaholic_stoic'])(
+    'equals the reference, bit for bit (%s)',
+    (profile) => {
+      const setting = { ...SETTING, profile, grader: 'v1' };
+      const { observations } = replayEpisode(setting, MOVES);
+      const seen = new Float32Array(OBSERVATION_SIZE);
+      for (let step = 0; step <= NUM_STEPS; step++) {
+        playedEpisode(setting, MOVES.slice(0, step)).observe(seen);
+        expect(observations.slice(step * OBSERVATION_SIZE, (step + 1) * OBSERVATION_SIZE)).toEqual(seen);
+      }
+    },
+  );
+
+  it('has only observations before its end', () => {
+    for (const steps of [0, 1, NUM_STEPS - 1]) {
+      const replay = replayEpisode(SETTING, MOVES.slice(0, steps));
+      expect(Object.keys(replay)).toEqual(['observations', 'result']);
+      expect(replay.result).toBeNull();
+      expect(replay.observations).toHaveLength((steps + 1) * OBSERVATION_SIZE);
+    }
+  });
+
+  it('has the profile and the grade after its end', () => {
+    const episode = playedEpisode(SETTING, MOVES);
+    const { others, weights, ...result } = replayEpisode(SETTING, MOVES).result!;
+    for (const [name, value] of Object.entries(result)) expect(value).toEqual(episode[name as keyof Episode]);
+    expect(weights).toEqual(episode.grader);
+    expect(others.map(({ name }) => name)).toEqual(COMPARED);
+  });
+
+  it('refuses a 29th step', () => {
+    expect(() => replayEpisode(SETTING, [...MOVES, MOVES[0]])).toThrow('taken all 28');
+  });
+});
+
+describe('policies in the same episode', () => {
+  it.each(['v1', 'v2'])('score the same as in an evaluation (%s)', async (grader) => {
+    const seeds = { first: SETTING.seed, last: SETTING.seed };
+    const { rows } = await evaluate({ policies: COMPARED, seeds, grader, backend: 'reference' });
+    const { others } = replayEpisode({ ...SETTING, grader }, MOVES).result!;
+    expect(others.map(({ finalScore }) => finalScore)).toEqual(rows.map((row) => row.finalScore.mean));
+    expect(others.map(({ beliefMae }) => beliefMae)).toEqual(rows.map((row) => row.beliefMae));
+  });
+});
+
+describe('an adviser', () => {
+  const NAME = 'open-loop+inference';
+
+  /** Asks a new adviser. */
+  const fresh = (moves: readonly Move[]) =>
+    new Adviser().ask(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+
+  it('gives the same advice after any earlier calls', async () => {
+    const adviser = new Adviser();
+    const ask = (moves: readonly Move[]) =>
+      adviser.ask(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+    const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
+    for (const moves of [MOVES.slice(0, 2), MOVES.slice(0, 5), MOVES.slice(0, 4), others.slice(0, 6)])
+      expect(await ask(moves)).toEqual(await fresh(moves));
+  });
+
+  it('lets a new call interrupt it, and continues from its state', async () => {
+    const adviser = new Adviser();
+    const ask = (moves: readonly Move[]) =>
+      adviser.ask(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+    const ended = expect(ask(MOVES.slice(0, 9))).rejects.toThrow('Replaced by a new call.');
+    expect(await ask(MOVES.slice(0, 6))).toEqual(await fresh(MOVES.slice(0, 6)));
+    await ended;
+    const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
+    void ask(MOVES).catch(() => {});
+    await yieldTurn();
+    expect(await ask(others.slice(0, 3))).toEqual(await fresh(others.slice(0, 3)));
+  });
+
+  it('works after a call with an unknown policy', async () => {
+    const adviser = new Adviser();
+    const { observations } = replayEpisode(SETTING, []);
+    await expect(adviser.ask('unknown', SETTING, [], observations)).rejects.toThrow('Expected a policy of');
+    expect(await adviser.ask(NAME, SETTING, [], observations)).toEqual(await fresh([]));
+  });
+
+  it('has the reasons of policies that give some', async () => {
+    const { observations } = replayEpisode(SETTING, []);
+    expect((await fresh([])).reasons).toMatch(/^Nothing was seen of this person yet/);
+    expect((await new Adviser().ask('random', SETTING, [], observations)).reasons).toBeNull();
+  });
+
+  it('offers no oracle', () => {
+    expect(PLAYERS).toEqual(PLAYER_NAMES);
+    expect(PLAYERS).toContain('planner');
+    expect(PLAYERS).not.toContain('planner-oracle');
+  });
+});
+
+describe('moves as text', () => {
+  it('are parsed back, and short', () => {
+    const text = movesText(MOVES);
+    expect(text).toBe('0741852963074185296307418529-3_.5_.25_1~9_.61_.33333334_0~21');
+    const moves = movesFrom(text)!;
+    expect(moves.map(({ action }) => action)).toEqual(MOVES.map(({ action }) => action));
+    expect(replayEpisode(SETTING, moves)).toEqual(replayEpisode(SETTING, MOVES));
+    expect(movesFrom(movesText([]))).toEqual([]);
+  });
+
+  it('are null if the text is invalid', () => {
+    const bad = ['12x4', '1'.repeat(29), '11-0_.5_2_.5', '11-1_.5_.5', '11-a_.5_.5_.5', '11-0_.5__.5'];
+    for (const text of bad) expect(movesFrom(text)).toBeNull();
+  });
+});
+
+describe('words', () => {
+  const { observations, result } = replayEpisode(SETTING, MOVES);
+  const transitions = transitionsOf(observations);
+
+  it('name the fields of observations', () => {
+    const step = 5;
+    const at = step * OBSERVATION_SIZE;
+    expect(transitions[step].action).toBe(MOVES[step - 1].action);
+    expect(transitions[step].reward).toBe(observations[at + OBSERVATION.reward]);
+    expect(transitions[step].anomalies[4]).toBe(observations[at + OBSERVATION.anomalies + 4]);
+    expect(timeOf(step)).toBe('day 2 afternoon');
+    expect(lastTransitionOf(transitions, MOVES[0].action)!.step).toBe(21);
+    expect(lastTransitionOf(transitions.slice(0, 2), MOVES[1].action)).toBeNull();
+  });
+
+  it('describe a step', () => {
+    expect(announce(transitions[0])).toMatch(/^The week begins/);
+    expect(announce(transitions[1])).toMatch(
+      /^Day 1 morning: deep work, reward [+−]\d\.\d\d\. .*vitality 0\.\d\d, −0/,
+    );
+    expect(announce(transitions[NUM_STEPS])).toMatch(/The week is over\.$/);
+    const withEvent = transitions.find(({ event }) => event >= 0)!;
+    expect(announce(withEvent)).toContain('Event: ');
+    expect([signed(-0.001), signed(-0.5), signed(0.25, 1)]).toEqual(['0.00', '−0.50', '+0.3']);
+  });
+
+  it('describe a profile', () => {
+    const traits = profileInWords(result!.profile);
+    expect(traits.map(({ name }) => name).slice(0, 11)).toEqual(TRAIT_NAMES);
+    expect(traits.map(({ value }) => value)).toEqual(Array.from(result!.profile));
+    for (const { share } of traits) expect(share >= 0 && share <= 1).toBe(true);
+    const named = profileInWords(new Episode().reset(0, { profile: 'introvert_morning' }).profile);
+    expect(mostUnusual(named, 3).map(({ words }) => words)).toContain('company drains them');
+  });
+
+  it('name the named profiles', () => {
+    const nameOf = (seed: number, profile: string) =>
+      profileNameOf(new Episode().reset(seed, { profile }).profile);
+    expect(PROFILE_NAMES.map((name) => nameOf(0, name))).toEqual(PROFILE_NAMES);
+    expect(PROFILE_NAMES).toContain(nameOf(3, 'discrete'));
+    expect(nameOf(3, 'sampled')).toBeNull();
+  });
+
+  it('compute the percentile rank of a weight', () => {
+    const weights = Array.from({ length: 2000 }, (_, seed) => new Episode().reset(seed).weights[2]);
+    const { share } = profileInWords([...Array(13).fill(0), 0.2, 0, 0])[13];
+    expect(share).toBeCloseTo(weights.filter((weight) => weight < 0.2).length / 2000, 1);
+  });
+});

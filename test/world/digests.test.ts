@@ -1,0 +1,99 @@
+/** The pinned digest of the published world, and the digests of changed worlds. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { BLOCK_LAYOUT } from '../../src/world/block.js';
+import { worldDigest } from '../../src/world/digest.js';
+import { RHYTHM } from '../../src/world/numbers.js';
+import { createWorld } from '../../src/world/world.js';
+import { Random } from '../support/random.js';
+import { changedWorld, FREE_NUMBERS, getAt, pathName, worldWith } from '../support/worlds.js';
+
+/** Changes when a number of the world or the order of the block does: then results have another version. */
+const PUBLISHED = 'e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353';
+
+const published = createWorld();
+
+it('the published world has the pinned digest', () => {
+  expect(published.digest).toBe(PUBLISHED);
+});
+
+it('it is the SHA-256 of the little-endian words', () => {
+  const bytes = Buffer.alloc(published.words.length * 4);
+  for (const [k, word] of published.words.entries()) bytes.writeUInt32LE(word, k * 4);
+  expect(worldDigest(published.words)).toBe(createHash('sha256').update(bytes).digest('hex'));
+});
+
+it('every word changes the digest', () => {
+  const digests = Array.from(published.words.keys(), (k) => {
+    const words = published.words.slice();
+    words[k] ^= 1;
+    return worldDigest(words);
+  });
+  expect(new Set([...digests, PUBLISHED]).size).toBe(published.words.length + 1);
+});
+
+describe('a change of any number', () => {
+  const tied = (name: string): boolean => /weights|graders|share/.test(name);
+  const single = FREE_NUMBERS.filter((path) => !tied(pathName(path)));
+
+  it('changes the digest', () => {
+    const digests = single.map((path) => {
+      const value = getAt(RHYTHM, path) as number;
+      return createWorld(
+        worldWith(path, Number.isInteger(value) && value > 1e6 ? value + 1 : value + 2 ** -10),
+      ).digest;
+    });
+    expect(single.length).toBeGreaterThan(150);
+    expect(new Set([...digests, PUBLISHED]).size).toBe(single.length + 1);
+  });
+
+  it('changes it also if weights must sum to 1', () => {
+    const lists = [
+      ...Object.keys(RHYTHM.graders).map((name) => ['graders', name]),
+      ...Object.keys(RHYTHM.profiles).map((name) => ['profiles', name, 'weights']),
+    ];
+    for (const path of lists) {
+      const weights = getAt(RHYTHM, path) as number[];
+      weights.forEach((_, k) => {
+        const other = (k + 1) % weights.length;
+        const shift = (weight: number, j: number) =>
+          weight + (j === k ? 2 ** -8 : j === other ? -(2 ** -8) : 0);
+        expect(createWorld(worldWith(path, weights.map(shift))).digest, `${path}[${k}]`).not.toBe(PUBLISHED);
+      });
+    }
+  });
+
+  it('changes it also in a stream', () => {
+    const digests = Object.keys(RHYTHM.streams).map(
+      (name) => createWorld(worldWith(['streams', name], '00000001')).digest,
+    );
+    expect(new Set([...digests, PUBLISHED]).size).toBe(digests.length + 1);
+  });
+});
+
+it('0 and -0 have the same digest', () => {
+  expect(createWorld(worldWith(['noise', 'reward'], -0)).digest).toBe(
+    createWorld(worldWith(['noise', 'reward'], 0)).digest,
+  );
+});
+
+it('every world has the same block layout', () => {
+  const random = new Random('layout');
+  for (let i = 0; i < 20; i++) {
+    const world = createWorld(changedWorld(random));
+    expect(world.words.length).toBe(published.words.length);
+  }
+});
+
+it('a block holds no NaN, infinity or subnormal, and no negative zero', () => {
+  const random = new Random('block');
+  const { offset: firstCode } = BLOCK_LAYOUT.find((entry) => entry.word === 'u32')!;
+  for (let i = 0; i < 50; i++) {
+    const { words } = createWorld(i === 0 ? RHYTHM : changedWorld(random));
+    const floats = new Float32Array(words.buffer, 0, firstCode);
+    const odd = floats.findIndex(
+      (x) => !Number.isFinite(x) || (x !== 0 && Math.abs(x) < 2 ** -126) || Object.is(x, -0),
+    );
+    expect(odd).toBe(-1);
+  }
+});

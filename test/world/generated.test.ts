@@ -1,0 +1,116 @@
+/** Numbers are written once: generated files are current, and no other source repeats a number of the world. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { emitShaders } from '../../scripts/shaders.js';
+import { loadAddon } from '../../src/engine/backends/addon.js';
+import { emitLayout } from '../../src/engine/backends/webgpu/buffer-layout.js';
+import { SHADER_LAYOUT } from '../../src/engine/backends/webgpu/generated/shaders.js';
+import { layoutDigest } from '../../src/world/digest.js';
+import { emitCppHeader } from '../../src/world/emit-cpp.js';
+import { RHYTHM } from '../../src/world/numbers.js';
+import { NATIVE } from '../support/engines.js';
+import { getAt, WORLD_NUMBERS } from '../support/worlds.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Returns the source files below a folder, without comments. */
+function sources(folder: string, extension: RegExp): { path: string; text: string }[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && extension.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, text: uncommented(readFileSync(path, 'utf8')) }));
+}
+
+const uncommented = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
+
+/** Decimal and hexadecimal float literals of C++, with their suffix. */
+const CPP_FLOATS =
+  /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?[fFlL]?(?!\w)|0[xX][\da-fA-F.]+[pP][-+]?\d+[fF]?/g;
+const ALLOWED = [0, 1, 0.5, 2];
+
+const strayFloats = (text: string): string[] =>
+  (text.match(CPP_FLOATS) ?? []).filter(
+    (literal) => !ALLOWED.includes(Number(literal.replace(/[fFlL]$/, ''))),
+  );
+
+it('the generated header is current', () => {
+  expect(read('native/generated/world.h')).toBe(emitCppHeader());
+});
+
+it('the generated shaders are current', () => {
+  expect(read('src/engine/backends/webgpu/generated/layout.wgsl')).toBe(emitLayout());
+  expect(read('src/engine/backends/webgpu/generated/shaders.ts')).toBe(emitShaders(emitLayout()));
+  expect(SHADER_LAYOUT).toBe(layoutDigest());
+});
+
+it.runIf(NATIVE.length > 0)('the addon was built for this layout', () => {
+  expect(loadAddon().layoutDigest).toBe(layoutDigest());
+  expect(read('native/generated/world.h')).toContain(layoutDigest());
+});
+
+it('the header has no float', () => {
+  expect(uncommented(read('native/generated/world.h')).match(CPP_FLOATS)).toBeNull();
+});
+
+it('native/ has no stray float literal', () => {
+  const files = sources('native', /\.(cc|h|inl)$/);
+  expect(files.length).toBeGreaterThan(15);
+  const stray = files.flatMap(({ path, text }) => strayFloats(text).map((literal) => `${path}: ${literal}`));
+  expect(stray).toEqual([]);
+});
+
+it('the shaders have no stray float literal', () => {
+  const files = sources('src/engine/backends/webgpu', /\.wgsl$/);
+  expect(files.length).toBe(16);
+  expect(
+    files.flatMap(({ path, text }) => strayFloats(text).map((literal) => `${path}: ${literal}`)),
+  ).toEqual([]);
+});
+
+it('a stray literal is found', () => {
+  expect(strayFloats('all(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f + 2.0f; v2.3; 1e9')).toEqual([
+    '0.7f',
+    '3e-4',
+    '0x1p-3f',
+    '1e9',
+  ]);
+});
+
+/** Numbers of the world with no other meaning: no integers, halves or powers of two. */
+const TELLING = new Set(
+  WORLD_NUMBERS.map((path) => Math.abs(getAt(RHYTHM, path) as number)).filter(
+    (value) =>
+      value !== 0.5 && !Number.isInteger(Math.log2(value)) && (!Number.isInteger(value) || value > 1000),
+  ),
+);
+const DECIMALS = /(?<![\w.])\d+(?:_\d+)*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])/g;
+const retyped = (text: string): string[] =>
+  (text.match(DECIMALS) ?? []).filter((literal) => TELLING.has(Number(literal.replaceAll('_', ''))));
+
+it('the reference and the backends repeat no number of the world', () => {
+  const files = [
+    ...sources('src/engine/reference', /\.ts$/),
+    ...sources('src/engine/backends', /\.(ts|wgsl)$/),
+  ];
+  expect(files.length).toBeGreaterThan(10);
+  const found = files.flatMap(({ path, text }) => retyped(text).map((literal) => `${path}: ${literal}`));
+  expect(found).toEqual([]);
+});
+
+it('a repeated number is found', () => {
+  expect(TELLING.size).toBeGreaterThan(30);
+  expect(retyped('f32(d[V] - 0.0235) + 343_597_384 * x - 0.5 + 28')).toEqual(['0.0235', '343_597_384']);
+});
+
+it('streams and hash keys are not repeated either', () => {
+  const text = sources('src/engine/reference', /\.ts$/)
+    .map((file) => file.text.toLowerCase())
+    .join('\n');
+  for (const hex of Object.values(RHYTHM.streams)) {
+    expect(text).not.toContain(hex.toLowerCase());
+    expect(text).not.toContain(String(Number.parseInt(hex, 16)));
+  }
+});

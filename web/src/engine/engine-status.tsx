@@ -1,0 +1,24 @@
+/** The backend in use, in a line at the end of the page. */
+import { currentEngine, engineFailure } from './client.js';
+
+export function EngineStatus() {
+  const engine = currentEngine.value;
+  if (engineFailure.value !== null) return <p class="engine">What computes crowds could not be started.</p>;
+  if (engine === null) return <p class="engine">Looking for a graphics device …</p>;
+  const { backend, adapter, software, exact, noDeviceReason } = engine;
+  return (
+    <div class="engine">
+      <p>
+        Computed in this browser by <strong>{backend === 'webgpu' ? 'WebGPU' : 'the reference'}</strong>
+        {adapter !== null && ` on ${adapter}`}
+        {software && ' (a graphics device emulated by the processor)'}.{' '}
+        <span class="exact">exact: {String(exact)}</span>
+      </p>
+      <p class="fine">
+        {noDeviceReason === null
+          ? 'When it was opened, 384 episodes were computed on it and on the reference, and every bit was the same.'
+          : `The reference is plain TypeScript in a worker. Why not WebGPU: ${noDeviceReason}`}
+      </p>
+    </div>
+  );
+}

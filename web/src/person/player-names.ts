@@ -1,0 +1,19 @@
+/** The names of the players. The page itself needs only the names, not the policies. */
+import { POLICY_NAMES } from '../../../src/agents/policies/policies.js';
+
+/** The user of the page. */
+export const BY_HAND = 'hand';
+
+/** Policies that decide step by step, without oracles. */
+const STEPPED = [
+  'heuristic+inference',
+  'open-loop+inference',
+  'planner',
+  'planner-wellbeing',
+  'planner-prior',
+];
+
+export const PLAYER_NAMES: readonly string[] = [...POLICY_NAMES, ...STEPPED];
+
+/** Returns whether a policy takes some tenths of a second per step on the reference. */
+export const isSlow = (name: string): boolean => name.startsWith('planner');

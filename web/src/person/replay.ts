@@ -1,0 +1,60 @@
+/** Replays an episode from its seed. The hidden profile is known only here, in the worker. */
+import { Episode } from '../../../src/engine/reference/episode.js';
+import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move, PolicyResult } from './episode-types.js';
+import { openPlayer } from './players.js';
+
+/** The policies that a finished episode is compared with. Planners are left out: each would take seconds. */
+export const COMPARED: readonly string[] = [
+  'random',
+  'heuristic',
+  'open-loop',
+  'heuristic+constant',
+  'open-loop+constant',
+  'heuristic+inference',
+  'open-loop+inference',
+];
+
+/**
+ * Returns the observations after these moves; after the 28th move also the result.
+ * @throws InputError or StateError as `Episode`, for an invalid setting or move, or for too many moves.
+ */
+export function replayEpisode(setting: EpisodeSetting, moves: readonly Move[]): EpisodeReplay {
+  const episode = begin(setting);
+  const observations = new Float32Array((moves.length + 1) * OBSERVATION_SIZE);
+  episode.observe(observations);
+  moves.forEach(({ action, belief }, i) => {
+    episode.step(action, belief);
+    episode.observe(observations, (i + 1) * OBSERVATION_SIZE);
+  });
+  return { observations, result: episode.terminated ? resultOf(episode, setting) : null };
+}
+
+const begin = ({ seed, profile, grader }: EpisodeSetting): Episode =>
+  new Episode().reset(seed, { profile, grader });
+
+function resultOf(episode: Episode, setting: EpisodeSetting): EpisodeResult {
+  const { given, beliefMae, finalScore, firstHalfMean, secondHalfMean } = episode;
+  return {
+    ...{ given, beliefMae, finalScore, firstHalfMean, secondHalfMean },
+    profile: episode.profile.slice(),
+    target: episode.target.slice(),
+    belief: episode.belief.slice(),
+    components: episode.components.slice(),
+    weights: episode.grader.slice(),
+    others: COMPARED.map((name) => playPolicy(name, setting)),
+  };
+}
+
+function playPolicy(name: string, setting: EpisodeSetting): PolicyResult {
+  const episode = begin(setting);
+  using player = openPlayer(name, setting);
+  const observation = new Float32Array(OBSERVATION_SIZE);
+  while (!episode.terminated) {
+    episode.observe(observation);
+    const { action, belief } = player.decide(observation);
+    episode.step(action, belief);
+  }
+  const { finalScore, beliefMae, components } = episode;
+  return { name, finalScore, beliefMae, components: components.slice() };
+}

@@ -1,0 +1,45 @@
+/** Reads observations into named fields. */
+import { NUM_METERS, NUM_SLOTS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import { RHYTHM } from '../../../src/world/numbers.js';
+
+/** The state after a step and the changes of the step. The first transition of an episode is the state after reset. */
+export interface Transition {
+  /** Steps taken, 0 to 28. */
+  readonly step: number;
+  /** [5] in [0, 1]. */
+  readonly meters: readonly number[];
+  /** Codes of the last action and event; -1 for none. */
+  readonly action: number;
+  readonly event: number;
+  readonly reward: number;
+  /** [5]: the change of each meter, and its difference from that of a neutral profile. */
+  readonly deltas: readonly number[];
+  readonly anomalies: readonly number[];
+}
+
+/** Returns one transition per observation. @param observations f32 [n, 22], row-major. */
+export function transitionsOf(observations: Float32Array): Transition[] {
+  return Array.from({ length: observations.length / OBSERVATION_SIZE }, (_, i) => {
+    const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
+    const five = (at: number): number[] => Array.from(row.subarray(at, at + NUM_METERS));
+    return {
+      step: row[OBSERVATION.step],
+      action: row[OBSERVATION.lastAction],
+      event: row[OBSERVATION.event],
+      reward: row[OBSERVATION.reward],
+      meters: five(OBSERVATION.meters),
+      deltas: five(OBSERVATION.deltas),
+      anomalies: five(OBSERVATION.anomalies),
+    };
+  });
+}
+
+/** Returns the slot (time of day) of a step, such as "evening". */
+export const slotOf = (step: number): string => RHYTHM.slots[step % NUM_SLOTS];
+
+/** Returns the day and slot of a step, such as "day 2 evening". */
+export const timeOf = (step: number): string => `day ${1 + Math.floor(step / NUM_SLOTS)} ${slotOf(step)}`;
+
+/** Returns the last transition with this action; null if there is none. */
+export const lastTransitionOf = (transitions: readonly Transition[], action: number): Transition | null =>
+  transitions.filter((transition) => transition.action === action).at(-1) ?? null;

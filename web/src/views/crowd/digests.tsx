@@ -1,0 +1,24 @@
+/** The digests of the scores, with which the results can be verified elsewhere. */
+import type { Crowd } from '../../engine/crowd/request.js';
+import { Table } from '../../parts/table.js';
+import { count } from './format.js';
+
+export function Digests({ crowd }: { readonly crowd: Crowd }) {
+  const { policies, request } = crowd;
+  const { numEpisodes, seed, grader, profiles } = request;
+  return (
+    <section class="panel" aria-labelledby="crowd-proof">
+      <h2 id="crowd-proof">The same numbers everywhere</h2>
+      <p class="note">
+        Every backend computes these weeks to the same bit. The digest is the SHA-256 of the{' '}
+        {count(numEpisodes)} final scores, 32-bit floats in little-endian order, of {profiles} persons with
+        the seeds from {seed} on under grader {grader}.
+      </p>
+      <Table
+        caption="Means and digests"
+        columns={['Policy', 'Mean final score', 'SHA-256 of the final scores']}
+        rows={policies.map(({ name, score, digest }) => [name, score.mean.toFixed(12), digest])}
+      />
+    </section>
+  );
+}

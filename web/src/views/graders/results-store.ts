@@ -1,0 +1,90 @@
+/** Plays the contestants in the worker, chunk by chunk, and keeps their components. They can be ranked after each chunk. */
+import { signal } from '@preact/signals';
+import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
+import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
+import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
+import { type Failure, toFailure } from '../../engine/outcome.js';
+import { CONTESTANTS } from '../../graders/contestants.js';
+import type { ComponentsByContestant } from '../../graders/play-all.js';
+import type { GradersApi } from '../../graders/worker.js';
+import { WorkerClient } from '../../workers/worker-client.js';
+
+/** The components of all contestants in the episodes so far. */
+export interface Results {
+  /** The first seed. */
+  readonly seed: number;
+  readonly numEpisodes: number;
+  readonly policies: readonly PolicyComponents[];
+}
+
+const client = new WorkerClient<GradersApi>(
+  'The worker that plays the policies',
+  () => new Worker(new URL('../../graders/worker.ts', import.meta.url), { type: 'module', name: 'graders' }),
+);
+
+/** Null before the first chunk. */
+export const results = signal<Results | null>(null);
+export const failure = signal<Failure | null>(null);
+
+/** The number of requests so far. A new request ends the previous one. */
+let requests = 0;
+
+/** Episodes per call: few, so that the worker soon answers other calls. */
+const CHUNK = 24;
+
+/** Plays episodes from a seed on. Results of the same seeds are kept. */
+export async function play(seed: number, numEpisodes: number): Promise<void> {
+  requests += 1;
+  const request = requests;
+  failure.value = null;
+  try {
+    for (let done = keptOf(seed, numEpisodes); done < numEpisodes; ) {
+      const count = Math.min(CHUNK, numEpisodes - done);
+      const components = await client.ask((worker) => worker.play(seed + done, count));
+      if (request !== requests) return;
+      results.value = append(done === 0 ? null : results.value, seed, components);
+      done += count;
+    }
+  } catch (error) {
+    if (request === requests) failure.value = toFailure(error);
+  }
+}
+
+/** Stops playing, when the view is left. The results are kept. */
+export function stopPlaying(): void {
+  requests += 1;
+}
+
+/** Keeps the results of the same seeds, at most `numEpisodes` of them. @returns their number. */
+function keptOf(seed: number, numEpisodes: number): number {
+  const before = results.value;
+  if (before === null || before.seed !== seed) {
+    results.value = null;
+    return 0;
+  }
+  if (before.numEpisodes > numEpisodes) {
+    const policies = before.policies.map(({ name, components }) => ({
+      name,
+      components: components.slice(0, (components.length / before.numEpisodes) * numEpisodes),
+    }));
+    results.value = { seed, numEpisodes, policies };
+  }
+  return results.value!.numEpisodes;
+}
+
+function append(before: Results | null, seed: number, components: ComponentsByContestant): Results {
+  const policies = CONTESTANTS.map(({ name }, k) => {
+    const old = before?.policies[k].components ?? new Float32Array();
+    const all = new Float32Array(old.length + components[k].length);
+    all.set(old);
+    all.set(components[k], old.length);
+    return { name, components: all };
+  });
+  return { seed, numEpisodes: policies[0].components.length / NUM_COMPONENTS, policies };
+}
+
+/** Computes the weight sensitivity of the ranking in the worker. @throws CallFailed. */
+export const sensitivityOf = (
+  policies: readonly PolicyComponents[],
+  weights: readonly number[],
+): Promise<WeightSensitivity[]> => client.ask((worker) => worker.sensitivity(policies, weights));

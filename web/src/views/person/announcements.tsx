@@ -1,0 +1,30 @@
+/** Announces steps to screen readers. */
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { announce } from '../../person/words.js';
+import type { EpisodeSoFar } from './episode-store.js';
+
+/** Milliseconds until a step is announced. A step that another one follows sooner is skipped, so that speech keeps up. */
+const DELAY = 250;
+const DELAY_WHILE_PLAYING = 1000;
+
+interface AnnouncementsProps {
+  readonly episode: EpisodeSoFar;
+  /** Whether a policy plays continuously. */
+  readonly playing: boolean;
+}
+
+export function Announcements({ episode, playing }: AnnouncementsProps) {
+  const [text, setText] = useState('');
+  useLayoutEffect(() => {
+    const { transitions, result } = episode;
+    const score = result === null ? '' : ` Final score ${result.finalScore.toFixed(3)}.`;
+    const delay = playing && result === null ? DELAY_WHILE_PLAYING : DELAY;
+    const timer = setTimeout(() => setText(announce(transitions[transitions.length - 1]) + score), delay);
+    return () => clearTimeout(timer);
+  }, [episode, playing]);
+  return (
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
+  );
+}

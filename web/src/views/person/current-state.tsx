@@ -1,0 +1,88 @@
+/** The current state and the last step, as an agent observes them. */
+import { ACTION_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { type Transition, timeOf } from '../../person/transitions.js';
+import { plain, signed, title } from '../../person/words.js';
+import type { EpisodeSoFar } from './episode-store.js';
+
+const NOISE = RHYTHM.noise.meters;
+
+export function CurrentState({ episode }: { readonly episode: EpisodeSoFar }) {
+  const transition = episode.transitions[episode.transitions.length - 1];
+  const { step } = transition;
+  return (
+    <section class="panel now" aria-labelledby="now">
+      <h2 id="now">{step === NUM_STEPS ? 'The week is over' : title(timeOf(step))}</h2>
+      <p class="slot">
+        <progress value={step} max={NUM_STEPS} aria-label="Slots played" />
+        <span>
+          {step} of {NUM_STEPS} slots
+        </span>
+      </p>
+      <LastStep transition={transition} />
+      <table class="meters">
+        <caption class="visually-hidden">The five meters, from 0 to 1</caption>
+        <thead>
+          <tr>
+            <th scope="col">Meter</th>
+            <td />
+            <th scope="col">Now</th>
+            <th scope="col">Change</th>
+            <th scope="col">Personal or luck</th>
+          </tr>
+        </thead>
+        <tbody>
+          {METER_NAMES.map((meter, k) => (
+            <MeterRow key={meter} meter={meter} k={k} transition={transition} />
+          ))}
+        </tbody>
+      </table>
+      <p class="fine">
+        <em>Personal or luck</em> is the difference between the last change and that of an average person. It
+        is <b class="telling">marked</b> if luck alone cannot explain it: then it comes from the person. A
+        meter below {RHYTHM.constants.crashThreshold} counts as crashed.
+      </p>
+    </section>
+  );
+}
+
+function LastStep({ transition: { step, action, event, reward } }: { readonly transition: Transition }) {
+  if (step === 0) return <p class="last">Nothing has happened yet. All meters begin at 0.70.</p>;
+  return (
+    <p class="last">
+      {title(timeOf(step - 1))}: <strong>{plain(ACTION_NAMES[action])}</strong>, reward{' '}
+      <strong>{signed(reward)}</strong>
+      {event >= 0 && <span class="event">{title(EVENT_NAMES[event])}</span>}
+    </p>
+  );
+}
+
+interface MeterRowProps {
+  readonly meter: string;
+  readonly k: number;
+  readonly transition: Transition;
+}
+
+function MeterRow({ meter, k, transition }: MeterRowProps) {
+  const [value, change, anomaly] = [transition.meters[k], transition.deltas[k], transition.anomalies[k]];
+  const low = value < RHYTHM.constants.crashThreshold;
+  const telling = Math.abs(anomaly) > NOISE[k];
+  const first = transition.step === 0;
+  return (
+    <tr class={low ? 'low' : ''}>
+      <th scope="row">{meter}</th>
+      <td class="bar" aria-hidden="true">
+        <span class="track">
+          <span class="fill" style={{ width: `${100 * value}%` }} />
+          {!first && <span class="before" style={{ left: `${100 * (value - change)}%` }} />}
+        </span>
+      </td>
+      <td>{value.toFixed(2)}</td>
+      <td>{first ? '–' : signed(change)}</td>
+      <td>
+        {first ? '–' : <span class={telling ? 'telling' : ''}>{signed(anomaly, 3)}</span>}
+        {telling && <span class="visually-hidden"> more than luck</span>}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,67 @@
+/** The actions of the user on the episode. Each changes the address, from which the episode is replayed. */
+import type { Signal } from '@preact/signals';
+import { NUM_STEPS } from '../../../../src/world/fields.js';
+import type { Move } from '../../person/episode-types.js';
+import { BY_HAND } from '../../person/player-names.js';
+import type { ViewProps } from '../view.js';
+import { knownMoves } from './episode-store.js';
+import { addressOf, type PERSON_FIELDS, type PersonState } from './fields.js';
+
+/** The number of seeds that "another person" draws from: those that agents are trained on. */
+const SEEDS = 10_000;
+
+export interface EpisodeActions {
+  readonly state: PersonState;
+  /** Whether the policy plays continuously. */
+  readonly playing: boolean;
+  /** Whether there is a move to undo. */
+  readonly canUndo: boolean;
+  /** Changes the setting and restarts the episode. */
+  readonly set: (patch: Partial<PersonState>) => void;
+  readonly act: (move: Move) => void;
+  /** Plays the policy's next move. */
+  readonly step: () => void;
+  /** Starts or stops continuous play. */
+  readonly playOrPause: () => void;
+  readonly undo: () => void;
+  readonly restart: () => void;
+  readonly newSeed: () => void;
+  /** Continues the episode with another player. */
+  readonly setPlayer: (name: string) => void;
+}
+
+/** @param playingAt the address at which continuous play goes on. It pauses when the user goes to another address. */
+export function episodeActions(
+  { state, change }: ViewProps<typeof PERSON_FIELDS>,
+  playingAt: Signal<string | null>,
+): EpisodeActions {
+  const { moves, by } = state;
+  // A link may have too many steps.
+  const at = by === BY_HAND ? 0 : Math.min(state.at, NUM_STEPS - moves.length);
+  const here = addressOf(state);
+  const playing = playingAt.value === here;
+  const restartWith = (patch: Partial<PersonState>): void => change({ ...patch, moves: [], at: 0 });
+  return {
+    ...{ state, playing, canUndo: moves.length + at > 0 },
+    set: restartWith,
+    act(move) {
+      // A key may be pressed before the page shows the last step.
+      if (moves.length < NUM_STEPS) change({ moves: [...moves, move], at: 0 });
+    },
+    step() {
+      if (playing) playingAt.value = addressOf({ ...state, at: at + 1 });
+      // Continuous play adds one entry to the browser's history.
+      change({ at: at + 1 }, playing ? 'replace' : 'push');
+    },
+    playOrPause() {
+      playingAt.value = playing ? null : here;
+    },
+    undo() {
+      if (at > 0) change({ at: at - 1 });
+      else if (moves.length > 0) change({ moves: moves.slice(0, -1) });
+    },
+    restart: () => restartWith({}),
+    newSeed: () => restartWith({ seed: Math.floor(Math.random() * SEEDS) }),
+    setPlayer: (name) => change({ by: name, moves: by === BY_HAND ? moves : knownMoves(state), at: 0 }),
+  };
+}

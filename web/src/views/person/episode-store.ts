@@ -1,0 +1,111 @@
+/** Replays the episode of the address in the worker, and keeps it for the view. */
+import { signal } from '@preact/signals';
+import { NUM_STEPS } from '../../../../src/world/fields.js';
+import { type Failure, toFailure } from '../../engine/outcome.js';
+import {
+  type Advice,
+  type EpisodeResult,
+  type EpisodeSetting,
+  isOver,
+  type Move,
+} from '../../person/episode-types.js';
+import { BY_HAND } from '../../person/player-names.js';
+import { type Transition, transitionsOf } from '../../person/transitions.js';
+import type { PersonApi } from '../../person/worker.js';
+import { WorkerClient } from '../../workers/worker-client.js';
+import { addressOf, type PersonState } from './fields.js';
+
+/** An episode up to the current step. */
+export interface EpisodeSoFar {
+  readonly setting: EpisodeSetting;
+  readonly moves: readonly Move[];
+  /** One more than the moves. */
+  readonly transitions: readonly Transition[];
+  /** Null before the last step. */
+  readonly result: EpisodeResult | null;
+}
+
+const client = new WorkerClient<PersonApi>(
+  'The worker that plays the week',
+  () => new Worker(new URL('../../person/worker.ts', import.meta.url), { type: 'module', name: 'person' }),
+);
+
+/** The episode; null before the first replay. */
+export const currentEpisode = signal<EpisodeSoFar | null>(null);
+export const failure = signal<Failure | null>(null);
+
+/** The last advice of a policy, and the address that it is for. */
+const lastAdvice = signal<{ readonly address: string; readonly advice: Advice } | null>(null);
+
+/** Returns the next move of the policy; null by hand, after the end, and while it is being computed. */
+export const adviceAt = (address: string): Advice | null =>
+  lastAdvice.value?.address === address ? lastAdvice.value.advice : null;
+
+/** The number of requests so far. The results of earlier requests are dropped. */
+let requests = 0;
+
+const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
+  seed,
+  profile: person,
+  grader,
+});
+
+/** Returns whether an episode has another setting than the state, whose own episode is not replayed yet. */
+export const isOutdated = ({ setting }: EpisodeSoFar, state: PersonState): boolean =>
+  JSON.stringify(setting) !== JSON.stringify(settingOf(state));
+
+/** Replays the episode of a state, with the moves of its policy, and gets the next move of the policy. */
+export async function follow(state: PersonState): Promise<void> {
+  requests += 1;
+  const request = requests;
+  const isLatest = (): boolean => request === requests;
+  failure.value = null;
+  try {
+    await play(state, isLatest);
+  } catch (error) {
+    if (isLatest()) failure.value = toFailure(error);
+  }
+}
+
+/** Ends the current request, when the view is left. */
+export function stopFollowing(): void {
+  requests += 1;
+}
+
+async function play(state: PersonState, isLatest: () => boolean): Promise<void> {
+  const setting = settingOf(state);
+  const moves = knownMoves(state);
+  await show(setting, moves, isLatest);
+  while (isLatest() && state.by !== BY_HAND && !isOver(moves)) {
+    const next = await client.ask((worker) => worker.advise(state.by, setting, moves));
+    if (!isLatest()) return;
+    if (moves.length === stepsOf(state)) {
+      lastAdvice.value = { address: addressOf(state), advice: next };
+      return;
+    }
+    moves.push({ action: next.action, belief: next.belief });
+    await show(setting, moves, isLatest);
+  }
+}
+
+/** The moves played so far by player and setting, so that a policy is not asked twice for a move. */
+let played: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
+
+/** Returns the moves of a state, as far as the moves of its policy are known. A copy. */
+export function knownMoves(state: PersonState): Move[] {
+  const { moves, by } = state;
+  const key = JSON.stringify([settingOf(state), by, moves]);
+  if (played.key !== key) played = { key, moves };
+  return played.moves.slice(0, stepsOf(state));
+}
+
+/** Returns the number of steps of a state. A link may have too many. */
+const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, moves.length + at);
+
+async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
+  const replayed = moves.slice();
+  const { observations, result } = await client.ask((worker) => worker.replay(setting, replayed));
+  if (!isLatest()) return;
+  if (replayed.length > played.moves.length) played = { ...played, moves: replayed };
+  currentEpisode.value = { setting, moves: replayed, transitions: transitionsOf(observations), result };
+}

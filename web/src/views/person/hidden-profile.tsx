@@ -1,0 +1,87 @@
+/** The profile in words, and the belief beside the true values. */
+import { BELIEF_NAMES } from '../../../../src/world/fields.js';
+import { Table } from '../../parts/table.js';
+import type { EpisodeResult } from '../../person/episode-types.js';
+import { mostUnusual, profileInWords, profileNameOf, type Trait, title } from '../../person/words.js';
+import { ENDS } from './belief.js';
+
+const MOST_TRAITS = 5;
+
+export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
+  const { target, belief, given, beliefMae, profile } = result;
+  const traits = profileInWords(profile);
+  const name = profileNameOf(profile);
+  return (
+    <>
+      <p class="whole-person">
+        {name !== null && `${title(name)}: `}
+        {sentence(mostUnusual(traits, MOST_TRAITS).map(({ words }) => words))}
+      </p>
+      <div class="truths">
+        {BELIEF_NAMES.map((name, k) => (
+          <Dimension key={name} k={k} truth={target[k]} stated={given ? belief[k] : null} />
+        ))}
+      </div>
+      <p class="key" aria-hidden="true">
+        <span class="truth-mark" /> the truth
+        {given && (
+          <>
+            <span class="stated-mark" /> the last stated belief
+          </>
+        )}
+      </p>
+      <p>
+        {given
+          ? `The belief was off by ${beliefMae.toFixed(3)} on the mean of the three.`
+          : 'No belief was stated, which earns nothing.'}
+      </p>
+      <HiddenNumbers traits={traits} />
+    </>
+  );
+}
+
+const sentence = (clauses: readonly string[]): string => `${title(clauses.join('; '))}.`;
+
+interface DimensionProps {
+  readonly k: number;
+  readonly truth: number;
+  readonly stated: number | null;
+}
+
+function Dimension({ k, truth, stated }: DimensionProps) {
+  const [low, high] = ENDS[k];
+  const off =
+    stated === null ? '' : `, stated ${stated.toFixed(2)}: off by ${Math.abs(stated - truth).toFixed(2)}`;
+  return (
+    <div class="truth">
+      <p>
+        <strong>{title(BELIEF_NAMES[k])}</strong> {truth.toFixed(2)}
+        {off}
+      </p>
+      <div class="track" aria-hidden="true">
+        <span class="truth-mark" style={{ left: `${100 * truth}%` }} />
+        {stated !== null && <span class="stated-mark" style={{ left: `${100 * stated}%` }} />}
+      </div>
+      <small class="ends">
+        <span>0 {low}</span>
+        <span>1 {high}</span>
+      </small>
+    </div>
+  );
+}
+
+const HiddenNumbers = ({ traits }: { readonly traits: readonly Trait[] }) => (
+  <details>
+    <summary>All 16 hidden numbers</summary>
+    <Table
+      caption="The hidden profile of this person, and the share of all people with less"
+      columns={['hidden number', 'value', 'people with less', 'in words']}
+      rows={traits.map(({ name, value, share, words }) => [
+        name,
+        value.toFixed(3),
+        `${Math.round(100 * share)} %`,
+        words,
+      ])}
+    />
+  </details>
+);

@@ -1,0 +1,46 @@
+/** The result of an episode: the profile, the belief and the grade. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { EpisodeResult } from '../../person/episode-types.js';
+import { CurrentState } from './current-state.js';
+import type { EpisodeSoFar } from './episode-store.js';
+import { Grade, Others } from './grade.js';
+import { HiddenProfile } from './hidden-profile.js';
+
+interface ResultProps {
+  readonly episode: EpisodeSoFar;
+  readonly result: EpisodeResult;
+  /** Whether the last step was taken on this page; a link may lead directly to the end. */
+  readonly seen: boolean;
+}
+
+export function Result({ episode, result, seen }: ResultProps) {
+  const head = useRef<HTMLHeadingElement>(null);
+  // The focused button is gone, so the focus moves here for keyboard users.
+  useLayoutEffect(() => {
+    if (seen && document.activeElement === document.body) head.current?.focus();
+  }, [seen]);
+  return (
+    <div class="now-and-next">
+      <div class="column">
+        <section class="panel" aria-labelledby="who">
+          <h2 id="who" ref={head} tabIndex={-1}>
+            Who it was
+          </h2>
+          <HiddenProfile result={result} />
+        </section>
+        <CurrentState episode={episode} />
+      </div>
+      <div class="column">
+        <section class="panel" aria-labelledby="worth">
+          <h2 id="worth">What the week was worth</h2>
+          <Grade result={result} grader={episode.setting.grader} />
+        </section>
+        <section class="panel" aria-labelledby="others">
+          <h2 id="others">What policies would have scored</h2>
+          <p class="note">The same person, luck and grader.</p>
+          <Others result={result} />
+        </section>
+      </div>
+    </div>
+  );
+}
