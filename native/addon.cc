@@ -29,7 +29,7 @@ void DependentAdds(const Napi::CallbackInfo& info) {
 }
 
 // (buffer): returns the bytes from its start to the next cache line.
-Napi::Value Lead(const Napi::CallbackInfo& info) {
+Napi::Value BytesToCacheLine(const Napi::CallbackInfo& info) {
   constexpr uintptr_t line = 64;  // bytes
   void* data = nullptr;
   napi_get_arraybuffer_info(info.Env(), info[0], &data, nullptr);
@@ -41,7 +41,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set("layoutDigest", world::kLayoutDigest);
     exports.Set("kernels", Napi::Function::New(env, ListKernels));
     exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));
-    exports.Set("lead", Napi::Function::New(env, Lead));
+    exports.Set("lead", Napi::Function::New(env, BytesToCacheLine));
     exports.Set("Batch", BatchObject::Define(env));
   });
   return exports;

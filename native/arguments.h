@@ -9,27 +9,27 @@
 namespace rhythm {
 
 // The memory ranges of a call's arrays.
-class Ranges {
+class MemoryRanges {
  public:
-  // Returns whether a byte of [data, data + bytes) is in one of the ranges.
-  bool meet(const void* data, size_t bytes) const {
+  // Returns whether [data, data + bytes) overlaps one of the ranges.
+  bool overlaps(const void* data, size_t bytes) const {
     const auto begin = reinterpret_cast<uintptr_t>(data);
-    bool met = false;
-    for (int k = 0; k < count_; k++) met |= (begin < end_[k]) & (begin_[k] < begin + bytes);
-    return met;
+    bool found = false;
+    for (int k = 0; k < count_; k++) found |= (begin < end_[k]) & (begin_[k] < begin + bytes);
+    return found;
   }
   // Adds a range. Returns false if there is no room for another.
   bool add(const void* data, size_t bytes) {
     if (bytes == 0) return true;
-    if (count_ == kMost) return false;
+    if (count_ == kCapacity) return false;
     begin_[count_] = reinterpret_cast<uintptr_t>(data);
     end_[count_++] = reinterpret_cast<uintptr_t>(data) + bytes;
     return true;
   }
 
  private:
-  static constexpr int kMost = 24;  // of each kind a call has at most 19
-  uintptr_t begin_[kMost], end_[kMost];
+  static constexpr int kCapacity = 24;  // of each kind a call has at most 19
+  uintptr_t begin_[kCapacity], end_[kCapacity];
   int count_ = 0;
 };
 
@@ -45,7 +45,7 @@ class Arguments {
   Napi::Value value(size_t at) const { return info_[at]; }
   size_t count() const { return info_.Length(); }
 
-  // Returns the data of argument `at`, a typed array of exactly `length` elements. If T is const the call may only read it.
+  // Returns the data of argument `at`, a typed array of exactly `length` elements. With a const T the call may only read it.
   template <class T>
   T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements<T>(info_[at], type, length, name);
@@ -55,12 +55,14 @@ class Arguments {
   T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return info_[at].IsNull() ? nullptr : array<T>(at, type, length, name);
   }
+  // The same for any value.
   template <class T>
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     void* data = typed(value, type, length, name);
     if (data == nullptr) return nullptr;
-    const bool apart = std::is_const_v<T> ? reads(data, length * sizeof(T), name) : writes(data, length * sizeof(T), name);
-    return apart ? static_cast<T*>(data) : nullptr;
+    const size_t bytes = length * sizeof(T);
+    const bool disjoint = std::is_const_v<T> ? record_read(data, bytes, name) : record_write(data, bytes, name);
+    return disjoint ? static_cast<T*>(data) : nullptr;
   }
   // The same for any type; does not record whether the call reads or writes the memory.
   void* typed(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
@@ -81,21 +83,23 @@ class Arguments {
     return data;
   }
   // Records memory that the call reads. Fails and returns false if the call also writes it.
-  bool reads(const void* data, size_t bytes, const char* name) {
+  bool record_read(const void* data, size_t bytes, const char* name) {
     if (!ok_) return false;
-    if (written_.meet(data, bytes)) return fail<int>(name, "memory that the call does not write") != nullptr;
-    return note(read_, data, bytes, name);
+    if (written_.overlaps(data, bytes)) return fail<int>(name, "memory that the call does not write") != nullptr;
+    return record(read_, data, bytes, name);
   }
   // Records memory that the call writes. Fails and returns false if the call also reads it or writes it as another array.
-  bool writes(const void* data, size_t bytes, const char* name) {
+  bool record_write(const void* data, size_t bytes, const char* name) {
     if (!ok_) return false;
-    if (read_.meet(data, bytes) || written_.meet(data, bytes)) {
+    if (read_.overlaps(data, bytes) || written_.overlaps(data, bytes)) {
       return fail<int>(name, "memory that no other array of the call uses") != nullptr;
     }
-    return note(written_, data, bytes, name);
+    return record(written_, data, bytes, name);
   }
-  // Records memory that the call writes and that `take` has checked not to overlap.
-  bool writes_apart(const void* data, size_t bytes, const char* name) { return ok_ && note(written_, data, bytes, name); }
+  // Records memory that the call writes, without a check: the caller knows that it overlaps no other.
+  bool record_checked_write(const void* data, size_t bytes, const char* name) {
+    return ok_ && record(written_, data, bytes, name);
+  }
   // Throws a TypeError, unless an error is pending: a second one would be fatal.
   template <class T>
   T* fail(const char* name, const char* expected) {
@@ -117,13 +121,13 @@ class Arguments {
   }
 
  private:
-  bool note(Ranges& ranges, const void* data, size_t bytes, const char* name) {
+  bool record(MemoryRanges& ranges, const void* data, size_t bytes, const char* name) {
     return ranges.add(data, bytes) || fail<int>(name, "fewer arrays") != nullptr;
   }
 
   const Napi::CallbackInfo& info_;
   bool ok_ = true;
-  Ranges read_, written_;
+  MemoryRanges read_, written_;
 };
 
 }  // namespace rhythm

@@ -19,8 +19,8 @@ RHYTHM_INLINE U random_action(const Tables& w, U seed, SameTime now, U policy_se
 }
 
 RHYTHM_INLINE F meter_by_code(const Meters& m, uint32_t code) {
-  const F five[count::Meters] = {m.v, m.c, m.p, m.s, m.n};
-  return five[code];
+  const F meters[count::Meters] = {m.v, m.c, m.p, m.s, m.n};
+  return meters[code];
 }
 
 // Returns the heuristic's action. The first rule that applies decides, so the rules are evaluated from last to first.

@@ -12,8 +12,8 @@ namespace count = world::count;
 namespace {
 
 // The least tiles per thread. A smaller part takes less time than waking a thread, which takes some microseconds.
-constexpr size_t kLeastTilesToStep = 256;
-constexpr size_t kLeastTilesToRun = 16;
+constexpr size_t kMinTilesToStep = 256;
+constexpr size_t kMinTilesToRun = 16;
 
 // Returns whether a state's codes are valid: all that index a table or bound a loop.
 bool legal_codes(const uint32_t* words) {
@@ -28,64 +28,64 @@ bool legal_codes(const uint32_t* words) {
 }
 
 // Returns the latest step at which an episode begins.
-int latest_of(const Reset& reset, int slots) {
+int latest_start(const Reset& reset, int num_envs) {
   int latest = 0;
-  for (int slot = 0; slot < slots; slot++) {
-    const int step = reset.mask == nullptr || reset.mask[slot] != 0 ? reset.start->steps[slot] : 0;
+  for (int env = 0; env < num_envs; env++) {
+    const int step = reset.mask == nullptr || reset.mask[env] != 0 ? reset.start->steps[env] : 0;
     latest = std::max(latest, step);
   }
   return latest;
 }
 
-// A copy of a batch's outputs, kept while the original is overwritten.
-class ShownCopy {
+// Copies of a batch's outputs, which a call may read while it overwrites the originals.
+class OutputsCopy {
  public:
-  Outputs of(const Outputs& from, size_t slots) {
-    const size_t rows = from.column_stride == 0 ? slots : from.column_stride;
-    Outputs copy = from;
-    keep(copy.observations, rows * count::ObservationFloats);
-    keep(copy.final_observations, rows * count::ObservationFloats);
-    keep(copy.components, rows * count::Components);
-    for (float** array : {&copy.rewards, &copy.final_scores, &copy.belief_mae, &copy.early_means, &copy.late_means,
-                          &copy.episode_returns}) {
-      keep(*array, slots);
+  Outputs make(const Outputs& from, size_t num_envs) {
+    const size_t rows = from.column_stride == 0 ? num_envs : from.column_stride;
+    Outputs to = from;
+    copy(to.observations, rows * count::ObservationFloats);
+    copy(to.final_observations, rows * count::ObservationFloats);
+    copy(to.components, rows * count::Components);
+    for (float** array : {&to.rewards, &to.final_scores, &to.belief_mae, &to.first_half_means,
+                          &to.second_half_means, &to.episode_returns}) {
+      copy(*array, num_envs);
     }
-    keep(copy.episode_lengths, slots);
-    keep(copy.terminated, slots);
-    keep(copy.final_mask, slots);
-    return copy;
+    copy(to.episode_lengths, num_envs);
+    copy(to.terminated, num_envs);
+    copy(to.final_mask, num_envs);
+    return to;
   }
 
  private:
   template <class T>
-  void keep(T*& array, size_t length) {
+  void copy(T*& array, size_t length) {
     if (array == nullptr) return;
     const char* bytes = reinterpret_cast<const char*>(array);
-    kept_.emplace_back(bytes, bytes + length * sizeof(T));
-    array = reinterpret_cast<T*>(kept_.back().data());
+    copies_.emplace_back(bytes, bytes + length * sizeof(T));
+    array = reinterpret_cast<T*>(copies_.back().data());
   }
 
-  std::deque<std::vector<char>> kept_;
+  std::deque<std::vector<char>> copies_;
 };
 
-// Addresses the `width` numbers of one slot in an array of rows or of columns.
-class Row {
+// Indexes an array of `width` numbers per environment, in rows or in columns.
+class RowIndex {
  public:
-  Row(const Outputs& out, size_t width)
-      : slot_(out.column_stride == 0 ? width : 1), number_(out.column_stride == 0 ? 1 : out.column_stride) {}
-  size_t at(int slot, size_t k) const { return static_cast<size_t>(slot) * slot_ + k * number_; }
+  RowIndex(const Outputs& out, size_t width)
+      : env_stride_(out.column_stride == 0 ? width : 1), number_stride_(out.column_stride == 0 ? 1 : out.column_stride) {}
+  size_t at(int env, size_t k) const { return static_cast<size_t>(env) * env_stride_ + k * number_stride_; }
 
  private:
-  size_t slot_, number_;
+  size_t env_stride_, number_stride_;
 };
 
 }  // namespace
 
-Batch::Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int slots, int threads)
+Batch::Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int num_envs, int threads)
     : kernel_(kernel),
-      slots_(slots),
+      num_envs_(num_envs),
       tables_(std::make_unique<Tables>()),
-      tiles_(static_cast<size_t>((slots + kTileLanes - 1) / kTileLanes)),
+      tiles_(static_cast<size_t>((num_envs + kTileLanes - 1) / kTileLanes)),
       threads_(threads) {
   build_tables(block, imagination, *tables_);
 }
@@ -97,48 +97,48 @@ ThreadPool* Batch::pool() {
 }
 
 template <class Work>
-void Batch::each_part_of(size_t first_tile, size_t last_tile, size_t least, const Work& work) {
+void Batch::each_part_of(size_t first_tile, size_t last_tile, size_t min_tiles, const Work& work) {
   const size_t tiles = last_tile - first_tile;
-  if (threads_ == 1 || tiles < 2 * least || pool() == nullptr) return work(first_tile, last_tile);
+  if (threads_ == 1 || tiles < 2 * min_tiles || pool() == nullptr) return work(first_tile, last_tile);
   pool_->split(tiles, [&](size_t first, size_t last) { work(first_tile + first, first_tile + last); });
 }
 
 template <class Work>
-void Batch::each_part(size_t least, const Work& work) {
-  each_part_of(0, tiles_.size(), least, work);
+void Batch::each_part(size_t min_tiles, const Work& work) {
+  each_part_of(0, tiles_.size(), min_tiles, work);
 }
 
 void Batch::reset(const Outputs& out, const Reset& reset) {
-  const Slots slots = view(out);
-  if (reset.mask == nullptr) oldest_ = 0;
-  if (reset.start != nullptr) oldest_ = std::max(oldest_, latest_of(reset, slots_));
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.reset(slots, reset, first, last); });
+  const Envs envs = view(out);
+  if (reset.mask == nullptr) most_steps_ = 0;
+  if (reset.start != nullptr) most_steps_ = std::max(most_steps_, latest_start(reset, num_envs_));
+  each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.reset(envs, reset, first, last); });
 }
 
 std::optional<Refusal> Batch::refuse(const Step& step) {
   // The common case does not read the states.
-  if (oldest_ < count::Steps && kernel_.legal(step.actions, static_cast<size_t>(slots_))) return std::nullopt;
-  const size_t tile = kernel_.check(view({}), step, 0, tiles_.size());
-  for (int slot = static_cast<int>(tile) * kTileLanes; slot < slots_; slot++) {
-    if (step.mask != nullptr && step.mask[slot] == 0) continue;
-    const int action = step.actions[slot];
-    if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, slot, -1, action};
-    if (word(slot, state::Step) >= count::Steps) return Refusal{Refusal::Code::EpisodeOver, slot, -1, 0};
+  if (most_steps_ < count::Steps && kernel_.all_legal(step.actions, static_cast<size_t>(num_envs_))) return std::nullopt;
+  const size_t tile = kernel_.find_refused(view({}), step, 0, tiles_.size());
+  for (int env = static_cast<int>(tile) * kTileLanes; env < num_envs_; env++) {
+    if (step.mask != nullptr && step.mask[env] == 0) continue;
+    const int action = step.actions[env];
+    if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, env, -1, action};
+    if (word(env, state::Step) >= count::Steps) return Refusal{Refusal::Code::EpisodeOver, env, -1, 0};
   }
   return std::nullopt;
 }
 
-std::optional<Refusal> Batch::refuse(const Run& run, const From& from) const {
-  if (run.policy != Policy::Tape) return std::nullopt;
-  const size_t length = static_cast<size_t>(slots_) * count::Steps;
-  if (kernel_.legal(run.actions, length)) return std::nullopt;
-  for (int slot = 0; slot < slots_; slot++) {
-    const int stop = run.stops == nullptr ? count::Steps : run.stops[slot];
-    const uint32_t first = from.batch == nullptr ? word(slot, state::Step)
-                                                 : from.batch->word(static_cast<int>(from.indices[slot]), state::Step);
+std::optional<Refusal> Batch::refuse(const Run& run, const CopySource& from) const {
+  if (run.policy != Policy::Sequence) return std::nullopt;
+  const size_t length = static_cast<size_t>(num_envs_) * count::Steps;
+  if (kernel_.all_legal(run.actions, length)) return std::nullopt;
+  for (int env = 0; env < num_envs_; env++) {
+    const int stop = run.stops == nullptr ? count::Steps : run.stops[env];
+    const uint32_t first = from.batch == nullptr ? word(env, state::Step)
+                                                 : from.batch->word(static_cast<int>(from.indices[env]), state::Step);
     for (int t = static_cast<int>(first); t < stop; t++) {
-      const int action = run.actions[static_cast<size_t>(slot) * count::Steps + static_cast<size_t>(t)];
-      if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, slot, t, action};
+      const int action = run.actions[static_cast<size_t>(env) * count::Steps + static_cast<size_t>(t)];
+      if (action >= count::Actions) return Refusal{Refusal::Code::IllegalAction, env, t, action};
     }
   }
   return std::nullopt;
@@ -146,127 +146,127 @@ std::optional<Refusal> Batch::refuse(const Run& run, const From& from) const {
 
 std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const AutoReset& autoreset) {
   if (const auto refusal = refuse(step)) return refusal;
-  const Slots slots = view(out);
-  const Reset begin = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask, nullptr};
-  each_part(kLeastTilesToStep, [&](size_t first, size_t last) {
-    if (stale_results_) forget_results(out, first, last);
-    kernel_.step(slots, step, first, last);
-    if (begin.mask == nullptr) return;
-    keep_final(out, step, begin.mask, first, last);
-    kernel_.reset(slots, begin, first, last);
+  const Envs envs = view(out);
+  const Reset then_reset = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask, nullptr};
+  each_part(kMinTilesToStep, [&](size_t first, size_t last) {
+    if (stale_results_) clear_replaced(out, first, last);
+    kernel_.step(envs, step, first, last);
+    if (autoreset.mask == nullptr) return;
+    keep_final(out, step, autoreset.mask, first, last);
+    kernel_.reset(envs, then_reset, first, last);
   });
-  stale_results_ = begin.mask != nullptr;
-  oldest_ = std::min(oldest_ + 1, count::Steps);
+  stale_results_ = autoreset.mask != nullptr;
+  most_steps_ = std::min(most_steps_ + 1, count::Steps);
   return std::nullopt;
 }
 
-std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part, const From& from) {
+std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part, const CopySource& from) {
   if (part.first == 0) {
     if (const auto refusal = refuse(run, from)) return refusal;
   }
-  const Gather origin = {from.batch == nullptr ? nullptr : from.batch->tiles_.data(), from.shown, from.indices};
+  const Gather origin = {from.batch == nullptr ? nullptr : from.batch->tiles_.data(), from.outputs, from.indices};
   run.from = from.batch == nullptr ? nullptr : &origin;
-  const Slots slots = view(out);
+  const Envs envs = view(out);
   const size_t first_tile = static_cast<size_t>(part.first / kTileLanes);
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
   const bool copies_stale = from.batch != nullptr && from.batch->stale_results_;
   if (copies_stale) {
     // Copy first, so that results of replaced episodes can be cleared before the run.
-    each_part_of(first_tile, last_tile, kLeastTilesToRun,
-                 [&](size_t first, size_t last) { kernel_.gather(slots, origin, first, last); });
+    each_part_of(first_tile, last_tile, kMinTilesToRun,
+                 [&](size_t first, size_t last) { kernel_.gather(envs, origin, first, last); });
     run.from = nullptr;
   }
-  if (stale_results_ || copies_stale) forget_results(out, first_tile, last_tile);
-  // Slots that a run in parts has not reached keep their outputs.
-  stale_results_ = stale_results_ && part.end < slots_;
-  oldest_ = count::Steps;
-  each_part_of(first_tile, last_tile, kLeastTilesToRun,
-               [&](size_t first, size_t last) { kernel_.run(slots, run, first, last); });
+  if (stale_results_ || copies_stale) clear_replaced(out, first_tile, last_tile);
+  // Environments that a run in parts has not reached keep their outputs.
+  stale_results_ = stale_results_ && part.end < num_envs_;
+  most_steps_ = count::Steps;
+  each_part_of(first_tile, last_tile, kMinTilesToRun,
+               [&](size_t first, size_t last) { kernel_.run(envs, run, first, last); });
   return std::nullopt;
 }
 
-void Batch::forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const {
-  const Row components(out, count::Components), observations(out, count::ObservationFloats);
-  const int end = std::min(slots_, static_cast<int>(last_tile) * kTileLanes);
-  for (int slot = static_cast<int>(first_tile) * kTileLanes; slot < end; slot++) {
-    if (word(slot, state::Step) == count::Steps) continue;
-    out.terminated[slot] = 0;
-    out.final_scores[slot] = out.belief_mae[slot] = out.episode_returns[slot] = 0;
-    out.early_means[slot] = out.late_means[slot] = 0;
-    out.episode_lengths[slot] = 0;
-    for (size_t k = 0; k < count::Components; k++) out.components[components.at(slot, k)] = 0;
+void Batch::clear_replaced(const Outputs& out, size_t first_tile, size_t last_tile) const {
+  const RowIndex components(out, count::Components), observations(out, count::ObservationFloats);
+  const int end = std::min(num_envs_, static_cast<int>(last_tile) * kTileLanes);
+  for (int env = static_cast<int>(first_tile) * kTileLanes; env < end; env++) {
+    if (word(env, state::Step) == count::Steps) continue;
+    out.terminated[env] = 0;
+    out.final_scores[env] = out.belief_mae[env] = out.episode_returns[env] = 0;
+    out.first_half_means[env] = out.second_half_means[env] = 0;
+    out.episode_lengths[env] = 0;
+    for (size_t k = 0; k < count::Components; k++) out.components[components.at(env, k)] = 0;
     if (out.final_observations == nullptr) continue;
-    for (size_t k = 0; k < count::ObservationFloats; k++) out.final_observations[observations.at(slot, k)] = 0;
+    for (size_t k = 0; k < count::ObservationFloats; k++) out.final_observations[observations.at(env, k)] = 0;
   }
 }
 
 void Batch::keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,
                        size_t last_tile) const {
   if (out.final_observations == nullptr) return;
-  const Row observations(out, count::ObservationFloats);
-  const int end = std::min(slots_, static_cast<int>(last_tile) * kTileLanes);
-  for (int slot = static_cast<int>(first_tile) * kTileLanes; slot < end; slot++) {
-    if (mask[slot] == 0 || (step.mask != nullptr && step.mask[slot] == 0)) continue;
+  const RowIndex observations(out, count::ObservationFloats);
+  const int end = std::min(num_envs_, static_cast<int>(last_tile) * kTileLanes);
+  for (int env = static_cast<int>(first_tile) * kTileLanes; env < end; env++) {
+    if (mask[env] == 0 || (step.mask != nullptr && step.mask[env] == 0)) continue;
     for (size_t k = 0; k < count::ObservationFloats; k++) {
-      out.final_observations[observations.at(slot, k)] = out.observations[observations.at(slot, k)];
+      out.final_observations[observations.at(env, k)] = out.observations[observations.at(env, k)];
     }
   }
 }
 
-void Batch::gather(const Outputs& out, const From& from) {
-  // A batch that gathers from itself would read overwritten slots, so it copies them. The copies are made before any change:
-  // if there is no memory for them, nothing has changed.
+void Batch::gather(const Outputs& out, const CopySource& from) {
+  // A batch that gathers from itself would read overwritten environments, so it copies them. It makes the copies before any
+  // change: if there is no memory for them, nothing has changed.
   const bool itself = from.batch == this;
   const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
-  ShownCopy copy;
+  OutputsCopy copies;
   const Gather origin = {itself ? tiles.data() : from.batch->tiles_.data(),
-                         itself ? copy.of(from.shown, static_cast<size_t>(slots_)) : from.shown, from.indices};
+                         itself ? copies.make(from.outputs, static_cast<size_t>(num_envs_)) : from.outputs, from.indices};
   // A copied result of a replaced episode is as stale as the original.
   stale_results_ = from.batch->stale_results_;
-  oldest_ = from.batch->oldest_;
-  const Slots slots = view(out);
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.gather(slots, origin, first, last); });
+  most_steps_ = from.batch->most_steps_;
+  const Envs envs = view(out);
+  each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.gather(envs, origin, first, last); });
 }
 
 void Batch::save(uint32_t* words, const uint32_t* indices, size_t length) const {
   for (size_t i = 0; i < length; i++) {
-    const int slot = static_cast<int>(indices == nullptr ? i : indices[i]);
-    for (int k = 0; k < count::StateWords; k++) *words++ = word(slot, k);
+    const int env = static_cast<int>(indices == nullptr ? i : indices[i]);
+    for (int k = 0; k < count::StateWords; k++) *words++ = word(env, k);
   }
 }
 
 bool Batch::load(const Outputs& out, const uint32_t* words) {
-  for (int slot = 0; slot < slots_; slot++) {
-    if (!legal_codes(words + static_cast<size_t>(slot) * count::StateWords)) return false;
+  for (int env = 0; env < num_envs_; env++) {
+    if (!legal_codes(words + static_cast<size_t>(env) * count::StateWords)) return false;
   }
-  for (int slot = 0; slot < slots_; slot++) {
-    for (int k = 0; k < count::StateWords; k++) word(slot, k) = *words++;
+  for (int env = 0; env < num_envs_; env++) {
+    for (int k = 0; k < count::StateWords; k++) word(env, k) = *words++;
   }
-  const Slots slots = view(out);
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.show(slots, first, last); });
+  const Envs envs = view(out);
+  each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.restore_outputs(envs, first, last); });
   if (out.final_observations != nullptr) {
-    const size_t rows = out.column_stride == 0 ? static_cast<size_t>(slots_) : out.column_stride;
+    const size_t rows = out.column_stride == 0 ? static_cast<size_t>(num_envs_) : out.column_stride;
     std::fill_n(out.final_observations, rows * count::ObservationFloats, 0.0f);
   }
   stale_results_ = false;
-  oldest_ = count::Steps;
+  most_steps_ = count::Steps;
   return true;
 }
 
 void Batch::hash(uint64_t* hashes) {
-  const Slots slots = view({});
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.hash(slots, hashes, first, last); });
+  const Envs envs = view({});
+  each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.hash(envs, hashes, first, last); });
 }
 
 void Batch::targets(float* rows) {
-  const Slots slots = view({});
-  each_part(kLeastTilesToRun, [&](size_t first, size_t last) { kernel_.targets(slots, rows, first, last); });
+  const Envs envs = view({});
+  each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.targets(envs, rows, first, last); });
 }
 
 std::optional<Refusal> Batch::refuse(const Replay& replay) const {
   const auto [low, high] = std::minmax_element(replay.order, replay.order + replay.count);
   const uint8_t* histories = replay.histories + static_cast<size_t>(*low) * count::Steps;
-  if (kernel_.legal(histories, static_cast<size_t>(*high - *low + 1) * count::Steps)) return std::nullopt;
+  if (kernel_.all_legal(histories, static_cast<size_t>(*high - *low + 1) * count::Steps)) return std::nullopt;
   for (size_t k = 0; k < replay.count; k++) {
     const uint32_t row = replay.order[k];
     for (int t = 0; t < replay.stops[row]; t++) {
@@ -281,7 +281,7 @@ std::optional<Refusal> Batch::replay(const Replay& replay) {
   if (replay.count == 0) return std::nullopt;
   if (const auto refusal = refuse(replay)) return refusal;
   const size_t tiles = (replay.count + kTileLanes - 1) / kTileLanes;
-  each_part_of(0, tiles, kLeastTilesToRun, [&](size_t first, size_t last) {
+  each_part_of(0, tiles, kMinTilesToRun, [&](size_t first, size_t last) {
     Replayer(kernel_, *tables_, replay).play(first * kTileLanes, std::min(last * kTileLanes, replay.count));
   });
   return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace rhythm {
 
-// The refusal of a call: the first slot (and, in an action sequence, the step) that breaks a rule.
+// The refusal of a call: the first environment (and, in an action sequence, the step) that breaks a rule.
 struct Refusal {
   enum class Code { IllegalAction, EpisodeOver } code;
   int index;
@@ -18,7 +18,7 @@ struct Refusal {
   int value;
 };
 
-// The slots to reset after a step. A null mask: none.
+// The environments to reset after a step, and their seeds. A null mask: none.
 struct AutoReset {
   const uint8_t* mask;
   const uint32_t* seeds;
@@ -26,14 +26,14 @@ struct AutoReset {
 
 class Batch;
 
-// The source of a copy: a batch, its outputs, and the slots. Slot indices[i] is the origin of slot i. A null batch: no copy.
-struct From {
+// The source of a copy: environment indices[i] of a batch becomes environment i. A null batch: no copy.
+struct CopySource {
   const Batch* batch;
-  Outputs shown;
+  Outputs outputs;
   const uint32_t* indices;
 };
 
-// Slots [first, end). `first` is the first slot of a tile.
+// Environments [first, end). `first` is the first environment of a tile.
 struct Part {
   int first;
   int end;
@@ -42,50 +42,51 @@ struct Part {
 class Batch {
  public:
   // `block` holds world::count::BlockWords words; `threads` counts the caller.
-  Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int slots, int threads);
+  Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int num_envs, int threads);
 
   // Returns the bytes of the batch's states and tables.
   size_t bytes() const { return sizeof(Tables) + tiles_.size() * sizeof(Tile); }
 
-  // Each call writes to `out`, which holds as many rows as the batch has slots.
+  // Each call writes to `out`, which holds as many rows as the batch has environments.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  // Runs the part. With `from`, another batch, the slots of the part first become copies. Ignores run.from.
-  std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const From& from);
+  // Runs the part. With `from`, another batch, the environments of the part first become copies. Ignores run.from.
+  std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
-  // Copies state and outputs into every slot. `from` may be this batch.
-  void gather(const Outputs& out, const From& from);
-  // Writes the states of `length` slots, [length, world::count::StateWords]: those at `indices`, or the first if it is null.
+  // Copies state and outputs into every environment. `from` may be this batch.
+  void gather(const Outputs& out, const CopySource& from);
+  // Writes the states of `length` environments, [length, world::count::StateWords]: those at `indices`, or the first ones if
+  // `indices` is null.
   void save(uint32_t* words, const uint32_t* indices, size_t length) const;
   // Loads states and writes their outputs: the last step, replayed from seed and actions, and the grades of finished
   // episodes. Returns false and changes nothing if a step, mode, flag or recorded action is invalid.
   bool load(const Outputs& out, const uint32_t* words);
   void hash(uint64_t* hashes);
   void targets(float* rows);
-  // Plays rows, which use no slots of this batch. On a refusal, whose index is that of a row, nothing is written.
+  // Plays rows, which use no environments of this batch. On a refusal, whose index is that of a row, nothing is written.
   std::optional<Refusal> replay(const Replay& replay);
 
  private:
-  uint32_t& word(int slot, int k) { return tiles_[slot / kTileLanes].words[k][slot % kTileLanes]; }
-  uint32_t word(int slot, int k) const { return tiles_[slot / kTileLanes].words[k][slot % kTileLanes]; }
-  Slots view(const Outputs& out) { return {tables_.get(), tiles_.data(), slots_, out}; }
+  uint32_t& word(int env, int k) { return tiles_[env / kTileLanes].words[k][env % kTileLanes]; }
+  uint32_t word(int env, int k) const { return tiles_[env / kTileLanes].words[k][env % kTileLanes]; }
+  Envs view(const Outputs& out) { return {tables_.get(), tiles_.data(), num_envs_, out}; }
   std::optional<Refusal> refuse(const Step& step);
-  std::optional<Refusal> refuse(const Run& run, const From& from) const;
+  std::optional<Refusal> refuse(const Run& run, const CopySource& from) const;
   std::optional<Refusal> refuse(const Replay& replay) const;
-  void forget_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
+  void clear_replaced(const Outputs& out, size_t first_tile, size_t last_tile) const;
   void keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile, size_t last_tile) const;
   ThreadPool* pool();
   template <class Work>
-  void each_part(size_t least, const Work& work);
+  void each_part(size_t min_tiles, const Work& work);
   template <class Work>
-  void each_part_of(size_t first_tile, size_t last_tile, size_t least, const Work& work);
+  void each_part_of(size_t first_tile, size_t last_tile, size_t min_tiles, const Work& work);
 
   const Kernel& kernel_;
-  const int slots_;
+  const int num_envs_;
   std::unique_ptr<Tables> tables_;
   std::vector<Tile> tiles_;
   const int threads_;
-  int oldest_ = 0;                    // the most steps that a slot may have taken
+  int most_steps_ = 0;                // the most steps that an environment may have taken
   std::unique_ptr<ThreadPool> pool_;  // started by the first call with enough work
   bool stale_results_ = false;        // whether the outputs hold results of episodes that an autoreset has replaced
 };

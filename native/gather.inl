@@ -1,68 +1,68 @@
-// Copies slots, their states and outputs, from another batch.
+// Copies states and outputs of environments from another batch.
 // Included inside a kernel's namespace, see kernel.inl.
 
 // The origins of a group's lanes.
 struct Origin {
-  const uint32_t* slots;  // each lane's slot in the source
-  bool one;               // whether all lanes have the same origin, as when many rollouts begin from one state
+  const uint32_t* envs;  // each lane's environment in the source
+  bool same;             // whether all lanes have the same origin, as when many rollouts begin from one state
 
-  Origin(const Gather& from, const Group& g) : slots(from.indices + g.first) {
-    one = g.full() && !any(!(load(slots) == all(slots[0])));
+  Origin(const Gather& from, const Group& g) : envs(from.indices + g.first) {
+    same = g.full() && !any(!(load(envs) == all(envs[0])));
   }
 };
 
 RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origin& origin) {
-  const uint32_t first = origin.slots[0];
-  if (origin.one) {
+  const uint32_t first = origin.envs[0];
+  if (origin.same) {
     const Tile& tile = from.tiles[first / kTileLanes];
     for (int k = 0; k < count::StateWords; k++) g.put(k, all(tile.words[k][first % kTileLanes]));
     return;
   }
   uint32_t at[kLanes];
   for (int i = 0; i < kLanes; i++) {
-    const uint32_t slot = origin.slots[i < g.count ? i : 0];
-    at[i] = slot / kTileLanes * (count::StateWords * kTileLanes) + slot % kTileLanes;
+    const uint32_t env = origin.envs[i < g.count ? i : 0];
+    at[i] = env / kTileLanes * (count::StateWords * kTileLanes) + env % kTileLanes;
   }
   const U index = load(at);
   for (int k = 0; k < count::StateWords; k++) g.put(k, gather(from.tiles[0].words[k], index));
 }
 
-// Copies an array of one element per slot.
+// Copies an array of one element per environment.
 template <class T>
 RHYTHM_INLINE void copy_elements(T* to, const T* from, const Group& g, const Origin& origin) {
-  for (int i = 0; i < g.count; i++) to[g.first + i] = from[origin.slots[i]];
+  for (int i = 0; i < g.count; i++) to[g.first + i] = from[origin.envs[i]];
 }
 
-// Copies an array of several numbers per slot, each side in its batch's layout.
+// Copies an array of several numbers per environment, each side in its batch's layout.
 template <int Width>
 RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, size_t from_stride, const Group& g,
                                 const Origin& origin) {
   if (to_stride == 0 && from_stride == 0) {
     for (int i = 0; i < g.count; i++) {
-      std::memcpy(to + static_cast<size_t>(g.first + i) * Width, from + static_cast<size_t>(origin.slots[i]) * Width,
+      std::memcpy(to + static_cast<size_t>(g.first + i) * Width, from + static_cast<size_t>(origin.envs[i]) * Width,
                   Width * sizeof(float));
     }
     return;
   }
-  const size_t to_slot = to_stride == 0 ? Width : 1, to_column = to_stride == 0 ? 1 : to_stride;
-  const size_t from_slot = from_stride == 0 ? Width : 1, from_column = from_stride == 0 ? 1 : from_stride;
+  const size_t to_env = to_stride == 0 ? Width : 1, to_column = to_stride == 0 ? 1 : to_stride;
+  const size_t from_env = from_stride == 0 ? Width : 1, from_column = from_stride == 0 ? 1 : from_stride;
   for (int k = 0; k < Width; k++) {
     for (int i = 0; i < g.count; i++) {
-      to[static_cast<size_t>(g.first + i) * to_slot + k * to_column] =
-          from[origin.slots[i] * from_slot + k * from_column];
+      to[static_cast<size_t>(g.first + i) * to_env + k * to_column] =
+          from[origin.envs[i] * from_env + k * from_column];
     }
   }
 }
 
-RHYTHM_INLINE void gather_shown(const Outputs& to, const Outputs& from, const Group& g, const Origin& origin) {
+RHYTHM_INLINE void gather_outputs(const Outputs& to, const Outputs& from, const Group& g, const Origin& origin) {
   copy_numbers<count::ObservationFloats>(to.observations, to.column_stride, from.observations, from.column_stride, g,
                                          origin);
   copy_numbers<count::Components>(to.components, to.column_stride, from.components, from.column_stride, g, origin);
   copy_elements(to.rewards, from.rewards, g, origin);
   copy_elements(to.final_scores, from.final_scores, g, origin);
   copy_elements(to.belief_mae, from.belief_mae, g, origin);
-  copy_elements(to.early_means, from.early_means, g, origin);
-  copy_elements(to.late_means, from.late_means, g, origin);
+  copy_elements(to.first_half_means, from.first_half_means, g, origin);
+  copy_elements(to.second_half_means, from.second_half_means, g, origin);
   copy_elements(to.episode_returns, from.episode_returns, g, origin);
   copy_elements(to.episode_lengths, from.episode_lengths, g, origin);
   copy_elements(to.terminated, from.terminated, g, origin);
@@ -72,10 +72,10 @@ RHYTHM_INLINE void gather_shown(const Outputs& to, const Outputs& from, const Gr
                                          from.column_stride, g, origin);
 }
 
-void gather_slots(const Slots& slots, const Gather& from, size_t first_tile, size_t last_tile) {
-  each_group(slots, first_tile, last_tile, [&](const Group& g) {
+void gather_envs(const Envs& envs, const Gather& from, size_t first_tile, size_t last_tile) {
+  each_group(envs, first_tile, last_tile, [&](const Group& g) {
     const Origin origin(from, g);
     gather_state(from, g, origin);
-    gather_shown(slots.out, from.shown, g, origin);
+    gather_outputs(envs.out, from.outputs, g, origin);
   });
 }

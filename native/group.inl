@@ -7,8 +7,8 @@ static_assert(kTileLanes % kLanes == 0);
 struct Group {
   Tile* tile;
   int lane;   // the first episode's lane in the tile
-  int first;  // the first episode's slot
-  int count;  // how many of the kLanes lanes are slots of the batch
+  int first;  // the first episode's environment in the batch
+  int count;  // how many of the kLanes lanes are environments of the batch
 
   U word(int k) const { return load(&tile->words[k][lane]); }
   F number(int k) const { return float_bits(word(k)); }
@@ -20,7 +20,7 @@ struct Group {
   }
   static U bits_of_word(U x) { return x; }
   static U bits_of_word(F x) { return bits(x); }
-  // Returns whether all lanes are slots of the batch.
+  // Returns whether all lanes are environments of the batch.
   bool full() const { return kLanes == 1 || count == kLanes; }
   M present() const { return kLanes == 1 ? all(true) : lane_numbers() < all(static_cast<uint32_t>(count)); }
 };
@@ -31,33 +31,33 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// From this many slots on a batch outgrows a core's own caches.
-constexpr int kSlotsInCache = 6144;
+// From this many environments on a batch outgrows a core's own caches.
+constexpr int kEnvsInCache = 6144;
 
 // The bytes of a tile that a step or a run may read. The later words record how the episode began.
-constexpr size_t kLivedBytes = sizeof(Tile::words[0]) * state::Began;
+constexpr size_t kStepBytes = sizeof(Tile::words[0]) * state::Began;
 static_assert(state::Began + 1 + count::Meters == count::StateWords);
 
 // Visits groups in order. With `ahead` it prefetches the next tile. A short `visit` should be always_inline: a call per
 // group costs as much as a few rules.
 template <class Visit>
-RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, bool ahead, const Visit& visit) {
+RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, bool ahead, const Visit& visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    if (ahead && tile + 1 < last_tile) prefetch(&slots.tiles[tile + 1], kLivedBytes);
+    if (ahead && tile + 1 < last_tile) prefetch(&envs.tiles[tile + 1], kStepBytes);
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
-      if (first >= slots.count) return;
-      const int left = slots.count - first;
-      visit(Group{slots.tiles + tile, lane, first, left < kLanes ? left : kLanes});
+      if (first >= envs.count) return;
+      const int left = envs.count - first;
+      visit(Group{envs.tiles + tile, lane, first, left < kLanes ? left : kLanes});
     }
   }
 }
 template <class Visit>
-RHYTHM_INLINE void each_group(const Slots& slots, size_t first_tile, size_t last_tile, const Visit& visit) {
-  each_group(slots, first_tile, last_tile, slots.count > kSlotsInCache, visit);
+RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, const Visit& visit) {
+  each_group(envs, first_tile, last_tile, envs.count > kEnvsInCache, visit);
 }
 
-// Loads from arrays of one entry per slot. The last group may be shorter than a register: its missing lanes read 0.
+// Loads from arrays of one entry per environment. The last group may be shorter than a register: its missing lanes read 0.
 RHYTHM_INLINE U bytes_at(const uint8_t* array, const Group& g) {
   if (g.full()) return load_bytes(array + g.first);
   uint8_t lanes[kTileLanes] = {};
@@ -80,7 +80,7 @@ RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
   return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == all(0u));
 }
 
-// Stores one byte per slot: 1 if the flag is set, else 0.
+// Stores one byte per environment: 1 if the flag is set, else 0.
 RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
   uint8_t lanes[kLanes] = {};
   if (!any(!flags)) {
@@ -96,17 +96,17 @@ RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
   }
 }
 
-// Loads column k of an array with a row of `width` floats per slot.
+// Loads column k of an array with a row of `width` floats per environment.
 RHYTHM_INLINE F column_at(const float* rows, int width, int k, const Group& g) {
   float lanes[kTileLanes] = {};
   for (int i = 0; i < g.count; i++) lanes[i] = rows[static_cast<size_t>(g.first + i) * width + k];
   return load(lanes);
 }
 
-// Writes the columns as rows of `Width` floats, for the lanes of `who`.
+// Writes the columns as rows of `Width` floats, for the active lanes.
 template <int Width>
-RHYTHM_INLINE void put_rows(float* rows, M who, const F* columns) {
-  const uint32_t chosen = bits_of(who);
+RHYTHM_INLINE void put_rows(float* rows, M active, const F* columns) {
+  const uint32_t chosen = bits_of(active);
   alignas(64) float lanes[Width][kLanes];
   for (int k = 0; k < Width; k++) store(lanes[k], columns[k]);
   for (int i = 0; i < kLanes; i++) {
@@ -115,11 +115,11 @@ RHYTHM_INLINE void put_rows(float* rows, M who, const F* columns) {
   }
 }
 
-// Stores one number per slot, for the lanes of `who`.
+// Stores one number per environment, for the active lanes.
 template <class Lanes, class Number>
-RHYTHM_INLINE void put_where(Number* array, M who, Lanes x) {
-  if (!any(!who)) return store(array, x);
-  const uint32_t chosen = bits_of(who);
+RHYTHM_INLINE void put_where(Number* array, M active, Lanes x) {
+  if (!any(!active)) return store(array, x);
+  const uint32_t chosen = bits_of(active);
   Number lanes[kLanes];
   store(lanes, x);
   for (int i = 0; i < kLanes; i++) {
@@ -127,38 +127,38 @@ RHYTHM_INLINE void put_where(Number* array, M who, Lanes x) {
   }
 }
 
-// Writes `Width` columns, `stride` floats apart, for the lanes of `who`.
+// Writes `Width` columns, `stride` floats apart, for the active lanes.
 template <int Width>
-RHYTHM_INLINE void put_columns(float* column, size_t stride, M who, const F* columns) {
-  if (!any(!who)) {
+RHYTHM_INLINE void put_columns(float* column, size_t stride, M active, const F* columns) {
+  if (!any(!active)) {
     RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(column + k * stride, columns[k]);
     return;
   }
-  for (int k = 0; k < Width; k++) put_where(column + k * stride, who, columns[k]);
+  for (int k = 0; k < Width; k++) put_where(column + k * stride, active, columns[k]);
 }
 
 // Writes one lane's row from pieces of four numbers. If the last piece is wider than the rest of the row, it overwrites the
 // start of the next row, which is written later. The last row writes exactly.
 template <int Width, int Lane, size_t Count>
-RHYTHM_INLINE void put_whole_row(float* row, const Fours (&fours)[Count]) {
+RHYTHM_INLINE void put_whole_row(float* row, const FourRows (&four)[Count]) {
   constexpr int last = Count - 1, left = Lane + 1 < kLanes ? 4 : Width - 4 * last;
-  RHYTHM_UNROLL for (int k = 0; k < last; k++) store_row<Lane, 4>(row + 4 * k, fours[k]);
-  store_row<Lane, left>(row + 4 * last, fours[last]);
+  RHYTHM_UNROLL for (int k = 0; k < last; k++) store_row<Lane, 4>(row + 4 * k, four[k]);
+  store_row<Lane, left>(row + 4 * last, four[last]);
 }
 template <int Width, size_t Count, int... Lane>
-RHYTHM_INLINE void put_lanes(float* rows, const Fours (&fours)[Count], std::integer_sequence<int, Lane...>) {
-  (put_whole_row<Width, Lane>(rows + Lane * Width, fours), ...);
+RHYTHM_INLINE void put_lanes(float* rows, const FourRows (&four)[Count], std::integer_sequence<int, Lane...>) {
+  (put_whole_row<Width, Lane>(rows + Lane * Width, four), ...);
 }
 // Like put_rows, for all lanes and contiguous rows.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
   constexpr int count = (Width + 3) / 4;
   const auto column = [columns](int k) { return columns[k < Width ? k : Width - 1]; };
-  Fours fours[count];
+  FourRows four[count];
   RHYTHM_UNROLL for (int k = 0; k < count; k++) {
-    fours[k] = fours_of(column(4 * k), column(4 * k + 1), column(4 * k + 2), column(4 * k + 3));
+    four[k] = transpose_four(column(4 * k), column(4 * k + 1), column(4 * k + 2), column(4 * k + 3));
   }
-  put_lanes<Width>(rows, fours, std::make_integer_sequence<int, kLanes>());
+  put_lanes<Width>(rows, four, std::make_integer_sequence<int, kLanes>());
 }
 
 RHYTHM_INLINE EpisodeState episode_of(const Group& g) {
@@ -169,24 +169,24 @@ RHYTHM_INLINE EpisodeState episode_of(const Group& g) {
           g.word(state::Crashes)};
 }
 // Stores an episode's state, except the sums of rewards.
-RHYTHM_INLINE void put_present(const Group& g, const EpisodeState& episode) {
+RHYTHM_INLINE void put_meters_and_crashes(const Group& g, const EpisodeState& episode) {
   const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
   for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
   g.put(state::Crashes, episode.crashes);
 }
 RHYTHM_INLINE void put_episode(const Group& g, const EpisodeState& episode) {
-  put_present(g, episode);
+  put_meters_and_crashes(g, episode);
   g.put(state::Early, episode.early);
   g.put(state::Late, episode.late);
 }
 RHYTHM_INLINE Beliefs beliefs_of(const Group& g) {
   return {g.number(state::Belief), g.number(state::Belief + 1), g.number(state::Belief + 2)};
 }
-RHYTHM_INLINE void put_beliefs(const Group& g, M who, const Beliefs& b) {
-  g.put_where(who, state::Belief, b.social);
-  g.put_where(who, state::Belief + 1, b.morning);
-  g.put_where(who, state::Belief + 2, b.work);
-  g.put_where(who, state::Given, all(1u));
+RHYTHM_INLINE void put_beliefs(const Group& g, M active, const Beliefs& b) {
+  g.put_where(active, state::Belief, b.social);
+  g.put_where(active, state::Belief + 1, b.morning);
+  g.put_where(active, state::Belief + 2, b.work);
+  g.put_where(active, state::Given, all(1u));
 }
 // Returns a function of k: the k-th float of each episode's profile.
 RHYTHM_INLINE auto profile_of(const Group& g) {

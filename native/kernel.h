@@ -23,8 +23,8 @@ struct Outputs {
   float* rewards;
   float* final_scores;
   float* belief_mae;
-  float* early_means;
-  float* late_means;
+  float* first_half_means;
+  float* second_half_means;
   float* episode_returns;
   int32_t* episode_lengths;
   uint8_t* terminated;
@@ -32,14 +32,15 @@ struct Outputs {
   size_t column_stride;  // 0: rows
 };
 
-struct Slots {
+// The environments of a batch.
+struct Envs {
   const Tables* tables;
   Tile* tiles;
   int count;
   Outputs out;
 };
 
-// The past of episodes that begin at a later step. A pointer is null where the backend request has null.
+// The states of episodes that begin at a later step. A pointer is null where the backend request has null.
 struct Start {
   const uint8_t* steps;
   const float* meters;
@@ -56,12 +57,13 @@ struct Reset {
   const uint8_t* modes;
   const float* profiles;
   const float* graders;
-  // Whether this reset follows a step: then slots that took the step keep its reward and grade.
+  // Whether this reset follows a step: then environments that took the step keep its reward and grade.
   bool after_step;
-  const uint8_t* stepped;  // the slots that took the step; null: all
+  const uint8_t* stepped;  // the environments that took the step; null: all
   const Start* start;      // null: episodes begin at step 0
 };
 
+// A step. A pointer is null where the backend request has null.
 struct Step {
   const uint8_t* actions;
   const float* beliefs;
@@ -69,8 +71,9 @@ struct Step {
   const uint8_t* mask;
 };
 
-enum class Policy { Random, Heuristic, Tape };
+enum class Policy { Random, Heuristic, Sequence };
 
+// The arrays that record the steps of a run.
 struct Trajectory {
   int8_t* actions;  // null: no trajectory is wanted
   int8_t* events;
@@ -80,13 +83,14 @@ struct Trajectory {
   float* anomalies;
 };
 
-// A copy of slots: slot indices[i] of the source becomes slot i.
+// A copy: environment indices[i] of the source becomes environment i.
 struct Gather {
   const Tile* tiles;
-  Outputs shown;
+  Outputs outputs;
   const uint32_t* indices;
 };
 
+// A run. A pointer is null where the backend request has null.
 struct Run {
   const Gather* from;  // a copy to make first; null: no copy
   Policy policy;
@@ -102,20 +106,21 @@ struct Run {
 struct Kernel {
   const char* name;
   int lanes;
-  void (*reset)(const Slots&, const Reset&, size_t first_tile, size_t last_tile);
+  void (*reset)(const Envs&, const Reset&, size_t first_tile, size_t last_tile);
   // Returns whether all bytes of an array are codes of actions.
-  bool (*legal)(const uint8_t* codes, size_t length);
+  bool (*all_legal)(const uint8_t* codes, size_t length);
   // Returns the first tile with an invalid action or a step after the end, else last_tile.
-  size_t (*check)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
-  void (*step)(const Slots&, const Step&, size_t first_tile, size_t last_tile);
-  void (*run)(const Slots&, const Run&, size_t first_tile, size_t last_tile);
-  void (*gather)(const Slots&, const Gather&, size_t first_tile, size_t last_tile);
-  void (*show)(const Slots&, size_t first_tile, size_t last_tile);
-  void (*hash)(const Slots&, uint64_t* hashes, size_t first_tile, size_t last_tile);
-  void (*targets)(const Slots&, float* targets, size_t first_tile, size_t last_tile);
+  size_t (*find_refused)(const Envs&, const Step&, size_t first_tile, size_t last_tile);
+  void (*step)(const Envs&, const Step&, size_t first_tile, size_t last_tile);
+  void (*run)(const Envs&, const Run&, size_t first_tile, size_t last_tile);
+  void (*gather)(const Envs&, const Gather&, size_t first_tile, size_t last_tile);
+  // Computes the outputs of loaded states.
+  void (*restore_outputs)(const Envs&, size_t first_tile, size_t last_tile);
+  void (*hash)(const Envs&, uint64_t* hashes, size_t first_tile, size_t last_tile);
+  void (*targets)(const Envs&, float* targets, size_t first_tile, size_t last_tile);
 };
 
-// A kernel that this addon was built with.
+// A kernel of this addon.
 struct KnownKernel {
   const Kernel* kernel;
   // Returns whether this processor can run it. Defined outside the kernel's file, whose instructions the processor may lack.

@@ -24,4 +24,4 @@ namespace trait = world::trait;
 #include "step.inl"
 #include "gather.inl"
 #include "run.inl"
-#include "show.inl"
+#include "restore.inl"

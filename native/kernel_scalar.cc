@@ -12,6 +12,7 @@ static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every opera
 
 #include "kernel.inl"
 
-extern const Kernel kernel = {"scalar", kLanes, reset, legal, check, step, run, gather_slots, show, hash, targets};
+extern const Kernel kernel = {"scalar",      kLanes,          reset, all_legal, find_refused, step, run,
+                              gather_envs, restore_outputs, hash,  targets};
 
 }  // namespace rhythm::scalar

@@ -117,23 +117,23 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
 }
 
 // Four columns as rows of four: either half of r[k] is a row, of lane k and k + 4.
-struct Fours {
+struct FourRows {
   __m256 r[4];
 };
-RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
-  Fours fours = {{a.v, b.v, c.v, d.v}};
-  transpose_halves(fours.r);
-  return fours;
+RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
+  FourRows four = {{a.v, b.v, c.v, d.v}};
+  transpose_halves(four.r);
+  return four;
 }
 // Writes the first `Width` numbers of a lane's row.
 template <int Lane, int Width>
-RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
-  const __m128 row = _mm256_extractf128_ps(fours.r[Lane % 4], Lane / 4);
+RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
+  const __m128 row = _mm256_extractf128_ps(four.r[Lane % 4], Lane / 4);
   std::memcpy(to, &row, Width * sizeof(float));
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.
-RHYTHM_INLINE void load_fours(const uint32_t* rows, size_t stride, U (&columns)[4]) {
+RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const float* from = reinterpret_cast<const float*>(rows);
   __m256 r[4];
   RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = pieces(from + k * stride, from + (k + 4) * stride);

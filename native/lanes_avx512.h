@@ -107,26 +107,26 @@ RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
 }
 
 // Four columns as rows of four: every quarter of r[k] is a row, of lane k, k + 4, k + 8 and k + 12.
-struct Fours {
+struct FourRows {
   __m512 r[4];
 };
-RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
-  Fours fours = {{a.v, b.v, c.v, d.v}};
-  transpose_quarters(fours.r);
-  return fours;
+RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
+  FourRows four = {{a.v, b.v, c.v, d.v}};
+  transpose_quarters(four.r);
+  return four;
 }
 // Writes the first `Width` numbers of a lane's row. Not by a masked store: GCC fuses it with the extraction, into a
 // VEXTRACTF32X4 that faults on a page which its mask leaves out (exception class E6NF, no fault suppression).
 template <int Lane, int Width>
-RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
+RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
   static_assert(Width == 4 || Width == 2);
-  const __m128 row = _mm512_extractf32x4_ps(fours.r[Lane % 4], Lane / 4);
+  const __m128 row = _mm512_extractf32x4_ps(four.r[Lane % 4], Lane / 4);
   if constexpr (Width == 4) return _mm_storeu_ps(to, row);
   _mm_storel_pi(reinterpret_cast<__m64*>(to), row);
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.
-RHYTHM_INLINE void load_fours(const uint32_t* rows, size_t stride, U (&columns)[4]) {
+RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const float* from = reinterpret_cast<const float*>(rows);
   __m512 r[4];
   RHYTHM_UNROLL for (int k = 0; k < 4; k++) {

@@ -104,22 +104,22 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
 }
 
 // Four columns as rows of four, one row per lane.
-struct Fours {
+struct FourRows {
   FloatVector rows[kLanes];
 };
-RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) {
-  Fours fours;
-  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) fours.rows[i] = FloatVector{a.v[i], b.v[i], c.v[i], d.v[i]};
-  return fours;
+RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
+  FourRows four;
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) four.rows[i] = FloatVector{a.v[i], b.v[i], c.v[i], d.v[i]};
+  return four;
 }
 // Writes the first `Width` numbers of a lane's row.
 template <int Lane, int Width>
-RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
-  std::memcpy(to, &fours.rows[Lane], Width * sizeof(float));
+RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
+  std::memcpy(to, &four.rows[Lane], Width * sizeof(float));
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.
-RHYTHM_INLINE void load_fours(const uint32_t* rows, size_t stride, U (&columns)[4]) {
+RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const WordVector a = load(rows).v, b = load(rows + stride).v, c = load(rows + 2 * stride).v, d = load(rows + 3 * stride).v;
   RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k].v = WordVector{a[k], b[k], c[k], d[k]};
 }

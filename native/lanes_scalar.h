@@ -89,15 +89,15 @@ RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-struct Fours {
+struct FourRows {
   float row[4];
 };
-RHYTHM_INLINE Fours fours_of(F a, F b, F c, F d) { return {{a.v, b.v, c.v, d.v}}; }
+RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) { return {{a.v, b.v, c.v, d.v}}; }
 template <int, int Width>
-RHYTHM_INLINE void store_row(float* to, const Fours& fours) {
-  std::memcpy(to, fours.row, Width * sizeof(float));
+RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
+  std::memcpy(to, four.row, Width * sizeof(float));
 }
-RHYTHM_INLINE void load_fours(const uint32_t* row, size_t, U (&columns)[4]) {
+RHYTHM_INLINE void load_four_columns(const uint32_t* row, size_t, U (&columns)[4]) {
   std::memcpy(columns, row, sizeof columns);
 }
 

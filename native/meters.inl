@@ -24,10 +24,10 @@ RHYTHM_INLINE Meters select(M m, Meters a, Meters b) {
   return {select(m, a.v, b.v), select(m, a.c, b.c), select(m, a.p, b.p), select(m, a.s, b.s),
           select(m, a.n, b.n)};
 }
-RHYTHM_INLINE Meters all(const float* five) {
-  return {all(five[0]), all(five[1]), all(five[2]), all(five[3]), all(five[4])};
+RHYTHM_INLINE Meters all(const float* numbers) {
+  return {all(numbers[0]), all(numbers[1]), all(numbers[2]), all(numbers[3]), all(numbers[4])};
 }
-RHYTHM_INLINE Meters lookup(const float (*five)[kTableWidth], U code) {
-  return {lookup(five[0], code), lookup(five[1], code), lookup(five[2], code), lookup(five[3], code),
-          lookup(five[4], code)};
+RHYTHM_INLINE Meters lookup(const float (*tables)[kTableWidth], U code) {
+  return {lookup(tables[0], code), lookup(tables[1], code), lookup(tables[2], code), lookup(tables[3], code),
+          lookup(tables[4], code)};
 }

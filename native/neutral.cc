@@ -27,13 +27,13 @@ void build(Tables& tables) {
   const auto trait_of = [&](int k) { return all(k < count::Traits ? tables.f[block::TraitNeutral + k] : 0.0f); };
   const Profile neutral = make_profile(tables, trait_of);
   for (int slot = 0; slot < count::Slots; slot++) {
-    const Focus works = focus_in(tables, slot, trait_of);
-    tables.neutral_focus[slot] = works.focus.v;
+    const Focus focus = focus_in(tables, slot, trait_of);
+    tables.neutral_focus[slot] = focus.factor.v;
     for (int action = 0; action < count::Actions; action++) {
       const U code = all(static_cast<uint32_t>(action));
-      const Meters d = personal(neutral, works, tags_of(tables, code), lookup(tables.effect[slot], code));
-      const F known[] = {d.v, d.c, d.p, d.s, d.n};
-      for (int meter = 0; meter < count::Meters; meter++) tables.neutral[slot][meter][action] = known[meter].v;
+      const Meters d = with_traits(neutral, focus, tags_of(tables, code), lookup(tables.effect[slot], code));
+      const F response[] = {d.v, d.c, d.p, d.s, d.n};
+      for (int meter = 0; meter < count::Meters; meter++) tables.neutral[slot][meter][action] = response[meter].v;
     }
   }
 }

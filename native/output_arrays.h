@@ -12,14 +12,15 @@ namespace rhythm {
 
 class OutputArrays {
  public:
-  // Keeps the arrays of `outputs` (an object as in src/engine/backends/backend.ts) for `slots` slots. Runs its getters.
-  bool take(Arguments& args, Napi::Object outputs, size_t slots) {
-    if (!take_stride(args, outputs, slots)) return false;
+  // Keeps the arrays of `outputs` (an object as in src/engine/backends/backend.ts) for
+  // `num_envs` environments. Runs its getters.
+  bool read(Arguments& args, Napi::Object outputs, size_t num_envs) {
+    if (!read_stride(args, outputs, num_envs)) return false;
     for (int k = 0; k < kArrays; k++) {
       const Napi::Value value = outputs.Get(kKinds[k].name);
       if (args.env().IsExceptionPending()) return args.fail<int>(kKinds[k].name, "an array") != nullptr;
       if (value.IsNull() && kKinds[k].optional) continue;
-      if (!take_array(args, k, value, slots)) return false;
+      if (!read_array(args, k, value, num_envs)) return false;
     }
     return true;
   }
@@ -28,16 +29,18 @@ class OutputArrays {
   // again. Arrays that share a buffer need one lookup.
   bool find(Arguments& args, Outputs& out) const {
     return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
-      return args.writes_apart(data, bytes, name);  // `take` has checked it
+      return args.record_checked_write(data, bytes, name);  // `read` has checked it
     });
   }
   // Finds the arrays for a call of another batch, which reads them.
   bool find_source(Arguments& args, Outputs& out) const {
-    return find_each(args, out, [&](void* data, size_t bytes, const char* name) { return args.reads(data, bytes, name); });
+    return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
+      return args.record_read(data, bytes, name);
+    });
   }
 
   // Releases the arrays, so that they do not live until the batch object is collected.
-  void let_go() {
+  void release() {
     for (Napi::Reference<Napi::ArrayBuffer>& buffer : buffer_) buffer.Reset();
     buffers_ = 0;
   }
@@ -47,7 +50,7 @@ class OutputArrays {
     const char* name;
     napi_typedarray_type type;
     size_t size;
-    size_t width;  // elements per slot
+    size_t width;  // elements per environment
     bool optional;
   };
   // In the order of Outputs.
@@ -97,10 +100,10 @@ class OutputArrays {
     return static_cast<char*>(data);
   }
 
-  bool take_stride(Arguments& args, Napi::Object outputs, size_t slots) {
+  bool read_stride(Arguments& args, Napi::Object outputs, size_t num_envs) {
     const Napi::Value value = outputs.Get("columnStride");
     const double stride = !args.env().IsExceptionPending() && value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
-    const bool fits = stride >= static_cast<double>(slots) && stride <= 2.0 * world::count::MaxEnvs;
+    const bool fits = stride >= static_cast<double>(num_envs) && stride <= 2.0 * world::count::MaxEnvs;
     if (stride != 0 && !(fits && stride == static_cast<double>(static_cast<size_t>(stride)))) {
       return args.fail<int>("columnStride", "0, or at least numEnvs") != nullptr;
     }
@@ -108,9 +111,9 @@ class OutputArrays {
     return true;
   }
 
-  bool take_array(Arguments& args, int k, const Napi::Value& value, size_t slots) {
+  bool read_array(Arguments& args, int k, const Napi::Value& value, size_t num_envs) {
     const Kind& kind = kKinds[k];
-    const size_t rows = kind.width > 1 && stride_ != 0 ? stride_ : slots;
+    const size_t rows = kind.width > 1 && stride_ != 0 ? stride_ : num_envs;
     const size_t bytes = rows * kind.width * kind.size;
     const void* data = args.typed(value, kind.type, rows * kind.width, kind.name);
     if (data == nullptr) return false;
@@ -121,7 +124,7 @@ class OutputArrays {
     array_[k] = {true, b, offset};
     begin_[b] = std::min(begin_[b], offset);
     end_[b] = std::max(end_[b], offset + bytes);
-    return args.writes(data, bytes, kind.name);
+    return args.record_write(data, bytes, kind.name);
   }
 
   int buffer_of(Napi::ArrayBuffer buffer) {

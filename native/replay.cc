@@ -9,9 +9,9 @@ namespace rhythm {
 namespace block = world::block;
 namespace count = world::count;
 
-Slots ReplayTile::slots(const Tables& tables) {
-  const Outputs out = {observations[0], nullptr,     components[0], rewards, final_scores, belief_mae, early_means,
-                       late_means,      returns,     lengths,       terminated, final_mask, kTileLanes};
+Envs ReplayTile::envs(const Tables& tables) {
+  const Outputs out = {observations[0], nullptr,     components[0], rewards, final_scores, belief_mae, first_half_means,
+                       second_half_means,      returns,     lengths,       terminated, final_mask, kTileLanes};
   return {&tables, &state, kTileLanes, out};
 }
 
@@ -22,28 +22,29 @@ Replayer::Replayer(const Kernel& kernel, const Tables& tables, const Replay& rep
 
 void Replayer::play(size_t first, size_t last) {
   while (first < last) {
-    const size_t end = take_states(first, last);
-    reach();
-    const bool own = end - first == static_cast<size_t>(states_);
+    const size_t end = prepare_states(first, last);
+    replay_histories();
+    const bool in_place = end - first == static_cast<size_t>(states_);
     for (size_t at = first; at < end; at += kTileLanes) {
-      propose(at, std::min(at + kTileLanes, end), origins_ + (at - first), own);
+      step_rows(at, std::min(at + kTileLanes, end), lanes_ + (at - first), in_place);
     }
     first = end;
   }
 }
 
-// Prepares the rows that continue the next sixteen states of one length: a tile whose lanes stop together runs fastest.
-size_t Replayer::take_states(size_t first, size_t last) {
+// Collects the next sixteen states of one length and the rows that continue them. Returns the end of these rows. A tile whose
+// lanes all stop at the same step runs fastest.
+size_t Replayer::prepare_states(size_t first, size_t last) {
   const uint32_t* order = replay_.order;
   states_ = 0;
   size_t k = first;
-  for (; k < last && k - first < kMostRows; k++) {
-    if (k == first || !continues(order[k], order[k - 1])) {
+  for (; k < last && k - first < kMaxRows; k++) {
+    if (k == first || !same_state(order[k], order[k - 1])) {
       const bool fits = states_ < kTileLanes && replay_.stops[order[k]] == replay_.stops[order[first]];
       if (k != first && !fits) break;
-      put_state(order[k]);
+      add_state(order[k]);
     }
-    origins_[k - first] = static_cast<uint32_t>(states_ - 1);
+    lanes_[k - first] = static_cast<uint32_t>(states_ - 1);
   }
   // Unused lanes run too, with any valid mode.
   std::fill(modes_ + states_, modes_ + kTileLanes, modes_[0]);
@@ -51,43 +52,46 @@ size_t Replayer::take_states(size_t first, size_t last) {
   return k;
 }
 
-bool Replayer::continues(uint32_t row, uint32_t before) const {
+// Returns whether two rows continue the same state.
+bool Replayer::same_state(uint32_t row, uint32_t other) const {
   const Replay& r = replay_;
-  if (r.seeds[row] != r.seeds[before] || r.stops[row] != r.stops[before] || r.modes[row] != r.modes[before]) return false;
-  const auto alike = [&](const auto* rows, size_t width, size_t length) {
-    return std::memcmp(rows + row * width, rows + before * width, length * sizeof(*rows)) == 0;
+  if (r.seeds[row] != r.seeds[other] || r.stops[row] != r.stops[other] || r.modes[row] != r.modes[other]) return false;
+  const auto equal = [&](const auto* rows, size_t width, size_t length) {
+    return std::memcmp(rows + row * width, rows + other * width, length * sizeof(*rows)) == 0;
   };
-  if (!alike(r.histories, count::Steps, r.stops[row])) return false;
-  return r.profiles == nullptr || alike(r.profiles, count::ProfileFloats, count::ProfileFloats);
+  if (!equal(r.histories, count::Steps, r.stops[row])) return false;
+  return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }
 
-void Replayer::put_state(uint32_t row) {
+// Adds the state that a row continues.
+void Replayer::add_state(uint32_t row) {
   const int lane = states_++;
   const size_t at = row;
   seeds_[lane] = replay_.seeds[at];
   modes_[lane] = replay_.modes[at];
   stops_[lane] = replay_.stops[at];
   // Entries after the history are not played.
-  std::copy_n(replay_.histories + at * count::Steps, count::Steps, tapes_[lane]);
+  std::copy_n(replay_.histories + at * count::Steps, count::Steps, histories_[lane]);
   if (replay_.profiles == nullptr) return;
   std::copy_n(replay_.profiles + at * count::ProfileFloats, count::ProfileFloats, profiles_[lane]);
 }
 
-void Replayer::reach() {
-  const Slots slots = reached_.slots(tables_);
+// Plays the histories of the collected states.
+void Replayer::replay_histories() {
+  const Envs envs = replayed_.envs(tables_);
   const float* profiles = replay_.profiles == nullptr ? nullptr : profiles_[0];
-  kernel_.reset(slots, {nullptr, seeds_, modes_, profiles, graders_[0], false, nullptr, nullptr}, 0, 1);
+  kernel_.reset(envs, {nullptr, seeds_, modes_, profiles, graders_[0], false, nullptr, nullptr}, 0, 1);
   Run run = {};
-  run.policy = Policy::Tape;
-  run.actions = tapes_[0];
+  run.policy = Policy::Sequence;
+  run.actions = histories_[0];
   run.stops = stops_;
-  kernel_.run(slots, run, 0, 1);
-  kernel_.hash(slots, hashes_, 0, 1);
-  kernel_.targets(slots, targets_[0], 0, 1);
+  kernel_.run(envs, run, 0, 1);
+  kernel_.hash(envs, hashes_, 0, 1);
+  kernel_.targets(envs, targets_[0], 0, 1);
 }
 
-// Takes the step of at most sixteen rows. `own`: the state of row k is lane k, and no other row continues it.
-void Replayer::propose(size_t first, size_t last, const uint32_t* origins, bool own) {
+// Takes the step of at most sixteen rows. With `in_place` row k continues the state of lane k, and no other row does.
+void Replayer::step_rows(size_t first, size_t last, const uint32_t* state_lanes, bool in_place) {
   const size_t rows = last - first;
   uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes];
   float beliefs[kTileLanes][count::Beliefs] = {};
@@ -96,7 +100,7 @@ void Replayer::propose(size_t first, size_t last, const uint32_t* origins, bool 
   bool all_step = true;
   for (size_t k = 0; k < rows; k++) {
     const size_t row = replay_.order[first + k];
-    lanes[k] = origins[k];
+    lanes[k] = state_lanes[k];
     steps[k] = replay_.actions[row] >= 0;
     actions[k] = steps[k] ? static_cast<uint8_t>(replay_.actions[row]) : 0;
     all_step = all_step && steps[k];
@@ -104,11 +108,11 @@ void Replayer::propose(size_t first, size_t last, const uint32_t* origins, bool 
     given[k] = replay_.given[row];
     std::copy_n(replay_.beliefs + row * count::Beliefs, count::Beliefs, beliefs[k]);
   }
-  ReplayTile& tile = own ? reached_ : forked_;
-  if (!own) kernel_.gather(tile.slots(tables_), {&reached_.state, reached_.slots(tables_).out, lanes}, 0, 1);
+  ReplayTile& tile = in_place ? replayed_ : forked_;
+  if (!in_place) kernel_.gather(tile.envs(tables_), {&replayed_.state, replayed_.envs(tables_).out, lanes}, 0, 1);
   const bool believes = replay_.beliefs != nullptr;
-  kernel_.step(tile.slots(tables_), {actions, believes ? beliefs[0] : nullptr, believes ? given : nullptr, all_step ? nullptr : steps},
-               0, 1);
+  const Step step = {actions, believes ? beliefs[0] : nullptr, believes ? given : nullptr, all_step ? nullptr : steps};
+  kernel_.step(tile.envs(tables_), step, 0, 1);
   for (size_t k = 0; k < rows; k++) {
     const size_t row = replay_.order[first + k];
     if (steps[k]) replay_.rewards[row] = tile.rewards[k];

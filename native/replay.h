@@ -31,11 +31,11 @@ struct alignas(64) ReplayTile {
   float observations[world::count::ObservationFloats][kTileLanes];
   float components[world::count::Components][kTileLanes];
   float rewards[kTileLanes], final_scores[kTileLanes], belief_mae[kTileLanes];
-  float early_means[kTileLanes], late_means[kTileLanes], returns[kTileLanes];
+  float first_half_means[kTileLanes], second_half_means[kTileLanes], returns[kTileLanes];
   int32_t lengths[kTileLanes];
   uint8_t terminated[kTileLanes], final_mask[kTileLanes];
 
-  Slots slots(const Tables& tables);
+  Envs envs(const Tables& tables);
 };
 
 // Plays rows, sixteen states at a time. A state that several rows continue is computed once and forked.
@@ -46,28 +46,28 @@ class Replayer {
   void play(size_t first, size_t last);
 
  private:
-  // The most rows played from one set of states.
-  static constexpr size_t kMostRows = 16 * kTileLanes;
+  // The most rows that continue one set of states.
+  static constexpr size_t kMaxRows = 16 * kTileLanes;
 
-  size_t take_states(size_t first, size_t last);
-  bool continues(uint32_t row, uint32_t before) const;
-  void put_state(uint32_t row);
-  void reach();
-  void propose(size_t first, size_t last, const uint32_t* origins, bool own);
+  size_t prepare_states(size_t first, size_t last);
+  bool same_state(uint32_t row, uint32_t other) const;
+  void add_state(uint32_t row);
+  void replay_histories();
+  void step_rows(size_t first, size_t last, const uint32_t* state_lanes, bool in_place);
   float error_of(const float* belief, const float* target) const;
 
   const Kernel& kernel_;
   const Tables& tables_;
   const Replay& replay_;
-  ReplayTile reached_ = {}, forked_ = {};
+  ReplayTile replayed_ = {}, forked_ = {};
   int states_ = 0;
-  uint32_t origins_[kMostRows];  // for each row: the lane of its state
+  uint32_t lanes_[kMaxRows];  // for each row: the lane of its state
   uint32_t seeds_[kTileLanes] = {};
   uint8_t modes_[kTileLanes] = {};
   uint8_t stops_[kTileLanes] = {};
   float profiles_[kTileLanes][world::count::ProfileFloats] = {};
   float graders_[kTileLanes][world::count::Components];
-  uint8_t tapes_[kTileLanes][world::count::Steps] = {};
+  uint8_t histories_[kTileLanes][world::count::Steps] = {};
   uint64_t hashes_[kTileLanes];
   float targets_[kTileLanes][world::count::Beliefs];
 };

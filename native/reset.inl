@@ -1,12 +1,12 @@
 // Begins episodes.
 // Included inside a kernel's namespace, see kernel.inl.
 
-RHYTHM_INLINE void put_profile(const Slots& slots, const Reset& r, const Group& g, M who, U seed) {
-  const Tables& w = *slots.tables;
-  const U how = g.word(state::Mode);
-  const M sampled = who & (how == all(static_cast<uint32_t>(mode::Sampled)));
-  const M discrete = who & (how == all(static_cast<uint32_t>(mode::Discrete)));
-  const M given = who & (how == all(static_cast<uint32_t>(mode::Given)));
+RHYTHM_INLINE void put_profile(const Envs& envs, const Reset& r, const Group& g, M active, U seed) {
+  const Tables& w = *envs.tables;
+  const U profile_mode = g.word(state::Mode);
+  const M sampled = active & (profile_mode == all(static_cast<uint32_t>(mode::Sampled)));
+  const M discrete = active & (profile_mode == all(static_cast<uint32_t>(mode::Discrete)));
+  const M given = active & (profile_mode == all(static_cast<uint32_t>(mode::Given)));
   F profile[count::ProfileFloats];
   const auto put = [&](M lanes) {
     for (int k = 0; k < count::ProfileFloats; k++) g.put_where(lanes, state::Profile + k, profile[k]);
@@ -19,36 +19,36 @@ RHYTHM_INLINE void put_profile(const Slots& slots, const Reset& r, const Group& 
   }
 }
 
-// Begins the episodes of lanes `who` at `now`, in the given state.
+// Begins the episodes of the active lanes at `now`, in the given state.
 template <class Time>
-RHYTHM_INLINE void begin_lanes(const Slots& slots, const Reset& r, const Group& g, M who, Time now,
+RHYTHM_INLINE void begin_lanes(const Envs& envs, const Reset& r, const Group& g, M active, Time now,
                                const EpisodeState& episode, F earned) {
   const U seed = words_at(r.seeds, g);
-  if (r.modes != nullptr) g.put_where(who, state::Mode, bytes_at(r.modes, g));
-  put_profile(slots, r, g, who, seed);
-  g.put_where(who, state::Seed, seed);
-  put_episode(g, select(who, episode, episode_of(g)));
-  g.put_where(who, state::Return, earned);
-  g.put_where(who, state::Step, steps_of(now));
-  g.put_where(who, state::Given, all(0u));
-  for (int k = 0; k < count::TapeWords; k++) g.put_where(who, state::Tape + k, all(0u));
-  for (int k = 0; k < count::Beliefs; k++) g.put_where(who, state::Belief + k, all(0.5f));
+  if (r.modes != nullptr) g.put_where(active, state::Mode, bytes_at(r.modes, g));
+  put_profile(envs, r, g, active, seed);
+  g.put_where(active, state::Seed, seed);
+  put_episode(g, select(active, episode, episode_of(g)));
+  g.put_where(active, state::Return, earned);
+  g.put_where(active, state::Step, steps_of(now));
+  g.put_where(active, state::Given, all(0u));
+  for (int k = 0; k < count::TapeWords; k++) g.put_where(active, state::Tape + k, all(0u));
+  for (int k = 0; k < count::Beliefs; k++) g.put_where(active, state::Belief + k, all(0.5f));
   if (r.graders != nullptr) {
     for (int k = 0; k < count::Components; k++) {
-      g.put_where(who, state::Grader + k, column_at(r.graders, count::Components, k, g));
+      g.put_where(active, state::Grader + k, column_at(r.graders, count::Components, k, g));
     }
   }
-  g.put_where(who, state::Began, steps_of(now));
+  g.put_where(active, state::Began, steps_of(now));
   const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
-  for (int k = 0; k < count::Meters; k++) g.put_where(who, state::FirstMeters + k, meters[k]);
-  observe(slots, g, who, now, episode.meters, nothing_shown());
-  const M silent = r.after_step ? who & !mask_at(r.stepped, g) : who;
-  put_where(slots.out.rewards + g.first, silent, all(0.0f));
-  hide_result(slots, g, silent);
+  for (int k = 0; k < count::Meters; k++) g.put_where(active, state::FirstMeters + k, meters[k]);
+  observe(envs, g, active, now, episode.meters, no_last_step());
+  const M cleared = r.after_step ? active & !mask_at(r.stepped, g) : active;
+  put_where(envs.out.rewards + g.first, cleared, all(0.0f));
+  clear_grade(envs, g, cleared);
 }
 
 // Begins episodes at later steps. Not inlined, so that the common case stays small.
-__attribute__((noinline)) void begin_later(const Slots& slots, const Reset& r, const Group& g, M who) {
+__attribute__((noinline)) void begin_later(const Envs& envs, const Reset& r, const Group& g, M active) {
   const Start& start = *r.start;
   const auto meter = [&](int k) { return column_at(start.meters, count::Meters, k, g); };
   const auto sum = [&](const float* sums) { return sums == nullptr ? all(0.0f) : column_at(sums, 1, 0, g); };
@@ -56,19 +56,19 @@ __attribute__((noinline)) void begin_later(const Slots& slots, const Reset& r, c
                                 sum(start.early),
                                 sum(start.late),
                                 start.crashes == nullptr ? all(0u) : bytes_at(start.crashes, g)};
-  begin_lanes(slots, r, g, who, OwnTime{bytes_at(start.steps, g)}, episode, sum(start.returns));
+  begin_lanes(envs, r, g, active, OwnTime{bytes_at(start.steps, g)}, episode, sum(start.returns));
 }
 
-RHYTHM_INLINE void reset_group(const Slots& slots, const Reset& r, const Group& g) {
-  const M who = mask_at(r.mask, g);
-  if (!r.after_step) put_flags(slots.out.final_mask, g, all(false));
-  if (!any(who)) return;
-  if (r.start != nullptr) return begin_later(slots, r, g, who);
+RHYTHM_INLINE void reset_group(const Envs& envs, const Reset& r, const Group& g) {
+  const M active = mask_at(r.mask, g);
+  if (!r.after_step) put_flags(envs.out.final_mask, g, all(false));
+  if (!any(active)) return;
+  if (r.start != nullptr) return begin_later(envs, r, g, active);
   const F zero = all(0.0f);
-  const EpisodeState episode = {all(slots.tables->f + block::InitialMeters), zero, zero, all(0u)};
-  begin_lanes(slots, r, g, who, SameTime{0}, episode, zero);
+  const EpisodeState episode = {all(envs.tables->f + block::InitialMeters), zero, zero, all(0u)};
+  begin_lanes(envs, r, g, active, SameTime{0}, episode, zero);
 }
 
-void reset(const Slots& slots, const Reset& r, size_t first_tile, size_t last_tile) {
-  each_group(slots, first_tile, last_tile, [&](const Group& g) { reset_group(slots, r, g); });
+void reset(const Envs& envs, const Reset& r, size_t first_tile, size_t last_tile) {
+  each_group(envs, first_tile, last_tile, [&](const Group& g) { reset_group(envs, r, g); });
 }

@@ -21,12 +21,12 @@ struct Transition {
   U event;
 };
 
-// The focus in one slot of the day, and what it adds to cognition (rule 2).
+// The focus in one slot of the day: a factor of progress, and what it adds to cognition (rule 2).
 struct Focus {
-  F focus, cognition;
+  F factor, cognition;
 };
 RHYTHM_INLINE Focus select(M m, const Focus& a, const Focus& b) {
-  return {select(m, a.focus, b.focus), select(m, a.cognition, b.cognition)};
+  return {select(m, a.factor, b.factor), select(m, a.cognition, b.cognition)};
 }
 // `of(k)` returns the profile's k-th float.
 template <class Of>
@@ -104,8 +104,8 @@ RHYTHM_INLINE Meters with_vigour(const Tables& w, const Tagged& is, const Meters
   return d;
 }
 // The second part: the traits.
-RHYTHM_INLINE Meters personal(const Profile& profile, const Focus& focus, const Tagged& is, Meters d) {
-  d.p = multiply_where(is.productive, d.p, focus.focus);
+RHYTHM_INLINE Meters with_traits(const Profile& profile, const Focus& focus, const Tagged& is, Meters d) {
+  d.p = multiply_where(is.productive, d.p, focus.factor);
   d.c = add_where(is.productive, d.c, focus.cognition);
   d.v = multiply_where(is.social, d.v, profile.social_vitality_multiplier);
   d.v = add_where(is.productive, d.v, profile.work_vitality_recovery);
@@ -116,7 +116,7 @@ RHYTHM_INLINE Meters personal(const Profile& profile, const Focus& focus, const 
   return d;
 }
 // The third part: stress.
-RHYTHM_INLINE Meters stressed(const Tables& w, F threshold, const Meters& m, Meters d) {
+RHYTHM_INLINE Meters with_stress(const Tables& w, F threshold, const Meters& m, Meters d) {
   return add_where(m.s < threshold, d, all(w.f + block::Stress));
 }
 
@@ -125,23 +125,23 @@ RHYTHM_INLINE Meters stressed(const Tables& w, F threshold, const Meters& m, Met
 template <int At>
 RHYTHM_INLINE F noise_field(U word) {
   constexpr int exponent = 14 - At;
-  const U larger = and_or(word, all(0x3ffu << At), all((127u + exponent) << 23 | 1u << (At - 1)));
-  return float_bits(larger) - all(static_cast<float>((1 << exponent) + 1));
+  const U scaled = and_or(word, all(0x3ffu << At), all((127u + exponent) << 23 | 1u << (At - 1)));
+  return float_bits(scaled) - all(static_cast<float>((1 << exponent) + 1));
 }
 // The first, second and third ten bits of a word. The second stay in place; one rotation moves both others.
 struct Fields {
   F first, second, third;
 };
 RHYTHM_INLINE Fields noise_fields(U word) {
-  const U turned = rotate_left<13>(word);
-  return {noise_field<13>(turned), noise_field<10>(word), noise_field<1>(turned)};
+  const U rotated = rotate_left<13>(word);
+  return {noise_field<13>(rotated), noise_field<10>(word), noise_field<1>(rotated)};
 }
 struct Noise {
   Meters meters;
   F reward;  // rule 8
 };
-RHYTHM_INLINE Noise noise_of(const Tables& w, Draw y) {
-  const Fields a = noise_fields(y.x0), b = noise_fields(y.x1);
+RHYTHM_INLINE Noise noise_of(const Tables& w, Draw draw) {
+  const Fields a = noise_fields(draw.x0), b = noise_fields(draw.x1);
   const Meters z = {a.first, a.second, a.third, b.first, b.second};
   return {all(w.f + block::NoiseMeters) * z, all(w.f[block::NoiseReward]) * b.third};
 }
@@ -152,12 +152,12 @@ template <class Time>
 RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action,
                                          const Meters& vigorous) {
   Meters d = by_slot(now, [&](int slot) {
-    Meters known = lookup(w.neutral[slot], action);
-    known.p = multiply_where(is.productive, vigorous.p, all(w.neutral_focus[slot]));
-    known.n = vigorous.n;
-    return known;
+    Meters response = lookup(w.neutral[slot], action);
+    response.p = multiply_where(is.productive, vigorous.p, all(w.neutral_focus[slot]));
+    response.n = vigorous.n;
+    return response;
   });
-  return stressed(w, all(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);
+  return with_stress(w, all(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);
 }
 
 // Rule 6: event. Returns the event's code, or count::Events for no event; its effect in the table is 0.
@@ -207,8 +207,8 @@ RHYTHM_INLINE Transition step_episode(const Tables& w, const Profile& profile, c
   const Meters effect = effect_of(w, now, action);
   // Rule 2: response.
   const Meters vigorous = with_vigour(w, is, episode.meters, effect);
-  Meters d = personal(profile, focus, is, vigorous);
-  d = stressed(w, profile.stress_threshold, episode.meters, d);
+  Meters d = with_traits(profile, focus, is, vigorous);
+  d = with_stress(w, profile.stress_threshold, episode.meters, d);
   // Rule 3: noise.
   const Noise noise = noise_of(w, draws.noise);
   d = d + noise.meters;

@@ -1,6 +1,7 @@
 // Plays whole episodes in one call, from their present states to their stops.
 // Included inside a kernel's namespace, see kernel.inl.
 
+// Policies of a run. A policy returns the actions of a step, and computes the step's draws.
 struct ChooseRandom {
   U policy_seed;
   ChooseRandom(const Run& run, const Group& g)
@@ -22,12 +23,12 @@ struct ChooseHeuristic {
   }
 };
 
-// An action sequence: four steps to a word, laid out by lane.
-struct ChooseTape {
+// An action sequence, transposed: lanes[k][i] has the actions of lane i in steps 4k to 4k + 3, a byte each.
+struct ChooseSequence {
   static constexpr int words = count::Steps / 4;
   static_assert(count::Steps % 4 == 0 && words > 4 && words <= 8);
   alignas(64) uint32_t lanes[words][kLanes];
-  ChooseTape(const Run& run, const Group& g) {
+  ChooseSequence(const Run& run, const Group& g) {
     const uint8_t* rows = run.actions + static_cast<size_t>(g.first) * count::Steps;
     uint8_t copy[kLanes * count::Steps];
     if (!g.full()) {
@@ -35,13 +36,13 @@ struct ChooseTape {
       std::memcpy(copy, rows, static_cast<size_t>(g.count) * count::Steps);
       rows = copy;
     }
-    const auto take = [&](int first) __attribute__((always_inline)) {
+    const auto load_words = [&](int first) __attribute__((always_inline)) {
       U four[4];
-      load_fours(reinterpret_cast<const uint32_t*>(rows) + first, words, four);
+      load_four_columns(reinterpret_cast<const uint32_t*>(rows) + first, words, four);
       for (int k = 0; k < 4; k++) store(lanes[first + k], four[k]);
     };
-    take(0);
-    take(words - 4);  // overlaps the words before
+    load_words(0);
+    load_words(words - 4);  // overlaps the words before
   }
   template <class DrawSource>
   RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const EpisodeState&,
@@ -63,6 +64,7 @@ struct ChooseTape {
   }
 };
 
+// Recorders of a run: they receive every step, and the terminal term of the last reward.
 struct RecordNothing {
   RecordNothing(const Run&, const Group&) {}
   template <class Time>
@@ -76,7 +78,7 @@ struct RecordTrajectory {
   RecordTrajectory(const Run& run, const Group& group) : to(run.trajectory), g(group) {}
 
   template <class Time>
-  RHYTHM_INLINE_MEMBER void operator()(Time now, M who, U action, const Transition& transition, const Meters& m) const {
+  RHYTHM_INLINE_MEMBER void operator()(Time now, M active, U action, const Transition& transition, const Meters& m) const {
     const Meters &d = transition.delta, &a = transition.anomaly;
     const F columns[16] = {transition.reward, m.v, m.c, m.p, m.s, m.n, d.v, d.c,
                            d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
@@ -84,7 +86,7 @@ struct RecordTrajectory {
     for (int k = 0; k < 16; k++) store(rows[k], columns[k]);
     uint32_t t[kLanes], actions[kLanes], events[kLanes];
     store(t, steps_of(now)), store(actions, action), store(events, transition.event);
-    const uint32_t lanes = bits_of(who);
+    const uint32_t lanes = bits_of(active);
     for (int i = 0; i < kLanes; i++) {
       if (!(lanes >> i & 1)) continue;
       const size_t at = static_cast<size_t>(g.first + i) * count::Steps + t[i];
@@ -99,20 +101,20 @@ struct RecordTrajectory {
     }
   }
 
-  void add_terminal(M who, F terminal) const {
+  void add_terminal(M active, F terminal) const {
     float lanes[kLanes];
     store(lanes, terminal);
     for (int i = 0; i < kLanes; i++) {
-      if (bits_of(who) >> i & 1) to.rewards[static_cast<size_t>(g.first + i) * count::Steps + count::Steps - 1] += lanes[i];
+      if (bits_of(active) >> i & 1) to.rewards[static_cast<size_t>(g.first + i) * count::Steps + count::Steps - 1] += lanes[i];
     }
   }
 };
 
 // Applies each lane's last belief given in [from, to). Only the last one counts, since beliefs change only the grade.
-RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Group& g, M who, U from, U to) {
+RHYTHM_INLINE void apply_last_beliefs(const Tables& w, const Run& run, const Group& g, M active, U from, U to) {
   if (run.constant_belief != nullptr) {
     const float* b = run.constant_belief;
-    return put_beliefs(g, who, {clean_belief(w, all(b[0])), clean_belief(w, all(b[1])), clean_belief(w, all(b[2]))});
+    return put_beliefs(g, active, {clean_belief(w, all(b[0])), clean_belief(w, all(b[1])), clean_belief(w, all(b[2]))});
   }
   if (run.beliefs == nullptr) return;
   uint32_t begin[kLanes], end[kLanes], given[kLanes];
@@ -120,7 +122,7 @@ RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Grou
   store(begin, from), store(end, to);
   for (int i = 0; i < kLanes; i++) {
     given[i] = 0;
-    if (!(bits_of(who) >> i & 1)) continue;
+    if (!(bits_of(active) >> i & 1)) continue;
     const size_t row = static_cast<size_t>(g.first + i) * count::Steps;
     uint32_t t = end[i];
     while (t > begin[i] && run.given[row + t - 1] == 0) t--;
@@ -133,167 +135,170 @@ RHYTHM_INLINE void take_last_beliefs(const Tables& w, const Run& run, const Grou
 }
 
 // The focus in each slot of the day, computed once.
-struct Week {
-  Focus slots[count::Slots];
+class FocusBySlot {
+ public:
   template <class Of>
-  Week(const Tables& w, Of of) {
-    for (int slot = 0; slot < count::Slots; slot++) slots[slot] = focus_in(w, slot, of);
+  FocusBySlot(const Tables& w, Of of) {
+    for (int slot = 0; slot < count::Slots; slot++) by_slot_[slot] = focus_in(w, slot, of);
   }
   template <class Time>
   RHYTHM_INLINE_MEMBER Focus at(Time now) const {
-    return by_slot(now, [&](int slot) { return slots[slot]; });
+    return by_slot(now, [&](int slot) { return by_slot_[slot]; });
   }
+
+ private:
+  Focus by_slot_[count::Slots];
 };
 
-// The end of a run: the state, the outputs of the last step, and the reward earned before that step.
-struct End {
+// The end of a run: the state, the outputs of the last step, and the rewards earned before that step.
+struct RunEnd {
   EpisodeState episode;
-  Shown shown;
+  LastStep last_step;
   F earned;
 };
 
 // Runs lanes that all start at the same step and stop at the same step.
 template <class Choose, class DrawSource, class Record>
-RHYTHM_INLINE End run_together(const Tables& w, const Group& g, const Choose& choose, const DrawSource& source,
+RHYTHM_INLINE RunEnd run_same_time(const Tables& w, const Group& g, const Choose& choose, const DrawSource& source,
                                const Record& record, int from, int stop) {
   const Profile profile = make_profile(w, profile_of(g));
-  const Week week(w, profile_of(g));
+  const FocusBySlot focus(w, profile_of(g));
   const U seed = g.word(state::Seed);
   EpisodeState episode = episode_of(g);
   const auto step_at = [&](SameTime now) __attribute__((always_inline)) {
     Draws draws;
     const U action = choose(w, now, seed, episode, source, draws);
-    const Transition transition = step_episode(w, profile, week.at(now), now, draws, action, episode);
+    const Transition transition = step_episode(w, profile, focus.at(now), now, draws, action, episode);
     add_reward(now, transition.earned, episode);
-    note_action(g, now, all(true), action);
+    record_action(g, now, all(true), action);
     record(now, all(true), action, transition, episode.meters);
-    return shown_of(w, transition, action);
+    return last_step_of(w, transition, action);
   };
   SameTime now = {from};
   F earned = g.number(state::Return);
   // Only the last step's outputs are read; the compiler drops most of the others.
   for (; now.t < stop - 1; now = next(now)) earned = earned + step_at(now).reward;
-  const Shown shown = step_at(now);
-  return {episode, shown, earned};
+  const LastStep last_step = step_at(now);
+  return {episode, last_step, earned};
 }
 
 // Runs lanes that may each start and stop at different steps.
 template <class Choose, class Record>
-RHYTHM_INLINE End run_apart(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
+RHYTHM_INLINE RunEnd run_own_time(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
                             U stop) {
   const Profile profile = make_profile(w, profile_of(g));
-  const Week week(w, profile_of(g));
+  const FocusBySlot focus(w, profile_of(g));
   const U seed = g.word(state::Seed);
-  End end = {episode_of(g), nothing_shown(), g.number(state::Return)};
+  RunEnd end = {episode_of(g), no_last_step(), g.number(state::Return)};
   OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
     Draws draws;
     const U action = choose(w, now, seed, end.episode, OwnDraws{}, draws);
     EpisodeState after = end.episode;
-    end.earned = select(active, end.earned + end.shown.reward, end.earned);
-    const Transition transition = step_episode(w, profile, week.at(now), now, draws, action, after);
+    end.earned = select(active, end.earned + end.last_step.reward, end.earned);
+    const Transition transition = step_episode(w, profile, focus.at(now), now, draws, action, after);
     add_reward(now, transition.earned, after);
     end.episode = select(active, after, end.episode);
-    end.shown = select(active, shown_of(w, transition, action), end.shown);
-    note_action(g, now, active, action);
+    end.last_step = select(active, last_step_of(w, transition, action), end.last_step);
+    record_action(g, now, active, action);
     record(now, active, action, transition, end.episode.meters);
     now.t = select(active, now.t + all(1u), now.t);
   }
   return end;
 }
 
-// Makes the slots copies of their origins. Copies the outputs only of slots that will not run: the run writes the others, and
-// the results of episodes that end.
-RHYTHM_INLINE void take_origin(const Slots& slots, const Gather& from, const Group& g, U stop) {
+// Makes the environments copies of their origins. Copies outputs only where an environment will not run: the run writes the
+// others.
+RHYTHM_INLINE void copy_origin(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origin origin(from, g);
   gather_state(from, g, origin);
   const M runs = g.word(state::Step) < stop;
-  if (any((!runs) & g.present())) gather_shown(slots.out, from.shown, g, origin);
-  hide_result(slots, g, runs & (stop < all(static_cast<uint32_t>(count::Steps))));
-  forget_final(slots, g);
+  if (any((!runs) & g.present())) gather_outputs(envs.out, from.outputs, g, origin);
+  clear_grade(envs, g, runs & (stop < all(static_cast<uint32_t>(count::Steps))));
+  clear_final(envs, g);
 }
 
 // Stores the results of lanes `runs`, which went from step `from` to step `now`.
 template <class Record>
-RHYTHM_INLINE void finish_run(const Slots& slots, const Run& run, const Group& g, const Record& record, M runs, U from,
-                              U now, End& end) {
+RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, const Record& record, M runs, U from,
+                              U now, RunEnd& end) {
   put_episode(g, end.episode);
-  take_last_beliefs(*slots.tables, run, g, runs, from, now);
+  apply_last_beliefs(*envs.tables, run, g, runs, from, now);
   g.put_where(runs, state::Step, now);
   const M ended = runs & (now == all(static_cast<uint32_t>(count::Steps)));
   if (any(ended)) {
-    record.add_terminal(ended, end_episodes(slots, g, ended, end.episode, end.earned, end.shown.reward));
+    record.add_terminal(ended, end_episodes(envs, g, ended, end.episode, end.earned, end.last_step.reward));
   }
-  g.put_where(runs, state::Return, end.earned + end.shown.reward);
-  put_flags(slots.out.final_mask, g, ended);
-  put_where(slots.out.rewards + g.first, runs, end.shown.reward);
+  g.put_where(runs, state::Return, end.earned + end.last_step.reward);
+  put_flags(envs.out.final_mask, g, ended);
+  put_where(envs.out.rewards + g.first, runs, end.last_step.reward);
 }
 
 template <class Choose, class Record>
-__attribute__((noinline)) void run_group_apart(const Slots& slots, const Run& run, const Group& g, M runs, U stop) {
-  if (!any(runs)) return put_flags(slots.out.final_mask, g, runs);
+__attribute__((noinline)) void run_group_own_time(const Envs& envs, const Run& run, const Group& g, M runs, U stop) {
+  if (!any(runs)) return put_flags(envs.out.final_mask, g, runs);
   const Choose choose(run, g);
   const Record record(run, g);
   const U from = g.word(state::Step);
-  End end = run_apart(*slots.tables, g, choose, record, from, stop);
+  RunEnd end = run_own_time(*envs.tables, g, choose, record, from, stop);
   const U now = select(runs, stop, from);
-  finish_run(slots, run, g, record, runs, from, now, end);
-  observe(slots, g, runs, OwnTime{now}, end.episode.meters, end.shown);
+  finish_run(envs, run, g, record, runs, from, now, end);
+  observe(envs, g, runs, OwnTime{now}, end.episode.meters, end.last_step);
 }
 
 // Runs a whole group from step `from` to step `stop`.
 template <class Choose, class Record, class DrawSource>
-RHYTHM_INLINE void run_group_together(const Slots& slots, const Run& run, const Group& g, const DrawSource& source,
+RHYTHM_INLINE void run_group_same_time(const Envs& envs, const Run& run, const Group& g, const DrawSource& source,
                                       int from, int stop) {
   const Choose choose(run, g);
   const Record record(run, g);
-  End end = run_together(*slots.tables, g, choose, source, record, from, stop);
+  RunEnd end = run_same_time(*envs.tables, g, choose, source, record, from, stop);
   const U first = all(static_cast<uint32_t>(from)), last = all(static_cast<uint32_t>(stop));
-  finish_run(slots, run, g, record, all(true), first, last, end);
-  observe(slots, g, all(true), SameTime{stop}, end.episode.meters, end.shown);
+  finish_run(envs, run, g, record, all(true), first, last, end);
+  observe(envs, g, all(true), SameTime{stop}, end.episode.meters, end.last_step);
 }
 
 template <class Choose, class Record>
-__attribute__((noinline)) void run_group_of_one_seed(const Slots& slots, const Run& run, const Group& g, int from,
+__attribute__((noinline)) void run_group_of_one_seed(const Envs& envs, const Run& run, const Group& g, int from,
                                                      int stop) {
-  run_group_together<Choose, Record>(slots, run, g, SharedDraws(*slots.tables, g.word(state::Seed)), from, stop);
+  run_group_same_time<Choose, Record>(envs, run, g, SharedDraws(*envs.tables, g.word(state::Seed)), from, stop);
 }
 
 template <class Choose, class Record>
-RHYTHM_INLINE void run_group(const Slots& slots, const Run& run, const Group& g) {
+RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
   const U last = all(static_cast<uint32_t>(count::Steps));
   const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
-  prefetch_shown(slots, g);
-  if (run.from != nullptr) take_origin(slots, *run.from, g, stop);
+  prefetch_outputs(envs, g);
+  if (run.from != nullptr) copy_origin(envs, *run.from, g, stop);
   const auto same = [&](int k) { return !any(!(g.word(k) == all(g.tile->words[k][g.lane]))); };
   const U from = g.word(state::Step);
   const auto t0 = static_cast<int>(g.tile->words[state::Step][g.lane]);
   const int t1 = run.stops == nullptr ? count::Steps : run.stops[g.first];
-  const bool together = t0 < t1 && same(state::Step) && !any(!(stop == all(static_cast<uint32_t>(t1))));
-  if (!together) return run_group_apart<Choose, Record>(slots, run, g, from < stop, stop);
+  const bool same_time = t0 < t1 && same(state::Step) && !any(!(stop == all(static_cast<uint32_t>(t1))));
+  if (!same_time) return run_group_own_time<Choose, Record>(envs, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
-  if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(slots, run, whole, t0, t1);
-  run_group_together<Choose, Record>(slots, run, whole, OwnDraws{}, t0, t1);
+  if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(envs, run, whole, t0, t1);
+  run_group_same_time<Choose, Record>(envs, run, whole, OwnDraws{}, t0, t1);
 }
 
 template <class Choose, class Record>
-void run_all(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
-  each_group(slots, first_tile, last_tile, true, [&](const Group& g) { run_group<Choose, Record>(slots, run, g); });
+void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
+  each_group(envs, first_tile, last_tile, true, [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
 }
 
 template <class Choose>
-void run_as(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
-  if (run.trajectory.actions == nullptr) return run_all<Choose, RecordNothing>(slots, run, first_tile, last_tile);
-  run_all<Choose, RecordTrajectory>(slots, run, first_tile, last_tile);
+void run_as(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
+  if (run.trajectory.actions == nullptr) return run_all<Choose, RecordNothing>(envs, run, first_tile, last_tile);
+  run_all<Choose, RecordTrajectory>(envs, run, first_tile, last_tile);
 }
 
-void run(const Slots& slots, const Run& run, size_t first_tile, size_t last_tile) {
+void run(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
   switch (run.policy) {
     case Policy::Random:
-      return run_as<ChooseRandom>(slots, run, first_tile, last_tile);
+      return run_as<ChooseRandom>(envs, run, first_tile, last_tile);
     case Policy::Heuristic:
-      return run_as<ChooseHeuristic>(slots, run, first_tile, last_tile);
-    case Policy::Tape:
-      return run_as<ChooseTape>(slots, run, first_tile, last_tile);
+      return run_as<ChooseHeuristic>(envs, run, first_tile, last_tile);
+    case Policy::Sequence:
+      return run_as<ChooseSequence>(envs, run, first_tile, last_tile);
   }
 }

@@ -61,8 +61,8 @@ void build_tables(const uint32_t* words, bool imagination, Tables& tables) {
             tables.named_profiles);
   std::memcpy(tables.schedule, tables.u + block::HeuristicSchedule, count::Slots * sizeof(uint32_t));
   build_clock(tables);
-  for (int event = 0; event < count::Events; event++) tables.shown_event[event] = static_cast<float>(event);
-  tables.shown_event[count::Events] = -1;
+  for (int event = 0; event < count::Events; event++) tables.observed_event[event] = static_cast<float>(event);
+  tables.observed_event[count::Events] = -1;
   const uint32_t mask = imagination ? tables.u[block::StreamImagination] : 0;
   tables.event_stream = tables.u[block::StreamEvent] ^ mask;
   tables.noise_stream = tables.u[block::StreamNoise] ^ mask;

@@ -17,14 +17,14 @@ struct alignas(64) Tables {
   // The neutral profile's response before stress, by action; vitality still scales progress. See neutral.h.
   float neutral[world::count::Slots][world::count::Meters][kTableWidth];
   float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 past the last, for no event
-  float shown_event[kTableWidth];                                        // an event's code in observations: -1 for no event
+  float observed_event[kTableWidth];                                     // an event's code in observations: -1 for no event
   float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
-  uint32_t schedule[kTableWidth];                                        // the heuristic's, by slot
+  uint32_t schedule[kTableWidth];                                        // the heuristic's actions, by slot
   // The block's words, read as either type; index with world::block.
   float f[world::count::BlockWords];
   uint32_t u[world::count::BlockWords];
   float neutral_focus[world::count::Slots];  // by slot: the neutral profile's focus
-  float clock[world::count::Steps + 1][4];  // step, day, slot and remaining steps, as in observations
+  float clock[world::count::Steps + 1][4];   // step, day, slot and remaining steps, as in observations
   uint32_t event_stream;
   uint32_t noise_stream;
 };
@@ -32,7 +32,7 @@ struct alignas(64) Tables {
 // Kernels load whole rows of these tables with aligned instructions.
 static_assert(kTableWidth * sizeof(float) == alignof(Tables) && kTableWidth * sizeof(uint32_t) == alignof(Tables));
 static_assert(offsetof(Tables, effect) % alignof(Tables) == 0 && offsetof(Tables, neutral) % alignof(Tables) == 0);
-static_assert(offsetof(Tables, event_effect) % alignof(Tables) == 0 && offsetof(Tables, shown_event) % alignof(Tables) == 0);
+static_assert(offsetof(Tables, event_effect) % alignof(Tables) == 0 && offsetof(Tables, observed_event) % alignof(Tables) == 0);
 static_assert(offsetof(Tables, named_profiles) % alignof(Tables) == 0);
 
 // Returns whether every code in a block is valid.

@@ -11,7 +11,7 @@ class TrajectoryArrays {
  public:
   // Keeps the arrays of `trajectory`, an object as in src/engine/backends/backend.ts. Runs its getters, so it must be called
   // before any address is read.
-  bool take(Arguments& args, const Napi::Value& trajectory) {
+  bool read(Arguments& args, const Napi::Value& trajectory) {
     if (!trajectory.IsObject()) return args.fail<int>("trajectory", "an object") != nullptr;
     for (int k = 0; k < kArrays; k++) {
       array_[k] = trajectory.As<Napi::Object>().Get(kNames[k]);
@@ -20,7 +20,7 @@ class TrajectoryArrays {
     return true;
   }
 
-  // Returns the arrays' addresses, for `steps` steps of all slots together.
+  // Returns the arrays' addresses, for `steps` steps of all environments together.
   Trajectory find(Arguments& args, size_t steps) const {
     const auto codes = [&](int k) { return args.elements<int8_t>(array_[k], napi_int8_array, steps, kNames[k]); };
     const auto floats = [&](int k, size_t width) {

@@ -50,7 +50,7 @@ const COLUMNS: BatchSetup = {
 };
 
 /** Changes a rule: the evening no longer counts as late. */
-const PLANT: ShaderFault = { file: 'rules.wgsl', rule: 'slot_of_day > 1u', replacement: 'slot_of_day > 2u' };
+const PLANT: ShaderFault = { file: 'rules.wgsl', rule: 'slot > 1u', replacement: 'slot > 2u' };
 
 /** All short tables, and one of 10,000 episodes for each policy. */
 const ROWS = Object.entries(tables).filter(([name]) => !/^large.*v1$|^large.*none/.test(name));

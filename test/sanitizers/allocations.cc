@@ -56,7 +56,7 @@ template <class T>
 using Column = std::vector<T>;
 
 // The outputs of a batch, in one piece of memory.
-struct Shown {
+struct OutputMemory {
   Column<float> floats = Column<float>(static_cast<size_t>(kNumEnvs) * (count::ObservationFloats + count::Components + 6));
   Column<int32_t> lengths = Column<int32_t>(kNumEnvs);
   Column<uint8_t> flags = Column<uint8_t>(2 * kNumEnvs);
@@ -71,7 +71,7 @@ struct Shown {
     return {observations, nullptr, components, one[0],         one[1],       one[2],                one[3], one[4],
             one[5],       lengths.data(),      flags.data(), flags.data() + kNumEnvs, 0};
   }
-  bool operator==(const Shown& other) const {
+  bool operator==(const OutputMemory& other) const {
     return std::memcmp(floats.data(), other.floats.data(), floats.size() * sizeof(float)) == 0 && lengths == other.lengths &&
            flags == other.flags;
   }
@@ -93,18 +93,18 @@ struct World {
   }
 };
 
-struct Seen {
-  Shown shown;
+struct Snapshot {
+  OutputMemory outputs;
   Column<uint32_t> words = Column<uint32_t>(static_cast<size_t>(kNumEnvs) * count::StateWords);
 
-  bool operator==(const Seen& other) const { return shown == other.shown && words == other.words; }
+  bool operator==(const Snapshot& other) const { return outputs == other.outputs && words == other.words; }
 };
 
-Seen see(const Batch& batch, const Shown& shown) {
-  Seen seen;
-  seen.shown = shown;
-  batch.save(seen.words.data(), nullptr, kNumEnvs);
-  return seen;
+Snapshot snapshot_of(const Batch& batch, const OutputMemory& outputs) {
+  Snapshot snapshot;
+  snapshot.outputs = outputs;
+  batch.save(snapshot.words.data(), nullptr, kNumEnvs);
+  return snapshot;
 }
 
 // Makes call k of a batch, after all earlier calls.
@@ -136,13 +136,13 @@ void make_call(int k, Batch& batch, const Outputs& out, World& w) {
 
 // Makes the calls up to `last`. The n-th allocation of the last call fails; with last -1, that of the construction.
 // Returns the outputs and states; null if the construction failed.
-std::unique_ptr<Seen> play(int last, long n, bool& refused) {
+std::unique_ptr<Snapshot> play(int last, long n, bool& refused) {
   World w;
-  Shown shown;
-  const Outputs out = shown.outputs();
+  OutputMemory outputs;
+  const Outputs out = outputs.outputs();
   refused = failed = false;
   std::unique_ptr<Batch> batch;
-  const auto lacking = [&](int k, const auto& work) {
+  const auto without_memory = [&](int k, const auto& work) {
     try {
       if (k == last) left = n;
       work();
@@ -151,10 +151,10 @@ std::unique_ptr<Seen> play(int last, long n, bool& refused) {
     }
     left = -1;
   };
-  lacking(-1, [&] { batch = std::make_unique<Batch>(scalar::kernel, w.block.data(), false, kNumEnvs, kThreads); });
+  without_memory(-1, [&] { batch = std::make_unique<Batch>(scalar::kernel, w.block.data(), false, kNumEnvs, kThreads); });
   if (batch == nullptr) return nullptr;
-  for (int k = 0; k <= last; k++) lacking(k, [&] { make_call(k, *batch, out, w); });
-  return std::make_unique<Seen>(see(*batch, shown));
+  for (int k = 0; k <= last; k++) without_memory(k, [&] { make_call(k, *batch, out, w); });
+  return std::make_unique<Snapshot>(snapshot_of(*batch, outputs));
 }
 
 // Returns whether call k succeeds or changes nothing, for every failing allocation.

@@ -34,13 +34,13 @@ class CallSequence {
         num_envs_(static_cast<size_t>(shape.num_envs)),
         block_(any_block(arrays)),
         out_(any_outputs(arrays, num_envs_, shape.columns)),
-        shown_(any_outputs(arrays, num_envs_, !shape.columns)),
+        other_out_(any_outputs(arrays, num_envs_, !shape.columns)),
         batch_(kernel, block_, false, shape.num_envs, shape.threads),
         other_(kernel, block_, false, shape.num_envs, shape.threads) {}
 
   void reset() {
     batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
-    other_.reset(shown_, {nullptr, seeds_, nullptr, nullptr, nullptr, false, nullptr, nullptr});
+    other_.reset(other_out_, {nullptr, seeds_, nullptr, nullptr, nullptr, false, nullptr, nullptr});
     batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
   }
 
@@ -55,12 +55,12 @@ class CallSequence {
   }
 
   // Steps all lanes from the same step.
-  void step_together(int steps) {
+  void step_same_time(int steps) {
     for (int t = 0; t < steps; t++) step({actions_, nullptr, nullptr, nullptr}, {});
   }
 
   // Steps some lanes and resets others.
-  void step_apart(int steps) {
+  void step_own_time(int steps) {
     reset();
     step({actions_, beliefs_, given_, nullptr}, {});
     for (int t = 2; t < steps; t++) step({actions_, beliefs_, given_, mask_}, {});
@@ -70,39 +70,39 @@ class CallSequence {
   }
 
   void gather() {
-    other_.gather(shown_, {&batch_, out_, backwards_});
-    other_.gather(shown_, {&other_, shown_, backwards_});
-    other_.gather(shown_, {&batch_, out_, same_});
+    other_.gather(other_out_, {&batch_, out_, backwards_});
+    other_.gather(other_out_, {&other_, other_out_, backwards_});
+    other_.gather(other_out_, {&batch_, out_, same_});
   }
 
   // Runs from different steps.
-  void run_apart() {
-    run(Policy::Tape, backwards_, true);
+  void run_own_time() {
+    run(Policy::Sequence, backwards_, true);
     run(Policy::Random, backwards_, false);
   }
 
   // Runs from the same step.
-  void run_together() {
+  void run_same_time() {
     reset();
     run(Policy::Random, same_, true);
     run(Policy::Heuristic, same_, false);
     run(Policy::Heuristic, backwards_, true);
-    run(Policy::Tape, backwards_, false);
+    run(Policy::Sequence, backwards_, false);
   }
 
   // Runs from the current steps.
-  void run_on() {
+  void run_from_current() {
     Run run = {};
     run.policy = Policy::Heuristic;
-    expect_taken(batch_.run(out_, run, {0, static_cast<int>(num_envs_)}, {}));
+    expect_accepted(batch_.run(out_, run, {0, static_cast<int>(num_envs_)}, {}));
   }
 
-  void keep() {
+  void save_and_load() {
     batch_.hash(arrays_.take<uint64_t>(num_envs_));
     batch_.targets(arrays_.take<float>(num_envs_ * count::Beliefs));
     auto* words = arrays_.take<uint32_t>(num_envs_ * count::StateWords);
     batch_.save(words, nullptr, num_envs_);
-    if (!other_.load(shown_, words)) std::abort();
+    if (!other_.load(other_out_, words)) std::abort();
     other_.save(arrays_.take<uint32_t>(num_envs_ * count::StateWords), backwards_, num_envs_);
   }
 
@@ -128,36 +128,36 @@ class CallSequence {
             floats(meters)};
   }
 
-  static void expect_taken(const std::optional<Refusal>& refusal) {
+  static void expect_accepted(const std::optional<Refusal>& refusal) {
     if (!refusal) return;
     std::fprintf(stderr, "illegal call at environment %d\n", refusal->index);
     std::abort();
   }
-  void step(const Step& step, const AutoReset& autoreset) { expect_taken(batch_.step(out_, step, autoreset)); }
+  void step(const Step& step, const AutoReset& autoreset) { expect_accepted(batch_.step(out_, step, autoreset)); }
 
   // Runs in two parts if there are enough tiles. With `all` the run has every optional argument, otherwise none.
   void run(Policy policy, const uint32_t* indices, bool all) {
     Run run = {};
     run.policy = policy;
-    run.actions = tape_;
+    run.actions = sequence_;
     if (all) {
       run.policy_seeds = seeds_;
-      run.beliefs = tape_beliefs_, run.given = tape_given_;
+      run.beliefs = sequence_beliefs_, run.given = sequence_given_;
       run.trajectory = trajectory_;
-      if (policy == Policy::Tape) run.stops = stops_;
+      if (policy == Policy::Sequence) run.stops = stops_;
     } else {
       run.constant_belief = constant_belief_;
     }
     const int num_envs = static_cast<int>(num_envs_), middle = num_envs / 2 / kTileLanes * kTileLanes;
-    const From from = {&batch_, out_, indices};
-    if (middle > 0) expect_taken(other_.run(shown_, run, {0, middle}, from));
-    expect_taken(other_.run(shown_, run, {middle, num_envs}, from));
+    const CopySource from = {&batch_, out_, indices};
+    if (middle > 0) expect_accepted(other_.run(other_out_, run, {0, middle}, from));
+    expect_accepted(other_.run(other_out_, run, {middle, num_envs}, from));
   }
 
   Arrays& arrays_;
   const size_t num_envs_, steps_ = num_envs_ * count::Steps;
   const uint32_t* const block_;
-  const Outputs out_, shown_;
+  const Outputs out_, other_out_;
   Batch batch_, other_;
 
   const uint32_t* const seeds_ = counted<uint32_t>(num_envs_, num_envs_);
@@ -173,9 +173,9 @@ class CallSequence {
   const uint8_t* const actions_ = counted<uint8_t>(num_envs_, count::Actions);
   const float* const beliefs_ = fractions(num_envs_ * count::Beliefs);
   const uint8_t* const given_ = counted<uint8_t>(num_envs_, 2);
-  const uint8_t* const tape_ = counted<uint8_t>(steps_, count::Actions);
-  const float* const tape_beliefs_ = fractions(steps_ * count::Beliefs);
-  const uint8_t* const tape_given_ = counted<uint8_t>(steps_, 2);
+  const uint8_t* const sequence_ = counted<uint8_t>(steps_, count::Actions);
+  const float* const sequence_beliefs_ = fractions(steps_ * count::Beliefs);
+  const uint8_t* const sequence_given_ = counted<uint8_t>(steps_, 2);
   const float* const constant_belief_ = fractions(count::Beliefs);
   const uint8_t* const stops_ = counted<uint8_t>(num_envs_, count::Steps + 1);
   const Trajectory trajectory_ = trajectory();
@@ -187,17 +187,17 @@ std::string play(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
   CallSequence sequence(kernel, shape, arrays);
   const int steps = shape.brief ? 3 : count::Steps;
   sequence.reset();
-  sequence.step_together(steps);
-  sequence.keep();
-  sequence.step_apart(steps);
-  sequence.keep();
+  sequence.step_same_time(steps);
+  sequence.save_and_load();
+  sequence.step_own_time(steps);
+  sequence.save_and_load();
   sequence.gather();
-  sequence.run_apart();
-  if (!shape.brief) sequence.run_together();
-  sequence.run_on();
-  sequence.keep();
+  sequence.run_own_time();
+  if (!shape.brief) sequence.run_same_time();
+  sequence.run_from_current();
+  sequence.save_and_load();
   sequence.begin_later();
-  sequence.keep();
+  sequence.save_and_load();
   return arrays.contents();
 }
 

@@ -44,27 +44,27 @@ class Pages : public Arrays {
 };
 
 // The current call sequence, for the signal handler.
-char told[128];
+char location[128];
 
 // Prints the location. The signal's default action follows.
-void tell(int) {
-  if (write(STDOUT_FILENO, told, std::strlen(told)) < 0) _exit(1);
+void print_location(int) {
+  if (write(STDOUT_FILENO, location, std::strlen(location)) < 0) _exit(1);
 }
 
-void tell_before_dying() {
+void print_location_on_fault() {
   struct sigaction action = {};
-  action.sa_handler = tell;
+  action.sa_handler = print_location;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
-// Whether the kernel does the same on all of its arrays as in `expected`, by numbers of num_envs and layout, which it
-// fills where nothing is there yet.
+// Returns whether the kernel gives the results in `expected`, by num_envs and layout, wherever its arrays lie. Adds results
+// that `expected` lacks.
 bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::string>& expected) {
   for (const Edge edge : {Edge::End, Edge::Begin}) {
     for (const int num_envs : {1, 3, 15, 16, 17, 33}) {
       for (const bool columns : {false, true}) {
-        std::snprintf(told, sizeof told, "%s: touches a page beside arrays that %s there, %d environments, %s\n", kernel.name,
+        std::snprintf(location, sizeof location, "%s: touches a page beside arrays that %s there, %d environments, %s\n", kernel.name,
                       edge == Edge::End ? "end" : "begin", num_envs, columns ? "columns" : "rows");
         Pages pages(edge);
         const std::string got = play(kernel, {num_envs, columns, 1, false}, pages);
@@ -79,13 +79,13 @@ bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::s
 }  // namespace rhythm
 
 int main() {
-  rhythm::tell_before_dying();
+  rhythm::print_location_on_fault();
   std::map<std::pair<int, bool>, std::string> expected;
   for (int k = 0; k < rhythm::kKernelCount; k++) {
     const rhythm::KnownKernel& known = rhythm::kKernels[k];
     const char* name = known.kernel->name;
     if (!known.supported()) {
-      std::printf("%s: not looked at, this processor cannot run it\n", name);
+      std::printf("%s: not tested, this processor cannot run it\n", name);
     } else if (rhythm::same_everywhere(*known.kernel, expected)) {
       std::printf("%s: touches nothing beside its arrays, and no difference\n", name);
     } else {

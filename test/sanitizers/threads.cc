@@ -26,7 +26,7 @@ class Heap : public Arrays {
   std::deque<std::vector<char>> arrays_;
 };
 
-std::string live_on(const Kernel& kernel, int threads) {
+std::string play_on_threads(const Kernel& kernel, int threads) {
   Heap heap;
   return play(kernel, {kNumEnvs, false, threads, true}, heap);
 }
@@ -35,16 +35,16 @@ std::string live_on(const Kernel& kernel, int threads) {
 }  // namespace rhythm
 
 int main() {
-  using rhythm::live_on;
+  using rhythm::play_on_threads;
   for (const rhythm::Kernel* kernel : {&rhythm::portable::kernel, &rhythm::scalar::kernel}) {
-    const std::string alone = live_on(*kernel, 1);
+    const std::string alone = play_on_threads(*kernel, 1);
     for (const int threads : {2, 3, 8}) {
-      if (live_on(*kernel, threads) != alone) return std::printf("%s: %d threads differ\n", kernel->name, threads), 1;
+      if (play_on_threads(*kernel, threads) != alone) return std::printf("%s: %d threads differ\n", kernel->name, threads), 1;
     }
     // Several batches at once, as in worker threads.
     std::vector<std::thread> workers;
     std::vector<int> same(3, 0);
-    for (size_t k = 0; k < same.size(); k++) workers.emplace_back([&, k] { same[k] = live_on(*kernel, 3) == alone; });
+    for (size_t k = 0; k < same.size(); k++) workers.emplace_back([&, k] { same[k] = play_on_threads(*kernel, 3) == alone; });
     for (std::thread& worker : workers) worker.join();
     for (const int each : same) {
       if (!each) return std::printf("%s: batches disturb each other\n", kernel->name), 1;

@@ -54,8 +54,8 @@ export interface AsyncBackend {
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: AsyncBatchOptions): Promise<AsyncBatch>;
-  /** As `Backend.lead`. */
-  lead?(buffer: ArrayBuffer): number;
+  /** As `Backend.bytesToCacheLine`. */
+  bytesToCacheLine?(buffer: ArrayBuffer): number;
 }
 
 export interface AsyncBatch {

@@ -30,7 +30,7 @@ export interface Backend {
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: BatchOptions): Batch;
   /** Returns the number of bytes from a buffer's start to its first cache line. */
-  lead?(buffer: ArrayBuffer): number;
+  bytesToCacheLine?(buffer: ArrayBuffer): number;
 }
 
 /** The layout of outputs. */

@@ -17,7 +17,7 @@ import type {
 } from './backend.js';
 import { orOutOfMemory } from './open-batch.js';
 
-export const nativeBackend: Backend = { name: 'native', availability, kernels, open, lead };
+export const nativeBackend: Backend = { name: 'native', availability, kernels, open, bytesToCacheLine };
 
 function availability(): Availability {
   try {
@@ -45,7 +45,7 @@ function open(options: BatchOptions): Batch {
   return new NativeBackendBatch(addon, chooseKernel(options.kernel), options);
 }
 
-function lead(buffer: ArrayBuffer): number {
+function bytesToCacheLine(buffer: ArrayBuffer): number {
   return loadAddon().lead(buffer);
 }
 

@@ -72,9 +72,9 @@ export async function openAsyncBatch(
 function optionsOf(
   { numEnvs, world, imagination, threads, layout }: BatchShape,
   kernel: string | null,
-  { lead }: Pick<Backend, 'lead'>,
+  { bytesToCacheLine }: Pick<Backend, 'bytesToCacheLine'>,
 ): BatchOptions {
-  const outputs = allocateOutputs(numEnvs, layout, lead);
+  const outputs = allocateOutputs(numEnvs, layout, bytesToCacheLine);
   return { numEnvs, world, imagination, threads, kernel, outputs };
 }
 

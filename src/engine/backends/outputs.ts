@@ -39,12 +39,12 @@ function strideOf(numEnvs: number): number {
 
 /**
  * Allocates zeroed outputs for `numEnvs` environments.
- * @param lead returns the bytes from a buffer's start to its first cache line. Only compiled code knows addresses.
+ * @param bytesToCacheLine returns the bytes from a buffer's start to its first cache line. Only compiled code knows addresses.
  */
 export function allocateOutputs(
   numEnvs: number,
   layout: OutputLayout = ROW_MAJOR,
-  lead: (buffer: ArrayBuffer) => number = () => 0,
+  bytesToCacheLine: (buffer: ArrayBuffer) => number = () => 0,
 ): Outputs {
   const columnStride = layout.columnMajor ? strideOf(numEnvs) : 0;
   const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
@@ -60,7 +60,7 @@ export function allocateOutputs(
     });
   const sizeOf = ({ kind, length }: (typeof arrays)[number]) => align(kind.BYTES_PER_ELEMENT * length);
   const buffer = new ArrayBuffer(arrays.reduce((sum, array) => sum + sizeOf(array), LINE));
-  let offset = lead(buffer);
+  let offset = bytesToCacheLine(buffer);
   const views = arrays.map((array) => {
     const view = new array.kind(buffer, offset, array.length);
     offset += sizeOf(array);

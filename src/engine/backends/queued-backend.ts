@@ -9,7 +9,7 @@ export function queued(backend: Backend): AsyncBackend {
     availability: async () => backend.availability(),
     kernels: () => backend.kernels(),
     open: async (options) => new QueuedBatch(backend.open(options)),
-    lead: backend.lead,
+    bytesToCacheLine: backend.bytesToCacheLine,
   };
 }
 

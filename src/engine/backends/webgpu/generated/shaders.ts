@@ -224,7 +224,7 @@ struct Launch {
 @group(0) @binding(2) var<storage, read_write> state: array<u32>;
 @group(0) @binding(3) var<storage, read_write> outputs: array<u32>;
 @group(0) @binding(4) var<storage, read> request: array<u32>;
-@group(0) @binding(5) var<storage, read_write> sink: array<u32>;
+@group(0) @binding(5) var<storage, read_write> results: array<u32>;
 
 override workgroup_size: u32 = 64;
 
@@ -281,7 +281,7 @@ struct Meters {
   s: f32,
   n: f32,
 }
-const STILL = Meters(0.0, 0.0, 0.0, 0.0, 0.0);
+const ZERO_METERS = Meters(0.0, 0.0, 0.0, 0.0, 0.0);
 
 fn plus(a: Meters, b: Meters) -> Meters {
   return Meters(add(a.v, b.v), add(a.c, b.c), add(a.p, b.p), add(a.s, b.s), add(a.n, b.n));
@@ -298,7 +298,7 @@ fn scaled(a: Meters, b: f32) -> Meters {
 fn clamped(a: Meters) -> Meters {
   return Meters(clamp01(a.v), clamp01(a.c), clamp01(a.p), clamp01(a.s), clamp01(a.n));
 }
-fn five(at: u32) -> Meters {
+fn meters_in_world(at: u32) -> Meters {
   return Meters(number(at), number(at + 1u), number(at + 2u), number(at + 3u), number(at + 4u));
 }
 `,
@@ -508,7 +508,7 @@ struct Transition {
   anomaly: Meters,
 }
 // The transition before the first step. COUNT_ACTIONS stands for no action, COUNT_EVENTS for no event.
-const NO_TRANSITION = Transition(COUNT_EVENTS, COUNT_ACTIONS, 0.0, STILL, STILL);
+const NO_TRANSITION = Transition(COUNT_EVENTS, COUNT_ACTIONS, 0.0, ZERO_METERS, ZERO_METERS);
 
 // A profile, with fields by name: an array would be indexed in memory.
 struct Profile {
@@ -558,7 +558,7 @@ fn neutral_profile() -> Profile {
     number(BLOCK_TRAIT_NEUTRAL + TRAIT_STRESS_THRESHOLD),
     number(BLOCK_TRAIT_NEUTRAL + TRAIT_METABOLIC_RATE),
     number(BLOCK_TRAIT_NEUTRAL + TRAIT_EVENT_IMPACT),
-    STILL,
+    ZERO_METERS,
   );
 }
 
@@ -567,21 +567,21 @@ fn has_tag(tag: u32, action: u32) -> bool {
 }
 
 // Rule 1: effect.
-fn effect_of(slot_of_day: u32, action: u32) -> Meters {
-  return five(BLOCK_EFFECT + (slot_of_day * COUNT_ACTIONS + action) * COUNT_METERS);
+fn effect_of(slot: u32, action: u32) -> Meters {
+  return meters_in_world(BLOCK_EFFECT + (slot * COUNT_ACTIONS + action) * COUNT_METERS);
 }
 
 // Rule 2: response.
-fn focus_of(profile: Profile, slot_of_day: u32) -> f32 {
-  let by_day = select(1.0, profile.morning_focus, slot_of_day == 0u);
-  return select(by_day, profile.night_focus, slot_of_day > 1u);
+fn focus_of(profile: Profile, slot: u32) -> f32 {
+  let by_day = select(1.0, profile.morning_focus, slot == 0u);
+  return select(by_day, profile.night_focus, slot > 1u);
 }
-fn response_of(profile: Profile, slot_of_day: u32, action: u32, m: Meters, effect: Meters) -> Meters {
+fn response_of(profile: Profile, slot: u32, action: u32, m: Meters, effect: Meters) -> Meters {
   var d = effect;
   let productive = has_tag(TAG_PRODUCTIVE, action);
   let social = has_tag(TAG_SOCIAL, action);
   if (productive) {
-    let focus = focus_of(profile, slot_of_day);
+    let focus = focus_of(profile, slot);
     let vigour = add(number(BLOCK_VITALITY_FACTOR_BASE), multiply(number(BLOCK_VITALITY_FACTOR_SLOPE), m.v));
     d.p = multiply(multiply(d.p, vigour), focus);
     d.c = add(d.c, multiply(number(BLOCK_FOCUS_COGNITION), subtract(focus, 1.0)));
@@ -603,7 +603,7 @@ fn response_of(profile: Profile, slot_of_day: u32, action: u32, m: Meters, effec
     d.s = subtract(d.s, profile.leisure_guilt);
   }
   if (m.s < profile.stress_threshold) {
-    d = plus(d, five(BLOCK_STRESS));
+    d = plus(d, meters_in_world(BLOCK_STRESS));
   }
   return d;
 }
@@ -621,12 +621,12 @@ fn noise_of_meters(draw: vec2<u32>) -> Meters {
     noise_field(draw.y, 0u),
     noise_field(draw.y, 1u),
   );
-  return times(five(BLOCK_NOISE_METERS), z);
+  return times(meters_in_world(BLOCK_NOISE_METERS), z);
 }
 
 // Rule 5: decay.
 fn decay_of(profile: Profile) -> Meters {
-  var decay = five(BLOCK_DECAY);
+  var decay = meters_in_world(BLOCK_DECAY);
   decay.v = multiply(decay.v, profile.metabolic_rate);
   return decay;
 }
@@ -636,7 +636,7 @@ fn event_of(draw: vec2<u32>) -> u32 {
   return select(COUNT_EVENTS, below(draw.y, COUNT_EVENTS), draw.x < world[BLOCK_EVENT_THRESHOLD]);
 }
 fn impact_of(profile: Profile, event: u32) -> Meters {
-  return scaled(five(BLOCK_EVENT_EFFECT + event * COUNT_METERS), profile.event_impact);
+  return scaled(meters_in_world(BLOCK_EVENT_EFFECT + event * COUNT_METERS), profile.event_impact);
 }
 
 // Rule 7: meters. Returns how many meters are below the threshold.
@@ -647,7 +647,7 @@ fn count_below(m: Meters, threshold: f32) -> u32 {
 
 // Rule 8: reward. Returns the reward without noise.
 fn reward_of(weights: Meters, delta: Meters, low: u32) -> f32 {
-  let term = times(plus(weights, five(BLOCK_REWARD_BIAS)), delta);
+  let term = times(plus(weights, meters_in_world(BLOCK_REWARD_BIAS)), delta);
   let sum = add(add(add(add(term.v, term.c), term.p), term.s), term.n);
   let penalty = multiply(number(BLOCK_CRASH_PENALTY), f32(low));
   return subtract(multiply(number(BLOCK_REWARD_SCALE), sum), penalty);
@@ -665,16 +665,16 @@ fn step_episode(
   action: u32,
   episode: ptr<function, EpisodeState>,
 ) -> Transition {
-  let slot_of_day = t % COUNT_SLOTS;
+  let slot = t % COUNT_SLOTS;
   let before = (*episode).meters;
   // Rule 1: effect.
-  let effect = effect_of(slot_of_day, action);
+  let effect = effect_of(slot, action);
   // Rule 2: response.
-  var d = response_of(profile, slot_of_day, action, before, effect);
+  var d = response_of(profile, slot, action, before, effect);
   // Rule 3: noise.
   d = plus(d, noise_of_meters(draws.noise));
   // Rule 4: anomaly.
-  let anomaly = minus(d, response_of(neutral_profile(), slot_of_day, action, before, effect));
+  let anomaly = minus(d, response_of(neutral_profile(), slot, action, before, effect));
   // Rule 5: decay.
   d = minus(d, decay_of(profile));
   // Rule 6: event.
@@ -766,14 +766,14 @@ fn terminal_reward(final_score: f32) -> f32 {
 `,
   'outputs.wgsl': `// Writes the outputs: the arrays of \`Outputs\`, one after the other, each for \`capacity\` environments.
 
-fn place(which: u32, env: u32) -> u32 {
+fn output_index(which: u32, env: u32) -> u32 {
   return which * launch.capacity + env;
 }
 fn put_output(which: u32, env: u32, value: f32) {
-  outputs[place(which, env)] = bitcast<u32>(value);
+  outputs[output_index(which, env)] = bitcast<u32>(value);
 }
 fn put_output_word(which: u32, env: u32, value: u32) {
-  outputs[place(which, env)] = value;
+  outputs[output_index(which, env)] = value;
 }
 
 // Returns (x, y): number k of an environment stands at x + k * y.
@@ -854,7 +854,7 @@ fn clear_grade(env: u32) {
 }
 fn clear_replaced(env: u32) {
   clear_final(env);
-  if (outputs[place(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {
+  if (outputs[output_index(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {
     clear_grade(env);
   }
 }
@@ -893,7 +893,7 @@ fn begin(env: u32, seed: u32, t: u32, episode: EpisodeState) {
   observe(env, t, episode.meters, NO_TRANSITION);
 }
 fn begin_episode(env: u32, seed: u32) {
-  begin(env, seed, 0u, new_episode(five(BLOCK_INITIAL_METERS)));
+  begin(env, seed, 0u, new_episode(meters_in_world(BLOCK_INITIAL_METERS)));
 }
 
 // Reads a sum of an episode that begins after step 0.
@@ -1035,16 +1035,16 @@ fn meter_by_code(m: Meters, code: u32) -> f32 {
 
 // Returns the action of the first rule that applies, else the scheduled one.
 fn heuristic_action(t: u32, m: Meters) -> u32 {
-  let slot_of_day = t % COUNT_SLOTS;
+  let slot = t % COUNT_SLOTS;
   for (var rule = 0u; rule < COUNT_HEURISTIC_RULES; rule++) {
-    let in_slot = ((world[BLOCK_HEURISTIC_SLOTS + rule] >> slot_of_day) & 1u) == 1u;
+    let in_slot = ((world[BLOCK_HEURISTIC_SLOTS + rule] >> slot) & 1u) == 1u;
     let meter = meter_by_code(m, world[BLOCK_HEURISTIC_METER + rule]);
     let holds = meter < number(BLOCK_HEURISTIC_BELOW + rule);
     if (in_slot && holds) {
       return world[BLOCK_HEURISTIC_ACTION + rule];
     }
   }
-  return world[BLOCK_HEURISTIC_SCHEDULE + slot_of_day];
+  return world[BLOCK_HEURISTIC_SCHEDULE + slot];
 }
 `,
   'record.wgsl': `// Records the steps of a run as a trajectory's rows: array after array, first codes as bytes, then floats.
@@ -1061,29 +1061,29 @@ const NO_CODES = 0xffffffffu;
 fn put_code(which: u32, i: u32, t: u32, code: u32) {
   let at = which * launch.count + i * CODE_WORDS + t / 4u;
   let shift = 8u * (t % 4u);
-  sink[at] = (sink[at] & ~(0xffu << shift)) | ((code & 0xffu) << shift);
+  results[at] = (results[at] & ~(0xffu << shift)) | ((code & 0xffu) << shift);
 }
 fn put_recorded_meters(which: u32, i: u32, t: u32, m: Meters) {
   let at = which * launch.count + i * METER_FLOATS + t * COUNT_METERS;
-  sink[at] = bitcast<u32>(m.v);
-  sink[at + 1u] = bitcast<u32>(m.c);
-  sink[at + 2u] = bitcast<u32>(m.p);
-  sink[at + 3u] = bitcast<u32>(m.s);
-  sink[at + 4u] = bitcast<u32>(m.n);
+  results[at] = bitcast<u32>(m.v);
+  results[at + 1u] = bitcast<u32>(m.c);
+  results[at + 2u] = bitcast<u32>(m.p);
+  results[at + 3u] = bitcast<u32>(m.s);
+  results[at + 4u] = bitcast<u32>(m.n);
 }
 fn record_reward(i: u32, t: u32, reward: f32) {
-  sink[RECORDED_REWARDS * launch.count + i * COUNT_STEPS + t] = bitcast<u32>(reward);
+  results[RECORDED_REWARDS * launch.count + i * COUNT_STEPS + t] = bitcast<u32>(reward);
 }
 fn clear_record(i: u32) {
   for (var k = 0u; k < CODE_WORDS; k++) {
-    sink[RECORDED_ACTIONS * launch.count + i * CODE_WORDS + k] = NO_CODES;
-    sink[RECORDED_EVENTS * launch.count + i * CODE_WORDS + k] = NO_CODES;
+    results[RECORDED_ACTIONS * launch.count + i * CODE_WORDS + k] = NO_CODES;
+    results[RECORDED_EVENTS * launch.count + i * CODE_WORDS + k] = NO_CODES;
   }
   for (var t = 0u; t < COUNT_STEPS; t++) {
     record_reward(i, t, 0.0);
-    put_recorded_meters(RECORDED_METERS, i, t, STILL);
-    put_recorded_meters(RECORDED_DELTAS, i, t, STILL);
-    put_recorded_meters(RECORDED_ANOMALIES, i, t, STILL);
+    put_recorded_meters(RECORDED_METERS, i, t, ZERO_METERS);
+    put_recorded_meters(RECORDED_DELTAS, i, t, ZERO_METERS);
+    put_recorded_meters(RECORDED_ANOMALIES, i, t, ZERO_METERS);
   }
 }
 fn record(i: u32, t: u32, m: Meters, transition: Transition) {
@@ -1115,7 +1115,7 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
 }
 
 // Applies the last belief given in [begin, end). Only the last one counts, since beliefs change only the grade.
-fn put_last_belief(env: u32, i: u32, begin: u32, end: u32) {
+fn apply_last_belief(env: u32, i: u32, begin: u32, end: u32) {
   if (launch.belief_kind == BELIEFS_NONE) {
     return;
   }
@@ -1135,7 +1135,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);
   let policy_seed = policy_seed_at(i);
-  put_last_belief(env, i, begin, stop);
+  apply_last_belief(env, i, begin, stop);
   var episode = episode_of(env);
   var last = NO_TRANSITION;
   // The word of recorded actions that is being filled. It is stored when it is full.
@@ -1214,12 +1214,12 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
     }
   }
   for (var k = 0u; k < COUNT_STATE_WORDS; k++) {
-    sink[i * COUNT_STATE_WORDS + k] = word(env, k);
+    results[i * COUNT_STATE_WORDS + k] = word(env, k);
   }
 }
 
 // Returns the last transition. The state does not contain it, so it is replayed from seed, actions and first meters.
-fn replay(env: u32, steps: u32) -> Transition {
+fn replay_last_step(env: u32, steps: u32) -> Transition {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);
   var episode = new_episode(meters_at(env, STATE_FIRST_METERS));
@@ -1243,7 +1243,7 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let steps = word(env, STATE_STEP);
   let episode = episode_of(env);
-  var last = replay(env, steps);
+  var last = replay_last_step(env, steps);
   clear_final(env);
   put_output_word(OUTPUT_FINAL_MASK, env, 0u);
   clear_grade(env);
@@ -1281,8 +1281,8 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var pair = 0u; pair < HASHED_WORDS; pair += 2u) {
     key = threefry(key, vec2(words[pair], words[pair + 1u]));
   }
-  sink[2u * i] = key.x;
-  sink[2u * i + 1u] = key.y;
+  results[2u * i] = key.x;
+  results[2u * i + 1u] = key.y;
 }
 
 @compute @workgroup_size(workgroup_size)
@@ -1293,7 +1293,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   for (var k = 0u; k < COUNT_BELIEFS; k++) {
-    sink[i * COUNT_BELIEFS + k] = bitcast<u32>(target_of(launch.first + i, k));
+    results[i * COUNT_BELIEFS + k] = bitcast<u32>(target_of(launch.first + i, k));
   }
 }
 `,

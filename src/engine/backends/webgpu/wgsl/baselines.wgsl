@@ -11,14 +11,14 @@ fn meter_by_code(m: Meters, code: u32) -> f32 {
 
 // Returns the action of the first rule that applies, else the scheduled one.
 fn heuristic_action(t: u32, m: Meters) -> u32 {
-  let slot_of_day = t % COUNT_SLOTS;
+  let slot = t % COUNT_SLOTS;
   for (var rule = 0u; rule < COUNT_HEURISTIC_RULES; rule++) {
-    let in_slot = ((world[BLOCK_HEURISTIC_SLOTS + rule] >> slot_of_day) & 1u) == 1u;
+    let in_slot = ((world[BLOCK_HEURISTIC_SLOTS + rule] >> slot) & 1u) == 1u;
     let meter = meter_by_code(m, world[BLOCK_HEURISTIC_METER + rule]);
     let holds = meter < number(BLOCK_HEURISTIC_BELOW + rule);
     if (in_slot && holds) {
       return world[BLOCK_HEURISTIC_ACTION + rule];
     }
   }
-  return world[BLOCK_HEURISTIC_SCHEDULE + slot_of_day];
+  return world[BLOCK_HEURISTIC_SCHEDULE + slot];
 }

@@ -6,7 +6,7 @@
 @group(0) @binding(2) var<storage, read_write> state: array<u32>;
 @group(0) @binding(3) var<storage, read_write> outputs: array<u32>;
 @group(0) @binding(4) var<storage, read> request: array<u32>;
-@group(0) @binding(5) var<storage, read_write> sink: array<u32>;
+@group(0) @binding(5) var<storage, read_write> results: array<u32>;
 
 override workgroup_size: u32 = 64;
 

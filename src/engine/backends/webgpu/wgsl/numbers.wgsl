@@ -40,7 +40,7 @@ struct Meters {
   s: f32,
   n: f32,
 }
-const STILL = Meters(0.0, 0.0, 0.0, 0.0, 0.0);
+const ZERO_METERS = Meters(0.0, 0.0, 0.0, 0.0, 0.0);
 
 fn plus(a: Meters, b: Meters) -> Meters {
   return Meters(add(a.v, b.v), add(a.c, b.c), add(a.p, b.p), add(a.s, b.s), add(a.n, b.n));
@@ -57,6 +57,6 @@ fn scaled(a: Meters, b: f32) -> Meters {
 fn clamped(a: Meters) -> Meters {
   return Meters(clamp01(a.v), clamp01(a.c), clamp01(a.p), clamp01(a.s), clamp01(a.n));
 }
-fn five(at: u32) -> Meters {
+fn meters_in_world(at: u32) -> Meters {
   return Meters(number(at), number(at + 1u), number(at + 2u), number(at + 3u), number(at + 4u));
 }

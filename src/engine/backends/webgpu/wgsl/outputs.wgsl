@@ -1,13 +1,13 @@
 // Writes the outputs: the arrays of `Outputs`, one after the other, each for `capacity` environments.
 
-fn place(which: u32, env: u32) -> u32 {
+fn output_index(which: u32, env: u32) -> u32 {
   return which * launch.capacity + env;
 }
 fn put_output(which: u32, env: u32, value: f32) {
-  outputs[place(which, env)] = bitcast<u32>(value);
+  outputs[output_index(which, env)] = bitcast<u32>(value);
 }
 fn put_output_word(which: u32, env: u32, value: u32) {
-  outputs[place(which, env)] = value;
+  outputs[output_index(which, env)] = value;
 }
 
 // Returns (x, y): number k of an environment stands at x + k * y.
@@ -88,7 +88,7 @@ fn clear_grade(env: u32) {
 }
 fn clear_replaced(env: u32) {
   clear_final(env);
-  if (outputs[place(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {
+  if (outputs[output_index(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {
     clear_grade(env);
   }
 }

@@ -12,29 +12,29 @@ const NO_CODES = 0xffffffffu;
 fn put_code(which: u32, i: u32, t: u32, code: u32) {
   let at = which * launch.count + i * CODE_WORDS + t / 4u;
   let shift = 8u * (t % 4u);
-  sink[at] = (sink[at] & ~(0xffu << shift)) | ((code & 0xffu) << shift);
+  results[at] = (results[at] & ~(0xffu << shift)) | ((code & 0xffu) << shift);
 }
 fn put_recorded_meters(which: u32, i: u32, t: u32, m: Meters) {
   let at = which * launch.count + i * METER_FLOATS + t * COUNT_METERS;
-  sink[at] = bitcast<u32>(m.v);
-  sink[at + 1u] = bitcast<u32>(m.c);
-  sink[at + 2u] = bitcast<u32>(m.p);
-  sink[at + 3u] = bitcast<u32>(m.s);
-  sink[at + 4u] = bitcast<u32>(m.n);
+  results[at] = bitcast<u32>(m.v);
+  results[at + 1u] = bitcast<u32>(m.c);
+  results[at + 2u] = bitcast<u32>(m.p);
+  results[at + 3u] = bitcast<u32>(m.s);
+  results[at + 4u] = bitcast<u32>(m.n);
 }
 fn record_reward(i: u32, t: u32, reward: f32) {
-  sink[RECORDED_REWARDS * launch.count + i * COUNT_STEPS + t] = bitcast<u32>(reward);
+  results[RECORDED_REWARDS * launch.count + i * COUNT_STEPS + t] = bitcast<u32>(reward);
 }
 fn clear_record(i: u32) {
   for (var k = 0u; k < CODE_WORDS; k++) {
-    sink[RECORDED_ACTIONS * launch.count + i * CODE_WORDS + k] = NO_CODES;
-    sink[RECORDED_EVENTS * launch.count + i * CODE_WORDS + k] = NO_CODES;
+    results[RECORDED_ACTIONS * launch.count + i * CODE_WORDS + k] = NO_CODES;
+    results[RECORDED_EVENTS * launch.count + i * CODE_WORDS + k] = NO_CODES;
   }
   for (var t = 0u; t < COUNT_STEPS; t++) {
     record_reward(i, t, 0.0);
-    put_recorded_meters(RECORDED_METERS, i, t, STILL);
-    put_recorded_meters(RECORDED_DELTAS, i, t, STILL);
-    put_recorded_meters(RECORDED_ANOMALIES, i, t, STILL);
+    put_recorded_meters(RECORDED_METERS, i, t, ZERO_METERS);
+    put_recorded_meters(RECORDED_DELTAS, i, t, ZERO_METERS);
+    put_recorded_meters(RECORDED_ANOMALIES, i, t, ZERO_METERS);
   }
 }
 fn record(i: u32, t: u32, m: Meters, transition: Transition) {

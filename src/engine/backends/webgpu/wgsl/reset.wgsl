@@ -23,7 +23,7 @@ fn begin(env: u32, seed: u32, t: u32, episode: EpisodeState) {
   observe(env, t, episode.meters, NO_TRANSITION);
 }
 fn begin_episode(env: u32, seed: u32) {
-  begin(env, seed, 0u, new_episode(five(BLOCK_INITIAL_METERS)));
+  begin(env, seed, 0u, new_episode(meters_in_world(BLOCK_INITIAL_METERS)));
 }
 
 // Reads a sum of an episode that begins after step 0.

@@ -16,12 +16,12 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
     }
   }
   for (var k = 0u; k < COUNT_STATE_WORDS; k++) {
-    sink[i * COUNT_STATE_WORDS + k] = word(env, k);
+    results[i * COUNT_STATE_WORDS + k] = word(env, k);
   }
 }
 
 // Returns the last transition. The state does not contain it, so it is replayed from seed, actions and first meters.
-fn replay(env: u32, steps: u32) -> Transition {
+fn replay_last_step(env: u32, steps: u32) -> Transition {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);
   var episode = new_episode(meters_at(env, STATE_FIRST_METERS));
@@ -45,7 +45,7 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let steps = word(env, STATE_STEP);
   let episode = episode_of(env);
-  var last = replay(env, steps);
+  var last = replay_last_step(env, steps);
   clear_final(env);
   put_output_word(OUTPUT_FINAL_MASK, env, 0u);
   clear_grade(env);
@@ -83,8 +83,8 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var pair = 0u; pair < HASHED_WORDS; pair += 2u) {
     key = threefry(key, vec2(words[pair], words[pair + 1u]));
   }
-  sink[2u * i] = key.x;
-  sink[2u * i + 1u] = key.y;
+  results[2u * i] = key.x;
+  results[2u * i + 1u] = key.y;
 }
 
 @compute @workgroup_size(workgroup_size)
@@ -95,6 +95,6 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   for (var k = 0u; k < COUNT_BELIEFS; k++) {
-    sink[i * COUNT_BELIEFS + k] = bitcast<u32>(target_of(launch.first + i, k));
+    results[i * COUNT_BELIEFS + k] = bitcast<u32>(target_of(launch.first + i, k));
   }
 }

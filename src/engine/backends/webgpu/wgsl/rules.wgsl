@@ -21,7 +21,7 @@ struct Transition {
   anomaly: Meters,
 }
 // The transition before the first step. COUNT_ACTIONS stands for no action, COUNT_EVENTS for no event.
-const NO_TRANSITION = Transition(COUNT_EVENTS, COUNT_ACTIONS, 0.0, STILL, STILL);
+const NO_TRANSITION = Transition(COUNT_EVENTS, COUNT_ACTIONS, 0.0, ZERO_METERS, ZERO_METERS);
 
 // A profile, with fields by name: an array would be indexed in memory.
 struct Profile {
@@ -71,7 +71,7 @@ fn neutral_profile() -> Profile {
     number(BLOCK_TRAIT_NEUTRAL + TRAIT_STRESS_THRESHOLD),
     number(BLOCK_TRAIT_NEUTRAL + TRAIT_METABOLIC_RATE),
     number(BLOCK_TRAIT_NEUTRAL + TRAIT_EVENT_IMPACT),
-    STILL,
+    ZERO_METERS,
   );
 }
 
@@ -80,21 +80,21 @@ fn has_tag(tag: u32, action: u32) -> bool {
 }
 
 // Rule 1: effect.
-fn effect_of(slot_of_day: u32, action: u32) -> Meters {
-  return five(BLOCK_EFFECT + (slot_of_day * COUNT_ACTIONS + action) * COUNT_METERS);
+fn effect_of(slot: u32, action: u32) -> Meters {
+  return meters_in_world(BLOCK_EFFECT + (slot * COUNT_ACTIONS + action) * COUNT_METERS);
 }
 
 // Rule 2: response.
-fn focus_of(profile: Profile, slot_of_day: u32) -> f32 {
-  let by_day = select(1.0, profile.morning_focus, slot_of_day == 0u);
-  return select(by_day, profile.night_focus, slot_of_day > 1u);
+fn focus_of(profile: Profile, slot: u32) -> f32 {
+  let by_day = select(1.0, profile.morning_focus, slot == 0u);
+  return select(by_day, profile.night_focus, slot > 1u);
 }
-fn response_of(profile: Profile, slot_of_day: u32, action: u32, m: Meters, effect: Meters) -> Meters {
+fn response_of(profile: Profile, slot: u32, action: u32, m: Meters, effect: Meters) -> Meters {
   var d = effect;
   let productive = has_tag(TAG_PRODUCTIVE, action);
   let social = has_tag(TAG_SOCIAL, action);
   if (productive) {
-    let focus = focus_of(profile, slot_of_day);
+    let focus = focus_of(profile, slot);
     let vigour = add(number(BLOCK_VITALITY_FACTOR_BASE), multiply(number(BLOCK_VITALITY_FACTOR_SLOPE), m.v));
     d.p = multiply(multiply(d.p, vigour), focus);
     d.c = add(d.c, multiply(number(BLOCK_FOCUS_COGNITION), subtract(focus, 1.0)));
@@ -116,7 +116,7 @@ fn response_of(profile: Profile, slot_of_day: u32, action: u32, m: Meters, effec
     d.s = subtract(d.s, profile.leisure_guilt);
   }
   if (m.s < profile.stress_threshold) {
-    d = plus(d, five(BLOCK_STRESS));
+    d = plus(d, meters_in_world(BLOCK_STRESS));
   }
   return d;
 }
@@ -134,12 +134,12 @@ fn noise_of_meters(draw: vec2<u32>) -> Meters {
     noise_field(draw.y, 0u),
     noise_field(draw.y, 1u),
   );
-  return times(five(BLOCK_NOISE_METERS), z);
+  return times(meters_in_world(BLOCK_NOISE_METERS), z);
 }
 
 // Rule 5: decay.
 fn decay_of(profile: Profile) -> Meters {
-  var decay = five(BLOCK_DECAY);
+  var decay = meters_in_world(BLOCK_DECAY);
   decay.v = multiply(decay.v, profile.metabolic_rate);
   return decay;
 }
@@ -149,7 +149,7 @@ fn event_of(draw: vec2<u32>) -> u32 {
   return select(COUNT_EVENTS, below(draw.y, COUNT_EVENTS), draw.x < world[BLOCK_EVENT_THRESHOLD]);
 }
 fn impact_of(profile: Profile, event: u32) -> Meters {
-  return scaled(five(BLOCK_EVENT_EFFECT + event * COUNT_METERS), profile.event_impact);
+  return scaled(meters_in_world(BLOCK_EVENT_EFFECT + event * COUNT_METERS), profile.event_impact);
 }
 
 // Rule 7: meters. Returns how many meters are below the threshold.
@@ -160,7 +160,7 @@ fn count_below(m: Meters, threshold: f32) -> u32 {
 
 // Rule 8: reward. Returns the reward without noise.
 fn reward_of(weights: Meters, delta: Meters, low: u32) -> f32 {
-  let term = times(plus(weights, five(BLOCK_REWARD_BIAS)), delta);
+  let term = times(plus(weights, meters_in_world(BLOCK_REWARD_BIAS)), delta);
   let sum = add(add(add(add(term.v, term.c), term.p), term.s), term.n);
   let penalty = multiply(number(BLOCK_CRASH_PENALTY), f32(low));
   return subtract(multiply(number(BLOCK_REWARD_SCALE), sum), penalty);
@@ -178,16 +178,16 @@ fn step_episode(
   action: u32,
   episode: ptr<function, EpisodeState>,
 ) -> Transition {
-  let slot_of_day = t % COUNT_SLOTS;
+  let slot = t % COUNT_SLOTS;
   let before = (*episode).meters;
   // Rule 1: effect.
-  let effect = effect_of(slot_of_day, action);
+  let effect = effect_of(slot, action);
   // Rule 2: response.
-  var d = response_of(profile, slot_of_day, action, before, effect);
+  var d = response_of(profile, slot, action, before, effect);
   // Rule 3: noise.
   d = plus(d, noise_of_meters(draws.noise));
   // Rule 4: anomaly.
-  let anomaly = minus(d, response_of(neutral_profile(), slot_of_day, action, before, effect));
+  let anomaly = minus(d, response_of(neutral_profile(), slot, action, before, effect));
   // Rule 5: decay.
   d = minus(d, decay_of(profile));
   // Rule 6: event.

@@ -18,7 +18,7 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
 }
 
 // Applies the last belief given in [begin, end). Only the last one counts, since beliefs change only the grade.
-fn put_last_belief(env: u32, i: u32, begin: u32, end: u32) {
+fn apply_last_belief(env: u32, i: u32, begin: u32, end: u32) {
   if (launch.belief_kind == BELIEFS_NONE) {
     return;
   }
@@ -38,7 +38,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);
   let policy_seed = policy_seed_at(i);
-  put_last_belief(env, i, begin, stop);
+  apply_last_belief(env, i, begin, stop);
   var episode = episode_of(env);
   var last = NO_TRANSITION;
   // The word of recorded actions that is being filled. It is stored when it is full.
