@@ -123,7 +123,7 @@ interface Opened {
 
 async function open(subject: Subject): Promise<Opened> {
   const { backend, kernel, episodes, readBack } = subject;
-  const outputs = allocateOutputs(episodes, undefined, backend.lead);
+  const outputs = allocateOutputs(episodes, undefined, backend.bytesToCacheLine);
   const options = { numEnvs: episodes, world: WORLD, imagination: false, threads: 1, kernel, outputs };
   const device = { allowInexact: false, maxDispatchMs: 1000, workgroupSize: 64 };
   const batch = await backend.open({ ...options, device });

@@ -85,7 +85,11 @@ export const envSteps: Play = ({ backend, kernel, threads, episodes: numEnvs, la
 export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
   const { Batch: AddonBatch } = loadAddon();
   const columnMajor = layout === 'column-major';
-  const outputs = allocateOutputs(episodes, { columnMajor, finalObservations: false }, nativeBackend.lead);
+  const outputs = allocateOutputs(
+    episodes,
+    { columnMajor, finalObservations: false },
+    nativeBackend.bytesToCacheLine,
+  );
   const batch = new AddonBatch(kernel!, WORLD.words, false, episodes, threads, outputs);
   const actions = stepsOf(sequenceOf(episodes));
   const { mask, seeds, modes, profiles, graders } = resetRequest(seedsOf(episodes));

@@ -27,7 +27,7 @@ describe.each(ENGINES)('$name', (engine) => {
     const wrapper = queued(backend);
     expect(wrapper.name).toBe(backend.name);
     expect(wrapper.kernels()).toEqual(backend.kernels());
-    expect(wrapper.lead).toBe(backend.lead);
+    expect(wrapper.bytesToCacheLine).toBe(backend.bytesToCacheLine);
     expect(await wrapper.availability()).toEqual(backend.availability());
     const [{ batch }, { batch: one }] = await both(1);
     const { kernel, threads } = batch;

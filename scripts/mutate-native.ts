@@ -1,0 +1,280 @@
+/**
+ * Measures what the engine's tests see in native/: makes small mutations from a seed, compiles each into an addon of its
+ * own and runs the tests on it. Prints the survivors and the score. Mutates a copy, never the sources.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import seedrandom from 'seedrandom';
+import { nativeBackend } from '../src/engine/backends/native.js';
+
+const USAGE = `Usage: npm run mutate:native -- [--mutants 60] [--seed 1] [--from 0] [--only PART_OF_A_PATH]
+
+--mutants  how many mutants that compile to test
+--seed     chooses the mutants and their order
+--from     leaves out the first mutants of the order, to continue a run
+--only     mutates only lines whose "file:line" contains this text
+
+Needs g++ (or CXX) and the headers of Node. Takes about half a minute a mutant.`;
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, 'build-mutate');
+const COPY = join(FOLDER, 'native');
+
+/** Tests that compare results, call by call, with the reference or golden values. */
+const TESTS = [
+  'engine/golden',
+  'engine/one-step',
+  'engine/one-seed',
+  'engine/metamorphic',
+  'engine/changed-world',
+  'engine/backends/gather',
+  'engine/backends/save-load',
+  'engine/backends/batch-masks',
+  'engine/backends/addon-overlap',
+  'engine/backends/addon-fuzz',
+  'engine/vec-env/run',
+  'engine/vec-env/run-from',
+  'engine/vec-env/sliced-runs',
+  'engine/vec-env/starts',
+  'engine/vec-env/step-outputs',
+  'engine/vec-env/fork',
+  'engine/vec-env/unreplayable-forks',
+  'engine/vec-env/autoreset',
+  'rollouts/replay',
+];
+/** A hanging mutant is killed after this time, in milliseconds. */
+const TEST_LIMIT = 240_000;
+
+/** Files without results of the world: constants that are generated, the list of kernels, the clock of the bench, macros. */
+const LEFT_OUT = /generated|kernels\.cc|clock\.|inline\.h/;
+/** Code that changes only the speed. */
+const SPEED_ONLY =
+  /prefetch|kEnvsInCache|kMinTiles|kStepBytes|AdjustExternalMemory|reserve\(|alignas|static_assert/;
+
+const KERNEL_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  avx512: ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mprefer-vector-width=512'],
+  avx2: ['-mavx2'],
+  portable: [],
+  scalar: [],
+};
+
+interface Mutant {
+  /** In native/. */
+  readonly file: string;
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Alternatives of operators. Spaces around them tell operators from brackets of templates, pointers and signs. */
+const OPERATORS: readonly (readonly [string, string])[] = [
+  [' < ', ' <= '],
+  [' <= ', ' < '],
+  [' > ', ' >= '],
+  [' >= ', ' > '],
+  [' == ', ' != '],
+  [' != ', ' == '],
+  [' && ', ' || '],
+  [' || ', ' && '],
+  [' + ', ' - '],
+  [' - ', ' + '],
+  [' * ', ' + '],
+  [' & ', ' | '],
+  [' | ', ' & '],
+  [' ^ ', ' | '],
+  [' >> ', ' << '],
+  [' << ', ' >> '],
+];
+const INTEGER = /(?<![\w.])\d+(?=u?\b(?!\.))/g;
+const SIMPLE = String.raw`[\w.:>[\]-]+(?:\([\w.]*\))?`;
+const ARGUMENTS = new RegExp(String.raw`(?<=[\w>]\(|, )(${SIMPLE}), (${SIMPLE})(?=[,)])`, 'g');
+const STATEMENT =
+  /^(\s+)(?!return|const|auto|using|static|namespace|struct|case|break|continue|typedef|extern|template)([\w.:>\-*[\]+, ]+(?: [+\-*|&^]?= |\().*|[\w.:[\]]+(?:\+\+|--));$/;
+
+const replaceAt = (text: string, at: number, length: number, by: string): string =>
+  text.slice(0, at) + by + text.slice(at + length);
+
+/** Returns all mutations of one line. */
+function mutationsOf(line: string): string[] {
+  const code = line.replace(/\s*\/\/.*$/, '');
+  if (/^\s*#|"/.test(code) || SPEED_ONLY.test(code)) return [];
+  const operators = OPERATORS.flatMap(([from, to]) =>
+    [...code.matchAll(new RegExp(from.replace(/[*+|^]/g, '\\$&'), 'g'))].map(({ index }) =>
+      replaceAt(code, index, from.length, to),
+    ),
+  );
+  const constants = [...code.matchAll(INTEGER)].flatMap(({ index, 0: digits }) =>
+    [1, -1].map((step) => replaceAt(code, index, digits.length, `${Number(digits) + step}`)),
+  );
+  const swaps = [...code.matchAll(ARGUMENTS)].map(({ index, 0: both, 1: one, 2: other }) =>
+    replaceAt(code, index, both.length, `${other}, ${one}`),
+  );
+  const dropped = [...code.matchAll(STATEMENT)].map(([, indent]) => `${indent};`);
+  return [...operators, ...constants, ...swaps, ...dropped].filter((after) => after !== code);
+}
+
+function allMutants(): Mutant[] {
+  const files = readdirSync(join(ROOT, 'native')).filter((file) => /\.(cc|h|inl)$/.test(file));
+  return files
+    .filter((file) => !LEFT_OUT.test(file) && usable(file))
+    .sort()
+    .flatMap((file) =>
+      readFileSync(join(ROOT, 'native', file), 'utf8')
+        .split('\n')
+        .flatMap((before, k) => mutationsOf(before).map((after) => ({ file, line: k + 1, before, after }))),
+    );
+}
+
+const KERNELS = nativeBackend
+  .kernels()
+  .filter(({ available }) => available)
+  .map(({ name }) => name);
+const kernelOf = (file: string): string | undefined => /^(?:lanes|kernel)_(\w+)\./.exec(file)?.[1];
+const usable = (file: string): boolean => KERNELS.includes(kernelOf(file) ?? KERNELS[0]);
+
+function shuffled<T>(entries: readonly T[], seed: string): T[] {
+  const random = seedrandom(seed);
+  const order = [...entries];
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
+}
+
+const UNITS = ['addon', 'batch', 'neutral', 'replay', 'tables', 'thread_pool', 'clock'];
+const sourceOf = (unit: string): string => join(COPY, `${unit}.cc`);
+const objectOf = (unit: string, of = 'unmutated'): string => join(FOLDER, of, `${unit}.o`);
+
+const HEADERS = [join(dirname(process.execPath), '../include/node'), '/usr/include/node'].find((path) =>
+  existsSync(join(path, 'node_api.h')),
+);
+const NODE_ADDON_API = dirname(createRequire(import.meta.url).resolve('node-addon-api'));
+const FLAGS = [
+  ...['-std=c++17', '-O1', '-fPIC', '-ffp-contract=off', '-fno-fast-math', '-fvisibility=hidden', '-w'],
+  ...['-DNAPI_VERSION=8', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS'],
+  ...(process.arch === 'x64' ? ['-DRHYTHM_X64'] : []),
+  ...[`-I${COPY}`, `-I${NODE_ADDON_API}`, `-I${HEADERS}`],
+];
+
+/** Runs the C++ compiler. Returns its output if it succeeds, else null. */
+function compiler(...args: string[]): string | null {
+  const { status, stdout } = spawnSync(process.env.CXX ?? 'g++', args, { encoding: 'utf8' });
+  return status === 0 ? stdout : null;
+}
+
+const flagsOf = (unit: string): string[] => [...FLAGS, ...(KERNEL_FLAGS[kernelOf(`${unit}.cc`) ?? ''] ?? [])];
+const compile = (unit: string, to: string): boolean =>
+  compiler(...flagsOf(unit), '-c', sourceOf(unit), '-o', to) !== null;
+
+/** Returns whether a unit includes a file. */
+const isAffected = (unit: string, file: string): boolean => dependencies(unit).includes(file);
+const known = new Map<string, string[]>();
+function dependencies(unit: string): string[] {
+  const found =
+    known.get(unit) ??
+    (compiler(...flagsOf(unit), '-MM', sourceOf(unit)) ?? '').split(/\s+/).map((path) => basename(path));
+  known.set(unit, found);
+  return found;
+}
+
+/** Links an addon of these objects. Of the kernels it has only the given one, so the tests run on no other. */
+function link(name: string, kernel: string, objects: readonly string[]): string | null {
+  const to = join(FOLDER, name);
+  const linked =
+    compiler('-shared', '-pthread', ...objects, objectOf(`kernels-${kernel}`), '-o', to) !== null;
+  return linked ? to : null;
+}
+
+/** Compiles everything without mutations, and for each kernel a list of kernels that has only this one. */
+function prepare(): void {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(join(FOLDER, 'unmutated'), { recursive: true });
+  mkdirSync(join(FOLDER, 'mutated'));
+  cpSync(join(ROOT, 'native'), COPY, { recursive: true });
+  const list = readFileSync(sourceOf('kernels'), 'utf8');
+  for (const kernel of KERNELS) {
+    const only = list.replace(/^ *\{&(\w+)::kernel, \w+\},\n/gm, (row, name) => (name === kernel ? row : ''));
+    writeFileSync(sourceOf(`kernels-${kernel}`), only);
+  }
+  const units = [...UNITS, ...KERNELS.flatMap((kernel) => [`kernel_${kernel}`, `kernels-${kernel}`])];
+  for (const unit of units) {
+    if (!compile(unit, objectOf(unit)))
+      throw new Error(`Expected ${unit}.cc to compile, got an error of the compiler.`);
+  }
+}
+
+/** Returns whether the tests pass on an addon. */
+function passes(addon: string): boolean {
+  const files = TESTS.map((name) => `test/${name}`);
+  const args = ['vitest', 'run', '--project', 'unit', '--bail=1', '--reporter=dot', ...files];
+  const env = { ...process.env, RHYTHM_ADDON: addon, RHYTHM_SKIP: 'webgpu', RHYTHM_REQUIRE: 'native' };
+  return spawnSync('npx', args, { cwd: ROOT, env, timeout: TEST_LIMIT, stdio: 'ignore' }).status === 0;
+}
+
+type Outcome = 'killed' | 'survived' | 'does not compile';
+
+function tryMutant({ file, line, after }: Mutant, kernel: string): Outcome {
+  const path = join(COPY, file);
+  const text = readFileSync(path, 'utf8');
+  const lines = text.split('\n');
+  lines[line - 1] = after;
+  writeFileSync(path, lines.join('\n'));
+  try {
+    const units = [...UNITS, `kernel_${kernel}`];
+    const affected = units.filter((unit) => isAffected(unit, file));
+    if (!affected.every((unit) => compile(unit, objectOf(unit, 'mutated')))) return 'does not compile';
+    const objects = units.map((unit) => objectOf(unit, affected.includes(unit) ? 'mutated' : 'unmutated'));
+    const addon = link('mutated.node', kernel, objects);
+    if (addon === null) return 'does not compile';
+    return passes(addon) ? 'survived' : 'killed';
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    mutants: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
+    only: { type: 'string', default: '' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
+
+prepare();
+const unmutated = link(
+  'unmutated.node',
+  KERNELS[0],
+  [...UNITS, `kernel_${KERNELS[0]}`].map((unit) => objectOf(unit)),
+);
+if (unmutated === null || !passes(unmutated))
+  throw new Error('Expected the tests to pass without a mutation.');
+const order = shuffled(
+  allMutants().filter(({ file, line }) => `${file}:${line}`.includes(values.only)),
+  values.seed,
+);
+const survivors: string[] = [];
+let tested = 0;
+for (let k = Number(values.from); k < order.length && tested < Number(values.mutants); k++) {
+  const mutant = order[k];
+  const kernel = kernelOf(mutant.file) ?? KERNELS[k % KERNELS.length];
+  const outcome = tryMutant(mutant, kernel);
+  if (outcome === 'does not compile') continue;
+  tested++;
+  const change = `${mutant.file}:${mutant.line} (${kernel})\n    - ${mutant.before.trim()}\n    + ${mutant.after.trim()}`;
+  console.log(`${k} ${outcome}: ${change}`);
+  if (outcome === 'survived') survivors.push(change);
+}
+const killed = tested - survivors.length;
+console.log(`\nSurvivors:\n${survivors.join('\n') || 'none'}`);
+console.log(`\n${killed} of ${tested} mutants killed: ${((100 * killed) / tested).toFixed(1)} %`);
