@@ -40,9 +40,17 @@ const ADDED: Readonly<Record<string, object>> = {
   python: alone,
 };
 
+const DIST = fileURLToPath(new URL('dist/', import.meta.url));
+
 export default defineConfig({
-  resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('src/index.ts', import.meta.url)) } },
+  resolve: {
+    alias: [
+      { find: /^rhythm-vec$/, replacement: `${DIST}index.js` },
+      { find: /^(?:\.\.\/)+src\//, replacement: DIST },
+    ],
+  },
   test: {
+    server: { deps: { external: [/\/dist\//] } },
     globalSetup: 'test/support/compiled.ts',
     setupFiles: 'test/support/typed-arrays.ts',
     testTimeout: 120_000,

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runSft } from '../../src/cli/dataset/run-sft.js';
-import type { Output } from '../../src/cli/files/output-file.js';
+import { Outputs } from '../../src/cli/files/output-file.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { episodeStarts, playerOf, recordEpisodes } from '../support/trajectories.js';
@@ -13,22 +13,17 @@ const output = file('sft');
 /** The committed files in order, and whether a card existed before each commit. */
 const commits: [name: string, card: boolean][] = [];
 
-vi.mock('../../src/cli/files/output-file.js', async (original) => {
-  const real = await original<typeof import('../../src/cli/files/output-file.js')>();
-  class Outputs extends real.Outputs {
-    override async open(path: string): Promise<Output> {
-      const opened = await super.open(path);
-      return {
-        write: (data) => opened.write(data),
-        commit: () => {
-          commits.push([basename(path), existsSync(join(output, 'README.md'))]);
-          return opened.commit();
-        },
-        discard: () => opened.discard(),
-      };
-    }
-  }
-  return { ...real, Outputs };
+const { open } = Outputs.prototype;
+vi.spyOn(Outputs.prototype, 'open').mockImplementation(async function (this: Outputs, path) {
+  const opened = await open.call(this, path);
+  return {
+    write: (data) => opened.write(data),
+    commit: () => {
+      commits.push([basename(path), existsSync(join(output, 'README.md'))]);
+      return opened.commit();
+    },
+    discard: () => opened.discard(),
+  };
 });
 
 it('has no card while the files of rows are replaced', async () => {
