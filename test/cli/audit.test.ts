@@ -49,6 +49,24 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     }
   });
 
+  it('finds the same on the reference', async () => {
+    const args = (backend: string) => [
+      'audit',
+      '--grader',
+      calmFile,
+      ...TINY,
+      '--backend',
+      backend,
+      '--json',
+      '-',
+    ];
+    const [found, expected] = await Promise.all(
+      ['reference', 'native'].map(async (backend) => JSON.parse((await runCli(args(backend))).stdout)),
+    );
+    for (const key of ['rows', 'gains', 'tapes', 'verdict']) expect(found[key], key).toEqual(expected[key]);
+    expect([found.backend, expected.backend]).toEqual(['reference', 'native']);
+  });
+
   it('fits 120 columns, and with --json - writes only JSON to the standard output', async () => {
     const args = ['audit', '--grader', 'v1', '--kernel', NATIVE[0].kernel!, '--threads', '1', ...TINY];
     const { code, stdout, stderr } = await runCli([...args, '--json', '-']);
