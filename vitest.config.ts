@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Tests load `src` from here: compiled modules run 1.5 times as fast as modules that Vitest transforms. */
+const DIST = fileURLToPath(new URL('dist/', import.meta.url));
+
 /** Tests that compare engines at the backend interface: `unit` runs them without a device, `gpu` with one. */
 const ACROSS_ENGINES = ['changed-world', 'golden', 'metamorphic', 'mutation', 'one-seed', 'one-step'];
 const ACROSS_BATCHES = ['async-backend', 'batch-masks', 'gather', 'save-load'];
@@ -39,8 +42,6 @@ const ADDED: Readonly<Record<string, object>> = {
   browser: { ...alone, globalSetup: 'test/support/web/global-setup.ts' },
   python: alone,
 };
-
-const DIST = fileURLToPath(new URL('dist/', import.meta.url));
 
 export default defineConfig({
   resolve: {
