@@ -34,6 +34,7 @@ const TESTS = [
   'engine/backends/gather',
   'engine/backends/save-load',
   'engine/backends/batch-masks',
+  'engine/backends/replay',
   'engine/backends/addon-overlap',
   'engine/backends/addon-fuzz',
   'engine/vec-env/run',
@@ -92,8 +93,9 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 const INTEGER = /(?<![\w.])\d+(?=u?\b(?!\.))/g;
 const SIMPLE = String.raw`[\w.:>[\]-]+(?:\([\w.]*\))?`;
 const ARGUMENTS = new RegExp(String.raw`(?<=[\w>]\(|, )(${SIMPLE}), (${SIMPLE})(?=[,)])`, 'g');
-const STATEMENT =
-  /^(\s+)(?!return|const|auto|using|static|namespace|struct|case|break|continue|typedef|extern|template)([\w.:>\-*[\]+, ]+(?: [+\-*|&^]?= |\().*|[\w.:[\]]+(?:\+\+|--));$/;
+/** A statement of one line, and a declaration, without which the mutant would not compile. */
+const STATEMENT = /^\s+(?!return|using|namespace|struct|case|break|continue|template)[^\s{}].*[)\w\]];$/;
+const DECLARATION = /^\s+(?:const |constexpr |static |auto )|^\s+[\w:<>]+[*&]? \w+(?:\[.*\])*(?: = |;|\(|,)/;
 
 const replaceAt = (text: string, at: number, length: number, by: string): string =>
   text.slice(0, at) + by + text.slice(at + length);
@@ -113,7 +115,8 @@ function mutationsOf(line: string): string[] {
   const swaps = [...code.matchAll(ARGUMENTS)].map(({ index, 0: both, 1: one, 2: other }) =>
     replaceAt(code, index, both.length, `${other}, ${one}`),
   );
-  const dropped = [...code.matchAll(STATEMENT)].map(([, indent]) => `${indent};`);
+  const isStatement = STATEMENT.test(code) && !DECLARATION.test(code);
+  const dropped = isStatement ? [code.replace(/\S.*/, ';')] : [];
   return [...operators, ...constants, ...swaps, ...dropped].filter((after) => after !== code);
 }
 
@@ -155,7 +158,7 @@ const HEADERS = [join(dirname(process.execPath), '../include/node'), '/usr/inclu
 );
 const NODE_ADDON_API = dirname(createRequire(import.meta.url).resolve('node-addon-api'));
 const FLAGS = [
-  ...['-std=c++17', '-O1', '-fPIC', '-ffp-contract=off', '-fno-fast-math', '-fvisibility=hidden', '-w'],
+  ...['-std=c++17', '-O0', '-fPIC', '-ffp-contract=off', '-fno-fast-math', '-fvisibility=hidden', '-w'],
   ...['-DNAPI_VERSION=8', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS'],
   ...(process.arch === 'x64' ? ['-DRHYTHM_X64'] : []),
   ...[`-I${COPY}`, `-I${NODE_ADDON_API}`, `-I${HEADERS}`],
@@ -211,7 +214,16 @@ function prepare(): void {
 /** Returns whether the tests pass on an addon. */
 function passes(addon: string): boolean {
   const files = TESTS.map((name) => `test/${name}`);
-  const args = ['vitest', 'run', '--project', 'unit', '--bail=1', '--reporter=dot', ...files];
+  const args = [
+    'vitest',
+    'run',
+    '--project',
+    'unit',
+    '--bail=1',
+    '--maxWorkers=1',
+    '--reporter=dot',
+    ...files,
+  ];
   const env = { ...process.env, RHYTHM_ADDON: addon, RHYTHM_SKIP: 'webgpu', RHYTHM_REQUIRE: 'native' };
   return spawnSync('npx', args, { cwd: ROOT, env, timeout: TEST_LIMIT, stdio: 'ignore' }).status === 0;
 }
