@@ -92,9 +92,9 @@ export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
   );
   const batch = new AddonBatch(kernel!, WORLD.words, false, episodes, threads, outputs);
   const actions = stepsOf(sequenceOf(episodes));
-  const { mask, seeds, modes, profiles, graders } = resetRequest(seedsOf(episodes));
+  const request = resetRequest(seedsOf(episodes));
   return {
-    begin: () => batch.reset(mask, seeds, modes, profiles, graders),
+    begin: () => batch.reset(request),
     play(onOutputs) {
       throwIfRefused(batch.stepEach(actions, NUM_STEPS));
       onOutputs?.();

@@ -24,7 +24,7 @@ Napi::Value ListKernels(const Napi::CallbackInfo& info) {
 // (count): runs a chain of `count` dependent additions of one cycle each, as a clock for benchmarks.
 void DependentAdds(const Napi::CallbackInfo& info) {
   Arguments args(info);
-  const int count = args.integer(0, 1, 1 << 30, "count");
+  const int count = args.integer(info[0], 1, 1 << 30, "count");
   if (args.ok()) dependent_adds(count);
 }
 
@@ -41,7 +41,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
     exports.Set("layoutDigest", world::kLayoutDigest);
     exports.Set("kernels", Napi::Function::New(env, ListKernels));
     exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));
-    exports.Set("lead", Napi::Function::New(env, BytesToCacheLine));
+    exports.Set("bytesToCacheLine", Napi::Function::New(env, BytesToCacheLine));
     exports.Set("Batch", BatchObject::Define(env));
   });
   return exports;

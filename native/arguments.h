@@ -43,17 +43,16 @@ class Arguments {
   bool ok() const { return ok_; }
   Napi::Env env() const { return info_.Env(); }
   Napi::Value value(size_t at) const { return info_[at]; }
-  size_t count() const { return info_.Length(); }
 
   // Returns the data of argument `at`, a typed array of exactly `length` elements. With a const T the call may only read it.
   template <class T>
   T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements<T>(info_[at], type, length, name);
   }
-  // The same; returns null if the argument is null.
+  // The same; returns null if the argument is null or undefined.
   template <class T>
   T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
-    return info_[at].IsNull() ? nullptr : array<T>(at, type, length, name);
+    return elements_or_null<T>(info_[at], type, length, name);
   }
   // The same for any value.
   template <class T>
@@ -63,6 +62,15 @@ class Arguments {
     const size_t bytes = length * sizeof(T);
     const bool disjoint = std::is_const_v<T> ? record_read(data, bytes, name) : record_write(data, bytes, name);
     return disjoint ? static_cast<T*>(data) : nullptr;
+  }
+  // The same; returns null if the value is null or undefined.
+  template <class T>
+  T* elements_or_null(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
+    return is_absent(value) ? nullptr : elements<T>(value, type, length, name);
+  }
+  static bool is_absent(const Napi::Value& value) {
+    const napi_valuetype type = value.Type();
+    return type == napi_null || type == napi_undefined;
   }
   // The same for any type; does not record whether the call reads or writes the memory.
   void* typed(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
@@ -109,12 +117,12 @@ class Arguments {
     ok_ = false;
     return nullptr;
   }
-  // Returns argument `at`, an integer in [low, high].
-  int integer(size_t at, int low, int high, const char* name) {
+  // Returns a value, an integer in [low, high].
+  int integer(const Napi::Value& value, int low, int high, const char* name) {
     if (!ok_) return low;
-    if (info_[at].IsNumber()) {
-      const double value = info_[at].As<Napi::Number>().DoubleValue();
-      if (value >= low && value <= high && value == static_cast<int>(value)) return static_cast<int>(value);
+    if (value.IsNumber()) {
+      const double number = value.As<Napi::Number>().DoubleValue();
+      if (number >= low && number <= high && number == static_cast<int>(number)) return static_cast<int>(number);
     }
     fail<int>(name, ("an integer from " + std::to_string(low) + " to " + std::to_string(high)).c_str());
     return low;
@@ -128,6 +136,43 @@ class Arguments {
   const Napi::CallbackInfo& info_;
   bool ok_ = true;
   MemoryRanges read_, written_;
+};
+
+// The properties of an object argument, by position in a list of names. The constructor reads them all. It may run getters,
+// which could detach memory, so it must run before any address is read.
+template <size_t Count>
+class Properties {
+ public:
+  // Reads the properties of `object`. `name` names it in errors.
+  Properties(Arguments& args, const Napi::Value& object, const char* name, const char* const (&names)[Count])
+      : args_(args), names_(names) {
+    if (args.ok() && !object.IsObject()) args.fail<int>(name, "an object");
+    for (size_t k = 0; args.ok() && k < Count; k++) {
+      values_[k] = object.As<Napi::Object>().Get(names[k]);
+      if (args.env().IsExceptionPending()) args.fail<int>(names[k], "a value");
+    }
+  }
+
+  const Napi::Value& value(size_t at) const { return values_[at]; }
+  // As the methods of Arguments.
+  template <class T>
+  T* array(size_t at, napi_typedarray_type type, size_t length) const {
+    return args_.ok() ? args_.template elements<T>(values_[at], type, length, names_[at]) : nullptr;
+  }
+  template <class T>
+  T* array_or_null(size_t at, napi_typedarray_type type, size_t length) const {
+    return args_.ok() ? args_.template elements_or_null<T>(values_[at], type, length, names_[at]) : nullptr;
+  }
+  int integer(size_t at, int low, int high) const { return args_.integer(values_[at], low, high, names_[at]); }
+  // Returns the length of a typed array, else 0.
+  size_t length(size_t at) const {
+    return args_.ok() && values_[at].IsTypedArray() ? values_[at].template As<Napi::TypedArray>().ElementLength() : 0;
+  }
+
+ private:
+  Arguments& args_;
+  const char* const (&names_)[Count];
+  Napi::Value values_[Count];
 };
 
 }  // namespace rhythm

@@ -13,7 +13,7 @@
 #include "output_arrays.h"
 #include "replay_arguments.h"
 #include "reset_arguments.h"
-#include "trajectory_arrays.h"
+#include "run_arguments.h"
 
 namespace rhythm {
 
@@ -79,8 +79,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (kernel == nullptr) args.fail<int>("kernel", "the name of a supported kernel");
     const uint32_t* block = args.array<const uint32_t>(1, napi_uint32_array, world::count::BlockWords, "block");
     if (!info[2].IsBoolean()) args.fail<int>("imagination", "a boolean");
-    const int num_envs = args.integer(3, 1, world::count::MaxEnvs, "numEnvs");
-    const int threads = args.integer(4, 1, world::count::MaxThreads, "threads");
+    const int num_envs = args.integer(info[3], 1, world::count::MaxEnvs, "numEnvs");
+    const int threads = args.integer(info[4], 1, world::count::MaxThreads, "threads");
     if (!info[5].IsObject()) args.fail<int>("outputs", "an object");
     if (!args.ok()) return;
     num_envs_ = static_cast<size_t>(num_envs);
@@ -124,12 +124,13 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return object;
   }
 
+  // (request)
   void Reset(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    if (!CheckOpen(args) || !outputs_.find(args, out)) return;
-    ResetArguments arguments;
-    const rhythm::Reset reset = arguments.read(args, num_envs_);
+    ResetArguments arguments(args, info[0]);
+    if (!args.ok() || !CheckOpen(args) || !outputs_.find(args, out)) return;
+    const rhythm::Reset reset = arguments.find(num_envs_);
     if (args.ok()) batch_->reset(out, reset);
   }
 
@@ -161,7 +162,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     Arguments args(info);
     Outputs out;
     if (!CheckOpen(args) || !outputs_.find(args, out)) return info.Env().Undefined();
-    const auto steps = static_cast<size_t>(args.integer(1, 1, world::count::Steps, "steps"));
+    const auto steps = static_cast<size_t>(args.integer(info[1], 1, world::count::Steps, "steps"));
     const auto* actions = args.array<const uint8_t>(0, napi_uint8_array, steps * num_envs_, "actions");
     if (!args.ok()) return info.Env().Undefined();
     std::optional<Refusal> refusal;
@@ -171,32 +172,16 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return RefusalObject(info.Env(), refusal);
   }
 
-  // (policy, policySeeds u32|null, actions u8|null, constantBelief f32|null, beliefs f32|null, given u8|null,
-  //  stops u8|null, trajectory|null, first, end, source Batch|null, indices u32|null)
+  // The arguments are those of RunArguments.
   Napi::Value Run(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
-    TrajectoryArrays trajectory;
-    if (!info[7].IsNull()) trajectory.read(args, info[7]);
+    const RunArguments arguments(args);
     if (!args.ok() || !CheckOpen(args) || !outputs_.find(args, out)) return info.Env().Undefined();
-    const size_t steps = num_envs_ * world::count::Steps;
-    rhythm::Run run = {};
-    run.policy = static_cast<Policy>(args.integer(0, 0, static_cast<int>(Policy::Sequence), "policy"));
-    run.policy_seeds = args.array_or_null<const uint32_t>(1, napi_uint32_array, num_envs_, "policySeeds");
-    if (run.policy == Policy::Sequence) run.actions = args.array<const uint8_t>(2, napi_uint8_array, steps, "actions");
-    run.constant_belief = args.array_or_null<const float>(3, napi_float32_array, world::count::Beliefs, "constantBelief");
-    run.beliefs = args.array_or_null<const float>(4, napi_float32_array, steps * world::count::Beliefs, "beliefs");
-    run.given = args.array_or_null<const uint8_t>(5, napi_uint8_array, steps, "given");
-    run.stops = args.array_or_null<const uint8_t>(6, napi_uint8_array, num_envs_, "stops");
-    if ((run.beliefs == nullptr) != (run.given == nullptr)) args.fail<int>("given", "beliefs and given together");
-    for (size_t env_index = 0; args.ok() && run.stops != nullptr && env_index < num_envs_; env_index++) {
-      if (run.stops[env_index] > world::count::Steps) args.fail<int>("stops", "no stop after the last step");
-    }
-    if (!info[7].IsNull()) run.trajectory = trajectory.find(args, steps);
-    Part part = {args.integer(8, 0, static_cast<int>(num_envs_) - 1, "first"), 0};
-    part.end = args.integer(9, part.first + 1, static_cast<int>(num_envs_), "end");
-    if (part.first % kTileLanes != 0) args.fail<int>("first", "a tile's first environment");
-    const CopySource from = info[10].IsNull() ? CopySource{} : ReadSource(args, 10, out);
+    const rhythm::Run run = arguments.find_run(num_envs_);
+    const Part part = arguments.find_part(num_envs_);
+    CopySource from = {};
+    if (arguments.has_source()) from = FindSource(args, arguments.source(), arguments.indices(), out);
     if (from.batch == batch_.get()) args.fail<int>("source", "another batch");
     if (!args.ok()) return info.Env().Undefined();
     return RefusalObject(info.Env(), batch_->run(out, run, part, from));
@@ -207,15 +192,15 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     Arguments args(info);
     Outputs out;
     if (!CheckOpen(args) || !outputs_.find(args, out)) return;
-    const CopySource from = ReadSource(args, 0, out);
+    const CopySource from = FindSource(args, info[0], info[1], out);
     if (args.ok()) batch_->gather(out, from);
   }
 
-  // Reads arguments `at`, the source, and at + 1, indices u32. `out`: this batch's own outputs, for a copy from itself.
-  CopySource ReadSource(Arguments& args, size_t at, const Outputs& out) {
+  // Finds the environments to copy. `out`: this batch's own outputs, for a copy from itself.
+  CopySource FindSource(Arguments& args, const Napi::Value& batch, const Napi::Value& indices, const Outputs& out) {
     CopySource from = {};
-    BatchObject* source = UnwrapSource(args, args.value(at));
-    from.indices = args.array<const uint32_t>(at + 1, napi_uint32_array, num_envs_, "indices");
+    BatchObject* source = UnwrapSource(args, batch);
+    from.indices = args.elements<const uint32_t>(indices, napi_uint32_array, num_envs_, "indices");
     for (size_t env_index = 0; args.ok() && env_index < num_envs_; env_index++) {
       if (from.indices[env_index] >= source->num_envs_) args.fail<int>("indices", "environments of the source");
     }
@@ -271,11 +256,12 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->targets(rows);
   }
 
+  // (request)
   Napi::Value Replay(const Napi::CallbackInfo& info) {
     Arguments args(info);
-    if (!CheckOpen(args)) return info.Env().Undefined();
-    const rhythm::Replay replay = replay_of(args);
-    return args.ok() ? RefusalObject(info.Env(), batch_->replay(replay)) : info.Env().Undefined();
+    const rhythm::Replay replay = replay_of(args, info[0]);
+    if (!args.ok() || !CheckOpen(args)) return info.Env().Undefined();
+    return RefusalObject(info.Env(), batch_->replay(replay));
   }
 
   void Close(const Napi::CallbackInfo& info) {

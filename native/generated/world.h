@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "92f0565d254f3bd78b13d8bc1709e7b100c2c45975156f353e9ecb7d7463bcde";
+    "4c4043b4a7c62a47f40db7f397e04fb63687e9a6320333dca4c99a575246b2d4";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -26,7 +26,7 @@ inline constexpr int ObservationFloats = 22;
 inline constexpr int BlockWords = 428;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 6;
+inline constexpr int AddonVersion = 7;
 }  // namespace count
 
 namespace mode {

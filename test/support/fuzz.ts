@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Addon, NativeBatch } from '../../src/engine/backends/addon.js';
+import type { ResetRequest } from '../../src/engine/backends/backend.js';
 import { allocateOutputs, allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import { NUM_STEPS, STATE_WORDS } from '../../src/world/fields.js';
 import { separateBuffers, WORLD } from './open-batch.js';
@@ -99,17 +100,21 @@ export function anyValue(random: Random): unknown {
 /** Legal arguments of each method. A fuzzed call differs from them in one argument. */
 export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   reset: () => [
-    null,
-    new Uint32Array(N),
-    new Uint8Array(N),
-    new Float32Array(N * 16),
-    new Float32Array(N * 6),
-    new Uint8Array(N).fill(NUM_STEPS - 1),
-    new Float32Array(N * 5),
-    new Float32Array(N),
-    new Float32Array(N),
-    new Float32Array(N),
-    new Uint8Array(N),
+    {
+      mask: null,
+      seeds: new Uint32Array(N),
+      modes: new Uint8Array(N),
+      profiles: new Float32Array(N * 16),
+      graders: new Float32Array(N * 6),
+      start: {
+        steps: new Uint8Array(N).fill(NUM_STEPS - 1),
+        meters: new Float32Array(N * 5),
+        early: new Float32Array(N),
+        late: new Float32Array(N),
+        returns: new Float32Array(N),
+        crashes: new Uint8Array(N),
+      },
+    },
   ],
   step: () => [
     new Uint8Array(N),
@@ -124,15 +129,15 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
     2,
     new Uint32Array(N),
     new Uint8Array(N * NUM_STEPS),
-    new Float32Array(3),
-    new Float32Array(N * NUM_STEPS * 3),
-    new Uint8Array(N * NUM_STEPS),
+    {
+      belief: new Float32Array(3),
+      beliefs: new Float32Array(N * NUM_STEPS * 3),
+      given: new Uint8Array(N * NUM_STEPS),
+    },
     new Uint8Array(N).fill(3),
     allocateTrajectory(N),
-    0,
-    N,
+    { first: 0, end: N },
     null,
-    new Uint32Array(N),
   ],
   gather: (batch) => [batch, new Uint32Array(N)],
   save: () => [new Uint32Array(2 * STATE_WORDS), Uint32Array.of(3, 0)],
@@ -140,23 +145,41 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   hash: () => [new BigUint64Array(N)],
   targets: () => [new Float32Array(N * 3)],
   replay: () => [
-    Uint32Array.of(2, 0, 1),
-    new Uint32Array(3),
-    new Uint8Array(3),
-    new Float32Array(3 * 16),
-    new Float32Array(6),
-    new Uint8Array(3).fill(27),
-    new Uint8Array(3 * NUM_STEPS),
-    new Int8Array(3),
-    new Float32Array(9),
-    new Uint8Array(3),
-    new Float32Array(3),
-    new Float32Array(3),
-    new BigUint64Array(3),
+    {
+      order: Uint32Array.of(2, 0, 1),
+      seeds: new Uint32Array(3),
+      modes: new Uint8Array(3),
+      profiles: new Float32Array(3 * 16),
+      grader: new Float32Array(6),
+      stops: new Uint8Array(3).fill(27),
+      histories: new Uint8Array(3 * NUM_STEPS),
+      actions: new Int8Array(3),
+      beliefs: new Float32Array(9),
+      given: new Uint8Array(3),
+      rewards: new Float32Array(3),
+      beliefMae: new Float32Array(3),
+      hashes: new BigUint64Array(3),
+    },
   ],
   close: () => [],
 };
 export const NAMES = Object.keys(METHODS);
+
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  value?.constructor === Object;
+
+/** Replaces one argument, or one property of an object among them, by any value. */
+export function replaceOne(random: Random, args: Any): void {
+  const key = random.pick(Object.keys(args));
+  if (isPlainObject(args[key]) && random.chance(0.9)) replaceOne(random, args[key]);
+  else args[key] = anyValue(random);
+}
+
+/** Returns the request of a reset: of all environments with seed 0, and otherwise as given. */
+export const resetOf = (changes: Partial<ResetRequest>): ResetRequest => ({
+  ...{ mask: null, seeds: new Uint32Array(N), modes: null, profiles: null, graders: null },
+  ...changes,
+});
 
 export function open(
   addon: Addon,
@@ -164,7 +187,7 @@ export function open(
   outputs = separateBuffers(allocateOutputs(N)),
 ): NativeBatch {
   const batch = new addon.Batch(kernel, WORLD.words, false, N, 2, outputs);
-  batch.reset(null, new Uint32Array(N).fill(7), null, null, null);
+  batch.reset(resetOf({ seeds: new Uint32Array(N).fill(7) }));
   return batch;
 }
 

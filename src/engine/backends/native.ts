@@ -46,7 +46,7 @@ function open(options: BatchOptions): Batch {
 }
 
 function bytesToCacheLine(buffer: ArrayBuffer): number {
-  return loadAddon().lead(buffer);
+  return loadAddon().bytesToCacheLine(buffer);
 }
 
 function chooseKernel(wanted: string | null): string {
@@ -82,14 +82,8 @@ class NativeBackendBatch implements Batch {
     this.#batch = new addon.Batch(kernel, world.words, imagination, numEnvs, this.threads, outputs);
   }
 
-  reset({ mask, seeds, modes, profiles, graders, start }: ResetRequest): void {
-    const common = [mask, seeds, modes, profiles, graders] as const;
-    if (start === undefined) {
-      this.#batch.reset(...common);
-    } else {
-      const { steps, meters, early, late, returns, crashes } = start;
-      this.#batch.reset(...common, steps, meters, early, late, returns, crashes);
-    }
+  reset(request: ResetRequest): void {
+    this.#batch.reset(request);
   }
 
   submit({ actions, beliefs, given, stepMask, resetMask, resetSeeds }: StepRequest): Refusal | null {
@@ -98,20 +92,17 @@ class NativeBackendBatch implements Batch {
   }
 
   run({ policy, beliefs, stops, trajectory, part, from }: RunRequest<Batch>): Refusal | null {
-    const sequence = beliefs?.kind === 'sequence' ? beliefs : null;
     return this.#batch.run(
       POLICY[policy.kind],
       policy.kind === 'random' ? policy.policySeeds : null,
       policy.kind === 'sequence' ? policy.actions : null,
-      beliefs?.kind === 'constant' ? beliefs.belief : null,
-      sequence?.beliefs ?? null,
-      sequence?.given ?? null,
+      beliefs,
       stops,
       trajectory,
-      part?.first ?? 0,
-      part?.end ?? this.#numEnvs,
-      from === undefined ? null : (from.source as NativeBackendBatch).#batch,
-      from?.indices ?? null,
+      part ?? null,
+      from === undefined
+        ? null
+        : { source: (from.source as NativeBackendBatch).#batch, indices: from.indices },
     );
   }
 
@@ -150,22 +141,7 @@ class NativeBackendBatch implements Batch {
   }
 
   replay(request: ReplayRequest): Refusal | null {
-    const { order, seeds, modes, profiles, grader, stops, histories, actions, beliefs, given } = request;
-    return this.#batch.replay(
-      order,
-      seeds,
-      modes,
-      profiles,
-      grader,
-      stops,
-      histories,
-      actions,
-      beliefs,
-      given,
-      request.rewards,
-      request.beliefMae,
-      request.hashes,
-    );
+    return this.#batch.replay(request);
   }
 
   close(): void {

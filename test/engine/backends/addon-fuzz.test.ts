@@ -18,6 +18,8 @@ import {
   N,
   NAMES,
   open,
+  replaceOne,
+  resetOf,
   stateOf,
 } from '../../support/fuzz.js';
 import { WORLD } from '../../support/open-batch.js';
@@ -38,7 +40,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     forAll(RUNS, (random) => {
       const batch = open(addon, kernel!);
       const args = METHODS[name](batch);
-      args[random.integer(0, args.length - 1)] = anyValue(random);
+      replaceOne(random, args);
       call(batch, name, args);
       batch.close();
     });
@@ -84,8 +86,8 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       words[random.integer(0, words.length - 1)] = anyWord(random);
       try {
         const batch = new addon.Batch(kernel!, words, false, N, 1, allocateOutputs(N));
-        batch.reset(null, new Uint32Array(N), new Uint8Array(N).fill(1), null, null);
-        batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
+        batch.reset(resetOf({ modes: new Uint8Array(N).fill(1) }));
+        batch.run(1, null, null, null, null, null, null, null);
         batch.targets(new Float32Array(N * 3));
       } catch (error) {
         expect(error).toBeInstanceOf(TypeError);
@@ -95,13 +97,13 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 
   it('any words to load: refused, or runnable to the end', () => {
     const batch = open(addon, kernel!);
-    batch.run(1, null, null, null, null, null, new Uint8Array(N).fill(9), null, 0, N, null, null);
+    batch.run(1, null, null, null, new Uint8Array(N).fill(9), null, null, null);
     const saved = stateOf(batch);
     forAll(3 * RUNS, (random) => {
       const words = saved.slice();
       words[random.integer(0, words.length - 1)] = anyWord(random);
       call(batch, 'load', [words]);
-      batch.run(1, null, null, null, null, null, null, null, 0, N, null, null);
+      batch.run(1, null, null, null, null, null, null, null);
       batch.load(saved);
     });
   });
@@ -109,12 +111,12 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
   it('any rows to replay: refused, or replayed', () => {
     const batch = open(addon, kernel!);
     forAll(3 * RUNS, (random) => {
-      const args = METHODS.replay(batch) as [...(Uint8Array | null)[]];
-      for (const at of [3, 8, 9]) if (random.chance(0.2)) args[at] = null;
-      const columns = [0, 1, 2, 5, 6, 7, 9].flatMap((at) => args[at] ?? []);
-      const column = random.pick(columns);
+      const [request] = METHODS.replay(batch) as [Record<string, Uint8Array | null>];
+      for (const name of ['profiles', 'beliefs', 'given']) if (random.chance(0.2)) request[name] = null;
+      const names = ['order', 'seeds', 'modes', 'stops', 'histories', 'actions', 'given'];
+      const column = random.pick(names.flatMap((name) => request[name] ?? []));
       column[random.integer(0, column.length - 1)] = anyWord(random);
-      call(batch, 'replay', args);
+      call(batch, 'replay', [request]);
     });
   });
 
@@ -122,8 +124,13 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     const batch = open(addon, kernel!);
     const start = (steps: Uint8Array, mask: Uint8Array | null = null) =>
       batch.reset(
-        ...([mask, new Uint32Array(N), null, null, null, steps] as const),
-        ...([new Float32Array(N * 5), null, null, null, null] as const),
+        resetOf({
+          mask,
+          start: {
+            ...{ steps, meters: new Float32Array(N * 5) },
+            ...{ early: null, late: null, returns: null, crashes: null },
+          },
+        }),
       );
     const before = stateOf(batch);
     for (const step of [NUM_STEPS, 255]) {
@@ -199,7 +206,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     expect(() => open(addon, kernel!, Object.defineProperty({ ...outputs }, 'components', throwing))).toThrow(
       thrown,
     );
-    const run = (trajectory: object) => (batch as Any).run(0, null, null, null, null, null, null, trajectory);
+    const run = (trajectory: object) => (batch as Any).run(0, null, null, null, null, trajectory);
     expect(() => run(Object.defineProperty({ ...allocateTrajectory(N) }, 'meters', throwing))).toThrow(
       thrown,
     );

@@ -7,14 +7,14 @@ import { type Addon, loadAddon, type NativeBatch } from '../../../src/engine/bac
 import type { Outputs } from '../../../src/engine/backends/backend.js';
 import { allocateOutputs, OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
 import { NATIVE, nameAbsent } from '../../support/engines.js';
-import { type Any, METHODS, N, NAMES, open, stateOf } from '../../support/fuzz.js';
+import { type Any, isPlainObject, METHODS, N, NAMES, open, stateOf } from '../../support/fuzz.js';
 import { separateBuffers } from '../../support/open-batch.js';
 import { forAll, type Random } from '../../support/random.js';
 
 nameAbsent();
 
 type View = Uint8Array | Uint32Array | Float32Array;
-/** Names an array: an argument's number and, in a trajectory, its name; or 'out' and an output's name. */
+/** Names an array: an argument's number and the names of properties; or 'out' and an output's name. */
 type Path = readonly (number | string)[];
 interface Column {
   readonly path: Path;
@@ -22,13 +22,17 @@ interface Column {
   readonly written: boolean;
 }
 
-/** Arguments that calls write, besides trajectories. */
-const WRITTEN: Record<string, readonly number[]> = {
-  save: [0],
-  hash: [0],
-  targets: [0],
-  replay: [10, 11, 12],
+/** The paths of arrays that calls write, or their beginnings. */
+const WRITTEN: Record<string, readonly string[]> = {
+  save: ['0'],
+  hash: ['0'],
+  targets: ['0'],
+  run: ['5'],
+  replay: ['0,rewards', '0,beliefMae', '0,hashes'],
 };
+const isWritten = (name: string, path: Path): boolean =>
+  WRITTEN[name]?.some((written) => String(path) === written || String(path).startsWith(`${written},`)) ??
+  false;
 const CALLS = NAMES.filter((name) => name !== 'close');
 const WITH_OUTPUTS = ['reset', 'step', 'stepEach', 'run', 'gather', 'load'];
 const OUTPUTS = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
@@ -37,18 +41,17 @@ const LAYOUT = { columnMajor: false, finalObservations: true };
 /** The arguments of a call; a source batch is one that nothing else uses. */
 function argumentsOf(addon: Addon, kernel: string, name: string): unknown[] {
   const args = METHODS[name](open(addon, kernel));
-  if (name === 'run') args[10] = open(addon, kernel);
+  if (name === 'run') args[7] = { source: open(addon, kernel), indices: new Uint32Array(N) };
   return args;
 }
 
 function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Column[] {
-  const own = args.flatMap((value, at): Column[] => {
-    if (ArrayBuffer.isView(value)) {
-      return [{ path: [at], view: value as View, written: WRITTEN[name]?.includes(at) ?? false }];
-    }
-    if (name !== 'run' || at !== 7) return [];
-    return Object.entries(value as object).map(([key, view]) => ({ path: [at, key], view, written: true }));
-  });
+  const viewsOf = (value: unknown, path: Path): Column[] => {
+    if (ArrayBuffer.isView(value)) return [{ path, view: value as View, written: isWritten(name, path) }];
+    if (!isPlainObject(value)) return [];
+    return Object.entries(value).flatMap(([key, entry]) => viewsOf(entry, [...path, key]));
+  };
+  const own = args.flatMap((value, at) => viewsOf(value, [at]));
   if (!WITH_OUTPUTS.includes(name)) return own;
   const out = OUTPUTS.map((key) => ({ path: ['out', key], view: outputs[key] as View, written: true }));
   return [...out, ...own];
@@ -89,10 +92,15 @@ const viewAt = ({ view }: Column, buffer: ArrayBuffer, offset: number): View =>
 
 /** Returns the arguments with each column at another offset. */
 function placed(args: readonly unknown[], columns: readonly Column[], views: readonly View[]): unknown[] {
-  const own = args.map((value) => (value?.constructor === Object ? { ...value } : value));
-  columns.forEach(({ path: [at, key] }, k) => {
-    if (typeof at === 'number' && key === undefined) own[at] = views[k];
-    else if (typeof at === 'number') (own[at] as Any)[key] = views[k];
+  const copied = (value: unknown): unknown =>
+    isPlainObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copied(entry)]))
+      : value;
+  const own = args.map(copied);
+  columns.forEach(({ path }, k) => {
+    if (path[0] === 'out') return;
+    const object = path.slice(0, -1).reduce((value, key) => value[key], own as Any);
+    object[path[path.length - 1]] = views[k];
   });
   return own;
 }
@@ -240,8 +248,8 @@ describe.each(NATIVE.slice(0, 1))('on any kernel', ({ kernel }) => {
     const indices = new Uint32Array(N).fill(3);
     const before = stateOf(batch);
     expect(() => batch.gather(source, indices)).toThrow(TypeError);
-    const run = [1, null, null, null, null, null, null, null, 0, N] as const;
-    expect(() => batch.run(...run, source, indices)).toThrow(TypeError);
+    const run = [1, null, null, null, null, null, null] as const;
+    expect(() => batch.run(...run, { source, indices })).toThrow(TypeError);
     expect(stateOf(batch)).toEqual(before);
     batch.gather(batch, indices);
   });

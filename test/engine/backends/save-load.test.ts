@@ -113,8 +113,9 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
   it.each(damages)('refuses %s, and changes nothing', (_, damage) => {
     const outputs = allocateOutputs(3);
     const batch = new (loadAddon().Batch)(kernel!, WORLD.words, false, 3, 1, outputs);
-    batch.reset(null, Uint32Array.of(7, 8, 9), null, null, null);
-    batch.run(1, null, null, null, null, null, new Uint8Array(3).fill(9), null, 0, 3, null, null);
+    const seeds = Uint32Array.of(7, 8, 9);
+    batch.reset({ mask: null, seeds, modes: null, profiles: null, graders: null });
+    batch.run(1, null, null, null, new Uint8Array(3).fill(9), null, null, null);
     const before = new Uint32Array(3 * STATE_WORDS);
     batch.save(before, null);
     const outputsBefore = structuredClone(outputs);
