@@ -6,6 +6,7 @@ import { type PlayOptions, playEpisodes } from '../../../src/agents/llm/play-epi
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { TrajectoryReplayer } from '../../../src/evaluation/reevaluation/replayer.js';
+import { SYSTEM } from '../../../src/rollouts/text/system.js';
 import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
@@ -57,6 +58,11 @@ async function ask(
   }
   return { ...asked, episodes, error };
 }
+
+/** The steps left by each request, in order. */
+const stepsLeft = ({ requests }: FakeOpenAi): number[] =>
+  requests.map(({ user }) => Number(/(\d+) of 28 \w+ left/.exec(user)![1]));
+const ONE_EPISODE = Array.from({ length: 28 }, (_, step) => 28 - step);
 
 /** Temporary failures of an endpoint. */
 const BENIGN = [
@@ -201,9 +207,27 @@ describe('a budget', () => {
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
     const { episodes } = await ask(fake, 3, {}, { ledger: { prices, budget } });
-    const left = fake.requests.map(({ user }) => Number(/(\d+) of 28 \w+ left/.exec(user)![1]));
-    expect(left.slice(0, 28)).toEqual(Array.from({ length: 28 }, (_, step) => 28 - step));
+    expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);
     expect(episodes.length).toBe(3);
+  });
+
+  it('learns nothing of the cost from an episode that failed', async () => {
+    const fake = await startModel({ misbehave: ({ index }) => (index === 0 ? '500' : null) });
+    const prices = { prompt: 0, completion: 10, cached: 0 };
+    const budget = (1.5 * 28 * 64 * 10) / 1e6;
+    const { episodes, error } = await ask(fake, 3, {}, { ledger: { prices, budget } });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(stepsLeft(fake).slice(0, 29)).toEqual([28, ...ONE_EPISODE]);
+    expect(episodes.length).toBe(2);
+  });
+
+  it('allows for histories in prompts before the first request', async () => {
+    const fake = await startModel();
+    const prices = { prompt: 10, completion: 0, cached: 0 };
+    const budget = (2 * 28 * (Buffer.byteLength(SYSTEM) + 1024) * 10) / 1e6;
+    const { episodes } = await ask(fake, 2, {}, { ledger: { prices, budget } });
+    expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);
+    expect(episodes.length).toBe(2);
   });
 
   it('ends before it is exceeded, with whole episodes, and counts earlier runs', async () => {

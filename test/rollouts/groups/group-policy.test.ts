@@ -7,7 +7,7 @@ import {
   type RolloutView,
   rolloutGroups,
 } from '../../../src/index.js';
-import { NUM_ACTIONS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { expectRejection } from '../../support/refusals.js';
 import { advanceToStops, rowOf } from '../../support/rollouts.js';
 
@@ -76,6 +76,28 @@ describe('what it says', () => {
     expect(beliefs.filter((number) => !Number.isNaN(number))).toHaveLength(3);
     expect(logProbs![NUM_STEPS + 4]).toBe(-0.25);
     expect(logProbs!.filter((number) => !Number.isNaN(number))).toHaveLength(1);
+  });
+
+  it('may be beliefs in one array, which is written again at any time', async () => {
+    const own = new Float32Array(2 * NUM_BELIEFS);
+    let written = 0;
+    const write = () => {
+      own.fill(0.25 + (++written % 64) / 128);
+      if (written % 64 !== 0) queueMicrotask(write);
+    };
+    const policy: RolloutPolicy = (view) => {
+      write();
+      return { ...sleep(view), beliefs: own };
+    };
+    const { beliefs, beliefMae } = await rolloutGroups({ seeds: [1], groupSize: 2, policy });
+    using env = createVecEnv({ numEnvs: 2 });
+    env.reset({ seed: [1, 1] });
+    const steps = Array.from({ length: NUM_STEPS }, (_, t) =>
+      [0, NUM_STEPS].flatMap((row) => Array.from(rowOf(beliefs, row + t, NUM_BELIEFS))),
+    );
+    const replayed = steps.map((row) => env.step([0, 0], { beliefs: row }).beliefMae[0]);
+    expect(Math.min(...steps.flat())).toBeGreaterThanOrEqual(0.25);
+    expect(replayed.at(-1)).toBe(beliefMae[0]);
   });
 
   it('may be anything of a rollout that is over', async () => {

@@ -332,4 +332,10 @@ describe('the card', () => {
     expect(isSftCard(card)).toBe(true);
     expect(isSftCard('---\nlicense: mit\n---\n')).toBe(false);
   });
+
+  it('orders seeds as numbers', () => {
+    const { card } = selected(recordEpisodes(episodeStarts([1000, 999]), { player }));
+    expect(card).toContain('Weeks that are there: of 2 seeds, 999-1000.');
+    expect(card).toContain('  episode_seeds: "999-1000"\n');
+  });
 });
