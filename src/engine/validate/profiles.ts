@@ -46,16 +46,21 @@ export function toProfiles(world: World, profiles: ProfileChoice, numEnvs: numbe
     return { modes: new Uint8Array(numEnvs).fill(MODE.given), floats: checkRows(profiles) };
   }
   const names = namePerEnv('profiles', 'a Float32Array [numEnvs, 16]', profiles, numEnvs);
+  const known = resolved(names, (name) => resolveProfile(world, name));
+  const isGiven = [...known.values()].some(({ floats }) => floats !== null);
   const modes = new Uint8Array(numEnvs);
-  const floats = new Float32Array(numEnvs * PROFILE_SIZE);
-  const known = new Map([...new Set(names)].map((name) => [name, resolveProfile(world, name)]));
+  const floats = isGiven ? new Float32Array(numEnvs * PROFILE_SIZE) : null;
   names.forEach((name, i) => {
     const profile = known.get(name)!;
     modes[i] = profile.mode;
-    if (profile.floats !== null) floats.set(profile.floats, i * PROFILE_SIZE);
+    if (profile.floats !== null) floats!.set(profile.floats, i * PROFILE_SIZE);
   });
-  return { modes, floats: modes.includes(MODE.given) ? floats : null };
+  return { modes, floats };
 }
+
+/** Resolves each name once. */
+const resolved = <T>(names: readonly string[], resolve: (name: string) => T): ReadonlyMap<string, T> =>
+  new Map([...new Set(names)].map((name) => [name, resolve(name)]));
 
 function checkRows(profiles: Float32Array): Float32Array {
   const rows = new Float32Array(profiles);
@@ -69,16 +74,16 @@ function checkRows(profiles: Float32Array): Float32Array {
 }
 
 function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: number): readonly string[] {
-  // Array.from makes holes visible.
-  const names: unknown[] | null = Array.isArray(choice) ? Array.from(choice) : null;
-  if (!names?.every((name): name is string => typeof name === 'string')) {
+  // `every` would skip holes.
+  const areNames = Array.isArray(choice) && choice.findIndex((name) => typeof name !== 'string') < 0;
+  if (!areNames) {
     throw new InputError(
       'wrong_type',
       `Expected ${what} to be a name, a name per environment or ${numbers}, got ${describe(choice)}. Pass one of these.`,
     );
   }
-  checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
-  return names as string[];
+  checkLength(`names in ${what}`, choice.length, numEnvs, 'numEnvs');
+  return choice;
 }
 
 /**
@@ -89,7 +94,7 @@ export function toGraders(world: World, graders: GraderChoice, numEnvs: number):
   if (typeof graders === 'string') return repeat(resolveGrader(world, graders), numEnvs);
   if (isNumbers(graders)) return weightsOf(world, graders, numEnvs);
   const names = namePerEnv('graders', 'weights, [6] or [numEnvs, 6]', graders, numEnvs);
-  const known = new Map([...new Set(names)].map((name) => [name, resolveGrader(world, name)]));
+  const known = resolved(names, (name) => resolveGrader(world, name));
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
   names.forEach((name, i) => {
     rows.set(known.get(name)!, i * NUM_COMPONENTS);
