@@ -1,9 +1,11 @@
-/** Long lists of numbers in the text of a message: the same values and errors as those of `JSON.parse`, bit for bit. */
+/** Long lists in the text of a message: the same values and errors as those of `JSON.parse`, bit for bit. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
 import { decodeFrame } from '../../src/server/vec/frame.js';
-import { numbersOf, parseLists } from '../../src/server/vec/number-lists.js';
+import { entriesOf, flagsOf, longLists, parseLists } from '../../src/server/vec/long-lists.js';
+import { GRADER_NAMES } from '../../src/world/fields.js';
+import { PROFILE_CHOICES } from '../../src/world/resolve-names.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 import { connect, startServer } from '../support/server.js';
 
@@ -50,7 +52,7 @@ const spaces = fc.constantFrom('', '', ' ', '\n', '\r\n\t');
 /** The drawn entries, repeated until the list is long. */
 const long = (entries: readonly string[]): string[] =>
   Array.from({ length: LONG }, (_, k) => entries[k % entries.length]);
-const messageOf = (entries: readonly string[], key = 'beliefs'): string =>
+const messageOf = (entries: readonly string[], key = 'seed'): string =>
   `{"type":"step","data":{"${key}":[${long(entries).join()}],"mask":[1]}}`;
 
 interface Parsed {
@@ -59,9 +61,22 @@ interface Parsed {
 
 /** Parses it; all lists of its data are then read. @returns the text of the error of invalid JSON. */
 function parsed(text: string): Parsed {
-  const message = whole(() => parseLists(Buffer.from(text))) as Parsed;
-  for (const key in message.data) message.data[key] = numbersOf(message.data[key]);
+  const message = whole(() => parseAll(text)) as Parsed;
+  for (const key in message.data) message.data[key] = entries(message.data[key]);
   return message;
+}
+
+const entries = (list: ArrayLike<number>): ArrayLike<number> =>
+  entriesOf(list, list.length) as ArrayLike<number>;
+
+/** Parses without a pause. */
+function parseAll(text: string): unknown {
+  const json = Buffer.from(text);
+  const parsing = parseLists(json, longLists(json));
+  for (;;) {
+    const { done, value } = parsing.next();
+    if (done) return value;
+  }
 }
 
 function whole(parse: () => unknown): unknown {
@@ -78,17 +93,20 @@ it('reads every number as JSON.parse and Math.fround do', () => {
   const entry = fc.tuple(spaces, numbers, spaces).map((parts) => parts.join(''));
   const property = fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
     const text = messageOf(entries);
-    const exact: number[] = JSON.parse(text).data.beliefs;
-    const { beliefs } = parsed(text).data;
-    expect(beliefs).not.toBeInstanceOf(Array);
-    expect(bytesOf(Float64Array.from(beliefs))).toEqual(bytesOf(Float64Array.from(exact)));
+    const exact: number[] = JSON.parse(text).data.seed;
+    const { seed } = parsed(text).data;
+    expect(seed).not.toBeInstanceOf(Array);
+    expect(bytesOf(Float64Array.from(seed))).toEqual(bytesOf(Float64Array.from(exact)));
+    const { beliefs } = parsed(messageOf(entries, 'beliefs')).data;
     expect(bytesOf(Float32Array.from(beliefs))).toEqual(bytesOf(Float32Array.from(exact, Math.fround)));
   });
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(1000) });
 });
 
-it('reads whole numbers into small arrays, and keeps true, false and null', () => {
+it('reads whole numbers into small arrays', () => {
   for (const [entries, Kind] of [
+    [['0', '255'], Uint8Array],
+    [['0', ' 256'], Uint16Array],
     [['0', '9999'], Uint16Array],
     [['0', '999999999'], Uint32Array],
     [['0', '4294967295'], Float64Array],
@@ -97,19 +115,83 @@ it('reads whole numbers into small arrays, and keeps true, false and null', () =
     [[...Array(LONG - 1).fill('1'), '-0'], Float64Array],
   ] as const) {
     const numbers = Float64Array.from(long(entries), Number);
-    expect(parsed(messageOf(entries)).data.beliefs).toEqual(new Kind(numbers));
-  }
-  for (const entries of [
-    ['true', 'false'],
-    ['1', 'null'],
-    ['-0.5', '2', 'true'],
-  ]) {
-    const text = messageOf(entries, 'mask');
-    expect(parsed(text).data.mask).toEqual(JSON.parse(text).data.mask);
+    expect(parsed(messageOf(entries)).data.seed).toEqual(new Kind(numbers));
   }
 });
 
-const LISTS = `{"type":"step","data":{"actions":[${long(['1', ' 2'])}],"beliefs":[${long(['0.5', '12', '-1e-7'])}],"more":{"a":[1]}}}`;
+const texts = fc.oneof(
+  fc.constantFrom(
+    '"v1"',
+    '"sampled"',
+    '""',
+    '"\\u0076\\u0031"',
+    '","',
+    '"]"',
+    '"\\""',
+    '"\\\\"',
+    '"\u20ac\ud83d\ude00"',
+  ),
+  fc.string({ unit: 'binary', maxLength: 20 }).map((text) => JSON.stringify(text)),
+);
+
+it('reads strings, true, false and null among numbers as JSON.parse does', () => {
+  const entry = fc.tuple(
+    spaces,
+    fc.oneof(numbers, texts, fc.constantFrom('true', 'false', 'null', '-0', '0')),
+    spaces,
+  );
+  const property = fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
+    const text = messageOf(entries.map((parts) => parts.join('')));
+    const expected: unknown[] = JSON.parse(text).data.seed;
+    const got = Array.from(parsed(text).data.seed as ArrayLike<unknown>);
+    expect(got).toHaveLength(LONG);
+    expect(got.findIndex((each, k) => !Object.is(each, expected[k]))).toBe(-1);
+  });
+  fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
+});
+
+it('reads any number of different numbers among other entries', () => {
+  const others = ['null', '"v1"', '-0', 'true'];
+  const list = Array.from({ length: 3 * LONG }, (_, k) => others[k % 7] ?? String(k));
+  const got = parsed(`{"data":{"x":[${list}]}}`).data.x;
+  expect(got).toEqual(list.map((text) => JSON.parse(text)));
+});
+
+it('keeps some different strings, and no more', () => {
+  const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k}${k % 700 === 699 ? '\\' : ''}`);
+  const { x } = parsed(JSON.stringify({ data: { x: names } })).data as unknown as { x: string[] };
+  expect([x.length, x.slice(0, 64)]).toEqual([2 * LONG, names.slice(0, 64)]);
+  expect(new Set(x.slice(64))).toEqual(new Set(['(another string)']));
+  const last = `${JSON.stringify(names.concat('last')).slice(1, -7)}\n"]`;
+  expect(parsed(`[${last}`)).toBe(whole(() => JSON.parse(`[${last}`)));
+});
+
+it('rounds beliefs to float32, and no other numbers', () => {
+  const kindOf = (text: string) => parsed(text.replaceAll('0.1', long(['0.1', '4294967295']).join())).data;
+  expect(kindOf('{"data":{"beliefs": \n[0.1]}}').beliefs).toBeInstanceOf(Float32Array);
+  expect(kindOf('{"data":{"beliefs":["",0.1]}}').beliefs[1]).toBe(0.1);
+  expect(kindOf('{"data":{"more beliefs":[0.1]}}')['more beliefs']).toBeInstanceOf(Float64Array);
+});
+
+it('reads flags as bytes, where only flags are', () => {
+  const listOf = (entries: string[]) => (parseAll(messageOf(entries)) as Parsed).data.seed;
+  expect(flagsOf(listOf(['true', 'false', 'false']), LONG)).toEqual(
+    Uint8Array.from({ length: LONG }, (_, k) => Number(k % 3 === 0)),
+  );
+  expect(flagsOf(listOf(['true', 'null']), LONG)).toEqual(
+    Array.from({ length: LONG }, (_, k) => (k % 2 === 0 ? true : null)),
+  );
+  expect(flagsOf(listOf(['2', '0']), LONG)).toBeInstanceOf(Uint8Array);
+});
+
+it('has no entries for a list of another length than expected', () => {
+  const { data } = parseAll(messageOf(['"x"'])) as { data: { seed: number[] } };
+  const list = entriesOf(data.seed, LONG - 1) as number[];
+  expect([list.length, Object.keys(list).length]).toEqual([LONG, 2]);
+  expect(entriesOf(data.seed, LONG)).toEqual(Array(LONG).fill('x'));
+});
+
+const LISTS = `{"type":"step","data":{"actions":[${long(['1', ' 2'])}],"seed":[${long(['0.5', '12', '-1e-7'])}],"more":{"a":[1]},"names":[${long(['"v1"', '"a,]\u20ac"', ' "\ud83d\ude00"', 'null'])}]}}`;
 const PUT = [
   '',
   ',',
@@ -132,16 +214,18 @@ const PUT = [
 ];
 
 it('says what JSON.parse says of invalid text, and parses valid text to the same', () => {
-  const start = LISTS.indexOf('"beliefs"');
+  const start = LISTS.indexOf('"seed"');
   const at = fc.oneof(
     fc.nat(LISTS.length - 1),
     fc.nat(150),
     fc.nat(300).map((by) => start - 150 + by),
+    fc.nat(300).map((by) => LISTS.indexOf('"names"') - 150 + by),
     fc.nat(150).map((back) => LISTS.length - 1 - back),
   );
   const property = fc.property(at, fc.constantFrom(...PUT), fc.nat(2), (from, put, cut) => {
     const text = LISTS.slice(0, from) + put + LISTS.slice(from + cut);
-    const expected = whole(() => JSON.parse(text));
+    // Half a character is another one in UTF-8.
+    const expected = whole(() => JSON.parse(Buffer.from(text).toString()));
     const got = parsed(text);
     if (typeof expected === 'string') expect(got).toBe(expected);
     else expect(JSON.stringify(got, plain)).toBe(JSON.stringify(expected));
@@ -149,14 +233,18 @@ it('says what JSON.parse says of invalid text, and parses valid text to the same
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
 });
 
-/** Typed arrays as lists. */
-const plain = (_: string, value: unknown) => (ArrayBuffer.isView(value) ? Array.from(value as never) : value);
+/** Long lists and typed arrays as lists. */
+function plain(_: string, value: unknown): unknown {
+  const list = Array.isArray(value) ? entries(value) : value;
+  return ArrayBuffer.isView(list) ? Array.from(list as never) : list;
+}
 
 it.each([
   ['in a list', (list: string) => `[[${list}]]`],
   ['as a key', (list: string) => `{"data":{[${list}]:1}}`],
   ['twice', (list: string) => `{"data":{"mask":[${list}],"mask":[1]},"data":{"mask":[true,${list}]}}`],
   ['under the key __proto__', (list: string) => `{"data":{"__proto__":[${list}]}}`],
+  ['in short lists', (list: string) => `{"data":{"mask":[1,[${list}],[2,[${list}]]]}}`],
   ['in objects within the data', (list: string) => `{"data":{"a":{"b":[${list}]}}}`],
   [
     'beside text that is not ASCII',
@@ -189,6 +277,17 @@ it('lists in text give the results of arrays in a frame', async () => {
     const result = env.step(actions, { beliefs });
     expect([step.observations, step.final_scores]).toEqual([result.observations, result.finalScores]);
   }
+  const names = {
+    seed: 5,
+    profiles: seed.map((_, i) => PROFILE_CHOICES[i % PROFILE_CHOICES.length]),
+    graders: seed.map((_, i) => GRADER_NAMES[i % 2]),
+  };
+  const named = await said('reset', names);
+  expect(named.observations).toEqual(env.reset(names).observations);
+  for (let t = 0; t < 27; t++) await said('step', { actions: seed.map((_, i) => (i + t) % 10) });
+  for (let t = 0; t < 27; t++) env.step(seed.map((_, i) => (i + t) % 10));
+  const last = await said('step', { actions: seed.map((_, i) => i % 10) });
+  expect(last.final_scores).toEqual(env.step(seed.map((_, i) => i % 10)).finalScores);
   const masked = { seed: 5, mask };
   expect((await said('reset', masked)).observations).toEqual(env.reset(masked).observations);
 });
@@ -233,6 +332,36 @@ const LIST_FAULTS: [what: string, type: string, data: object, error: object][] =
     'reset',
     { profiles: Array(LONG).fill(1) },
     { errors: [expect.objectContaining({ loc: ['profiles'], input: 'an array of 5000' })] },
+  ],
+  [
+    'an unknown name',
+    'reset',
+    { profiles: [...Array(LONG - 1).fill('sampled'), 'v1'] },
+    { message: expect.stringMatching(/Expected profile to be one of .*, got "v1"/) },
+  ],
+  [
+    'too many names',
+    'reset',
+    { graders: Array(LONG + 1).fill('v1') },
+    { message: expect.stringMatching(/Expected 5000 names in graders \(numEnvs\), got 5001/) },
+  ],
+  [
+    'names and numbers',
+    'reset',
+    { graders: [...Array(LONG - 1).fill('v1'), 1] },
+    { errors: [expect.objectContaining({ loc: ['graders'], input: 'an array of 5000' })] },
+  ],
+  [
+    'names as actions',
+    'step',
+    { actions: Array(LONG).fill('sleep') },
+    { message: expect.stringMatching(/at actions\[0\], got "sleep"/) },
+  ],
+  [
+    'many short lists',
+    'step',
+    { actions: Array.from({ length: 7 }, () => Array(4000).fill(1)) },
+    { message: expect.stringMatching(/Send flat lists, one entry per environment/) },
   ],
   [
     'a list as data',

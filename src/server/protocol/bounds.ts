@@ -30,20 +30,33 @@ export function endOfString(bytes: Buffer, from: number, end: number): number {
   return at;
 }
 
+/** List entries that do not count as values. */
+export interface FreeEntries {
+  /** The most of them. */
+  readonly most: number;
+  /** The most of them outside of `lists`. */
+  readonly mostElsewhere: number;
+  /** Lists without lists and objects: the positions of the first byte and of the closing bracket, and the entries. */
+  readonly lists: readonly { readonly start: number; readonly end: number; readonly length: number }[];
+}
+
+const NOTHING_FREE: FreeEntries = { most: 0, mostElsewhere: 0, lists: [] };
+
 /**
  * Returns whether JSON has more lists, objects, keys and entries than `MOST_VALUES`. Parsing and validation time grows
  * with their number, and much less with the length of strings and numbers.
- * @param free list entries allowed in addition.
  */
-export function hasMoreValues(json: Buffer, free = 0): boolean {
-  let values = 0;
-  let entries = 0;
-  for (let at = 0; at < json.length; at++) {
+export function hasMoreValues(json: Buffer, { most, mostElsewhere, lists } = NOTHING_FREE): boolean {
+  const listed = lists.reduce((sum, { length }) => sum + length - 1, 0);
+  const free = Math.min(most - listed, mostElsewhere);
+  let values = Math.max(listed - most, 0);
+  let [entries, next] = [0, 0];
+  for (let at = 0; at < json.length && values <= MOST_VALUES; at++) {
     const byte = json[at];
     if (byte === BYTE.quote) at = endOfString(json, at + 1, json.length);
     else if (byte === BYTE.openList || byte === BYTE.openObject || byte === BYTE.colon) values++;
     else if (byte === BYTE.comma && ++entries > free) values++;
-    if (values > MOST_VALUES) return true;
+    if (at + 1 === lists[next]?.start) at = lists[next++].end - 1;
   }
-  return false;
+  return values > MOST_VALUES;
 }

@@ -8,7 +8,7 @@ import { InputError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import { hasMoreValues, MOST_VALUES } from '../protocol/bounds.js';
-import { parseLists } from './number-lists.js';
+import { FEWEST, longLists, type Paused, parseLists } from './long-lists.js';
 import { atMost } from './vec-messages.js';
 
 const KINDS = {
@@ -78,12 +78,21 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
 
 const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
 
+/** Parses a frame, as `readFrame` does, without a pause. */
+export function decodeFrame(bytes: Buffer): Frame {
+  const reading = readFrame(bytes, 0);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+  }
+}
+
 /**
  * Parses a frame; its arrays are copies.
  * @param envs the number of environments; lists in the header may have entries for each.
  * @throws InputError `wrong_length` or `wrong_type`.
  */
-export function decodeFrame(bytes: Buffer, envs = 0): Frame {
+export function* readFrame(bytes: Buffer, envs: number): Paused<Frame> {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
   if (start > Math.min(bytes.length, MOST_HEADER) || start % ALIGNMENT !== 0) {
     throw bad(
@@ -92,7 +101,7 @@ export function decodeFrame(bytes: Buffer, envs = 0): Frame {
       `${bytes.length} bytes`,
     );
   }
-  const { type, data, arrays } = readHeader(bytes.subarray(PREFIX, start), envs);
+  const { type, data, arrays } = yield* readHeader(bytes.subarray(PREFIX, start), envs);
   const found: Record<string, FrameArray> = {};
   let at = start;
   for (const { name, dtype, shape } of arrays) {
@@ -110,12 +119,12 @@ export function decodeFrame(bytes: Buffer, envs = 0): Frame {
   return { type, data, arrays: found, shapes };
 }
 
-function readHeader(bytes: Buffer, envs: number): z.output<typeof HEADER> {
-  checkValues(bytes, envs);
+function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER>> {
   let header: unknown;
   try {
-    header = parseLists(bytes);
+    header = yield* parseJson(bytes, envs);
   } catch (error) {
+    if (error instanceof InputError) throw error;
     throw bad('wrong_type', 'a header of JSON', (error as Error).message);
   }
   const parsed = HEADER.safeParse(header);
@@ -127,12 +136,20 @@ function readHeader(bytes: Buffer, envs: number): z.output<typeof HEADER> {
 /** The most list entries of a message per environment: an action, a belief, and whether it is stepped. */
 const ENTRIES = NUM_BELIEFS + 2;
 
+/** The most of them in lists that are not long. A value in a short list takes up to 30 bytes. */
+const SHORT_ENTRIES = ENTRIES * FEWEST;
+
 /**
- * @param envs the number of environments. @throws InputError `wrong_length` for JSON with more values than a message for
- *   so many environments can have.
+ * Parses JSON as `parseLists` does.
+ * @param envs the number of environments.
+ * @throws SyntaxError, or InputError `wrong_length` for JSON with more values than a message for so many environments
+ *   can have.
  */
-export function checkValues(json: Buffer, envs: number): void {
-  if (!hasMoreValues(json, ENTRIES * envs)) return;
+export function* parseJson(json: Buffer, envs: number): Paused<unknown> {
+  const lists = longLists(json);
+  if (!hasMoreValues(json, { most: ENTRIES * envs, mostElsewhere: SHORT_ENTRIES, lists })) {
+    return yield* parseLists(json, lists);
+  }
   throw new InputError(
     'wrong_length',
     `Expected at most ${MOST_VALUES} lists, objects, keys and entries in a message, and ${ENTRIES} entries for each of ${envs} environments, got more. Send flat lists, one entry per environment.`,

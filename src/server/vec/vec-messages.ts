@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AUTORESET_MODES } from '../../engine/validate/autoreset-modes.js';
 import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world/fields.js';
 import { PROFILES } from '../protocol/reset-request.js';
+import { isStrings } from './long-lists.js';
 
 /** The arrays of a result: their key in messages, and their name in a StepResult. */
 export const OUTPUTS = {
@@ -53,10 +54,7 @@ const numbers = z.custom<ArrayLike<number>>((value) => Array.isArray(value) || A
 });
 
 /** The environment validates these too. */
-const names = z.custom<readonly string[]>(
-  (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-  { message: 'Input should be a list of names' },
-);
+const names = z.custom<readonly string[]>(isStrings, { message: 'Input should be a list of names' });
 
 export const RESET = z.strictObject({
   seed: z.union([z.int().min(0).max(MAX_U32), numbers]).optional(),

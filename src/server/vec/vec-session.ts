@@ -1,15 +1,18 @@
 /** A vector environment over a socket. It is closed with the socket. */
 import { z } from 'zod';
 import { createVecEnv, type VecEnv } from '../../engine/node.js';
+import type { Mask } from '../../engine/validate/masks.js';
+import type { SeedChoice } from '../../engine/validate/seeds.js';
 import type { Actions } from '../../engine/validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
+import { checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
 import { explained, RefusedError, refusalsOf } from '../protocol/refusals.js';
 import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
 import { NotNowError, refusalOf } from '../sockets/refusal.js';
-import { checkValues, decodeFrame, encodeFrame, type Frame, type FrameArray } from './frame.js';
-import { numbersOf, parseLists } from './number-lists.js';
+import { encodeFrame, type Frame, type FrameArray, parseJson, readFrame } from './frame.js';
+import { entriesOf, flagsOf, type Paused } from './long-lists.js';
 import { NoEnvsError, type VecPool } from './pool.js';
 import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './vec-messages.js';
 
@@ -43,7 +46,7 @@ export class VecSession implements MessageHandler {
     if (this.#ended) return { frame: null };
     try {
       const envs = this.#opened?.env.numEnvs ?? 0;
-      const frame = isBinary ? decodeFrame(data, envs) : readText(data, envs);
+      const frame = await this.#inTurns(isBinary ? readFrame(data, envs) : readText(data, envs));
       checkShapes(frame);
       if (data.length > LARGE) await this.#options.turn();
       if (this.#ended) return { frame: null };
@@ -52,6 +55,14 @@ export class VecSession implements MessageHandler {
       return handler(fieldsOf(frame));
     } catch (error) {
       return refusal(error);
+    }
+  }
+
+  async #inTurns<T>(work: Paused<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
+      await this.#options.turn();
     }
   }
 
@@ -64,15 +75,26 @@ export class VecSession implements MessageHandler {
     create: (fields) => this.#create(take(CREATE, fields)),
     reset: (fields) => {
       const { env } = this.#require();
-      const { seed, mask, ...names } = take(RESET, fields);
-      return this.#result(env.reset({ ...names, seed: numbersOf(seed), mask: numbersOf(mask) }));
+      const { seed, mask, profiles, graders } = take(RESET, fields);
+      const { numEnvs } = env;
+      return this.#result(
+        env.reset({
+          seed: entriesOf(seed, numEnvs) as SeedChoice,
+          mask: flagsOf(mask, numEnvs) as Mask,
+          profiles: namesOf('profiles', profiles, numEnvs),
+          graders: namesOf('graders', graders, numEnvs),
+        }),
+      );
     },
-    step: (fields) => {
+    step: (data) => {
       const { env } = this.#require();
-      const { actions, beliefs, mask: lists } = take(STEP, fields);
-      const mask = numbersOf(lists);
-      const result = env.step(numbersOf(actions) as Actions, { beliefs: numbersOf(beliefs), mask });
-      this.#options.onStepped(mask === undefined ? env.numEnvs : countOf(mask));
+      const { numEnvs } = env;
+      const fields = take(STEP, data);
+      const mask = flagsOf(fields.mask, numEnvs) as Mask | undefined;
+      const actions = entriesOf(fields.actions, numEnvs) as Actions;
+      const beliefs = entriesOf(fields.beliefs, NUM_BELIEFS * numEnvs) as ArrayLike<number> | undefined;
+      const result = env.step(actions, { beliefs, mask });
+      this.#options.onStepped(mask === undefined ? numEnvs : countOf(mask));
       return this.#result(result);
     },
     close: () => ({ frame: null, ends: true }),
@@ -166,6 +188,12 @@ function describeEnv({ env, outputs }: Opened): object {
   };
 }
 
+/** @throws InputError `wrong_length`. */
+function namesOf<T>(what: string, names: T, numEnvs: number): T {
+  if (Array.isArray(names)) checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
+  return entriesOf(names, numEnvs) as T;
+}
+
 function countOf(mask: ArrayLike<unknown>): number {
   let count = 0;
   for (let i = 0; i < mask.length; i++) if (mask[i]) count++;
@@ -179,18 +207,18 @@ class InvalidJsonError extends Error {}
 /** The most bytes of a text frame: parsing more JSON would delay other clients. */
 const MOST_TEXT = 2 ** 20;
 
-function readText(data: Buffer, envs: number): Frame {
+function* readText(data: Buffer, envs: number): Paused<Frame> {
   if (data.length > MOST_TEXT) {
     throw new InputError(
       'wrong_length',
       `Expected at most ${MOST_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
     );
   }
-  checkValues(data, envs);
   let message: unknown;
   try {
-    message = parseLists(data);
+    message = yield* parseJson(data, envs);
   } catch (error) {
+    if (error instanceof InputError) throw error;
     throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
   }
   const parsed = TEXT.safeParse(message);
