@@ -247,11 +247,25 @@ const create = (numEnvs: number, outputs: readonly OutputName[] = ['rewards']): 
 ];
 /** As many as fit in a message with an action and a belief for each. */
 const MANY = 131_000;
+const NAMED = 100_000;
 const FEWER = 16_384;
 const stepOf = (numEnvs: number, name: string, list: string) => (): Buffer =>
   Buffer.from(`{"type":"step","data":{"actions":[${repeated('1', numEnvs)}],"${name}":[${list}]}}`);
 const resetOf = (name: string, list: () => string) => (): Buffer =>
   Buffer.from(`{"type":"reset","data":{"seed":1,"${name}":[${list()}]}}`);
+
+/** Lists that are invalid, or where no list belongs. */
+const MISPLACED: readonly [string, string, string | ((k: number) => string), string][] = [
+  ['numbers as names', '{"type":"reset","data":{"profiles":[', '1,', ']}}'],
+  ['numbers as data', '{"type":"step","data":[', '1,', ']}'],
+  ['numbers as a type', '{"type":[', '1,', ']}'],
+  ['strings as actions', '{"type":"step","data":{"actions":[', '"",', ']}}'],
+  ['numbers, the last null', '{"type":"step","data":{"actions":[', '1,', ',null]}}'],
+  ['names in an unknown place', '{"type":"reset","data":{"x":{"y":[[', '"v1",', ']]}}}'],
+  ['different names', '{"type":"reset","data":{"profiles":[', (k: number) => `"${k}",`, ']}}'],
+  ['strings, the last invalid', '{"type":"reset","data":{"profiles":[', '"v1",', ',x]}}'],
+  ['numbers, the last invalid', '{"type":"step","data":{"actions":[', '1,', ',01]}}'],
+];
 
 /** Lists for vector environments that exist, valid ones first. */
 const lists: readonly Shape[] = [
@@ -277,9 +291,27 @@ const lists: readonly Shape[] = [
   ),
   text(
     '/v1/vec',
+    'a grader for 131,000',
+    () => Buffer.from('{"type":"reset","data":{"seed":1,"graders":"v1"}}'),
+    create(MANY),
+  ),
+  text(
+    '/v1/vec',
     'graders of 131,000',
     resetOf('graders', () => repeated('"v1"', MANY)),
     create(MANY),
+  ),
+  text(
+    '/v1/vec',
+    'profiles of 100,000, sampled',
+    resetOf('profiles', () => repeated('"sampled"', NAMED)),
+    create(NAMED),
+  ),
+  text(
+    '/v1/vec',
+    'beliefs of 74,000, one decimal',
+    stepOf(74_000, 'beliefs', repeated('0.5', 3 * 74_000)),
+    create(74_000),
   ),
   text(
     '/v1/vec',
@@ -293,13 +325,9 @@ const lists: readonly Shape[] = [
     fills('{"type":"reset","data":{"profiles":[', '"x",', ']}}'),
     create(1),
   ),
-  ...[
-    ['numbers as names', '{"type":"reset","data":{"profiles":[', '1,', ']}}'],
-    ['numbers as data', '{"type":"step","data":[', '1,', ']}'],
-    ['numbers as a type', '{"type":[', '1,', ']}'],
-    ['strings as actions', '{"type":"step","data":{"actions":[', '"",', ']}}'],
-    ['numbers, the last invalid', '{"type":"step","data":{"actions":[', '1,', ',01]}}'],
-  ].map(([what, head, unit, tail]) => text('/v1/vec', what, fills(head, unit, tail), create(MANY))),
+  ...MISPLACED.map(([what, head, unit, tail]) =>
+    text('/v1/vec', what, fills(head, unit, tail), create(MANY)),
+  ),
 ];
 
 /** The most environments. */
