@@ -12,14 +12,14 @@ const ACROSS_BATCHES = ['async-backend', 'batch-masks', 'gather', 'save-load'];
 const FOLDERS: Readonly<Record<string, string[]>> = {
   cli: ['cli', 'docs', 'examples', 'fakes', 'package', 'bench'],
   server: ['server'],
-  browser: ['browser'],
   python: ['python'],
 };
 const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 const webgpu = testsOf('engine/backends/webgpu');
+const browser = testsOf('browser');
 const quick = {
   include: ['test/**/*.test.ts'],
-  exclude: [webgpu, ...Object.values(FOLDERS).flat().map(testsOf)],
+  exclude: [webgpu, browser, ...Object.values(FOLDERS).flat().map(testsOf)],
 };
 const gpu = [
   webgpu,
@@ -32,16 +32,10 @@ const gpu = [
 const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
   { name: 'gpu', include: gpu, env: { RHYTHM_SKIP: 'kernels' } },
+  { name: 'browser', include: [browser], globalSetup: 'test/support/web/global-setup.ts' },
   ...Object.entries(FOLDERS).map(([name, folders]) => ({ name, include: folders.map(testsOf) })),
   { name: 'soak', ...quick, env: { RHYTHM_DRAWS: '4', RHYTHM_SKIP: 'webgpu' } },
 ];
-/** What each project adds. Chromium and Python have processes of their own, so their tests run one file at a time, at the end. */
-const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
-const together = { maxWorkers: '100%', sequence: { groupOrder: 0 } };
-const ADDED: Readonly<Record<string, object>> = {
-  browser: { ...alone, globalSetup: 'test/support/web/global-setup.ts' },
-  python: alone,
-};
 
 export default defineConfig({
   resolve: {
@@ -54,12 +48,10 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\//] } },
     globalSetup: 'test/support/compiled.ts',
     setupFiles: 'test/support/typed-arrays.ts',
+    maxWorkers: '100%',
     testTimeout: 120_000,
     // Other waits for a page take as long: see test/support/web/visit.ts.
     expect: { poll: { timeout: 90_000 } },
-    projects: projects.map((project) => ({
-      extends: true as const,
-      test: { ...project, ...(ADDED[project.name] ?? together) },
-    })),
+    projects: projects.map((project) => ({ extends: true as const, test: project })),
   },
 });
