@@ -41,7 +41,7 @@ export async function runCommand(words: readonly string[], signal: AbortSignal):
     await program.parseAsync(words, { from: 'user' });
     return 0;
   } catch (thrown) {
-    // Streams that the signal cuts off fail with other errors.
+    // After an abort, streams fail with errors of their own.
     const error = signal.aborted ? signal.reason : thrown;
     const message = messageOf(error);
     if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(program, words) : ''}`);
@@ -67,12 +67,12 @@ function createProgram(context: Context): Command {
   return program;
 }
 
-/** Adds the new name of a former option to an error of commander. */
+/** Adds the new name of an option to commander's error about its former name. */
 function withNewName(text: string): string {
   const [, option] = /unknown option '--([a-z-]+)'/.exec(text) ?? [];
-  const today = option && renamed(camelCase(option.replaceAll('-', '_')));
-  return today
-    ? text.replace('\n', `. Use --${snakeCase(today).replaceAll('_', '-')}, its new name.\n`)
+  const newName = option && renamed(camelCase(option.replaceAll('-', '_')));
+  return newName
+    ? text.replace('\n', `. Use --${snakeCase(newName).replaceAll('_', '-')}, its new name.\n`)
     : text;
 }
 

@@ -35,13 +35,15 @@ export function exitCodeOf(error: unknown): number {
   return isUsage(error) ? EXIT.usage : EXIT.failure;
 }
 
-/** Whether the reader closed the pipe early, as `head` does. */
+/** Returns whether the error means that the reader closed the pipe early, as `head` does. */
 const isClosedPipe = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EPIPE';
 
+/** Returns whether the error is caused by the command's arguments. */
 export const isUsage = (error: unknown): boolean =>
   error instanceof UsageError || error instanceof InputError;
 
+/** The maximum number of characters of a system error's message. */
 const MAX_TEXT = 400;
 
 /** Remedies by system call, for errors without a path. */
@@ -50,7 +52,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   getaddrinfo: 'Pass another --host.',
 };
 
-/** Remedies by error code, which take precedence. */
+/** Remedies by error code. They take precedence over REMEDIES. */
 const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
   ENOSPC: 'Free some space, or choose another place.',
   EDQUOT: 'Free some space, or choose another place.',

@@ -5,7 +5,7 @@ import { EXIT, Interruption } from './failure.js';
 import { discardOpenOutputs } from './files/output-file.js';
 
 const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
-/** The time for a command to stop. Without a limit, a blocking system call, such as opening a pipe, would never stop. */
+/** The time in milliseconds that a command has to stop. A blocking system call, such as opening a pipe, may never return. */
 const GRACE_MS = 2000;
 
 const abort = new AbortController();
@@ -28,7 +28,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   discardOpenOutputs();
   process.exit(EXIT.failure);
 });
-// Messages are lost when the standard error is closed.
+// Without this handler, a closed standard error would end the process.
 process.stderr.on('error', () => {});
 
 const exitCode = await runCommand(process.argv.slice(2), abort.signal);

@@ -1,8 +1,8 @@
 /** Shows a progress bar for long work, on a terminal only. */
 import cliProgress from 'cli-progress';
 
-/** The bar appears for more steps than this, or after this time. */
-const MANY = 1e6;
+/** The bar appears if the total exceeds LONG_TOTAL, or after LONG_MS milliseconds. */
+const LONG_TOTAL = 1e6;
 const LONG_MS = 1000;
 
 export interface Progress {
@@ -15,8 +15,10 @@ export interface Progress {
 const SILENT: Progress = { update() {}, stop() {} };
 
 /**
- * Returns a progress bar. @param unit the noun of the counts. @param stream receives the bar if it is a terminal. @param
- * now a clock in milliseconds.
+ * Returns a progress bar.
+ * @param unit the noun of the counts.
+ * @param stream receives the bar if it is a terminal.
+ * @param now a clock in milliseconds.
  */
 export function createProgress(
   unit: string,
@@ -37,7 +39,7 @@ export function createProgress(
   let visible = false;
   return {
     update(done, total, note = '') {
-      if (!visible && (total > MANY || now() - started > LONG_MS)) {
+      if (!visible && (total > LONG_TOTAL || now() - started > LONG_MS)) {
         bar.start(total, 0, { note });
         visible = true;
       }

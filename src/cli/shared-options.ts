@@ -6,7 +6,7 @@ import type { SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';
 import { UsageError } from './failure.js';
 
-/** Options of `createVecEnv` that select how to compute. */
+/** Options of `createVecEnv` that select the backend, its kernel and its threads. */
 export interface EngineOptions {
   readonly backend?: string;
   readonly kernel?: string;
@@ -24,15 +24,15 @@ export function addEngineOptions(command: Command): Command {
 
 /**
  * Refuses a kernel that does not exist, or that the chosen backend does not have.
- * A kernel that exists and cannot run here is not a usage error; opening it reports that.
+ * A kernel that exists but cannot run here is accepted; opening the environment reports it.
  */
 export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions): void {
   if (kernel === undefined) return;
   const candidates = BACKENDS.filter(({ name }) => backend === 'auto' || backend === name);
-  const unsure = candidates.some((candidate) => !candidate.availability().available);
+  const unknownKernels = candidates.some((candidate) => !candidate.availability().available);
   const names = candidates.flatMap((candidate) => candidate.kernels().map(({ name }) => name));
   // Without its addon, a backend does not know its kernels.
-  if (candidates.length === 0 || unsure || names.includes(kernel)) return;
+  if (candidates.length === 0 || unknownKernels || names.includes(kernel)) return;
   const known = names.length === 0 ? `none, which has no kernels` : `one of ${names.join(', ')}`;
   throw new UsageError(
     `Expected --kernel for backend ${JSON.stringify(backend)} to be ${known}; got ${JSON.stringify(kernel)}.` +
@@ -40,6 +40,7 @@ export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions):
   );
 }
 
+/** Parses an integer of at most 15 digits. */
 export function parseInteger(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number, such as 4.');

@@ -32,10 +32,10 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     const { code, stdout, stderr } = await runCli([...args, '--json', file('same.json')]);
     expect([code, stderr]).toEqual([0, '']);
     expect(readdirSync(folder).sort()).toEqual(REPORT);
-    const found = json(`${folder}/audit.json`);
-    expect(json(file('same.json'))).toEqual(found);
+    const result = json(`${folder}/audit.json`);
+    expect(json(file('same.json'))).toEqual(result);
     const expected = await audit({ ...NUMBERS, grader: validateGrader(calm), seed: 3 });
-    expect(found).toEqual({ ...auditToJson(expected), seconds: found.seconds });
+    expect(result).toEqual({ ...auditToJson(expected), seconds: result.seconds });
     expect(stdout.replaceAll('\n', ' ')).toContain(expected.verdict);
     for (const { policy } of expected.rows) expect(stdout).toContain(`\n${policy} `);
     const page = readFileSync(`${folder}/audit.md`, 'utf8');
@@ -49,7 +49,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     }
   });
 
-  it('finds the same on the reference', async () => {
+  it('gives the same result on the reference backend', async () => {
     const args = (backend: string) => [
       'audit',
       '--grader',
@@ -60,11 +60,11 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
       '--json',
       '-',
     ];
-    const [found, expected] = await Promise.all(
+    const [result, expected] = await Promise.all(
       ['reference', 'native'].map(async (backend) => JSON.parse((await runCli(args(backend))).stdout)),
     );
-    for (const key of ['rows', 'gains', 'tapes', 'verdict']) expect(found[key], key).toEqual(expected[key]);
-    expect([found.backend, expected.backend]).toEqual(['reference', 'native']);
+    for (const key of ['rows', 'gains', 'tapes', 'verdict']) expect(result[key], key).toEqual(expected[key]);
+    expect([result.backend, expected.backend]).toEqual(['reference', 'native']);
   });
 
   it('fits 120 columns, and with --json - writes only JSON to the standard output', async () => {
@@ -93,7 +93,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
 it.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
   'at %s exits with %i, keeps existing files, and creates none',
   async (signal, exitCode) => {
-    // A pipe: when the write of the grader returns, the command has begun to read it.
+    // The grader is a pipe: when writing to it returns, the command is reading it.
     const pipe = file(`${signal}.json`);
     execFileSync('mkfifo', [pipe]);
     const kept = file(`${signal}-kept.json`);
@@ -147,9 +147,9 @@ const refused: [name: string, args: string[], message: string][] = [
   ['a directory in a file', ['--output', `${calmFile}/report`], `${calmFile} is not a directory`],
   ['a directory without a name', ['--output', ''], 'got an empty name'],
   ['a directory as file', ['--json', file('')], 'which is a directory'],
-  ['a file in no directory', ['--json', file('no/x.json')], 'Create it first.'],
+  ['a file in a missing directory', ['--json', file('no/x.json')], 'Create it first.'],
   [
-    "a file of the report's, by a link to its directory",
+    'a file of the report, through a link to its directory',
     ['--output', linked, '--json', file('Audit.MD')],
     'Expected --json to be another file than those of --output',
   ],
@@ -159,7 +159,7 @@ const refused: [name: string, args: string[], message: string][] = [
     'Expected --output to be another file than --grader',
   ],
   [
-    "a file of the report's",
+    'a file of the report',
     ['--output', file(''), '--json', file('audit.json')],
     'Expected --json to be another file than those of --output',
   ],
@@ -169,7 +169,7 @@ const refused: [name: string, args: string[], message: string][] = [
   ['a seed above 2^32 - 1', ['--seed', '4294967296'], 'seed'],
   ['an unknown backend', ['--backend', 'refrence'], 'Did you mean "reference"?'],
   ['a kernel of the reference', ['--backend', 'reference', '--kernel', 'avx2'], 'Leave out --kernel'],
-  ['an argument', ['v1'], 'too many arguments'],
+  ['a positional argument', ['v1'], 'too many arguments'],
 ];
 it.concurrent.each(refused)(
   'refuses %s as a usage error, and creates nothing',

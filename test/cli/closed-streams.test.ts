@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
-const place = temporaryDirectory();
+const file = temporaryDirectory();
 const rows = (count: number) =>
   Array.from(
     { length: count },
     (_, seed) => `${JSON.stringify({ seed, actions: Array(28).fill('sleep') })}\n`,
   ).join('');
 
-describe('a reader that closes the pipe early', () => {
-  it('of the table does not stop the JSON', async () => {
-    const json = place('results.json');
+describe('if the reader closes the pipe early,', () => {
+  it('eval still writes its JSON file', async () => {
+    const json = file('results.json');
     const { child, finished } = startCli(['eval', '--json', json]);
     child.stdin.end();
     child.stdout.destroy();
@@ -20,9 +20,9 @@ describe('a reader that closes the pipe early', () => {
     expect(JSON.parse(readFileSync(json, 'utf8')).rows.length).toBeGreaterThan(0);
   });
 
-  it('of the reports of invalid rows does not stop a replay', async () => {
-    const input = place('bad.jsonl');
-    const output = place('good.jsonl');
+  it('replay completes its output without the reports of invalid rows', async () => {
+    const input = file('bad.jsonl');
+    const output = file('good.jsonl');
     writeFileSync(input, `nonsense\n${rows(1)}${'nonsense\n'.repeat(20_000)}`);
     const { child, finished } = startCli(['replay', '--input', input, '--output', output]);
     child.stdin.end();
@@ -31,7 +31,7 @@ describe('a reader that closes the pipe early', () => {
     expect(readFileSync(output, 'utf8').split('\n')).toHaveLength(2);
   });
 
-  it('of scores on the standard output is not an error', async () => {
+  it('replay to the standard output exits with 0', async () => {
     const { child, finished } = startCli(['replay', '--input', '-', '--output', '-']);
     child.stdin.end(rows(20_000));
     child.stdout.destroy();
@@ -40,7 +40,7 @@ describe('a reader that closes the pipe early', () => {
 });
 
 it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s leaves no incomplete file', async (signal) => {
-  const output = place(`${signal}.jsonl`);
+  const output = file(`${signal}.jsonl`);
   const { child, finished, until } = startCli(['replay', '--input', '-', '--output', output]);
   // When the invalid row is reported, the output is open. The input never ends.
   child.stdin.write(`${rows(5000)}nonsense\n`);
@@ -48,7 +48,7 @@ it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s leaves no incomplete file'
   child.kill(signal);
   expect((await finished).code).toBe({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal]);
   expect(existsSync(output)).toBe(false);
-  expect(readdirSync(place('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  expect(readdirSync(file('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
 it.each([
@@ -56,14 +56,14 @@ it.each([
   ['--policies', '__proto__'],
   ['--grader', 'toString'],
   ['--profiles', 'hasOwnProperty'],
-])('%s %s is a name that is not known', async (option, name) => {
+])('refuses %s %s as an unknown name', async (option, name) => {
   const { code, stderr } = await runCli(['eval', option, name]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^error: Expected/);
   expect(stderr).not.toContain(' at ');
 });
 
-it('an empty output name is refused before any work', async () => {
+it('refuses an empty output name', async () => {
   const { code, stdout, stderr } = await runCli(['eval', '--json', '']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('Expected --json to name a file, got an empty name.');

@@ -38,7 +38,7 @@ it('writes the rows of its options, and the card beside them', () => {
   expect(read('first', 'README.md')).toContain('data_files":"train.jsonl"');
 });
 
-it('docs/guides/training-data.md lists exactly its options and columns', async () => {
+it('docs/guides/training-data.md lists exactly the options and columns of dataset grpo', async () => {
   const { stdout } = await grpo('--help');
   const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
   expect(listedIn('docs/guides/training-data.md', 'dataset grpo')).toEqual({
@@ -104,7 +104,7 @@ it('refuses to replace the card of another existing dataset', async () => {
   expect([linked.code, linked.stderr]).toEqual([2, expect.stringContaining('its card README.md, got')]);
 });
 
-describe('is refused before any work, and changes nothing:', () => {
+describe('refuses, and changes nothing:', () => {
   beforeAll(() => {
     writeFileSync(join(folder('project'), 'README.md'), '# A project\n');
   });
@@ -143,7 +143,7 @@ describe('is refused before any work, and changes nothing:', () => {
       'its card README.md, got',
     ],
     [
-      "another's README.md",
+      'the README.md of another project',
       [...rows, '--output', file('project/x.jsonl')],
       'Write --output to a directory of its own.',
     ],
@@ -152,11 +152,11 @@ describe('is refused before any work, and changes nothing:', () => {
     ['steps that are not a range', [...rows, '--steps', 'all', '--output', file('x.jsonl')], 'such as 8-27'],
     ['a step above 27', [...rows, '--steps', '3-28', '--output', file('x.jsonl')], 'the last of steps'],
     ['an unknown kernel', [...rows, '--kernel', 'abacus', '--output', file('x.jsonl')], 'abacus'],
-  ])('%s', async (_, args, says) => {
+  ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await grpo(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: /);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stderr).toMatch(/See rhythm-vec dataset grpo --help\.|Add --help for a list\./);
     expect(existsSync(file('x.jsonl'))).toBe(false);
     expect(read('project', 'README.md')).toBe('# A project\n');

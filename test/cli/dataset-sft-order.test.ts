@@ -1,4 +1,4 @@
-/** `dataset sft` over an earlier dataset: removes the old card first and writes the new one last, so no card describes other rows. */
+/** `dataset sft` that replaces a dataset removes the old card first and writes the new one last, so no card describes other rows. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';

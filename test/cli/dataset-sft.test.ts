@@ -51,7 +51,7 @@ it('writes train, validation and their card', () => {
   expect(card).not.toContain(file(''));
 });
 
-it('docs/trajectories.md lists exactly its options and columns', async () => {
+it('docs/trajectories.md lists exactly the options and columns of dataset sft', async () => {
   const { stdout } = await sft('--help');
   const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
   expect(listedIn('docs/trajectories.md', 'Rows for SFT')).toEqual({ options: optionsOf(stdout), columns });
@@ -105,7 +105,10 @@ it('replaces an existing dataset completely', async () => {
   expect((await sft('--jsonl', input, '--output', output, '--validation', '0')).code).toBe(0);
   expect(readdirSync(output).sort()).toEqual(['README.md', 'train.jsonl']);
   const other = await sft('--jsonl', input, '--output', output, '--format', 'parquet');
-  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('which holds another train.jsonl')]);
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('which contains another train.jsonl'),
+  ]);
 });
 
 describe('episodes with mismatches and invalid lines', () => {
@@ -141,7 +144,7 @@ describe('episodes with mismatches and invalid lines', () => {
   });
 });
 
-describe('is refused, and changes nothing:', () => {
+describe('refuses, and changes nothing:', () => {
   beforeAll(() => {
     mkdirSync(file('project'));
     writeFileSync(file('project/README.md'), '# A project\n');
@@ -156,7 +159,7 @@ describe('is refused, and changes nothing:', () => {
   });
   const output = ['--output', file('x')];
   it.each<[string, readonly string[], string]>([
-    ['no file', output, "required option '--jsonl <files...>'"],
+    ['no input', output, "required option '--jsonl <files...>'"],
     ['no output', ['--jsonl', input], "required option '--output <directory>'"],
     ['a missing file', ['--jsonl', file('none'), ...output], 'it does not exist'],
     [
@@ -181,11 +184,15 @@ describe('is refused, and changes nothing:', () => {
       'Expected --min-score to be from 0 to 1, got 2',
     ],
     [
-      "another's README.md",
+      'the README.md of another project',
       ['--jsonl', input, '--output', file('project')],
       'whose README.md is not the card',
     ],
-    ["another's rows", ['--jsonl', input, '--output', file('rows')], 'which holds another train.jsonl'],
+    [
+      'rows of another dataset',
+      ['--jsonl', input, '--output', file('rows')],
+      'which contains another train.jsonl',
+    ],
     ['a file as directory', ['--jsonl', input, '--output', input], 'is not a directory. Name another.'],
     [
       'only teachers of the score',
@@ -202,11 +209,11 @@ describe('is refused, and changes nothing:', () => {
       ['--jsonl', input, '--output', file('x/y/z'), '--min-score', '1'],
       'a lower score (20)',
     ],
-  ])('%s', async (_, args, says) => {
+  ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await sft(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: /);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(existsSync(file('x'))).toBe(false);
     expect(readdirSync(file('project'))).toEqual(['README.md']);
     expect(read('rows', 'train.jsonl')).toBe('{}\n');

@@ -44,8 +44,8 @@ describe('a model', () => {
     const [ood, , , , pool] = rows.map((row: { unparsed: number }) => row.unparsed);
     expect(Math.round((ood * 2 + pool * 6) * 28)).toBe(unparsed);
     expect(stdout).toContain(`${((100 * unparsed) / 224).toFixed(1)} % without an action`);
-    const asked = rows.slice(0, 4).map(({ usage }: { usage: { requests: number } }) => usage.requests);
-    expect([asked, rows[4].usage]).toEqual([[56, 56, 56, 56], null]);
+    const options = rows.slice(0, 4).map(({ usage }: { usage: { requests: number } }) => usage.requests);
+    expect([options, rows[4].usage]).toEqual([[56, 56, 56, 56], null]);
     expect(stdout).toMatch(/^llm:fake +ood +\d+\.\d % +\d+ +\d+ +56 +[\d,]+ +[\d,]+ +\$0\.\d+$/m);
     expect(stdout).toMatch(/^llm:fake +discrete +\d+\.\d %( +-){6}$/m);
     expect(stdout).toMatch(/^unparsed: the share of answers without an action; sleep was played instead\.$/m);
@@ -53,7 +53,7 @@ describe('a model', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
   });
 
-  it('may be one of several, each requested by its own name, with any characters', async () => {
+  it('may be one of several, whose names may have any characters', async () => {
     const fake = await startModel();
     const policies = 'llm:Qwen/Qwen2.5-3B-Instruct,llm:gpt-4o:2024-11-20,llm:a\\,b';
     const stored = ['--components', file('parts.jsonl'), '--json', file('names.json')];
@@ -80,8 +80,8 @@ describe('a model', () => {
 describe('with --trajectories', () => {
   it('stores all episodes of all policies, which replay as recorded, and requests none again', async () => {
     const fake = await startModel();
-    const asked = ['--policies', 'random,llm:fake', '--trajectories', file('all.jsonl')];
-    const first = await evaluate(fake, ...asked, '--json', file('first.json'));
+    const options = ['--policies', 'random,llm:fake', '--trajectories', file('all.jsonl')];
+    const first = await evaluate(fake, ...options, '--json', file('first.json'));
     expect([first.code, fake.requests.length, existsSync(file('all.jsonl.partial'))]).toEqual([0, 56, false]);
     expect(episodesOf('all.jsonl').map(({ teacher, model, seed }) => [teacher, model, seed])).toEqual([
       ['random', null, 10000],
@@ -89,16 +89,16 @@ describe('with --trajectories', () => {
       ['llm', 'fake', 10000],
       ['llm', 'fake', 10001],
     ]);
-    const again = await runCli(['reeval', '--jsonl', file('all.jsonl')]);
-    expect(again.stdout).toContain('4 episodes replayed, all as recorded, bit for bit.');
+    const reevaluation = await runCli(['reeval', '--jsonl', file('all.jsonl')]);
+    expect(reevaluation.stdout).toContain('4 episodes replayed, all as recorded, bit for bit.');
     const before = textOf('all.jsonl');
-    const second = await evaluate(fake, ...asked, '--json', file('second.json'));
+    const second = await evaluate(fake, ...options, '--json', file('second.json'));
     expect([second.code, fake.requests.length, textOf('all.jsonl')]).toEqual([0, 56, before]);
     expect(rowsOf('second.json')).toEqual(rowsOf('first.json'));
   });
 
   it('resumes after it was killed, with the same result', async () => {
-    const asked = [
+    const options = [
       '--conditions',
       'ood,discrete',
       '--trajectories',
@@ -108,12 +108,12 @@ describe('with --trajectories', () => {
     ];
     // The endpoint stops answering during the fifth episode of eight.
     const stuck = await startModel({ misbehave: ({ index }) => (index >= 4 * 28 + 5 ? 'silence' : null) });
-    const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...asked];
+    const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...options];
     const running = startCli(args, stuck.environment);
-    await reached(stuck, 4 * 28 + 6);
-    // Two under ood; two of the first profile, which also count under discrete.
-    const kept = (): number => textOf('killed.jsonl.partial').split('\n').length - 1;
-    await vi.waitUntil(() => kept() === 2 + 2 * 2, { timeout: 60_000 });
+    await waitForRequests(stuck, 4 * 28 + 6);
+    // Two under ood; two of the first profile, each stored under discrete, too.
+    const storedCount = (): number => textOf('killed.jsonl.partial').split('\n').length - 1;
+    await vi.waitUntil(() => storedCount() === 2 + 2 * 2, { timeout: 60_000 });
     running.child.kill('SIGKILL');
     await running.finished;
     expect(existsSync(file('killed.jsonl'))).toBe(false);
@@ -131,7 +131,7 @@ describe('with --trajectories', () => {
 
   it('stops before the budget is exceeded, reports the kept episodes, and resumes with a larger one', async () => {
     const fake = await startModel();
-    const asked = [
+    const options = [
       '--episodes',
       '4',
       '--trajectories',
@@ -141,21 +141,21 @@ describe('with --trajectories', () => {
       '--concurrency',
       '1',
     ];
-    const poor = await evaluate(fake, ...asked, '--max-tokens', '64', '--budget', '0.15');
-    expect(poor.code).toBe(3);
-    const kept = fromLines(textOf('paid.jsonl.partial')).length;
-    expect(kept).toBeGreaterThan(0);
-    expect(poor.stderr).toContain(
-      `${kept} of 4 episodes of language models are kept in ${file('paid.jsonl')}.partial; the same command resumes`,
+    const stopped = await evaluate(fake, ...options, '--max-tokens', '64', '--budget', '0.15');
+    expect(stopped.code).toBe(3);
+    const storedCount = fromLines(textOf('paid.jsonl.partial')).length;
+    expect(storedCount).toBeGreaterThan(0);
+    expect(stopped.stderr).toContain(
+      `${storedCount} of 4 episodes of language models are kept in ${file('paid.jsonl')}.partial; the same command resumes`,
     );
-    const rich = await evaluate(fake, ...asked, '--max-tokens', '64', '--budget', '5');
-    expect(rich.code).toBe(0);
+    const resumed = await evaluate(fake, ...options, '--max-tokens', '64', '--budget', '5');
+    expect(resumed.code).toBe(0);
     expect(episodesOf('paid.jsonl')).toHaveLength(4);
   });
 });
 
-/** Resolves when so many requests have arrived. */
-async function reached(fake: FakeOpenAi, count: number): Promise<void> {
+/** Resolves when `count` requests have arrived. */
+async function waitForRequests(fake: FakeOpenAi, count: number): Promise<void> {
   while (fake.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -10,18 +10,18 @@ const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.en
 const rowsOf = (name: string) => JSON.parse(readFileSync(file(name), 'utf8')).rows;
 
 it('writes every episode without changing results, and reeval finds no mismatch', async () => {
-  const asked = ['eval', '--policies', 'random,heuristic+constant,heuristic+inference', '--episodes', '4'];
+  const evalArgs = ['eval', '--policies', 'random,heuristic+constant,heuristic+inference', '--episodes', '4'];
   const stored = ['--trajectories', file('t.jsonl'), '--json', file('with.json')];
-  const { code, stdout, stderr } = await runCli([...asked, ...stored]);
+  const { code, stdout, stderr } = await runCli([...evalArgs, ...stored]);
   expect([code, stderr]).toEqual([0, '']);
-  await runCli([...asked, '--json', file('without.json')]);
+  await runCli([...evalArgs, '--json', file('without.json')]);
   expect(rowsOf('with.json')).toEqual(rowsOf('without.json'));
   const episodes = rowsOf('with.json').reduce(
     (sum: number, row: { episodes: number }) => sum + row.episodes,
     0,
   );
   expect(stdout).toContain(`${episodes} episodes in`);
-  const again = await runCli([
+  const reevaluation = await runCli([
     'reeval',
     '--jsonl',
     file('t.jsonl'),
@@ -30,7 +30,7 @@ it('writes every episode without changing results, and reeval finds no mismatch'
     '--json',
     file('re.json'),
   ]);
-  expect([again.code, again.stdout]).toEqual([
+  expect([reevaluation.code, reevaluation.stdout]).toEqual([
     0,
     expect.stringContaining(`${episodes} episodes replayed, all as recorded, bit for bit.`),
   ]);
@@ -45,8 +45,16 @@ it('writes every episode without changing results, and reeval finds no mismatch'
 });
 
 it("reeval shows a policy's own published score, not the published teacher's", async () => {
-  const asked = ['eval', '--policies', 'heuristic,planner-prior', '--conditions', 'ood', '--episodes', '2'];
-  await runCli([...asked, '--trajectories', file('published.jsonl')]);
+  const evalArgs = [
+    'eval',
+    '--policies',
+    'heuristic,planner-prior',
+    '--conditions',
+    'ood',
+    '--episodes',
+    '2',
+  ];
+  await runCli([...evalArgs, '--trajectories', file('published.jsonl')]);
   const { stdout } = await runCli(['reeval', '--jsonl', file('published.jsonl'), '--grader', 'v2']);
   expect(stdout.match(/^heuristic +\S+ ±\S+ +0\.454 /gm)).toHaveLength(2);
   expect(stdout).toMatch(/^planner-prior \(score\) +\S+ ±\S+ +0\.621 /m);

@@ -18,7 +18,7 @@ import { tables } from '../support/golden.js';
 const file = temporaryDirectory();
 const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.endsWith('.tmp'));
 const results = (name: string) => JSON.parse(readFileSync(file(name), 'utf8'));
-/** The environment of a machine without an addon, as without a compiler. */
+/** Environment variables with which no addon is found, as on a machine without a compiler. */
 const WITHOUT_ADDON = { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' };
 
 describe('eval', () => {
@@ -85,7 +85,7 @@ describe('eval', () => {
     expect(stderr).toContain('won/lost/tied');
   });
 
-  it('without an addon runs on the reference and says so', async () => {
+  it('without an addon runs on the reference backend, and prints why', async () => {
     const { code, stdout } = await runCli(
       ['eval', '--conditions', 'ood', '--json', file('ref.json')],
       '',
@@ -134,7 +134,7 @@ describe('eval', () => {
       'Leave out --kernel',
     ],
     ['no threads', ['eval', '--threads', '0'], 'from 1 to 256, got 0.'],
-    ['an argument', ['eval', 'ood'], 'too many arguments'],
+    ['a positional argument', ['eval', 'ood'], 'too many arguments'],
     [
       'a missing directory',
       ['eval', '--seeds', '0-4294967295', '--json', file('no/x.json')],
@@ -183,11 +183,11 @@ describe('eval', () => {
 describe('the table', () => {
   it('fits 124 columns under every condition', async () => {
     const evaluation = await evaluate();
-    const elsewhere = {
+    const fallback = {
       ...evaluation,
       backendReason: `tried before it: native (${'no such file '.repeat(30)})`,
     };
-    const lines = [renderTable(evaluation), renderHeader(evaluation), renderHeader(elsewhere)]
+    const lines = [renderTable(evaluation), renderHeader(evaluation), renderHeader(fallback)]
       .join('')
       .split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(124);
@@ -258,7 +258,7 @@ describe('help', () => {
       expect(stdout).toContain(`  ${command}`);
   });
 
-  it('goes to the standard output, and so does the version', async () => {
+  it('--version prints the version to the standard output', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
@@ -278,7 +278,7 @@ describe('info', () => {
     }
   });
 
-  it('has the reason why a backend is not available', async () => {
+  it('shows why a backend is not available', async () => {
     const { code, stdout } = await runCli(['info'], '', WITHOUT_ADDON);
     expect(code).toBe(0);
     expect(stdout).toMatch(/backend native +not available: Expected the native addon at \/nowhere/);
@@ -304,8 +304,8 @@ describe('progress', () => {
     const write = (text: string) => written.push(text);
     return { written, target: { isTTY, write, columns: 80 } as unknown as NodeJS.WriteStream };
   }
-  /** Updates a bar at the given times. */
-  function show(isTTY: boolean, times: number[], total: number): string {
+  /** Updates a bar at the given times in milliseconds. Returns the output. */
+  function renderedAt(isTTY: boolean, times: number[], total: number): string {
     const { written, target } = stream(isTTY);
     const clock = [0, ...times];
     const progress = createProgress('episodes', target, () => clock.shift()!);
@@ -315,13 +315,13 @@ describe('progress', () => {
   }
 
   it('appears on a terminal if the work is long', () => {
-    expect(show(true, [10], 2e6)).toContain('of 2000000 episodes');
-    expect(show(true, [10, 1001], 500)).toContain('of 500 episodes');
+    expect(renderedAt(true, [10], 2e6)).toContain('of 2000000 episodes');
+    expect(renderedAt(true, [10, 1001], 500)).toContain('of 500 episodes');
   });
 
   it('is silent for short work and without a terminal', () => {
-    expect(show(true, [10, 999], 500)).toBe('');
-    expect(show(false, [10, 5000], 2e6)).toBe('');
+    expect(renderedAt(true, [10, 999], 500)).toBe('');
+    expect(renderedAt(false, [10, 5000], 2e6)).toBe('');
   });
 });
 

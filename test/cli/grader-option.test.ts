@@ -64,7 +64,7 @@ describe('readGrader', () => {
       '{"name":"x","weights":{"progres":1}}',
       'got "progres". Did you mean "progress"?',
     ],
-  ])('names %s, and the file', async (_, content, message) => {
+  ])('refuses %s with an error that names the file', async (_, content, message) => {
     const path = write('bad.json', content);
     await expect(readGrader(path)).rejects.toThrow(InputError);
     await expect(readGrader(path)).rejects.toThrow(message);
@@ -87,7 +87,7 @@ describe('eval --grader FILE', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('grader calm;');
     expect(stdout).toContain('calm weighs crash_free 0.5, efficiency 0.3, belief_accuracy 0.2\n');
-    // RhythmEnv published no score under it.
+    // The published score under v2 is not shown.
     expect(stdout).not.toContain(' 0.397 ');
     const { grader, grader_weights: weights, rows } = JSON.parse(readFileSync(json, 'utf8'));
     expect([grader, weights]).toEqual(['calm', validateGrader(calm).weights]);
@@ -122,7 +122,7 @@ describe('replay and graders', () => {
   );
   const finals = (text: string) => fromLines(text).map(({ final }) => final.final_score);
 
-  it('each row has its own: a name, weights, a grader, or v2 by default', async () => {
+  it('grades each row by its own grader: a name, weights, a grader, or v2 by default', async () => {
     const { code, stdout, stderr } = await runCli(['replay', '--input', rows, '--output', '-']);
     expect([code, stderr]).toEqual([0, '4 rows replayed.\n']);
     expect(finals(stdout)).toEqual(['v2', 'v1', [0, 1, 0, 0, 0, 0], calm].map((grader) => score(grader)));
@@ -131,13 +131,13 @@ describe('replay and graders', () => {
   it.each([
     ['v1', 'v1'],
     [calmFile, 'calm'],
-  ])('--grader %s grades every row, and says so', async (option, name) => {
+  ])('--grader %s grades every row, and the grader is printed', async (option, name) => {
     const { stdout, stderr } = await runCli(['replay', '--input', rows, '--output', '-', '--grader', option]);
     expect(stderr).toBe(`4 rows replayed under grader ${name}.\n`);
     expect(new Set(finals(stdout))).toEqual(new Set([score(name === 'v1' ? 'v1' : calm)]));
   });
 
-  it('a row with an invalid grader is invalid, even with --grader', async () => {
+  it('reports a row with an invalid grader, even with --grader', async () => {
     const bad = JSON.stringify({ ...row, grader: { name: 'x', weights: { progres: 1 } } });
     const args = ['replay', '--input', '-', '--output', '-', '--grader', 'v1'];
     const { code, stderr } = await runCli(args, `${bad}\n`);
@@ -146,7 +146,7 @@ describe('replay and graders', () => {
     expect(stderr).toContain('got "progres". Did you mean "progress"?');
   });
 
-  it('an invalid --grader is refused before the output is opened', async () => {
+  it('refuses an invalid --grader before the output is opened', async () => {
     const args = ['replay', '--input', rows, '--output', file('none.jsonl'), '--grader', 'v3'];
     const { code, stderr } = await runCli(args);
     expect(code).toBe(2);

@@ -16,7 +16,7 @@ const file = temporaryDirectory();
 /** The command as an installed package provides it. */
 const COMMAND = `rhythm-vec() { "${process.execPath}" "${MAIN}" "$@"; }`;
 
-const commands: [command: string, prints: string][] = [
+const commands: [command: string, expected: string][] = [
   ['eval', 'grader calm; world'],
   ['replay', ''],
   ['regrade', 'stored episodes, not played again; grader calm'],
@@ -48,9 +48,9 @@ const TEACHER = recordEpisodes(episodeStarts([100, 101, 102]), {
   }),
 });
 
-it.each(commands)('%s', async (command, prints) => {
+it.each(commands)('the examples of %s run as printed', async (command, expected) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
-  // Fewer seeds and shorter searches, to save time.
+  // Uses fewer seeds and shorter searches, to save time.
   const examples = stdout
     .split(/Examples?:\n/)[1]
     .replace('0-9999999', '0-999')
@@ -60,10 +60,10 @@ it.each(commands)('%s', async (command, prints) => {
   mkdirSync(file(command));
   writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
-  const { stdout: printed } = await promisify(execFile)('bash', ['-c', script], {
+  const { stdout: output } = await promisify(execFile)('bash', ['-c', script], {
     cwd: file(command),
     env: { ...process.env, ...model.environment, ...hub.environment },
     maxBuffer: 2 ** 26,
   });
-  expect(printed.replaceAll('\n', ' ')).toContain(prints);
+  expect(output.replaceAll('\n', ' ')).toContain(expected);
 });

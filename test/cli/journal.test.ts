@@ -20,10 +20,10 @@ import { temporaryDirectory } from '../support/cli.js';
 import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 
 const file = temporaryDirectory();
-let made = 0;
+let folderCount = 0;
 /** Returns a path in a new empty folder. */
-function fresh(): string {
-  const folder = file(`${made++}`);
+function newPath(): string {
+  const folder = file(`${folderCount++}`);
   mkdirSync(folder);
   return `${folder}/t.jsonl`;
 }
@@ -37,7 +37,7 @@ const COST = 28 * 0.125;
 const open = (path: string, check = () => {}) => Journal.open({ path, check });
 
 it('writes each episode to disk as it ends, and all of them in order at the end', async () => {
-  const path = fresh();
+  const path = newPath();
   const journal = await open(path);
   for (const k of [2, 0, 1]) {
     await journal.append(EPISODES[k]);
@@ -51,7 +51,7 @@ it('writes each episode to disk as it ends, and all of them in order at the end'
 });
 
 it('reads the episodes of the output and the journal, each once, and their cost', async () => {
-  const path = fresh();
+  const path = newPath();
   writeFileSync(path, LINES[3] + LINES[0]);
   writeFileSync(`${path}.partial`, LINES[0] + LINES[1]);
   const journal = await open(path);
@@ -67,7 +67,7 @@ it('reads the episodes of the output and the journal, each once, and their cost'
 });
 
 it('counts the cost of episodes that state one, and no others', async () => {
-  const path = fresh();
+  const path = newPath();
   const { usage: _, ...free } = EPISODES[0];
   writeFileSync(path, episodeLine(free) + LINES[1] + LINES[2]);
   const journal = await open(path);
@@ -76,7 +76,7 @@ it('counts the cost of episodes that state one, and no others', async () => {
 });
 
 it('reads all lines of a long file', async () => {
-  const path = fresh();
+  const path = newPath();
   const seeds = Array.from({ length: 10 }, (_, k) => 500 + k);
   const episodes = seeds.map((seed) => ({ ...EPISODES[0], seed }));
   writeFileSync(`${path}.partial`, episodes.map(episodeLine).join(''));
@@ -91,7 +91,7 @@ it('reads all lines of a long file', async () => {
 
 describe('an incomplete last line', () => {
   it.each([1, 20, 1000, -1000, -2])('of %d bytes is removed', async (bytes) => {
-    const path = fresh();
+    const path = newPath();
     writeFileSync(`${path}.partial`, LINES[0] + LINES[1].slice(0, bytes));
     const journal = await open(path);
     expect([journal.has(KEYS[0]), journal.has(KEYS[1])]).toEqual([true, false]);
@@ -100,20 +100,20 @@ describe('an incomplete last line', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
   });
 
-  it('that lacks only its line end is an episode', async () => {
-    const path = fresh();
+  it('that lacks only its line end is kept as an episode', async () => {
+    const path = newPath();
     writeFileSync(`${path}.partial`, LINES[0] + LINES[1].slice(0, -1));
     const journal = await open(path);
     expect(journal.has(KEYS[1])).toBe(true);
     await journal.append(EPISODES[2]);
-    // A kill here leaves whole lines.
+    // If the process is killed here, the file has only whole lines.
     expect(readFileSync(`${path}.partial`, 'utf8')).toBe(LINES.slice(0, 3).join(''));
     await journal.finish(KEYS);
     expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
   });
 
   it('is recognised at every byte of a file', async () => {
-    const path = fresh();
+    const path = newPath();
     const partial = `${path}.partial`;
     const [one, whole] = [LINES[0], LINES[0] + LINES[1]].map((text) => Buffer.byteLength(text));
     for (let bytes = whole; bytes > 0; bytes -= 1499) {
@@ -138,7 +138,7 @@ describe('refuses, and changes nothing', () => {
     ['another world', episodeLine(world), /world_digest: Expected .*, got "another"/],
     ['another schema', episodeLine(schema), /older version 0/],
   ])('%s', async (_, line, message) => {
-    const path = fresh();
+    const path = newPath();
     const text = LINES[0] + line;
     writeFileSync(`${path}.partial`, text);
     await expect(open(path)).rejects.toThrow(message);
@@ -146,7 +146,7 @@ describe('refuses, and changes nothing', () => {
   });
 
   it('an episode that fails the check, and an incomplete line of the output', async () => {
-    const path = fresh();
+    const path = newPath();
     writeFileSync(path, LINES[0]);
     const refuse = () => {
       throw new Error('of another model');
@@ -160,7 +160,7 @@ describe('refuses, and changes nothing', () => {
 
 describe('the amount spent', () => {
   it('is read again by the next run, and removed when the work is done', async () => {
-    const path = fresh();
+    const path = newPath();
     const journal = await open(path);
     for (const dollars of [1.25, 1e-7, 123456.789, 3]) {
       journal.noteSpent(dollars);
@@ -168,11 +168,11 @@ describe('the amount spent', () => {
     }
     expect(statSync(`${path}.spent`).size).toBe(64);
     await journal.close();
-    const again = await open(path);
-    expect(again.spent).toBe(3);
-    await again.append(EPISODES[0]);
-    await again.append(EPISODES[1]);
-    await again.close();
+    const reopened = await open(path);
+    expect(reopened.spent).toBe(3);
+    await reopened.append(EPISODES[0]);
+    await reopened.append(EPISODES[1]);
+    await reopened.close();
     const last = await open(path);
     expect(last.spent).toBe(2 * COST);
     await last.finish(KEYS);
@@ -180,7 +180,7 @@ describe('the amount spent', () => {
   });
 
   it('is refused if the file has no amount', async () => {
-    const path = fresh();
+    const path = newPath();
     writeFileSync(`${path}.spent`, 'much');
     await expect(open(path)).rejects.toThrow(/t\.jsonl\.spent to hold the amount spent/);
   });
@@ -188,7 +188,7 @@ describe('the amount spent', () => {
 
 describe('a second command', () => {
   it('is refused until the first is done', async () => {
-    const path = fresh();
+    const path = newPath();
     const journal = await open(path);
     const holder = `process ${process.pid} on ${hostname()}`;
     expect(readFileSync(`${path}.lock`, 'utf8')).toBe(`${holder}\n`);
@@ -200,19 +200,19 @@ describe('a second command', () => {
 
   it.each(['4194303999\n', '', 'process 1 on another-host\n'])(
     'takes over the lock file of a killed command: %j',
-    async (left) => {
-      const path = fresh();
-      writeFileSync(`${path}.lock`, left);
+    async (content) => {
+      const path = newPath();
+      writeFileSync(`${path}.lock`, content);
       await (await open(path)).close();
       expect(filesBeside(path)).toEqual([]);
     },
   );
 });
 
-describe('keeps its data', () => {
-  it('if the name of the journal belongs to a file of another program', async () => {
+describe('keeps the data', () => {
+  it('of another program, if that has a file with the name of the journal', async () => {
     for (const text of ['a line of notes', '{"notes": 1}', 'first\nlast']) {
-      const path = fresh();
+      const path = newPath();
       writeFileSync(`${path}.partial`, text);
       await expect(open(path)).rejects.toThrow(/Expected an episode at .*t\.jsonl\.partial:1, got/);
       expect([readFileSync(`${path}.partial`, 'utf8'), filesBeside(path)]).toEqual([
@@ -224,7 +224,7 @@ describe('keeps its data', () => {
 
   it('after a system crash that leaves zeros', async () => {
     for (const torn of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
-      const path = fresh();
+      const path = newPath();
       writeFileSync(`${path}.partial`, `${LINES[0]}${torn}`);
       const journal = await open(path);
       expect([journal.size, readFileSync(`${path}.partial`, 'utf8')]).toEqual([1, LINES[0]]);
@@ -235,7 +235,7 @@ describe('keeps its data', () => {
 
 describe('two names of one output', () => {
   it('share one journal, beside the target of the link', async () => {
-    const path = fresh();
+    const path = newPath();
     writeFileSync(path, LINES[0]);
     symlinkSync('t.jsonl', `${path}.link`);
     const journal = await open(`${path}.link`);
@@ -249,7 +249,7 @@ describe('two names of one output', () => {
 });
 
 it('leaves no file without episodes', async () => {
-  const path = fresh();
+  const path = newPath();
   await (await open(path)).close();
   expect(filesBeside(path)).toEqual([]);
 });

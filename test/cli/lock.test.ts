@@ -1,4 +1,4 @@
-/** Many processes request one lock at once, also after a killed process: exactly one gets it. */
+/** Tests the lock of an output with many processes that request it at once: exactly one gets it. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { lock } from '../../src/cli/llm/lock.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const file = temporaryDirectory();
-const CROWD = 4;
+const PROCESSES = 4;
 const ROUNDS = 200;
 
 /** A process that locks or releases PATH for each line "+PATH" or "-PATH", and prints "1" if it holds the lock, else "0". */
@@ -45,7 +45,7 @@ class Contender {
     this.#answers = linesOf(this.child.stdout);
   }
 
-  async ask(line: string): Promise<boolean> {
+  async request(line: string): Promise<boolean> {
     this.child.stdin.write(`${line}\n`);
     return (await this.#answers.next()).value === '1';
   }
@@ -55,26 +55,26 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield* chunk.toString().split('\n').filter(Boolean);
 }
 
-let crowd: Contender[] = [];
+let contenders: Contender[] = [];
 beforeAll(() => {
-  crowd = Array.from({ length: CROWD }, () => new Contender());
+  contenders = Array.from({ length: PROCESSES }, () => new Contender());
 });
 afterAll(() => {
-  for (const { child } of crowd) child.kill();
+  for (const { child } of contenders) child.kill();
 });
 
-/** @returns the index of the only contender that got the lock. */
+/** Requests the lock from all processes. Returns the index of the only one that got it. */
 async function winnerOf(path: string): Promise<number> {
-  const granted = await Promise.all(crowd.map((contender) => contender.ask(`+${path}`)));
+  const granted = await Promise.all(contenders.map((contender) => contender.request(`+${path}`)));
   expect(granted.filter(Boolean), path).toHaveLength(1);
   return granted.indexOf(true);
 }
 
-it('is granted to one of many processes, also after a killed process', async () => {
+it('is granted to one of many processes, even if a killed process left a lock file', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const path = file(`${round}`);
     if (round % 2 === 0) writeFileSync(`${path}.lock`, 'process 7 on a host\n');
-    const winner = crowd[await winnerOf(path)];
+    const winner = contenders[await winnerOf(path)];
     expect(readFileSync(`${path}.lock`, 'utf8')).toContain(`process ${winner.child.pid} on `);
   }
 });
@@ -83,14 +83,14 @@ it('is never held twice while it is released and locked again', async () => {
   const path = file('again');
   for (let round = 0; round < ROUNDS; round++) {
     const winner = await winnerOf(path);
-    const others = crowd.filter((_, index) => index !== winner);
+    const others = contenders.filter((_, index) => index !== winner);
     const [, ...granted] = await Promise.all([
-      crowd[winner].ask(`-${path}`),
-      ...others.map((other) => other.ask(`+${path}`)),
+      contenders[winner].request(`-${path}`),
+      ...others.map((other) => other.request(`+${path}`)),
     ]);
     const holders = others.filter((_, index) => granted[index]);
     expect(holders.length, `round ${round}`).toBeLessThanOrEqual(1);
-    for (const holder of holders) await holder.ask(`-${path}`);
+    for (const holder of holders) await holder.request(`-${path}`);
     expect(existsSync(`${path}.lock`)).toBe(false);
   }
 });
@@ -99,10 +99,10 @@ it('is released at once when its process is killed', async () => {
   for (let round = 0; round < 3; round++) {
     const path = file('killed');
     const winner = await winnerOf(path);
-    const { child } = crowd[winner];
+    const { child } = contenders[winner];
     child.kill('SIGKILL');
     await once(child, 'exit');
-    crowd[winner] = new Contender();
+    contenders[winner] = new Contender();
     const unlock = await lock(path);
     await expect(lock(path)).rejects.toThrow(`got process ${process.pid} on `);
     unlock();

@@ -5,18 +5,18 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
-  besideOutputs,
   discardOpenOutputs,
+  messageStream,
   openOutput,
-  writeTogether,
+  writeFilesAtomically,
 } from '../../src/cli/files/output-file.js';
 import { MAIN, temporaryDirectory } from '../support/cli.js';
 
 const file = temporaryDirectory();
-let made = 0;
+let folderCount = 0;
 /** Returns a path in a new empty folder. */
-function fresh(name = 'out.jsonl'): string {
-  const folder = file(`${made++}`);
+function newPath(name = 'out.jsonl'): string {
+  const folder = file(`${folderCount++}`);
   mkdirSync(folder);
   return join(folder, name);
 }
@@ -31,7 +31,7 @@ async function write(path: string, data: string): Promise<void> {
 
 describe('open outputs', () => {
   it('are removed when the process ends; committed files stay', async () => {
-    const paths = [fresh(), fresh()];
+    const paths = [newPath(), newPath()];
     await write(paths[0], 'whole');
     const open = await Promise.all(paths.map(openOutput));
     for (const output of open) await output.write('half');
@@ -44,8 +44,8 @@ describe('open outputs', () => {
   it.each([
     ['by a signal during a blocking call', 'SIGTERM', null],
     ['by an error of the standard output', null, 1],
-  ])('are removed where a command ends %s', async (_, signal, code) => {
-    const path = fresh();
+  ])('are removed when a command ends %s', async (_, signal, code) => {
+    const path = newPath();
     const pipe = join(dirname(path), 'pipe');
     spawnSync('mkfifo', [pipe]);
     // No process writes to the pipe, so opening it blocks, also at exit.
@@ -68,25 +68,25 @@ describe('open outputs', () => {
   });
 
   it('are synced to disk before they are renamed', async () => {
-    const path = fresh();
+    const path = newPath();
     await write(path, 'old');
     const handle = await open(path);
     const files = Object.getPrototypeOf(handle) as FileHandle;
     await handle.close();
-    const there: unknown[] = [];
+    const contents: unknown[] = [];
     const { sync } = files;
     const spy = vi.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
       await sync.call(this);
-      there.push(readFileSync(path, 'utf8'), (await this.stat()).size);
+      contents.push(readFileSync(path, 'utf8'), (await this.stat()).size);
     });
     await write(path, 'new').finally(() => spy.mockRestore());
-    expect(there).toEqual(['old', 'new'.length]);
+    expect(contents).toEqual(['old', 'new'.length]);
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
 
   it('are renamed in order, and none after a failure', async () => {
-    const paths = ['first', 'second', 'last'].map((name) => join(file(`${made}`), name));
-    fresh();
+    const paths = ['first', 'second', 'last'].map((name) => join(file(`${folderCount}`), name));
+    newPath();
     const [first, second, last] = paths;
     const files = paths.map((path) => ({
       path,
@@ -96,14 +96,14 @@ describe('open outputs', () => {
         return path;
       },
     }));
-    await expect(writeTogether(files)).rejects.toThrow(/rename/);
+    await expect(writeFilesAtomically(files)).rejects.toThrow(/rename/);
     expect(readdirSync(dirname(first)).sort()).toEqual(['first', 'second']);
     expect(readFileSync(first, 'utf8')).toBe(first);
   });
 });
 
-it('messages go to the stream that has no output', () => {
-  expect(besideOutputs()).toBe(process.stdout);
-  expect(besideOutputs(undefined, 'x.json')).toBe(process.stdout);
-  expect(besideOutputs('x.json', '-')).toBe(process.stderr);
+it('messageStream returns the standard error if an output goes to the standard output', () => {
+  expect(messageStream()).toBe(process.stdout);
+  expect(messageStream(undefined, 'x.json')).toBe(process.stdout);
+  expect(messageStream('x.json', '-')).toBe(process.stderr);
 });

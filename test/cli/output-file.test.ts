@@ -18,14 +18,14 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/cli/failure.js';
 import { checkDirectory, checkOutput, openOutput, PROBE, targetOf } from '../../src/cli/files/output-file.js';
-import { LEFT_MS, TOUCH_MS, temporaryPath } from '../../src/cli/files/temporary-file.js';
+import { ABANDONED_MS, TOUCH_MS, temporaryPath } from '../../src/cli/files/temporary-file.js';
 import { startCli, temporaryDirectory } from '../support/cli.js';
 
 const file = temporaryDirectory();
-let made = 0;
+let folderCount = 0;
 /** Returns a path in a new empty folder. */
-function fresh(name = 'out.jsonl'): string {
-  const folder = file(`${made++}`);
+function newPath(name = 'out.jsonl'): string {
+  const folder = file(`${folderCount++}`);
   mkdirSync(folder);
   return join(folder, name);
 }
@@ -45,9 +45,9 @@ afterEach(() => {
 describe('simultaneous outputs', () => {
   it.each([
     ['with the same beginning of their names', ['.json', '.components.jsonl', '.trajectories.jsonl']],
-    ['with one name, as from two hosts with equal process ids', ['.json', '.json']],
-  ])('%s are whole', async (_, endings) => {
-    const path = fresh('p'.repeat(80));
+    ['with the same path', ['.json', '.json']],
+  ])('%s are each written completely', async (_, endings) => {
+    const path = newPath('p'.repeat(80));
     const outputs = await Promise.all(endings.map((ending) => openOutput(path + ending)));
     for (const [k, output] of outputs.entries()) await output.write(`${k}`.repeat(1000 * (k + 1)));
     for (const [k, output] of outputs.entries()) {
@@ -58,9 +58,9 @@ describe('simultaneous outputs', () => {
   });
 
   it.each(['x'.repeat(255), '\u8A9E'.repeat(85), '\u{1F4A4}'.repeat(63), 'a\nb\u202E', ' '])(
-    'a name that fits the file system: %j',
+    'may have any name that the file system accepts: %j',
     async (name) => {
-      const path = fresh(name);
+      const path = newPath(name);
       checkOutput('--json', path);
       await write(path, 'whole');
       expect(readdirSync(dirname(path))).toEqual([name]);
@@ -70,7 +70,7 @@ describe('simultaneous outputs', () => {
 
 describe('a temporary file of a killed run', () => {
   /** The id of a process that has ended. */
-  const dead = spawnSync('true').pid;
+  const endedPid = spawnSync('true').pid;
   const replay = async (path: string) => {
     const running = startCli(['replay', '--input', '-', '--output', path]);
     running.child.stdin.write('bad\n');
@@ -79,8 +79,8 @@ describe('a temporary file of a killed run', () => {
   };
 
   it('is removed by the next run of the same output; files of running processes and other outputs stay', async () => {
-    const path = fresh();
-    const [killed, other, live] = await Promise.all([path, `${path}.2`, path].map(replay));
+    const path = newPath();
+    const [killed, other, running] = await Promise.all([path, `${path}.2`, path].map(replay));
     for (const { child, finished } of [killed, other]) {
       child.kill('SIGKILL');
       await finished;
@@ -88,35 +88,35 @@ describe('a temporary file of a killed run', () => {
     expect(leftovers(path)).toHaveLength(3);
     await write(path, 'next');
     expect(leftovers(path)).toHaveLength(2);
-    live.child.stdin.end('{"seed":1,"actions":["sleep"]}\n');
-    expect((await live.finished).code).toBe(1);
+    running.child.stdin.end('{"seed":1,"actions":["sleep"]}\n');
+    expect((await running.finished).code).toBe(1);
     expect(JSON.parse(readFileSync(path, 'utf8')).seed).toBe(1);
     await write(`${path}.2`, 'next');
     expect(leftovers(path)).toEqual([]);
   });
 
   it.each([
-    ['of another host', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `${'0'.repeat(16)}-${dead}-`)],
-    ['of an unknown place', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `elsewhere-${dead}-`)],
-    ['of a process that runs', (name: string) => name.replace(/-\d+-/, `-${process.ppid}-`)],
-  ])('%s is removed when it was untouched for a day', async (_, renamed) => {
-    const path = fresh();
-    const left = join(dirname(path), renamed(basename(temporaryPath(path))));
-    writeFileSync(left, 'half');
+    ['of another host', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `${'0'.repeat(16)}-${endedPid}-`)],
+    ['of a host without an id', (name: string) => name.replace(/[\da-f]{16}-\d+-/, `elsewhere-${endedPid}-`)],
+    ['of a running process', (name: string) => name.replace(/-\d+-/, `-${process.ppid}-`)],
+  ])('%s is removed if nothing touched it for a day', async (_, rename) => {
+    const path = newPath();
+    const abandoned = join(dirname(path), rename(basename(temporaryPath(path))));
+    writeFileSync(abandoned, 'half');
     const aged = (by: number) => new Date(Date.now() - by);
-    utimesSync(left, aged(LEFT_MS - 60_000), aged(LEFT_MS - 60_000));
+    utimesSync(abandoned, aged(ABANDONED_MS - 60_000), aged(ABANDONED_MS - 60_000));
     await write(path, 'first');
-    expect(existsSync(left)).toBe(true);
-    utimesSync(left, aged(LEFT_MS + 60_000), aged(LEFT_MS + 60_000));
+    expect(existsSync(abandoned)).toBe(true);
+    utimesSync(abandoned, aged(ABANDONED_MS + 60_000), aged(ABANDONED_MS + 60_000));
     await write(path, 'second');
-    expect(existsSync(left)).toBe(false);
+    expect(existsSync(abandoned)).toBe(false);
   });
 
   it('of a trial write is removed, too', () => {
-    const path = fresh();
+    const path = newPath();
     const folder = dirname(path);
     for (const target of [path, join(folder, PROBE)]) {
-      writeFileSync(temporaryPath(target).replace(/-\d+-/, `-${dead}-`), '');
+      writeFileSync(temporaryPath(target).replace(/-\d+-/, `-${endedPid}-`), '');
     }
     checkOutput('--json', path);
     expect(leftovers(path)).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('a temporary file of a killed run', () => {
   });
 
   it('is distinguished from files of other programs', async () => {
-    const path = fresh();
+    const path = newPath();
     const id = basename(temporaryPath(path));
     const others = ['.out.jsonl.1.tmp', `x${id}`, `${id}.bak`, id.replace('-vec-', '-vec-0')];
     for (const name of others) {
@@ -138,9 +138,9 @@ describe('a temporary file of a killed run', () => {
     expect(readdirSync(dirname(path)).sort()).toEqual([...others, 'out.jsonl'].sort());
   });
 
-  it('is distinguished from that of a running process, which touches its file', async () => {
+  it('is touched by its process while that runs', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const path = fresh();
+    const path = newPath();
     const output = await openOutput(path);
     const temporary = join(dirname(path), leftovers(path)[0]);
     for (let hour = 0; hour < 3; hour++) {
@@ -155,7 +155,7 @@ describe('a temporary file of a killed run', () => {
 });
 
 it('a file keeps its mode with any umask', async () => {
-  const path = fresh();
+  const path = newPath();
   for (const mode of [0o600, 0o664, 0o640]) {
     rmSync(path, { force: true });
     writeFileSync(path, 'old');
@@ -167,7 +167,7 @@ it('a file keeps its mode with any umask', async () => {
 
 describe('links', () => {
   it('to a missing file stay links, and the file is created at their target', async () => {
-    const path = fresh();
+    const path = newPath();
     const folder = dirname(path);
     mkdirSync(join(folder, 'deep'));
     mkdirSync(join(folder, 'deep/er'));
@@ -183,7 +183,7 @@ describe('links', () => {
   });
 
   it('to a missing directory are refused', () => {
-    const path = fresh();
+    const path = newPath();
     symlinkSync('missing/target', path);
     expect(() => checkOutput('--json', path)).toThrow(/directory of --json .* to exist.*missing/);
     symlinkSync('loop', join(dirname(path), 'loop'));
@@ -195,25 +195,25 @@ describe('links', () => {
 
 describe('refuses before any work', () => {
   it('a name that ends with a slash', () => {
-    expect(() => checkOutput('--json', `${fresh('new')}/`)).toThrow(/to name a file, got .*is a directory/);
-    const path = fresh();
+    expect(() => checkOutput('--json', `${newPath('new')}/`)).toThrow(/to name a file, got .*is a directory/);
+    const path = newPath();
     writeFileSync(path, '');
     expect(() => checkOutput('--json', `${path}/`)).toThrow(UsageError);
   });
 
   it('a directory in which no file can be created, even by root', () => {
-    const place = `/proc/${process.pid}`;
-    expect(() => checkOutput('--json', `${place}/results.json`)).toThrow(
-      new RegExp(`Expected ${place} to be writable, for --json .*, got E\\w+\\. Choose another place`),
+    const directory = `/proc/${process.pid}`;
+    expect(() => checkOutput('--json', `${directory}/results.json`)).toThrow(
+      new RegExp(`Expected ${directory} to be writable, for --json .*, got E\\w+\\. Choose another place`),
     );
-    expect(() => checkDirectory('--output', `${place}/report`)).toThrow(UsageError);
-    const path = fresh();
-    symlinkSync(`${place}/comm.json`, path);
+    expect(() => checkDirectory('--output', `${directory}/report`)).toThrow(UsageError);
+    const path = newPath();
+    symlinkSync(`${directory}/comm.json`, path);
     expect(() => checkOutput('--json', path)).toThrow(UsageError);
   });
 
   it('the path of an open descriptor', () => {
-    const path = fresh();
+    const path = newPath();
     const descriptor = openSync(path, 'w');
     const names = [
       `/dev/fd/${descriptor}`,
@@ -221,14 +221,16 @@ describe('refuses before any work', () => {
       `/proc/${process.pid}/fd/${descriptor}`,
     ];
     for (const name of names) {
-      expect(() => checkOutput('--json', name)).toThrow(/an open descriptor of one\. Name the file itself/);
+      expect(() => checkOutput('--json', name)).toThrow(
+        /which is an open file descriptor\. Name the file itself/,
+      );
     }
     closeSync(descriptor);
   });
 });
 
 it('a pipe and a device need no writable directory', () => {
-  const path = fresh('pipe');
+  const path = newPath('pipe');
   spawnSync('mkfifo', ['-m', '666', path]);
   for (const folder of [dirname(path), file('')]) spawnSync('chmod', ['555', folder]);
   const module = new URL('../../dist/cli/files/output-file.js', import.meta.url).href;

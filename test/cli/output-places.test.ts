@@ -1,4 +1,4 @@
-/** Outputs that would overwrite each other are refused before any work, under any names. */
+/** `checkOutputs` refuses outputs that would overwrite each other, even if their paths differ. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';
@@ -18,16 +18,16 @@ const json = (name: string) => ({ option: '--json', path: file(name) });
 const trajectories = (name: string) => ({
   option: '--trajectories',
   path: file(name),
-  meanwhile: journalFiles(file(name)),
+  workFiles: journalFiles(file(name)),
 });
 
 it('accepts the null device for several outputs, but no other path twice', () => {
-  const nothing = (option: string) => ({ option, path: devNull });
+  const nullDevice = (option: string) => ({ option, path: devNull });
   expect(() =>
-    checkOutputs([nothing('--json'), nothing('--components'), trajectories('x')], 'v2'),
+    checkOutputs([nullDevice('--json'), nullDevice('--components'), trajectories('x')], 'v2'),
   ).not.toThrow();
   expect(() =>
-    checkOutputs([nothing('--json'), json('x'), nothing('--components'), trajectories('x')], 'v2'),
+    checkOutputs([nullDevice('--json'), json('x'), nullDevice('--components'), trajectories('x')], 'v2'),
   ).toThrow(UsageError);
 });
 

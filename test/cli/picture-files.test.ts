@@ -6,7 +6,7 @@ import { drawGains } from '../../src/figures/gains.js';
 import { pngOf } from '../../src/figures/png.js';
 import { svgOf } from '../../src/figures/svg.js';
 
-/** Drawings of which the first takes longest. */
+/** Drawings. The first takes longest to draw. */
 const DRAWINGS: readonly NamedDrawing[] = [40, 1, 2, 3, 1].map((size, k) => ({
   name: `picture-${k}`,
   drawing: drawGains({
@@ -37,44 +37,44 @@ describe('pictures drawn together', () => {
     ]);
   });
 
-  it('are [] without drawings', async () => {
+  it('are an empty list without drawings', async () => {
     expect(await drawAll([], { signal })).toEqual([]);
   });
 });
 
-describe('at most two pictures are in progress, and no other is begun', () => {
+describe('at most two pictures are in progress, and no other is started', () => {
   /** Drawings that record when their specifications are read. */
-  function counted(drawings: readonly NamedDrawing[]) {
-    const begun: string[] = [];
-    const asked = drawings.map(({ name, drawing }) => ({
+  function recordStarts(drawings: readonly NamedDrawing[]) {
+    const started: string[] = [];
+    const recorded = drawings.map(({ name, drawing }) => ({
       name,
       drawing: {
         ...drawing,
         get spec() {
-          begun.push(name);
+          started.push(name);
           return drawing.spec;
         },
       },
     }));
-    return { begun, asked };
+    return { begun: started, asked: recorded };
   }
 
   it('after one cannot be drawn', async () => {
     const broken = { name: 'broken', drawing: { title: '', description: '', spec: { mark: 'none such' } } };
-    const { begun, asked } = counted([broken, ...DRAWINGS]);
-    await expect(drawAll(asked, { signal })).rejects.toThrow();
-    // Gives other drawings time to begin.
+    const { begun: started, asked: recorded } = recordStarts([broken, ...DRAWINGS]);
+    await expect(drawAll(recorded, { signal })).rejects.toThrow();
+    // Gives the other drawings time to start.
     await drawAll(DRAWINGS, { signal });
-    expect(begun).toEqual(['broken', 'picture-0']);
+    expect(started).toEqual(['broken', 'picture-0']);
   });
 
   it('after the signal is aborted', async () => {
-    const { begun, asked } = counted(DRAWINGS);
+    const { begun: started, asked: recorded } = recordStarts(DRAWINGS);
     const abort = new AbortController();
     const reason = new Error('enough');
     const onProgress = () => abort.abort(reason);
-    await expect(drawAll(asked, { signal: abort.signal, onProgress })).rejects.toBe(reason);
+    await expect(drawAll(recorded, { signal: abort.signal, onProgress })).rejects.toBe(reason);
     await drawAll(DRAWINGS, { signal });
-    expect(begun).toEqual(['picture-0', 'picture-1']);
+    expect(started).toEqual(['picture-0', 'picture-1']);
   });
 });

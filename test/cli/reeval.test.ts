@@ -21,20 +21,20 @@ const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const textOf = (episodes: readonly TrajectoryEpisode[]): string => episodes.map(episodeLine).join('');
 
-const answered = recordEpisodes(episodeStarts(range(100, 104)), {
+const llmEpisodes = recordEpisodes(episodeStarts(range(100, 104)), {
   policy: TEST_POLICIES.talker,
   player: playerOf({ teacher: 'llm', model: 'm' }),
 });
-const oracle = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
+const oracleEpisodes = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
   player: playerOf({ teacher: 'planner', objective: 'wellbeing', oracle: true }),
 });
-const honest = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
+const plannerEpisodes = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
   player: playerOf({ teacher: 'planner', objective: 'wellbeing' }),
 });
 
 beforeAll(() => {
-  writeFileSync(file('answered.jsonl'), textOf(answered));
-  writeFileSync(file('planner.jsonl'), textOf([...oracle, ...honest]));
+  writeFileSync(file('answered.jsonl'), textOf(llmEpisodes));
+  writeFileSync(file('planner.jsonl'), textOf([...oracleEpisodes, ...plannerEpisodes]));
 });
 
 /** Returns the lines of a table that begin with a name. */
@@ -55,7 +55,7 @@ describe('files without mismatches', () => {
     expect(linesOf(stdout, 'planner (wellbeing) [oracle]')).toHaveLength(2);
     expect(linesOf(stdout, 'llm:m')).toHaveLength(2);
     expect(stdout).toContain('[oracle]: uses hidden state');
-    const unparsed = answered.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
+    const unparsed = llmEpisodes.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
     expect(stdout).toContain(`llm:m: in ${unparsed} of 140 steps no action was parsed; sleep was played.\n`);
     // The score of the published teacher, under conditions that have one.
     const published = linesOf(stdout, 'planner (wellbeing)').map((line) => line.includes(' 0.611 '));
@@ -78,7 +78,7 @@ describe('files without mismatches', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toContain('grader calm; world');
-    // No score was published under it.
+    // No score was published under this grader.
     expect(stdout).not.toContain('published');
     expect(stdout).toContain('calm weighs crash_free 0.5');
     const results = JSON.parse(readFileSync(file('calm-results.json'), 'utf8'));
@@ -92,7 +92,7 @@ describe('files without mismatches', () => {
     });
     expect(results.rows).toHaveLength(7);
     expect(results.rows.map(({ baseline, teacher }: never) => baseline ?? teacher)).toContain('planner');
-    expect(results.rows.map(({ oracle: marked }: { oracle: boolean }) => marked)).toEqual([
+    expect(results.rows.map(({ oracle: hasOracle }: { oracle: boolean }) => hasOracle)).toEqual([
       ...[false, false, false, false, false],
       ...[true, false],
     ]);
@@ -117,7 +117,7 @@ describe('files without mismatches', () => {
 
   it('are read from the standard input, with only JSON on the standard output, equal on another backend', async () => {
     const run = (...args: string[]) =>
-      runCli(['reeval', '--jsonl', '-', '--json', '-', ...args], textOf(answered));
+      runCli(['reeval', '--jsonl', '-', '--json', '-', ...args], textOf(llmEpisodes));
     const [first, second] = [await run(), await run('--backend', 'reference')];
     expect([first.code, second.code]).toEqual([0, 0]);
     const [a, b] = [first, second].map(({ stdout }) => JSON.parse(stdout).rows);
@@ -126,24 +126,24 @@ describe('files without mismatches', () => {
   });
 
   it('may have CR LF, a byte order mark, blank lines and no last line end', async () => {
-    const text = textOf(answered).replaceAll('\n', '\r\n').trimEnd();
+    const text = textOf(llmEpisodes).replaceAll('\n', '\r\n').trimEnd();
     writeFileSync(file('odd.jsonl'), `\uFEFF${text.replace('\r\n', '\r\n\r\n  \r\n')}`);
     const { code, stdout } = await reeval('--jsonl', file('odd.jsonl'));
     expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
   });
 });
 
-it('docs/trajectories.md lists exactly its options', async () => {
+it('docs/trajectories.md lists exactly the options of reeval', async () => {
   const { stdout } = await reeval('--help');
   expect(listedIn('docs/trajectories.md', 'Re-evaluation').options).toEqual(optionsOf(stdout));
 });
 
 describe('a changed value', () => {
   const changed = [
-    answered[0],
-    changedAt(answered[1], 'steps.3.observation.6', 0.5),
-    changedAt(changedAt(answered[2], 'steps.3.prompt', 'Hello\u001b[2J'), 'final.progress', 0),
-    { ...answered[3], seed: 999 },
+    llmEpisodes[0],
+    changedAt(llmEpisodes[1], 'steps.3.observation.6', 0.5),
+    changedAt(changedAt(llmEpisodes[2], 'steps.3.prompt', 'Hello\u001b[2J'), 'final.progress', 0),
+    { ...llmEpisodes[3], seed: 999 },
   ];
   it('is reported with line, step and field, and gives exit code 1', async () => {
     const name = file('changed.jsonl');
@@ -151,13 +151,13 @@ describe('a changed value', () => {
     const { code, stdout, stderr } = await reeval('--jsonl', name, '--mismatches', '3', '--skip-bad');
     expect(code).toBe(1);
     const lines = stderr.trimEnd().split('\n');
-    const meter = answered[1].steps[3].observation[6];
+    const meter = llmEpisodes[1].steps[3].observation[6];
     expect(lines.slice(0, 3)).toEqual([
       `${name}:2: step 3, observation.meters[2]: recorded 0.5, recomputed ${meter}`,
       expect.stringContaining(
         `${name}:3: step 3, prompt: recorded "Hello\\u001b[2J", recomputed "Now: day 1 night`,
       ),
-      `${name}:3: final.progress: recorded 0, recomputed ${answered[2].final.progress}`,
+      `${name}:3: final.progress: recorded 0, recomputed ${llmEpisodes[2].final.progress}`,
     ]);
     expect(lines).toHaveLength(7);
     expect(lines[6]).toMatch(/:4: and \d{3} more$/);
@@ -177,16 +177,16 @@ describe('a changed value', () => {
         step: 3,
         field: 'observation.meters[2]',
         recorded: 0.5,
-        recomputed: answered[1].steps[3].observation[6],
+        recomputed: llmEpisodes[1].steps[3].observation[6],
       },
     ]);
   });
 });
 
 describe('invalid lines', () => {
-  const other = (changes: object): string => `${JSON.stringify({ ...answered[1], ...changes })}\n`;
+  const other = (changes: object): string => `${JSON.stringify({ ...llmEpisodes[1], ...changes })}\n`;
   beforeAll(() => {
-    writeFileSync(file('bad.jsonl'), textOf(answered.slice(0, 1)));
+    writeFileSync(file('bad.jsonl'), textOf(llmEpisodes.slice(0, 1)));
     const add = (data: string | Uint8Array) => appendFileSync(file('bad.jsonl'), data);
     add('{"half":\n');
     add(Buffer.from([0xff, 0xfe, 0x00, 0x0a]));
@@ -194,9 +194,9 @@ describe('invalid lines', () => {
     add(other({ schema: { ...SCHEMAS.trajectory, version: 0 } }));
     add(other({ schema: SCHEMAS.components }));
     add(other({ world_digest: '0'.repeat(64) }));
-    add(textOf(answered.slice(0, 1)));
+    add(textOf(llmEpisodes.slice(0, 1)));
     add(other({ seed: '101' }));
-    add(textOf(answered.slice(1, 2)).slice(0, 500));
+    add(textOf(llmEpisodes.slice(1, 2)).slice(0, 500));
   });
 
   it('are reported, counted and left out; the others are replayed', async () => {
@@ -225,7 +225,7 @@ describe('invalid lines', () => {
   });
 });
 
-describe('is refused:', () => {
+describe('refuses', () => {
   it.each<[string, () => string[], string]>([
     ['no file', () => [], "required option '--jsonl <files...>'"],
     ['a missing file', () => ['--jsonl', file('none.jsonl')], 'it does not exist'],
@@ -275,10 +275,10 @@ describe('is refused:', () => {
     ],
     ['an unknown kernel', () => ['--jsonl', file('answered.jsonl'), '--kernel', 'abacus'], 'abacus'],
     ['a file without an episode', () => ['--jsonl', '/dev/null'], 'Expected episodes, got none. Pass'],
-  ])('%s', async (_, args, says) => {
+  ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await reeval(...args());
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
   });
 });
 

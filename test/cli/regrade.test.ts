@@ -48,7 +48,7 @@ describe('eval --components', () => {
     expect(stderr).toContain('won/lost/tied');
   });
 
-  it('changes no other output', async () => {
+  it('does not change the results in --json', async () => {
     const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5'];
     await runCli([...args, '--json', file('with.json'), '--components', file('other.jsonl')]);
     const { rows } = await evaluate({ conditions: ['ood', 'discrete'], episodes: 5 });
@@ -84,7 +84,7 @@ describe('regrade', () => {
     ['v2', 'v2'],
     [file('calm.json'), parseGrader(JSON.stringify(calm))],
   ] as [string, string | Grader][])(
-    'under %s has the rows of an evaluation under it',
+    'under %s gives the rows of an evaluation under that grader',
     async (option, grader) => {
       const { code, stderr } = await runCli([
         'regrade',
@@ -107,9 +107,11 @@ describe('regrade', () => {
         grader_weights: object;
       };
       // Files of components have no usage.
-      const earned = rows.map(({ unparsed: _, usage: __, ...row }) => row);
+      const expectedRows = rows.map(({ unparsed: _, usage: __, ...row }) => row);
       const regraded = json('re.json');
-      expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(earned);
+      expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
+        expectedRows,
+      );
       const { grader: name, grader_weights } = expected;
       expect(regraded).toMatchObject({ schema: SCHEMAS.regrade, grader: name, grader_weights });
       expect(regraded.conditions).toHaveLength(5);
@@ -167,7 +169,7 @@ describe('regrade', () => {
 });
 
 describe('regrade refuses', () => {
-  it('a file by its name, and writes nothing', async () => {
+  it('an incomplete file with an error that names it, and keeps the old output', async () => {
     writeFileSync(file('cut.jsonl'), readFileSync(stored, 'utf8').slice(0, 5000));
     writeFileSync(file('kept.json'), 'as it was');
     const { code, stderr } = await runCli([

@@ -22,14 +22,14 @@ describe('files', () => {
   const row = toLines([{ seed: 1, actions: ['sleep'] }]);
 
   it('reads the standard input and writes the standard output', async () => {
-    const end = await runCli(['replay', '--input', '-', '--output', '-'], row);
-    expect(end).toMatchObject({ code: 0, stderr: '1 row replayed.\n' });
-    expect(fromLines(end.stdout)).toHaveLength(1);
+    const result = await runCli(['replay', '--input', '-', '--output', '-'], row);
+    expect(result).toMatchObject({ code: 0, stderr: '1 row replayed.\n' });
+    expect(fromLines(result.stdout)).toHaveLength(1);
   });
 
   it('writes an empty file for empty input', async () => {
-    const end = await runCli(['replay', '--input', '-', '--output', file('empty.out')]);
-    expect(end).toMatchObject({ code: 0, stderr: '0 rows replayed.\n' });
+    const result = await runCli(['replay', '--input', '-', '--output', file('empty.out')]);
+    expect(result).toMatchObject({ code: 0, stderr: '0 rows replayed.\n' });
     expect(readFileSync(file('empty.out'), 'utf8')).toBe('');
   });
 

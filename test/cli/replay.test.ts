@@ -28,7 +28,7 @@ const rowOf = ({ seed, profile, grader, steps }: GoldenEpisode) => ({
   beliefs: steps.map((step) => step.belief),
   grader,
 });
-const scoredOf = ({ seed, profile, belief_target, steps, final }: GoldenEpisode) => ({
+const expectedOutput = ({ seed, profile, belief_target, steps, final }: GoldenEpisode) => ({
   seed,
   profile,
   belief_target,
@@ -78,22 +78,28 @@ async function scoresOf(row: object) {
   return rows[0];
 }
 
-describe('round trip', () => {
-  it('every golden episode, through the command line, on the default backend', async () => {
+describe('replay', () => {
+  it('reproduces every golden episode through the command line, on the default backend', async () => {
     expect(replayable).toHaveLength(episodes.length - 2);
     writeFileSync(file('golden.jsonl'), toLines(replayable.map(rowOf)));
-    const end = await runCli(['replay', '--input', file('golden.jsonl'), '--output', file('scored.jsonl')]);
-    expect(end).toEqual({ code: 0, stdout: '', stderr: `${replayable.length} rows replayed.\n` });
-    expect(fromLines(readFileSync(file('scored.jsonl'), 'utf8'))).toEqual(replayable.map(scoredOf));
+    const result = await runCli([
+      'replay',
+      '--input',
+      file('golden.jsonl'),
+      '--output',
+      file('scored.jsonl'),
+    ]);
+    expect(result).toEqual({ code: 0, stdout: '', stderr: `${replayable.length} rows replayed.\n` });
+    expect(fromLines(readFileSync(file('scored.jsonl'), 'utf8'))).toEqual(replayable.map(expectedOutput));
   });
 
-  it.each(ENGINES)('every golden episode on $name', async ({ backend, kernel }) => {
+  it.each(ENGINES)('reproduces every golden episode on $name', async ({ backend, kernel }) => {
     const { rows, good, bad } = await replayText([toLines(replayable.map(rowOf))], { backend, kernel }, 4);
-    expect(rows).toEqual(replayable.map(scoredOf));
+    expect(rows).toEqual(replayable.map(expectedOutput));
     expect([good, bad]).toEqual([replayable.length, 0]);
   });
 
-  it('the beginning of an episode has the same steps, without a grade', async () => {
+  it('reproduces the first steps of an incomplete episode, without a grade', async () => {
     const golden = replayable[1];
     const row = rowOf(golden);
     const rows = [1, 13, 27].map((n) => ({
@@ -103,13 +109,13 @@ describe('round trip', () => {
     }));
     const { rows: scored } = await replayText([toLines(rows)]);
     for (const { steps, final } of scored) {
-      expect(steps).toEqual(scoredOf(golden).steps.slice(0, steps.length));
+      expect(steps).toEqual(expectedOutput(golden).steps.slice(0, steps.length));
       expect(final).toBeNull();
     }
     expect(scored.map(({ steps }) => steps.length)).toEqual([1, 13, 27]);
   });
 
-  it('rows are written once each, also if the output is large', async () => {
+  it('writes each row once, even if the output is large', async () => {
     const seeds = Array.from({ length: 300 }, (_, seed) => seed);
     const { rows } = await replayText([toLines(seeds.map((seed) => ({ seed, actions: EPISODE })))]);
     // Some megabytes, which are written in pieces.
@@ -117,7 +123,7 @@ describe('round trip', () => {
     expect(rows.map(({ seed }) => seed)).toEqual(seeds);
   });
 
-  it('the output has its keys in the documented order', async () => {
+  it('writes the keys in the documented order', async () => {
     const scored = await scoresOf({ seed: 1, actions: EPISODE });
     expect(Object.keys(scored)).toEqual(['seed', 'profile', 'belief_target', 'steps', 'final']);
     expect(Object.keys(scored.steps[0])).toEqual(['action', 'event', 'reward', 'meters', 'delta', 'anomaly']);
@@ -125,14 +131,14 @@ describe('round trip', () => {
   });
 });
 
-describe('optional keys and variants of a row', () => {
+describe('a row may have', () => {
   /** Returns the library's final score of an episode of the first action. */
   const score = (grader: GraderChoice, profiles = 'sampled', beliefs?: number[]) => {
     using env = createVecEnv({ numEnvs: 1 });
     env.reset({ seed: 9, profiles, graders: grader });
     return env.run(new Uint8Array(28), beliefs && { beliefs }).finalScores[0];
   };
-  it('profiles, graders and beliefs', async () => {
+  it('a profile, a grader and beliefs', async () => {
     const weights = [0.1, 0.2, 0.3, 0.1, 0.1, 0.2];
     const row = { seed: 9, actions: new Array(28).fill(ACTION_NAMES[0]) };
     const final = async (extra: object) => (await scoresOf({ ...row, ...extra })).final.final_score;
@@ -146,14 +152,14 @@ describe('optional keys and variants of a row', () => {
     expect(await final(beliefs([1e300, -1e300, 0.5]))).toBe(score('v2', 'sampled', [1, 0, 0.5]));
   });
 
-  it('the schema and the world digest', async () => {
+  it('a schema and a world digest', async () => {
     const row = { seed: 9, actions: EPISODE };
     const schema = { name: 'rhythm-vec/episode', version: 1 };
     const provenance = { schema, world_digest: createWorld().digest };
     expect(await scoresOf({ ...row, ...provenance })).toEqual(await scoresOf(row));
   });
 
-  it('blank lines, CRLF, a byte order mark, no last line end, and chunks of any size', async () => {
+  it('blank lines around it, CRLF, a byte order mark, no line end, and chunks of any size', async () => {
     const row = JSON.stringify({ seed: 5, actions: ['sleep'] });
     const text = `\uFEFF${row}\r\n\r\n  \t\n${row}\n\n?\n${row}`;
     const whole = await replayText([text]);
@@ -265,12 +271,12 @@ describe('invalid rows', () => {
       [[], 1],
       [['--skip-bad'], 0],
     ] as const) {
-      const end = await runCli([...args, ...extra]);
-      expect(end.code).toBe(code);
-      expect(end.stderr).toContain(`${file('mixed.jsonl')}:2: Expected one JSON object`);
-      expect(end.stderr).toContain(`${file('mixed.jsonl')}:5: seed: Expected`);
-      expect(end.stderr).toContain('2 rows replayed, 2 rows bad and left out.\n');
-      expect(end.stderr).not.toContain('\u001b');
+      const result = await runCli([...args, ...extra]);
+      expect(result.code).toBe(code);
+      expect(result.stderr).toContain(`${file('mixed.jsonl')}:2: Expected one JSON object`);
+      expect(result.stderr).toContain(`${file('mixed.jsonl')}:5: seed: Expected`);
+      expect(result.stderr).toContain('2 rows replayed, 2 rows invalid and left out.\n');
+      expect(result.stderr).not.toContain('\u001b');
       expect(fromLines(readFileSync(file('mixed.out'), 'utf8'))).toHaveLength(2);
     }
   });
@@ -294,7 +300,7 @@ describe('invalid rows', () => {
     fc.constant(JSON.stringify(good)),
   );
 
-  it('of any kind never stop a replay, and the counts add up', async () => {
+  it('with any content never stop a replay, and the counts add up', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(junk, { maxLength: 20 }), async (texts) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' '));
@@ -309,7 +315,7 @@ describe('invalid rows', () => {
   });
 });
 
-it('lines that are too long are counted, but not stored', async () => {
+it('readLines yields a problem instead of the text of a line that is too long', async () => {
   async function* chunks() {
     for (let i = 0; i < 1000; i++) yield Buffer.alloc(1000, 'x');
     yield Buffer.from(`\n${'y'.repeat(60)}`);
@@ -341,7 +347,7 @@ describe('lines of a file', () => {
   });
 
   it.each([
-    ['packed by gzip', gzipSync('{"seed":1}\n'), 'got a file packed by gzip. Unpack it first'],
+    ['gzip', gzipSync('{"seed":1}\n'), 'got a gzip file. Unpack it first'],
     ['UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le'), 'got UTF-16. Convert it first'],
     ['UTF-16, the high byte first', Buffer.from('\uFEFF{}\n', 'utf16le').swap16(), 'got UTF-16. Convert it'],
     ['binary', Buffer.from([0xff, 0x0a]), 'got other bytes.'],

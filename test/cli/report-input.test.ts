@@ -5,33 +5,36 @@ import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/cli/files/lines.js';
 import { temporaryPath } from '../../src/cli/files/temporary-file.js';
 import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/directory.js';
-import { beginningOf } from '../../src/cli/report/report-input.js';
+import { readBeginning } from '../../src/cli/report/report-input.js';
 import { FILES_META } from '../../src/report/page.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const file = temporaryDirectory();
 
 describe('the beginning of a file', () => {
-  const begin = (text: string, most: number) => {
+  const begin = (text: string, maxBytes: number) => {
     async function* chunks() {
       yield Buffer.from(text);
     }
-    return beginningOf(readLines(chunks(), 1000), most);
+    return readBeginning(readLines(chunks(), 1000), maxBytes);
   };
 
   it('omits blank lines', async () => {
-    const { begun, value } = await begin(`${'\n'.repeat(1000)} \t\n{"a":\n\n1}${'\r\n'.repeat(1000)}`, 1000);
-    expect(begun.map(({ number, text }) => [number, text])).toEqual([
+    const { firstLines, value } = await begin(
+      `${'\n'.repeat(1000)} \t\n{"a":\n\n1}${'\r\n'.repeat(1000)}`,
+      1000,
+    );
+    expect(firstLines.map(({ number, text }) => [number, text])).toEqual([
       [1002, '{"a":'],
       [1004, '1}'],
     ]);
     expect(value).toEqual({ a: 1 });
   });
 
-  it('has a limited number of lines, even if they are short', async () => {
-    const { begun, value } = await begin('1\n'.repeat(10_000), 6500);
-    expect([begun.length, value]).toEqual([101, undefined]);
-    expect((await begin('1\n'.repeat(100), 6500)).begun).toHaveLength(100);
+  it('has a limited number of lines, even if the lines are short', async () => {
+    const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
+    expect([firstLines.length, value]).toEqual([101, undefined]);
+    expect((await begin('1\n'.repeat(100), 6500)).firstLines).toHaveLength(100);
   });
 });
 
@@ -43,14 +46,14 @@ describe('files of earlier reports', () => {
     return file(name);
   };
   /** The temporary page of a report that was killed before the rename. */
-  const leave = (directory: string, page: string): void => {
-    const dead = spawnSync('true').pid;
-    writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${dead}-`), page);
+  const writeTemporaryPage = (directory: string, page: string): void => {
+    const endedPid = spawnSync('true').pid;
+    writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${endedPid}-`), page);
   };
 
   it('are replaced after a kill between a plot and the page', () => {
     const directory = folder('new', 'scores.svg', 'mine.svg');
-    leave(directory, pageOf('scores.svg', 'scores.png'));
+    writeTemporaryPage(directory, pageOf('scores.svg', 'scores.png'));
     expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);
     expect(() => checkReplaceable('--output', directory, ['scores.svg', PAGE])).not.toThrow();
     expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(/mine\.svg, which no report/);
@@ -59,14 +62,14 @@ describe('files of earlier reports', () => {
   it('are those that the page and the temporary page name, each once', () => {
     const directory = folder('over', 'scores.svg', 'episode-1.svg');
     writeFileSync(`${directory}/${PAGE}`, pageOf('scores.svg'));
-    leave(directory, pageOf('scores.svg', 'episode-1.svg'));
+    writeTemporaryPage(directory, pageOf('scores.svg', 'episode-1.svg'));
     expect(earlierFiles(directory)).toEqual([PAGE, 'scores.svg', 'episode-1.svg']);
   });
 
   it('are not those that a page of another program names', () => {
     const directory = folder('foreign', 'scores.svg');
     writeFileSync(`${directory}/${PAGE}`, '<title>mine</title>');
-    leave(directory, 'cut off <meta');
+    writeTemporaryPage(directory, 'cut off <meta');
     expect(earlierFiles(directory)).toEqual([]);
   });
 });

@@ -99,7 +99,7 @@ describe('invalid lines', () => {
   });
 });
 
-describe('refused before anything is written', () => {
+describe('refuses before anything is written', () => {
   const refused = async (args: string[], ...mentions: string[]) => {
     const { code, stdout, stderr } = await report(...args);
     expect([code, stdout]).toEqual([2, '']);
@@ -143,7 +143,7 @@ describe('refused before anything is written', () => {
   });
 });
 
-it('docs/report.md lists its options', async () => {
+it('docs/report.md lists the options of report', async () => {
   const { stdout } = await report('--help');
   expect(listedIn('docs/report.md', 'Options').options).toEqual(optionsOf(stdout));
 });

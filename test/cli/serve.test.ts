@@ -72,10 +72,10 @@ const refused: [what: string, args: string[], says: RegExp][] = [
   ['a limit that is not a number', ['--body-limit', 'much'], /Expected a number/],
   ['an unknown kernel', ['--kernel', 'mmx'], /--kernel/],
 ];
-it.each(refused)('refuses %s', async (_, args, says) => {
+it.each(refused)('refuses %s', async (_, args, message) => {
   const { code, stdout, stderr } = await runCli(['serve', ...args]);
   expect([code === 0, stdout]).toEqual([false, '']);
-  expect(stderr).toMatch(says);
+  expect(stderr).toMatch(message);
 });
 
 it('names the remedy if the address is in use', async () => {

@@ -76,7 +76,7 @@ it('keeps the grader of an action sequence', async () => {
   expect(JSON.parse(written)).toMatchObject({ policy: 'random', belief: 'none', tape: 'v2', seed: 0 });
 });
 
-describe('refused, by file and line, is', () => {
+describe('refuses, with an error that names the file,', () => {
   const set = (at: number, values: object) =>
     changed((lines) => withLine(lines, at, JSON.stringify({ ...JSON.parse(lines[at]), ...values })));
   const header = (values: object) => set(0, values);

@@ -19,11 +19,11 @@ import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
 
 const file = temporaryDirectory();
 
-let made = 0;
+let folderCount = 0;
 /** Starts a fake endpoint. Returns it and a command that uses it, with an output in a new folder. */
-async function setting(of: FakeOptions = {}) {
-  const fake = await startModel(of);
-  const folder = file(`${made++}`);
+async function startTeacher(options: FakeOptions = {}) {
+  const fake = await startModel(options);
+  const folder = file(`${folderCount++}`);
   mkdirSync(folder);
   const output = join(folder, 't.jsonl');
   const args = (...more: string[]) => [
@@ -47,8 +47,8 @@ const linesIn = (path: string): string[] =>
 const episodesIn = (path: string) => linesIn(path).map(parseEpisode);
 
 describe('a file of a model', () => {
-  it('has one episode per line in the order of seeds, the sampling, and replays bit for bit', async () => {
-    const { fake, folder, output, run } = await setting();
+  it('has one episode per line in the order of seeds, has the sampling, and replays bit for bit', async () => {
+    const { fake, folder, output, run } = await startTeacher();
     const { code, stdout, stderr } = await run([
       ...['--seeds', '100-104', '--concurrency', '3', '--prices', '2.5,10,1.25', '--temperature', '0.7'],
     ]);
@@ -63,18 +63,18 @@ describe('a file of a model', () => {
       expect(sampling).toEqual({ max_tokens: 512, temperature: 0.7 });
       expect(usage).toMatchObject({ requests: 28, cut_off: 0, refused: 0, cost_usd: expect.any(Number) });
     }
-    expect(fake.most).toBeLessThanOrEqual(3);
+    expect(fake.maxConcurrent).toBeLessThanOrEqual(3);
     expect(readdirSync(folder)).toEqual(['t.jsonl']);
-    const again = await runCli(['reeval', '--jsonl', output]);
-    expect(again.stdout).toContain('5 episodes replayed, all as recorded, bit for bit.');
+    const reevaluation = await runCli(['reeval', '--jsonl', output]);
+    expect(reevaluation.stdout).toContain('5 episodes replayed, all as recorded, bit for bit.');
   });
 
   it('that exists is reused: only missing episodes are requested', async () => {
-    const { fake, output, run } = await setting();
+    const { fake, output, run } = await startTeacher();
     await run(['--seeds', '100-101']);
     const before = linesIn(output);
     expect((await run(['--seeds', '100-101'])).stderr).toMatch(
-      /^2 episodes in .*, 2 of them from before\.\n$/,
+      /^2 episodes in .*, 2 of them from earlier runs\.\n$/,
     );
     expect([fake.requests.length, linesIn(output)]).toEqual([56, before]);
     await run(['--seeds', '100-102']);
@@ -82,16 +82,16 @@ describe('a file of a model', () => {
     expect(episodesIn(output)[2].seed).toBe(102);
   });
 
-  it('comes from Azure if the environment is set so', async () => {
-    const { fake, output, run } = await setting();
+  it('comes from Azure if the environment variables name Azure', async () => {
+    const { fake, output, run } = await startTeacher();
     const { code } = await run(['--seeds', '100-100'], { OPENAI_BASE_URL: '', ...fake.azureEnvironment });
     expect([code, episodesIn(output).length]).toEqual([0, 1]);
     expect(fake.requests[0].path).toMatch(/^\/openai\/deployments\/fake-deployment\//);
   });
 });
 
-it('can be resumed with any model name', async () => {
-  const { output, run } = await setting();
+it('accepts a long model name with colons', async () => {
+  const { output, run } = await startTeacher();
   const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
   const { code } = await run(['--seeds', '100-100', '--model', model]);
   expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
@@ -99,12 +99,12 @@ it('can be resumed with any model name', async () => {
 
 describe('resumes', () => {
   it('after it was killed: no finished episode is lost, and none is requested twice', async () => {
-    const { fake, output, run, start } = await setting({ delay: 3 });
+    const { fake, output, run, start } = await startTeacher({ delay: 3 });
     const partial = `${output}.partial`;
     let kept: string[] = [];
-    for (const least of [2, 4]) {
+    for (const minimum of [2, 4]) {
       const running = start('--seeds', '100-107', '--concurrency', '3');
-      await vi.waitUntil(() => linesIn(partial).length >= least, { timeout: 60_000, interval: 5 });
+      await vi.waitUntil(() => linesIn(partial).length >= minimum, { timeout: 60_000, interval: 5 });
       running.child.kill('SIGKILL');
       await running.finished;
       expect(linesIn(partial).slice(0, kept.length)).toEqual(kept);
@@ -114,17 +114,17 @@ describe('resumes', () => {
     }
     const before = fake.requests.length;
     const { code, stderr } = await run(['--seeds', '100-107', '--concurrency', '3']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`${kept.length} of them from before`)]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${kept.length} of them from earlier runs`)]);
     expect(fake.requests.length - before).toBe((8 - kept.length) * 28);
     const lines = linesIn(output);
     expect(lines.map((line) => parseEpisode(line).seed)).toEqual([100, 101, 102, 103, 104, 105, 106, 107]);
     for (const line of kept) expect(lines).toContain(line);
-    expect(fake.most).toBeLessThanOrEqual(3);
+    expect(fake.maxConcurrent).toBeLessThanOrEqual(3);
     expect((await runCli(['reeval', '--jsonl', output])).code).toBe(0);
   });
 
   it('after it was interrupted, with a message', async () => {
-    const { folder, output, start, run } = await setting({ delay: 3 });
+    const { folder, output, start, run } = await startTeacher({ delay: 3 });
     const running = start('--seeds', '100-105', '--prices', '2.5,10');
     await vi.waitUntil(() => linesIn(`${output}.partial`).length > 0, { timeout: 60_000, interval: 5 });
     running.child.kill('SIGINT');
@@ -139,7 +139,7 @@ describe('resumes', () => {
   });
 
   it('after the budget was exhausted; the budget includes earlier spending', async () => {
-    const { output, run } = await setting();
+    const { output, run } = await startTeacher();
     const args = [
       '--seeds',
       '100-107',
@@ -167,12 +167,12 @@ describe('resumes', () => {
 });
 
 it('on a full disk keeps the episodes that fit, counts all costs, and names the remedy', async () => {
-  const { fake, output, args, run } = await setting();
-  const asked = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
-  // In kilobytes: two episodes fit, and perhaps a third.
+  const { fake, output, args, run } = await startTeacher();
+  const options = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
+  // The limit is in kilobytes: two episodes fit, and perhaps a third.
   const limited = 'ulimit -f 100; exec "$0" "$@"';
   const env = { ...process.env, ...fake.environment };
-  const words = ['-c', limited, process.execPath, MAIN, ...args(...asked)];
+  const words = ['-c', limited, process.execPath, MAIN, ...args(...options)];
   const failed = await promisify(execFile)('bash', words, { env }).then(
     ({ stderr }) => ({ code: 0, stderr }),
     (error: { readonly code: number; readonly stderr: string }) => error,
@@ -186,15 +186,15 @@ it('on a full disk keeps the episodes that fit, counts all costs, and names the 
   const spent: number = JSON.parse(readFileSync(`${output}.spent`, 'utf8')).spent_usd;
   expect(spent).toBeGreaterThanOrEqual(billedFor(fake) - 1e-9);
   const kept = linesIn(`${output}.partial`);
-  const { code, stderr } = await run(asked);
-  expect([code, stderr]).toEqual([0, expect.stringContaining(`, ${kept.length} of them from before.`)]);
-  expect(stderr).toContain(`, after ${dollars(spent)} before`);
+  const { code, stderr } = await run(options);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`, ${kept.length} of them from earlier runs.`)]);
+  expect(stderr).toContain(`, after ${dollars(spent)} in earlier runs`);
   expect(linesIn(output)).toEqual(expect.arrayContaining(kept));
 });
 
 it('reports an error of the endpoint for deeply nested answers', async () => {
   const deep: Trouble = ({ response }) => json(response, 200, '['.repeat(2e5) + ']'.repeat(2e5));
-  const { run } = await setting({ misbehave: () => deep });
+  const { run } = await startTeacher({ misbehave: () => deep });
   const { code, stderr } = await run(['--seeds', '100-100', '--retries', '0']);
   expect([code, stderr]).toEqual([
     1,
@@ -206,7 +206,7 @@ it('reports an error of the endpoint for deeply nested answers', async () => {
 });
 
 it('has a note with a remedy if many answers have no action', async () => {
-  const { run } = await setting({ misbehave: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
+  const { run } = await startTeacher({ misbehave: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
   const { stderr } = await run(['--seeds', '100-100']);
   expect(stderr).toMatch(/Of the answers 25\.0 % without an action, 25\.0 % cut off/);
   expect(stderr).toMatch(
@@ -217,7 +217,9 @@ it('has a note with a remedy if many answers have no action', async () => {
 describe('the key appears in no output', () => {
   const troubles = ['echo', '401', 'echo-answer', 'html'];
   it.each(troubles)('with %s', async (trouble) => {
-    const { folder, run, fake } = await setting({ misbehave: ({ index }) => (index >= 30 ? trouble : null) });
+    const { folder, run, fake } = await startTeacher({
+      misbehave: ({ index }) => (index >= 30 ? trouble : null),
+    });
     const environment = { ...fake.environment, OPENAI_LOG: 'debug', NODE_DEBUG: 'fetch' };
     const { stdout, stderr } = await run(
       ['--seeds', '100-103', '--concurrency', '1', '--retries', '0', '--prices', '1,1'],
@@ -238,7 +240,7 @@ describe('refuses, before the first request', () => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const program = new Command().exitOverride().configureOutput({ writeErr() {} });
     addTeachCommand(program, { signal: new AbortController().signal });
-    // Each command of commander has its own handler.
+    // Each of commander's commands has its own exit handler.
     for (const command of program.commands) command.exitOverride().configureOutput({ writeErr() {} });
     return program
       .parseAsync(args, { from: 'user' })
@@ -277,7 +279,7 @@ describe('refuses, before the first request', () => {
     ],
     [['--teacher', 'planner'], {}, /no --model with --teacher planner/],
   ] as [string[], Record<string, string>, RegExp][])('%j %j', async (more, environment, message) => {
-    const { fake, folder, args } = await setting();
+    const { fake, folder, args } = await startTeacher();
     const thrown = await thrownBy(args('--seeds', '100-100', ...more), {
       ...fake.environment,
       ...environment,
@@ -288,17 +290,17 @@ describe('refuses, before the first request', () => {
   });
 
   it('a file of another teacher, or with other settings', async () => {
-    const { fake, output, args } = await setting();
+    const { fake, output, args } = await startTeacher();
     const starts = episodeStarts([100]);
     const grader = 'v2';
-    const [of] = recordEpisodes(starts, { player: modelPlayer('fake'), grader });
+    const [valid] = recordEpisodes(starts, { player: modelPlayer('fake'), grader });
     for (const [episode, message] of [
       [recordEpisodes(starts)[0], /--teacher of .*t\.jsonl:1 to be "llm", got "test"/],
-      [{ ...of, model: 'other' }, /--model of .*t\.jsonl:1 to be "fake", got "other"/],
+      [{ ...valid, model: 'other' }, /--model of .*t\.jsonl:1 to be "fake", got "other"/],
       [recordEpisodes(starts, { player: modelPlayer('fake'), grader: 'v1' })[0], /--grader of/],
-      [of, /sampling of .* got "null"/],
-      [{ ...of, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],
-      [{ ...of, sampling: { max_tokens: 512 }, system: 'Play well.' }, /system message of/],
+      [valid, /sampling of .* got "null"/],
+      [{ ...valid, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],
+      [{ ...valid, sampling: { max_tokens: 512 }, system: 'Play well.' }, /system message of/],
     ] as const) {
       writeFileSync(output, episodeLine(episode));
       const thrown = await thrownBy(args('--seeds', '100-101'), fake.environment);

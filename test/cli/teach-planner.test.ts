@@ -20,8 +20,8 @@ describe('a file of trajectories', () => {
       [101, 'wellbeing', false, null],
       [102, 'wellbeing', false, null],
     ]);
-    const again = await runCli(['reeval', '--jsonl', file('t.jsonl')]);
-    expect(again.stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
+    const reevaluation = await runCli(['reeval', '--jsonl', file('t.jsonl')]);
+    expect(reevaluation.stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
   });
 
   it('has completions with reasons and an answer, whose digits are the belief', () => {
@@ -54,8 +54,8 @@ describe('a file of trajectories', () => {
       ...['planner-oracle', 'score', true, 'workaholic_stoic', 'v1'],
     ]);
     expect(stderr).toMatch(/^note: seeds 5-5 are kept for evaluation: dataset sft refuses them/);
-    const watching = await teach('--variant', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
-    const episode = parseEpisode(watching.stdout.trim());
+    const heuristicRun = await teach('--variant', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
+    const episode = parseEpisode(heuristicRun.stdout.trim());
     expect([episode.model, episode.objective]).toEqual(['heuristic+inference', null]);
     expect(episode.steps[3].reasoning).toMatch(/ [A-Z_]+ is the action of the fixed heuristic\.$/);
   });

@@ -1,4 +1,4 @@
-/** Batches of trajectory lines: every valid episode once, in order, in bounded memory. */
+/** `inBatches` yields every valid episode once, in order, in bounded memory. */
 import { expect, it } from 'vitest';
 import { inBatches } from '../../src/cli/files/trajectory-batches.js';
 import { SkippedLines, type TrajectoryLine } from '../../src/cli/files/trajectory-files.js';
@@ -25,18 +25,18 @@ async function batched(
   }
   return { batches, reports, skipped };
 }
-const many = (count: number): TrajectoryEpisode[] =>
+const newEpisodes = (count: number): TrajectoryEpisode[] =>
   Array.from({ length: count }, (_, seed) => ({ ...episode, seed }));
 
-it('holds every episode once, in order, 256 together', async () => {
-  const { batches, skipped } = await batched(many(600));
+it('yields every episode once, in order, in batches of 256', async () => {
+  const { batches, skipped } = await batched(newEpisodes(600));
   expect(batches.map(({ length }) => length)).toEqual([256, 256, 88]);
-  expect(batches.flat()).toEqual(many(600).map((_, i) => `f:${i + 1}`));
+  expect(batches.flat()).toEqual(newEpisodes(600).map((_, i) => `f:${i + 1}`));
   expect([skipped.total, skipped.text]).toEqual([0, '']);
 });
 
-it('has fewer episodes if lines are long', async () => {
-  const { batches } = await batched(many(10), 10 * MEBI);
+it('yields smaller batches if lines are long', async () => {
+  const { batches } = await batched(newEpisodes(10), 10 * MEBI);
   expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
 });
 
@@ -87,5 +87,5 @@ it('accepts an episode once for each player', async () => {
 it('stops when the signal is aborted', async () => {
   const abort = new AbortController();
   abort.abort(new Error('enough'));
-  await expect(batched(many(3), 1, abort.signal)).rejects.toThrow('enough');
+  await expect(batched(newEpisodes(3), 1, abort.signal)).rejects.toThrow('enough');
 });

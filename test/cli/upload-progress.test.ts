@@ -32,7 +32,7 @@ it('has a bar for each pass over the files', () => {
   ]);
 });
 
-it('continues after a pause, within 0 and 100 %', () => {
+it('continues after a pause, and stays from 0 to 100 %', () => {
   const { meter, frames } = meterOn(true);
   meter.add('sent', 1e6);
   meter.stop();

@@ -8,14 +8,14 @@ import type { FakeHub } from '../fakes/hub.js';
 import { MAIN, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt } from '../support/hub.js';
 
-const place = temporaryDirectory();
+const file = temporaryDirectory();
 /** An environment without the user's settings. */
 const BARE = {
   HF_ENDPOINT: '',
   HF_TOKEN: '',
   HUGGING_FACE_HUB_TOKEN: '',
   HF_TOKEN_PATH: '',
-  HF_HOME: place('home'),
+  HF_HOME: file('home'),
 };
 const args = (...rest: string[]) => ['upload', '--repo', REPO.name, ...rest];
 const upload = (hub: Pick<FakeHub, 'environment'>, ...rest: string[]) =>
@@ -24,14 +24,14 @@ const upload = (hub: Pick<FakeHub, 'environment'>, ...rest: string[]) =>
 describe('messages', () => {
   it('describe the changes of the repository and of each file', async () => {
     const hub = await startHub();
-    const at = directoryOf({ 'README.md': '# Card', 'train.jsonl': '{"seed":100}\n'.repeat(100) });
+    const directory = directoryOf({ 'README.md': '# Card', 'train.jsonl': '{"seed":100}\n'.repeat(100) });
     const page = `${hub.url}/datasets/${REPO.name}`;
     const files = [
       '  new          6 B  README.md',
       '  new      1.30 kB  train.jsonl',
       'To upload: 2 of 2 files, 1.31 kB.',
     ];
-    const dry = await upload({ environment: { ...hub.environment, HF_TOKEN: '' } }, '--dry-run', at);
+    const dry = await upload({ environment: { ...hub.environment, HF_TOKEN: '' } }, '--dry-run', directory);
     expect(dry).toEqual({
       code: 0,
       stderr: '',
@@ -42,7 +42,7 @@ describe('messages', () => {
       ].join('\n'),
     });
     expect(hub.repos.size).toBe(0);
-    const first = await upload(hub, '--private', '--message', 'Weeks\n\nof a teacher', at);
+    const first = await upload(hub, '--private', '--message', 'Weeks\n\nof a teacher', directory);
     const { id, title, description } = hub.repo('dataset', REPO.name)!.branches.get('main')!.at(-1)!;
     expect([title, description]).toEqual(['Weeks', 'of a teacher']);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -53,21 +53,28 @@ describe('messages', () => {
         `Committed: ${page}/commit/${id}\n`,
       ].join('\n'),
     );
-    const again = await upload(hub, '--branch', 'main', at);
-    expect(again.stdout).toContain(`exists, private; its branch main is at ${id.slice(0, 8)}.\n  same `);
-    expect(again.stdout).toMatch(
+    const second = await upload(hub, '--branch', 'main', directory);
+    expect(second.stdout).toContain(`exists, private; its branch main is at ${id.slice(0, 8)}.\n  same `);
+    expect(second.stdout).toMatch(
       /To upload: 0 of 2 files, 0 B\.\nNothing to upload: the repository has all of it\.\n$/,
     );
   });
 
-  it('warn of contents that are easily overlooked', async () => {
+  it('warn of left-out files, hidden profiles, evaluation seeds and moved cards', async () => {
     const hub = await startHub();
-    const at = directoryOf({
+    const directory = directoryOf({
       ...{ 'd/README.md': 'r', 'd/.env': 's', 'd/w.jsonl.partial': 'p' },
       'd/w.jsonl': '{"seed":5,"hidden":{"profile":[]}}\n',
     });
-    const { code, stderr } = await upload(hub, '--path-in-repo', 'raw', '--revision', 'dev', join(at, 'd'));
-    expect([code, stderr.replaceAll(`${at}/`, '').split('\n')]).toEqual([
+    const { code, stderr } = await upload(
+      hub,
+      '--path-in-repo',
+      'raw',
+      '--revision',
+      'dev',
+      join(directory, 'd'),
+    );
+    expect([code, stderr.replaceAll(`${directory}/`, '').split('\n')]).toEqual([
       0,
       [
         'note: left out: d/.env (hidden by its dot), d/w.jsonl.partial (unfinished). Name one to upload it.',
@@ -92,12 +99,14 @@ describe('messages', () => {
   });
 });
 
-it('more files than a process may open at once are uploaded', async () => {
+it('uploads more files than a process may open at once', async () => {
   const hub = await startHub();
-  const at = directoryOf(Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])));
+  const directory = directoryOf(
+    Object.fromEntries(Array.from({ length: 300 }, (_, k) => [`f${k}.txt`, `${k}`])),
+  );
   const command = `ulimit -n 128; exec "$0" "$1" upload --repo ${REPO.name} "$2"`;
   const env = { ...process.env, ...BARE, ...hub.environment };
-  await promisify(execFile)('bash', ['-c', command, process.execPath, MAIN, at], { env });
+  await promisify(execFile)('bash', ['-c', command, process.execPath, MAIN, directory], { env });
   expect(Object.keys(textsAt(hub))).toHaveLength(300);
 });
 
@@ -105,29 +114,29 @@ describe('an interrupted upload', () => {
   const files = Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`f${k}`, bytes(200_000, `f${k}`)]));
   const started = async () => {
     const hub = await startHub({ large: 1000 });
-    const at = directoryOf(files);
+    const directory = directoryOf(files);
     hub.faults.add({ on: /^PUT/, after: 3, does: { hangAfter: 100_000 } });
     const hanging = hub.faults.hanging();
-    const running = startCli(args(at), { ...BARE, ...hub.environment });
+    const running = startCli(args(directory), { ...BARE, ...hub.environment });
     await hanging;
-    return { hub, at, running };
+    return { hub, at: directory, running };
   };
-  const wholly = (hub: FakeHub) =>
+  const completedUploads = (hub: FakeHub) =>
     hub.requests
       .filter(({ what, bytes: read }) => what.startsWith('PUT') && read >= 0)
       .map(({ what }) => what);
 
   it('resumes after SIGKILL, and sends no contents twice', async () => {
-    const { hub, at, running } = await started();
-    // Several requests are open at once. Earlier requests than the one that hangs may also be open.
-    while (wholly(hub).length < 3) await new Promise(setImmediate);
+    const { hub, at: directory, running } = await started();
+    // Several requests are open at once, so requests before the one that hangs may also be open.
+    while (completedUploads(hub).length < 3) await new Promise(setImmediate);
     running.child.kill('SIGKILL');
     expect((await running.finished).code).toBeNull();
-    expect([wholly(hub).length, countOf(hub, /commit/), textsAt(hub)]).toEqual([3, 0, {}]);
+    expect([completedUploads(hub).length, countOf(hub, /commit/), textsAt(hub)]).toEqual([3, 0, {}]);
     hub.faults.clear();
-    const { code, stdout } = await upload(hub, at);
+    const { code, stdout } = await upload(hub, directory);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Committed: ')]);
-    expect([wholly(hub).length, new Set(wholly(hub)).size]).toEqual([8, 8]);
+    expect([completedUploads(hub).length, new Set(completedUploads(hub)).size]).toEqual([8, 8]);
     expect(Object.keys(textsAt(hub)).sort()).toEqual(Object.keys(files));
     expect(hub.repo('dataset', REPO.name)!.branches.get('main')).toHaveLength(2);
   });
@@ -152,29 +161,29 @@ describe('refuses', () => {
   const unreachable = { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' };
   it.each([
     [['upload', 'x'], /required option '--repo/],
-    [['upload', '--repo', 'weeks', place('x')], /Expected --repo to be USER\/NAME/],
-    [args('--type', 'space', place('x')), /Allowed choices are dataset, model/],
-    [args(place('nothing')), /there is none\. Check the path/],
-    [args('--branch', 'a', '--revision', 'b', place('x')), /Omit one/],
-    [args('--message', ' ', place('x')), /Expected --message to be a text/],
+    [['upload', '--repo', 'weeks', file('x')], /Expected --repo to be USER\/NAME/],
+    [args('--type', 'space', file('x')), /Allowed choices are dataset, model/],
+    [args(file('nothing')), /there is none\. Check the path/],
+    [args('--branch', 'a', '--revision', 'b', file('x')), /Omit one/],
+    [args('--message', ' ', file('x')), /Expected --message to be a text/],
   ])('%j', async (words, message) => {
-    writeFileSync(place('x'), 'x');
+    writeFileSync(file('x'), 'x');
     const { code, stdout, stderr } = await runCli(words, '', { ...BARE, ...unreachable });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
   });
 
   it('to write without a token; an invalid token is not printed', async () => {
-    writeFileSync(place('x'), 'x');
-    const none = await runCli(args(place('x')), '', BARE);
+    writeFileSync(file('x'), 'x');
+    const none = await runCli(args(file('x')), '', BARE);
     expect([none.code, none.stderr]).toEqual([
       2,
       expect.stringContaining('Expected a token with write access, got none'),
     ]);
-    const bad = await runCli(args(place('x')), '', { ...BARE, HF_TOKEN: 'pass word' });
+    const bad = await runCli(args(file('x')), '', { ...BARE, HF_TOKEN: 'pass word' });
     expect([bad.code, bad.stderr.includes('pass word')]).toEqual([2, false]);
   });
 
-  it('with exit code 1 and without a stack trace if the Hub refuses', async () => {
+  it('to create a repository if the Hub refuses, with exit code 1 and without a stack trace', async () => {
     const hub = await startHub({ namespaces: ['somebody'] });
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
@@ -186,10 +195,15 @@ describe('refuses', () => {
 
 describe('the token appears in no output', () => {
   it.each([
-    ['by a commit', /commit/, (token: string) => `{"commitOid":"1","commitUrl":"http://x/${token}"}`, 0],
-    ['by an invalid answer', /revision/, (token: string) => token, 1],
-    ['by an error', /create/, (token: string) => `{"error":"${token}"}`, 1],
-  ])('%s that says it back', async (_, on, body, exit) => {
+    [
+      'in the answer to a commit',
+      /commit/,
+      (token: string) => `{"commitOid":"1","commitUrl":"http://x/${token}"}`,
+      0,
+    ],
+    ['in an invalid answer', /revision/, (token: string) => token, 1],
+    ['in an error', /create/, (token: string) => `{"error":"${token}"}`, 1],
+  ])('if the Hub returns it %s', async (_, on, body, exit) => {
     const hub = await startHub();
     const { HF_TOKEN } = hub.environment;
     hub.faults.add({ on, does: { answer: on.test('create') ? 400 : 200, body: body(HF_TOKEN) } });

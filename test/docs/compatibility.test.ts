@@ -26,24 +26,24 @@ const random = new Random('compatibility');
 const snapshot = snapshotOf(random, advancedBatch(random, ENGINES[0], 4).batch.save(), 4);
 const bytes = encodeSnapshot(snapshot);
 
-/** Replaces digests and checksums, which differ between cases. */
-const general = (message: string): string =>
+/** Replaces digests and checksums by placeholders. */
+const withoutDigests = (message: string): string =>
   message.replace(/\b[0-9a-f]{64}\b|\b[0-9a-f]{12}\b/g, '<digest>').replace(/\b[0-9a-f]{8}\b/g, '<crc>');
 
-const decoding = (damaged: Uint8Array) => refusalOf(() => decodeSnapshot(damaged)).message;
+const decodingError = (damaged: Uint8Array) => refusalOf(() => decodeSnapshot(damaged)).message;
 
-function elsewhere(): string {
+function otherWorldError(): string {
   const world = createWorld({ ...structuredClone(RHYTHM), beliefGain: 1 });
   return refusalOf(() => checkCompatible(snapshot, { ...snapshot, world })).message;
 }
 
-function illegal(): string {
+function illegalStateError(): string {
   const words = snapshot.words.slice();
   words[3 * STATE_WORDS + STATE.step] = 77;
   return refusalOf(() => checkStates(words, 4, WORLD)).message;
 }
 
-function badRow(extra: object): string {
+function rowError(extra: object): string {
   try {
     parseRow(JSON.stringify({ seed: 1, actions: ['sleep'], ...extra }));
   } catch (error) {
@@ -53,13 +53,13 @@ function badRow(extra: object): string {
   throw new Error('Expected a bad row, got a good one.');
 }
 
-const badGrader = (): string => {
+const graderError = (): string => {
   const schema = { ...SCHEMAS.grader, version: 2 };
   return refusalOf(() => parseGrader(JSON.stringify({ schema, name: 'calm', weights: {} }), 'calm.json'))
     .message;
 };
 
-function badComponents(): string {
+function componentsError(): string {
   const schema = { ...SCHEMAS.components, version: 2 };
   try {
     new ComponentsParser().parse(JSON.stringify({ schema }));
@@ -69,8 +69,8 @@ function badComponents(): string {
   throw new Error('Expected a bad header, got a good one.');
 }
 
-function badTrajectory(said: object): string {
-  const line = { schema: SCHEMAS.trajectory, world_digest: WORLD.digest, ...said };
+function trajectoryError(fields: object): string {
+  const line = { schema: SCHEMAS.trajectory, world_digest: WORLD.digest, ...fields };
   try {
     parseEpisode(JSON.stringify(line));
   } catch (error) {
@@ -78,33 +78,33 @@ function badTrajectory(said: object): string {
   }
   throw new Error('Expected a bad line, got a good one.');
 }
-const trajectoryOf = (version: number): string =>
-  badTrajectory({ schema: { ...SCHEMAS.trajectory, version } });
+const trajectoryVersionError = (version: number): string =>
+  trajectoryError({ schema: { ...SCHEMAS.trajectory, version } });
 
 const messages: [string, () => string][] = [
-  ['no snapshot', () => decoding(new Uint8Array(1000))],
-  ['an older format', () => decoding(withNumber(bytes, 'format', FORMAT - 1))],
-  ['a newer format', () => decoding(withNumber(bytes, 'format', FORMAT + 1))],
-  ['another layout', () => decoding(withChecksum(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)))],
-  ['another world version', () => decoding(withNumber(bytes, 'worldMajor', 2))],
-  ['damage', () => decoding(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
-  ['another world', elsewhere],
-  ['an illegal state', illegal],
-  ['a row of another schema', () => badRow({ schema: { ...SCHEMAS.episode, version: 2 } })],
-  ['a grader of another schema', badGrader],
-  ['components of another schema', badComponents],
-  ['an older trajectory', () => trajectoryOf(0)],
-  ['a newer trajectory', () => trajectoryOf(2)],
-  ['a trajectory of another schema', () => badTrajectory({ schema: SCHEMAS.episode })],
-  ['a trajectory of another world', () => badTrajectory({ world_digest: 'f'.repeat(64) })],
-  ['a row of another world', () => badRow({ world_digest: 'f'.repeat(64) })],
+  ['no snapshot', () => decodingError(new Uint8Array(1000))],
+  ['an older format', () => decodingError(withNumber(bytes, 'format', FORMAT - 1))],
+  ['a newer format', () => decodingError(withNumber(bytes, 'format', FORMAT + 1))],
+  ['another layout', () => decodingError(withChecksum(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)))],
+  ['another world version', () => decodingError(withNumber(bytes, 'worldMajor', 2))],
+  ['damage', () => decodingError(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
+  ['another world', otherWorldError],
+  ['an illegal state', illegalStateError],
+  ['a row of another schema', () => rowError({ schema: { ...SCHEMAS.episode, version: 2 } })],
+  ['a grader of another schema', graderError],
+  ['components of another schema', componentsError],
+  ['an older trajectory', () => trajectoryVersionError(0)],
+  ['a newer trajectory', () => trajectoryVersionError(2)],
+  ['a trajectory of another schema', () => trajectoryError({ schema: SCHEMAS.episode })],
+  ['a trajectory of another world', () => trajectoryError({ world_digest: 'f'.repeat(64) })],
+  ['a row of another world', () => rowError({ world_digest: 'f'.repeat(64) })],
 ];
 it.each(messages)('the page quotes the error for %s', (_, messageOf) => {
   const lines = page.split('\n').map((line) => line.trim());
-  expect(lines).toContain(general(messageOf()));
+  expect(lines).toContain(withoutDigests(messageOf()));
 });
 
-it('its last row of versions is the current version', () => {
+it('the last row of the table of versions has the current versions', () => {
   const rows = page.split('\n').filter((line) => /^\| \d+\.\d+\.\d+ \|/.test(line));
   const [, world, ...versions] = rows[rows.length - 1]
     .split('|')
@@ -115,7 +115,7 @@ it('its last row of versions is the current version', () => {
   expect(versions.map(Number)).toEqual([FORMAT, ...schemas]);
 });
 
-it('it names every schema and the length of a header', () => {
+it('the page names every schema and the length of a snapshot header', () => {
   for (const { name, version } of Object.values(SCHEMAS)) {
     expect(page).toContain(`{"name": "${name}", "version": ${version}}`);
   }

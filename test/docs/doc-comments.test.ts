@@ -1,4 +1,4 @@
-/** Every export has a doc comment, from which the reference is generated. */
+/** Checks that every export has a doc comment. The reference is generated from these comments. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -27,7 +27,7 @@ function commentOf(name: string, text: string): string | null {
   return comment?.replace(/^\/\*\*|\*\/|^ \*/gm, '').trim() ?? null;
 }
 
-/** Files that re-export names of other files. */
+/** Returns the file that declares a name, if `file` only re-exports it. */
 const declaredIn = (name: string, file: string): string => {
   const [, source] = exportsOf(file).find(([each]) => each === name) ?? [];
   return source === undefined ? file : new URL(source, new URL(file, 'file:///')).pathname.slice(1);
@@ -45,7 +45,7 @@ describe.each(['index.ts', 'common-exports.ts'])('%s', (path) => {
   });
 });
 
-it('a declaration without a comment is found', () => {
+it('commentOf returns the comment directly above a declaration, and null without one', () => {
   expect(commentOf('Bare', '/** Another. */\nexport type Other = 1;\nexport type Bare = 2;\n')).toBeNull();
   expect(commentOf('Other', '/** Another thing. */\nexport type Other = 1;\n')).toBe('Another thing.');
 });

@@ -24,25 +24,28 @@ it('the README links every page', () => {
 
 const examples = PAGES.flatMap((path) => examplesOf(read(path)).map((each) => ({ ...each, path })));
 
-describe('examples compile, run with the compiled package, and print the stated output', () => {
+describe('examples', () => {
   let consumer: Consumer;
   beforeAll(() => {
     consumer = new Consumer(examples);
   });
   afterAll(() => consumer?.remove());
 
-  it.each(examples.map((example, k) => ({ ...example, k })))('$path: $name', ({ prints, k }) => {
-    expect(consumer.run(k)).toBe(prints);
-  });
+  it.each(examples.map((example, k) => ({ ...example, k })))(
+    'print the stated output: $path, $name',
+    ({ prints, k }) => {
+      expect(consumer.run(k)).toBe(prints);
+    },
+  );
 
-  it('are all found', () => {
+  it('are found in all code blocks of the pages', () => {
     const blocks = PAGES.flatMap((path) => read(path).match(/^```(ts|text)$/gm) ?? []);
     const texts = examples.filter(({ prints }) => prints !== '');
     expect(blocks).toHaveLength(examples.length + texts.length);
     expect(texts.length).toBeGreaterThan(20);
   });
 
-  it('an example that does not compile is named', () => {
+  it('report the name of an example that does not compile', () => {
     const wrong = { name: 'Wrong, 1', code: "export const numEnvs: number = 'many';\n", prints: '' };
     expect(() => new Consumer([wrong])).toThrow(/example "Wrong, 1"\(1,14\).*TS2322/);
   });
@@ -59,12 +62,12 @@ const anchorsOf = (path: string): string[] =>
   Array.from(read(path).matchAll(/^#+ (.*)$/gm), ([, title]) => anchorOf(title));
 
 /** Returns whether an entry of package.json's `files` is a path, its folder, or a pattern that matches it. */
-const packs = (entry: string, path: string): boolean =>
+const isPacked = (entry: string, path: string): boolean =>
   path === entry ||
   path.startsWith(`${entry}/`) ||
   new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`).test(path);
 
-it.each(PAGES)('%s: links have targets, in an installed package too', (path) => {
+it.each(PAGES)('%s: links have targets, which are part of the package', (path) => {
   const { files } = JSON.parse(read('package.json')) as { files: string[] };
   const links = Array.from(read(path).matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link);
   for (const link of new Set(links)) {
@@ -72,7 +75,7 @@ it.each(PAGES)('%s: links have targets, in an installed package too', (path) => 
     const target = file === '' ? path : join(dirname(path), file);
     expect(existsSync(join(ROOT, target)), link).toBe(true);
     expect(
-      files.some((entry) => packs(entry, target)),
+      files.some((entry) => isPacked(entry, target)),
       link,
     ).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(target)).toContain(anchor);

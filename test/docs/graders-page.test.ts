@@ -1,4 +1,4 @@
-/** docs/graders.md says what its audits say: tables, verdicts, action sequences and pictures. `npm run audits -- --check` searches again. */
+/** Compares docs/graders.md with the stored audits. `npm run audits -- --check` computes the audits again. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withTables } from '../../scripts/audit-page.js';
@@ -21,7 +21,7 @@ import { elementsOf } from '../support/pictures.js';
 const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 const page = read('graders.md');
 
-/** Names in code of the stored fields whose names differ from their snake_case. */
+/** The code's names of stored fields, where they are not the camelCase of the stored name. */
 const NAMES: Readonly<Record<string, string>> = {
   early_mean: 'firstHalfMean',
   late_mean: 'secondHalfMean',
@@ -47,38 +47,38 @@ const stored = GRADER_NAMES.map((name) => JSON.parse(read(`audits/${name}/audit.
 const audits = stored.map((audit) => toCamelCase(audit) as Audit);
 const rowOf = ({ rows }: Audit, policy: string): AuditRow => rows.find((row) => row.policy === policy)!;
 
-it('a report can read the audits', () => {
+it('report reads the audits', () => {
   const gatherer = new ResultGatherer();
   for (const audit of stored) gatherer.addResult(`audit of ${audit.grader}`, parseResult(audit));
   const data = gatherer.data();
   expect(data.audits.map(({ audit }) => audit.rows.length)).toEqual(audits.map(({ rows }) => rows.length));
   const files = sectionsOf(data).find(({ id }) => id === 'files')!;
-  const said = files.parts.map(String).join('');
-  for (const { grader } of audits) expect(said).toContain(`<bdi>audit of ${grader}</bdi>`);
-  expect(said).toContain('A dash as backend: the file does not name it');
-  expect(said).not.toContain('undefined');
+  const text = files.parts.map(String).join('');
+  for (const { grader } of audits) expect(text).toContain(`<bdi>audit of ${grader}</bdi>`);
+  expect(text).toContain('A dash as backend: the file does not name it');
+  expect(text).not.toContain('undefined');
 });
 
 it('the tables equal those of the audits', () => {
   expect(withTables(page, audits)).toBe(page);
 });
 
-it('a table of another audit and a missing place are reported', () => {
+it('withTables replaces a changed table, and refuses a page without the end mark of a table', () => {
   expect(withTables(page.replace('| 0.590 ±0.003 |', '| 0.591 ±0.003 |'), audits)).toBe(page);
   expect(() => withTables(page.replace('<!-- /v1 gains -->', ''), audits)).toThrow('<!-- /v1 gains -->');
 });
 
-it('the published scores are split correctly', () => {
+it('the published scores are the sum of the belief part and the remainder', () => {
   const rows = page
     .split('<!-- published -->')[1]
     .split('\n')
     .filter((line) => /\| 0\.\d{3} \|$/.test(line))
     .map((line) => line.split(' | ').map((cell) => cell.replaceAll('|', '').trim()));
   expect(rows).toHaveLength(8);
-  for (const [, policy, score, mae, paid, left] of rows) {
+  for (const [, policy, score, mae, beliefPart, remainder] of rows) {
     const share = mae === '-' ? 0 : 0.2 * (1 - Number(mae));
-    expect([policy === 'teacher', Number(paid)]).toEqual([mae !== '-', Number(share.toFixed(3))]);
-    expect(Number(left)).toBe(Number((Number(score) - share).toFixed(3)));
+    expect([policy === 'teacher', Number(beliefPart)]).toEqual([mae !== '-', Number(share.toFixed(3))]);
+    expect(Number(remainder)).toBe(Number((Number(score) - share).toFixed(3)));
   }
 });
 
@@ -103,9 +103,12 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
 
   it('has the action sequence of the package', () => {
     const [{ policy, actions, trainingScore, evaluations }] = audit.sequences;
-    const kept = OPEN_LOOP_SEQUENCES.sequences[grader as 'v1' | 'v2'];
-    expect([policy, actions]).toEqual(['open-loop', kept.days.flat()]);
-    expect([Number(trainingScore.toFixed(5)), evaluations]).toEqual([kept.trainingScore, kept.evaluations]);
+    const packaged = OPEN_LOOP_SEQUENCES.sequences[grader as 'v1' | 'v2'];
+    expect([policy, actions]).toEqual(['open-loop', packaged.days.flat()]);
+    expect([Number(trainingScore.toFixed(5)), evaluations]).toEqual([
+      packaged.trainingScore,
+      packaged.evaluations,
+    ]);
   });
 
   it('has the verdict of its gains', () => {

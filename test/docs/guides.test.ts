@@ -18,11 +18,11 @@ const namesIn = (cell: string): string[] => Array.from(cell.matchAll(/`([^`]+)`/
 it('the weights of the components equal those of the published graders', () => {
   const graders = Object.values(RHYTHM.graders);
   expect(Object.keys(RHYTHM.graders)).toEqual(GRADER_NAMES);
-  const found = tableOf('docs/guides/rewards.md', 'component').map(([name, ...cells]) => [
+  const documented = tableOf('docs/guides/rewards.md', 'component').map(([name, ...cells]) => [
     ...namesIn(name),
     ...cells.slice(0, graders.length).map(Number),
   ]);
-  expect(found).toEqual(COMPONENT_NAMES.map((name, k) => [name, ...graders.map((each) => each[k])]));
+  expect(documented).toEqual(COMPONENT_NAMES.map((name, k) => [name, ...graders.map((each) => each[k])]));
 });
 
 describe('errors', () => {
@@ -34,11 +34,11 @@ describe('errors', () => {
     ),
   );
 
-  it('the table has exactly the error codes', () => {
+  it('the table lists exactly the error codes', () => {
     expect([...classOf.keys()].sort()).toEqual(codes);
   });
 
-  it('each code has the class of its errors', () => {
+  it('the table names the class of each error code', () => {
     const sources = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' });
     const thrown = sources
       .filter((path) => path.endsWith('.ts'))

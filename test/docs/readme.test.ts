@@ -1,4 +1,4 @@
-/** Computes the tables of the README and docs/commands.md again. examples-and-links.test.ts runs the examples. */
+/** Compares the tables and figures of the README and docs/commands.md with recomputed ones. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -54,32 +54,34 @@ test('the table of commands has all commands', async () => {
     const names = Array.from(list.split('\n\n')[0].matchAll(/^ {2}(\w+)/gm), ([, name]) => name);
     return names.filter((name) => name !== 'help');
   };
-  const [all, sets] = await Promise.all([namesOf(), namesOf('dataset')]);
-  const there = all.flatMap((name) => (name === 'dataset' ? sets.map((each) => `dataset ${each}`) : [name]));
+  const [all, datasets] = await Promise.all([namesOf(), namesOf('dataset')]);
+  const commandNames = all.flatMap((name) =>
+    name === 'dataset' ? datasets.map((each) => `dataset ${each}`) : [name],
+  );
   const [, , ...rows] = rowsOf(section('Commands'));
-  expect(rows.map(([name]) => name).sort()).toEqual(there.sort());
+  expect(rows.map(([name]) => name).sort()).toEqual(commandNames.sort());
 });
 
 test('the tables of eval have all conditions and policies', () => {
-  const shown = rowsOf(section('eval', commands)).flatMap(([names]) => names.split(', '));
+  const documented = rowsOf(section('eval', commands)).flatMap(([names]) => names.split(', '));
   const conditions = [...CONDITIONS.map(({ name }) => name), 'custom'];
   const policies = [...POLICY_NAMES, ...STEPPED_NAMES, 'llm:MODEL'];
   const others = ['condition', 'policy', 'option', '---', '--json', '--components', '--trajectories'];
-  expect([...new Set(shown)].sort()).toEqual([...conditions, ...policies, ...others].sort());
+  expect([...new Set(documented)].sort()).toEqual([...conditions, ...policies, ...others].sort());
 });
 
 test('the tree names existing files, and all folders of the sources', () => {
   const [, tree] = /```\n([\s\S]*?)```/.exec(section('Where things are'))!;
-  const named = tree
+  const paths = tree
     .trim()
     .split('\n')
     .flatMap((line) => line.split(/ {2,}/).slice(0, -1));
-  for (const path of named) expect(existsSync(at(path)), path).toBe(true);
+  for (const path of paths) expect(existsSync(at(path)), path).toBe(true);
   const folders = readdirSync(at('src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  for (const { name } of folders) expect(named).toContain(`src/${name}`);
+  for (const { name } of folders) expect(paths).toContain(`src/${name}`);
 });
 
-test("the planner's scores equal those of the evaluation, as far as they are fast to compute", async () => {
+test("the planner's scores in docs/guides/planner.md equal those of the evaluation, for ood", async () => {
   const policies = [
     'heuristic+constant',
     'heuristic+inference',
@@ -97,7 +99,7 @@ test("the planner's scores equal those of the evaluation, as far as they are fas
   }
 });
 
-test("the planner's scores equal those of the table in docs/guides/planner.md", () => {
+test("the planner's scores in the README equal those in docs/guides/planner.md", () => {
   const text = section('From a baseline to a student').replace(/\s+/g, ' ');
   const cells = (condition: string, policy: string) =>
     rowsOf(section('Scores', planner)).find((row) => row[0] === condition && row[1] === policy)!;
@@ -122,7 +124,7 @@ test('the speeds and targets equal those of docs/speed.md', () => {
 });
 
 test('the ranking under another grader equals the output of regrade', async () => {
-  const [, shown] = /```console\n([\s\S]*?)```/.exec(section('regrade', commands))!;
+  const [, documented] = /```console\n([\s\S]*?)```/.exec(section('regrade', commands))!;
   const [, grader] = /echo '(.*)' > calm\.json/.exec(section('regrade', commands))!;
   const lines: string[] = [];
   await evaluate({
@@ -134,13 +136,13 @@ test('the ranking under another grader equals the output of regrade', async () =
     yield* lines.map((line) => Buffer.from(line));
   }
   const stored = await readComponents(bytes(), 'components.jsonl');
-  expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(shown);
+  expect(renderRegraded(regradeStored(stored, parseGrader(grader)))).toContain(documented);
 });
 
-test('the verdict on grader v2 is that of its audit', () => {
+test('the verdict on grader v2 equals that of its audit', () => {
   const { verdict } = JSON.parse(read('docs/audits/v2/audit.json')) as { verdict: string };
-  const [, shown] = /```console\n([\s\S]*?)```/.exec(section('audit', commands))!;
-  expect(shown).toBe(`${wrap(verdict)}\n`);
+  const [, documented] = /```console\n([\s\S]*?)```/.exec(section('audit', commands))!;
+  expect(documented).toBe(`${wrap(verdict)}\n`);
   const [, blind, profile] = /earns up to (.*?) over .* is worth (.*?) more/.exec(verdict)!;
   expect(section('What does a grader pay for?')).toContain(
     `Under grader v2, ignoring the person earns up to ${blind} over the heuristic; knowing the person is worth ${profile} more.`,

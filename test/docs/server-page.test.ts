@@ -15,8 +15,8 @@ function cellsOf(head: string): string[] {
 
 it('lists the options of the command', async () => {
   const { stdout } = await runCli(['serve', '--help']);
-  const there = Array.from(stdout.matchAll(/^ {2}(--[a-z-]+)/gm), ([, name]) => name);
-  expect(cellsOf('option')).toEqual(there);
+  const expected = Array.from(stdout.matchAll(/^ {2}(--[a-z-]+)/gm), ([, name]) => name);
+  expect(cellsOf('option')).toEqual(expected);
   const numbers = stdout.split(/\n {2}(?=-)/).flatMap((option) => {
     const value = /\(default:\s+(\d+)\)/.exec(option)?.[1];
     return value === undefined ? [] : [[option.split(' ')[0], value]];
@@ -28,19 +28,19 @@ it('lists the options of the command', async () => {
   }
 });
 
-describe('agrees with the running server:', () => {
+describe('agrees with the running server on', () => {
   it('routes of openapi.json and WebSockets', async () => {
     const { body } = await sendRequest(await startServer(), 'GET', '/openapi.json');
-    const there = Object.entries(body.paths).flatMap(([path, methods]) =>
+    const expected = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(cellsOf('route').sort()).toEqual([...there, 'GET /ws', 'GET /v1/vec'].sort());
+    expect(cellsOf('route').sort()).toEqual([...expected, 'GET /ws', 'GET /v1/vec'].sort());
   });
 
   it('metrics of /metrics', async () => {
     const { body } = await sendRequest(await startServer(), 'GET', '/metrics');
-    const there = Array.from((body as string).matchAll(/^# TYPE (rhythm_vec_\w+)/gm), ([, name]) => name);
-    expect(cellsOf('metric').sort()).toEqual(there.sort());
+    const expected = Array.from((body as string).matchAll(/^# TYPE (rhythm_vec_\w+)/gm), ([, name]) => name);
+    expect(cellsOf('metric').sort()).toEqual(expected.sort());
   });
 
   it('columns of the request schemas', async () => {

@@ -34,13 +34,13 @@ function leavesOf(value: unknown): string[][] {
 const asCells = (rows: Rows): string[][] => rows.map((row) => row.map(String));
 
 describe('numbers', () => {
-  it.each(Object.entries(numberTables()))('%s', (title, rows) => {
-    const [[head, ...found]] = tablesOf(title);
-    expect(found).toEqual(asCells(rows));
-    for (const row of found) expect(row).toHaveLength(head.length);
+  it.each(Object.entries(numberTables()))('the table %s has the numbers of the code', (title, rows) => {
+    const [[head, ...documented]] = tablesOf(title);
+    expect(documented).toEqual(asCells(rows));
+    for (const row of documented) expect(row).toHaveLength(head.length);
   });
 
-  it('every number of the spec is in a table', () => {
+  it('every number of the world is in a table', () => {
     const before = JSON.stringify(numberTables());
     const leaves = leavesOf(RHYTHM).filter(
       (path) => !['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(path[0]),
@@ -48,10 +48,10 @@ describe('numbers', () => {
     expect(leaves.length).toBeGreaterThan(200);
     for (const path of leaves) {
       const changed = structuredClone(RHYTHM);
-      const holder = path
+      const parent = path
         .slice(0, -1)
         .reduce((value, key) => value[key] as Nested, changed as unknown as Nested);
-      holder[path.at(-1)!] = 77;
+      parent[path.at(-1)!] = 77;
       expect(JSON.stringify(numberTables(changed)), path.join('.')).not.toBe(before);
     }
   });
@@ -64,7 +64,7 @@ describe('numbers', () => {
     expect(page).toContain(`world version ${RHYTHM.version}.`);
   });
 
-  it('the state', () => {
+  it('the table of the state has the fields of the code', () => {
     const [[, ...rows]] = tablesOf('State');
     expect(rows.map((row) => row.slice(0, 3))).toEqual(asCells(stateTable()));
   });
@@ -128,7 +128,7 @@ describe('the three implementations', () => {
     for (const { title } of rules.slice(8)) expect(read(path)).toContain(`${title}.`);
   });
 
-  it('are cited with existing rules', () => {
+  it('cite only existing rules', () => {
     const titles = new Set(rules.map(({ title }) => title));
     for (const [path] of Object.values(TEXTS)) {
       const cited = Array.from(read(path).matchAll(/\bRule \d+: \w+/g), ([title]) => title);

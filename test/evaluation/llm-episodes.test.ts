@@ -77,7 +77,7 @@ describe('a model', () => {
       { conditions, episodes: 2, llm: { models: [], concurrency: 6 } },
       { misbehave: holdFirst(6) },
     );
-    expect(fake.most).toBe(6);
+    expect(fake.maxConcurrent).toBe(6);
   });
 
   it('is paired with the heuristic on the same seeds, as a policy that plays the same actions', async () => {

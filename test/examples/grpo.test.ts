@@ -14,12 +14,15 @@ import { DEFAULTS, type Progress, train } from '../../examples/grpo/train.js';
 
 const GROUPS = 3;
 const GROUP_SIZE = 4;
-const SLOTS = GROUPS * GROUP_SIZE;
-const SEEDS = Uint32Array.from({ length: SLOTS }, (_, slot) => 100 + Math.floor(slot / GROUP_SIZE));
+const NUM_ENVS = GROUPS * GROUP_SIZE;
+const SEEDS = Uint32Array.from(
+  { length: NUM_ENVS },
+  (_, envIndex) => 100 + Math.floor(envIndex / GROUP_SIZE),
+);
 
 /** Plays episodes of an untrained policy. */
-function someWeeks(parameters: Parameters, seed = 'weeks'): Weeks {
-  const env = createVecEnv({ numEnvs: SLOTS });
+function playUntrained(parameters: Parameters, seed = 'weeks'): Weeks {
+  const env = createVecEnv({ numEnvs: NUM_ENVS });
   return playWeeks(env, SEEDS, parameters, sampled(seedrandom.alea(seed)));
 }
 
@@ -29,21 +32,21 @@ const numbersOf = (parameters: Parameters): number[][] =>
 
 describe('training', () => {
   const tiny = { ...DEFAULTS, updates: 2, groups: GROUPS, groupSize: GROUP_SIZE };
-  const trained = (seed: number): { numbers: number[][]; told: Progress[] } => {
-    const told: Progress[] = [];
-    const parameters = train({ ...tiny, seed }, (progress) => told.push(progress) > 0);
-    return { numbers: numbersOf(parameters), told };
+  const trained = (seed: number): { numbers: number[][]; reports: Progress[] } => {
+    const reports: Progress[] = [];
+    const parameters = train({ ...tiny, seed }, (progress) => reports.push(progress) > 0);
+    return { numbers: numbersOf(parameters), reports };
   };
-  const [once, again, other] = [trained(1), trained(1), trained(2)];
+  const [first, repeated, other] = [trained(1), trained(1), trained(2)];
 
   it('is determined by its seed, to the bit', () => {
-    expect(again).toEqual(once);
-    expect(other.numbers).not.toEqual(once.numbers);
+    expect(repeated).toEqual(first);
+    expect(other.numbers).not.toEqual(first.numbers);
   });
 
   it('reports each update', () => {
-    expect(once.told.map((progress) => progress.update)).toEqual([1, 2]);
-    for (const { loss, finalScore, beliefMae, zeroSpread } of once.told) {
+    expect(first.reports.map((progress) => progress.update)).toEqual([1, 2]);
+    for (const { loss, finalScore, beliefMae, zeroSpread } of first.reports) {
       expect([loss, finalScore, beliefMae, zeroSpread].every(Number.isFinite)).toBe(true);
       expect(finalScore).toBeGreaterThan(0);
       expect(beliefMae).toBeGreaterThan(0);
@@ -61,26 +64,26 @@ describe('training', () => {
 });
 
 describe('weeks', () => {
-  const weeks = someWeeks(untrained());
+  const weeks = playUntrained(untrained());
 
   it('have the observations and choices of every step', () => {
-    expect(weeks.inputs).toHaveLength(STEPS * SLOTS * FEATURE_COUNT);
+    expect(weeks.inputs).toHaveLength(STEPS * NUM_ENVS * FEATURE_COUNT);
     expect(weeks.inputs.every(Number.isFinite)).toBe(true);
-    expect(weeks.actions).toHaveLength(STEPS * SLOTS);
+    expect(weeks.actions).toHaveLength(STEPS * NUM_ENVS);
     expect(weeks.actions.every((code) => code < ACTIONS)).toBe(true);
     expect(new Set(weeks.actions).size).toBe(ACTIONS);
-    expect(weeks.levels).toHaveLength(SLOTS * 3);
+    expect(weeks.levels).toHaveLength(NUM_ENVS * 3);
     expect(weeks.levels.every((level) => level < LEVELS)).toBe(true);
     expect(weeks.result.terminated.every((over) => over === 1)).toBe(true);
   });
 
   it('equal a replay of their actions and beliefs', () => {
-    const env = createVecEnv({ numEnvs: SLOTS });
+    const env = createVecEnv({ numEnvs: NUM_ENVS });
     env.reset({ seed: SEEDS });
-    const sequences = Uint8Array.from({ length: SLOTS * STEPS }, (_, at) => {
-      return weeks.actions[(at % STEPS) * SLOTS + Math.floor(at / STEPS)];
+    const sequences = Uint8Array.from({ length: NUM_ENVS * STEPS }, (_, at) => {
+      return weeks.actions[(at % STEPS) * NUM_ENVS + Math.floor(at / STEPS)];
     });
-    const beliefs = Float32Array.from({ length: SLOTS * STEPS * 3 }, (_, at) => {
+    const beliefs = Float32Array.from({ length: NUM_ENVS * STEPS * 3 }, (_, at) => {
       return weeks.levels[Math.floor(at / (STEPS * 3)) * 3 + (at % 3)] / (LEVELS - 1);
     });
     expect(env.run(sequences, { beliefs }).finalScores).toEqual(weeks.result.finalScores);
@@ -88,31 +91,31 @@ describe('weeks', () => {
 });
 
 describe('the input of the policy', () => {
-  const observation = (slot: number, step: number, lastAction: number): Float32Array => {
-    const seen = new Float32Array(OBSERVATION_SIZE);
-    seen[OBSERVATION.step] = step;
-    seen[OBSERVATION.lastAction] = lastAction;
-    seen.fill(step === 0 ? 0 : 0.1 * (slot + 1), OBSERVATION.anomalies, OBSERVATION.anomalies + 5);
-    return seen;
+  const observationOf = (envIndex: number, step: number, lastAction: number): Float32Array => {
+    const values = new Float32Array(OBSERVATION_SIZE);
+    values[OBSERVATION.step] = step;
+    values[OBSERVATION.lastAction] = lastAction;
+    values.fill(step === 0 ? 0 : 0.1 * (envIndex + 1), OBSERVATION.anomalies, OBSERVATION.anomalies + 5);
+    return values;
   };
   const inputsAfter = (weeks: readonly Float32Array[]): Float32Array => {
     const features = new Features(1);
     const inputs = new Float32Array(FEATURE_COUNT);
-    for (const seen of weeks) features.observe(seen, inputs);
+    for (const observation of weeks) features.observe(observation, inputs);
     return inputs;
   };
 
   it('is a function of the observations of the episode so far', () => {
-    const [start, first, second] = [observation(0, 0, -1), observation(0, 1, 3), observation(0, 2, 3)];
+    const [start, first, second] = [observationOf(0, 0, -1), observationOf(0, 1, 3), observationOf(0, 2, 3)];
     expect(inputsAfter([start, first, second])).toEqual(inputsAfter([start, first, second]));
-    expect(inputsAfter([start, observation(1, 1, 3), second])).not.toEqual(
+    expect(inputsAfter([start, observationOf(1, 1, 3), second])).not.toEqual(
       inputsAfter([start, first, second]),
     );
   });
 
   it('is cleared by a reset', () => {
-    const [start, first] = [observation(0, 0, -1), observation(0, 1, 3)];
-    expect(inputsAfter([start, observation(1, 1, 6), start, first])).toEqual(inputsAfter([start, first]));
+    const [start, first] = [observationOf(0, 0, -1), observationOf(0, 1, 3)];
+    expect(inputsAfter([start, observationOf(1, 1, 6), start, first])).toEqual(inputsAfter([start, first]));
   });
 });
 
@@ -123,7 +126,7 @@ describe('an update', () => {
 
   it('lowers the loss of its episodes, repeatedly', () => {
     const learner = createLearner(untrained());
-    const weeks = someWeeks(learner.parameters);
+    const weeks = playUntrained(learner.parameters);
     const losses = [lossOf(learner.parameters, weeks)];
     for (let k = 0; k < 3; k++) {
       expect(update(learner, weeks, options).loss).toBeCloseTo(losses[k], 5);
@@ -134,42 +137,42 @@ describe('an update', () => {
 
   it('changes nothing for groups with equal scores', () => {
     const learner = createLearner(untrained());
-    const weeks = someWeeks(learner.parameters);
+    const weeks = playUntrained(learner.parameters);
     const same = {
       ...weeks.result,
-      finalScores: new Float32Array(SLOTS),
-      beliefMae: new Float32Array(SLOTS),
+      finalScores: new Float32Array(NUM_ENVS),
+      beliefMae: new Float32Array(NUM_ENVS),
     };
     const before = numbersOf(learner.parameters);
-    const found = update(learner, { ...weeks, result: same }, options);
-    expect(found.loss).toBeCloseTo(0, 9);
-    expect(found.zeroSpread).toBe(1);
+    const result = update(learner, { ...weeks, result: same }, options);
+    expect(result.loss).toBeCloseTo(0, 9);
+    expect(result.zeroSpread).toBe(1);
     expect(numbersOf(learner.parameters)).toEqual(before);
   });
 
   it('makes the better of two choices more likely, and the worse less likely', () => {
     const learner = createLearner(untrained());
-    const weeks = someWeeks(learner.parameters);
-    // Odd environments chose action 6 and belief 1, even ones action 4 and belief 0; the odd ones scored better in both.
-    const odd = Float32Array.from(SEEDS, (_, slot) => slot % 2);
-    const wishful = {
+    const weeks = playUntrained(learner.parameters);
+    // Odd environments choose action 6 and belief 1, even ones action 4 and belief 0. The odd ones have the higher scores.
+    const odd = Float32Array.from(SEEDS, (_, envIndex) => envIndex % 2);
+    const biased = {
       ...weeks,
-      actions: weeks.actions.map((_, row) => (odd[row % SLOTS] === 1 ? 6 : 4)),
+      actions: weeks.actions.map((_, row) => (odd[row % NUM_ENVS] === 1 ? 6 : 4)),
       levels: weeks.levels.map((_, at) => (odd[Math.floor(at / 3)] === 1 ? LEVELS - 1 : 0)),
       result: { ...weeks.result, finalScores: odd, beliefMae: odd.map((score) => 1 - score) },
     };
-    for (let k = 0; k < 20; k++) update(learner, wishful, { ...options, rate: 0.01 });
-    const after = playWeeks(createVecEnv({ numEnvs: SLOTS }), SEEDS, learner.parameters, best);
+    for (let k = 0; k < 20; k++) update(learner, biased, { ...options, rate: 0.01 });
+    const after = playWeeks(createVecEnv({ numEnvs: NUM_ENVS }), SEEDS, learner.parameters, best);
     expect(after.actions.every((code) => code === 6)).toBe(true);
     expect(after.levels.every((level) => level === LEVELS - 1)).toBe(true);
   });
 });
 
 describe('evaluation', () => {
-  const held = { first: 20000, last: 20019 };
+  const evalSeeds = { first: 20000, last: 20019 };
 
   it('plays the same episodes as the baselines', async () => {
-    const { rows, info } = await evaluateBaselines(held);
+    const { rows, info } = await evaluateBaselines(evalSeeds);
     expect(rows.map(({ policy }) => policy)).toContain('heuristic+constant');
     expect(info.grader).toBe('v2');
     expect(new Set(rows.map(({ beliefMae }) => beliefMae)).size).toBe(1);
@@ -178,12 +181,12 @@ describe('evaluation', () => {
   it('scores a policy, and its choices in the wrong episodes', () => {
     // With large parameters the choices depend strongly on the input.
     const parameters = tree.map((values: np.Array) => values.mul(20), untrained()) as Parameters;
-    const judged = evaluatePolicy(parameters, held);
-    const rows = Object.values(judged);
+    const scores = evaluatePolicy(parameters, evalSeeds);
+    const rows = Object.values(scores);
     expect(new Set(rows.map(({ finalScore }) => finalScore)).size).toBe(3);
-    expect(judged.otherLuck.beliefMae).toBeCloseTo(judged.own.beliefMae, 6);
-    expect(judged.otherPerson.beliefMae).not.toBeCloseTo(judged.own.beliefMae, 6);
-    expect(evaluatePolicy(parameters, held)).toEqual(judged);
+    expect(scores.otherLuck.beliefMae).toBeCloseTo(scores.own.beliefMae, 6);
+    expect(scores.otherPerson.beliefMae).not.toBeCloseTo(scores.own.beliefMae, 6);
+    expect(evaluatePolicy(parameters, evalSeeds)).toEqual(scores);
   });
 
   it("has intervals by Student's t, for 1, 2, 3 as in textbooks", () => {

@@ -1,4 +1,4 @@
-/** The short examples print their expected results. */
+/** Runs the short examples and compares their output. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const files = readdirSync(at('')).filter((name) => /\.[jt]s$/.test(name));
 const outputOf = (name: string): string =>
   execFileSync(process.execPath, ['--import', 'tsx', at(name)], { encoding: 'utf8', timeout: 100_000 });
 
-const PRINTED: Readonly<Record<string, RegExp>> = {
+const EXPECTED: Readonly<Record<string, RegExp>> = {
   'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
   'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.776\nbelief MAE {2}0\.078\n$/,
   'replay-scoring.ts':
@@ -20,7 +20,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
 };
 
 it.each(files)('%s prints its result', (name) => {
-  expect(outputOf(name)).toMatch(PRINTED[name]);
+  expect(outputOf(name)).toMatch(EXPECTED[name]);
 });
 
 it.each(files)('%s is short, and linked from the README', (name) => {

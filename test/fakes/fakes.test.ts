@@ -1,4 +1,4 @@
-/** The fakes also run as programs, and print the environment variables for commands. */
+/** Runs the fakes as programs, and a command with the environment variables that they print. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const UPLOAD = ['upload', '--repo', 'newcomer/weeks', file('x')];
 it.each([
   ['openai.ts', TEACH, /^1 episode in /],
   ['hub.ts', UPLOAD, /^Committed: http:\/\/127\.0\.0\.1:\d+\/datasets\/newcomer\/weeks\/commit\//m],
-] as const)('%s', async (name, command, answered) => {
+] as const)('%s serves a command in another process', async (name, command, expected) => {
   const fake = fileURLToPath(new URL(`./${name}`, import.meta.url));
   const words = ['--import', 'tsx', fake, '--port', '0'];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -26,7 +26,7 @@ it.each([
     }
     const exported = Array.from(printed.matchAll(/^export (\w+)=(.*)$/gm), ([, key, value]) => [key, value]);
     const { code, stdout, stderr } = await runCli(command, '', Object.fromEntries(exported));
-    expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(answered)]);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(expected)]);
   } finally {
     child.kill();
   }

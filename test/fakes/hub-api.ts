@@ -11,15 +11,15 @@ import {
   sha256,
 } from './hub-store.js';
 
-export interface Asked {
+export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
   /** Whether the request has the valid token. */
-  readonly known: boolean;
+  readonly hasValidToken: boolean;
   /** Whether the request has an invalid token. */
-  readonly wrong: boolean;
+  readonly hasInvalidToken: boolean;
 }
 
 export interface Reply {
@@ -30,7 +30,7 @@ export interface Reply {
 }
 
 /** Options of a fake Hub. */
-export interface Setting {
+export interface HubSettings {
   /** Files of at least this many bytes are large; .parquet and .bin files always are. */
   readonly large: number;
   /** Large files above this many bytes are sent in parts of this size. */
@@ -48,18 +48,18 @@ const refusal = (status: number, error: string, code?: string): Reply => ({
 const NO_REPO = refusal(404, 'Repository not found', 'RepoNotFound');
 const NO_REVISION = refusal(404, 'Invalid rev id', 'RevisionNotFound');
 
-type Handler = (asked: Asked, parts: string[]) => Reply;
+type Handler = (request: ApiRequest, parts: string[]) => Reply;
 
 export class HubApi {
   readonly repos = new Map<string, FakeRepo>();
-  readonly #setting: Setting;
+  readonly #settings: HubSettings;
   readonly #url: () => string;
   /** The received parts of large files, by SHA-256. */
   readonly #parts = new Map<string, Map<number, Buffer>>();
   readonly #routes: readonly [RegExp, Handler][] = [
     [/^GET \/api\/whoami-v2$/, () => ({ status: 200, json: { type: 'user', name: 'newcomer', orgs: [] } })],
     [/^POST \/api\/validate-yaml$/, () => ({ status: 200, json: { errors: [], warnings: [] } })],
-    [/^POST \/api\/repos\/create$/, (asked) => this.#create(asked)],
+    [/^POST \/api\/repos\/create$/, (request) => this.#create(request)],
     [/^GET \/api\/(model|dataset)s\/([^/]+\/[^/]+)(?:\/revision\/([^/]+))?$/, this.#with(this.#info)],
     [/^POST \/api\/(model|dataset)s\/([^/]+\/[^/]+)\/paths-info\/([^/]+)$/, this.#with(this.#pathsInfo)],
     [/^POST \/api\/(model|dataset)s\/([^/]+\/[^/]+)\/preupload\/([^/]+)$/, this.#with(this.#preupload)],
@@ -76,8 +76,8 @@ export class HubApi {
   ];
 
   /** @param url of the listening server. */
-  constructor(setting: Setting, url: () => string) {
-    this.#setting = setting;
+  constructor(settings: HubSettings, url: () => string) {
+    this.#settings = settings;
     this.#url = url;
   }
 
@@ -85,39 +85,47 @@ export class HubApi {
     return this.repos.get(`${type} ${name}`);
   }
 
-  answer(asked: Asked): Reply {
-    const stored = asked.path.startsWith('/storage/');
-    if (asked.wrong) return refusal(401, 'Invalid credentials in Authorization header');
-    if (asked.method !== 'GET' && !asked.known && !stored && !asked.path.includes('/paths-info/')) {
+  answer(request: ApiRequest): Reply {
+    const stored = request.path.startsWith('/storage/');
+    if (request.hasInvalidToken) return refusal(401, 'Invalid credentials in Authorization header');
+    if (
+      request.method !== 'GET' &&
+      !request.hasValidToken &&
+      !stored &&
+      !request.path.includes('/paths-info/')
+    ) {
       return refusal(401, 'Invalid username or password.');
     }
     for (const [route, handler] of this.#routes) {
-      const match = route.exec(`${asked.method} ${asked.path}`);
+      const match = route.exec(`${request.method} ${request.path}`);
       if (match === null) continue;
       // Some paths of models have no type. Without a revision, the default branch is used.
       const parts = match.slice(1).map((part, k) => part ?? (k === 0 ? 'model' : 'HEAD'));
-      return handler(asked, parts.map(decodeURIComponent));
+      return handler(request, parts.map(decodeURIComponent));
     }
-    return refusal(404, `Nothing at ${asked.method} ${asked.path}`);
+    return refusal(404, `Nothing at ${request.method} ${request.path}`);
   }
 
-  #with(handler: (this: HubApi, repo: FakeRepo, asked: Asked, ...rest: string[]) => Reply): Handler {
-    return (asked, [type, name, ...rest]) => {
+  #with(handler: (this: HubApi, repo: FakeRepo, request: ApiRequest, ...rest: string[]) => Reply): Handler {
+    return (request, [type, name, ...rest]) => {
       const repo = this.repo(type, name);
-      if (repo === undefined || (repo.private && !asked.known && !asked.path.startsWith('/storage/'))) {
-        return asked.known ? NO_REPO : refusal(401, 'Invalid username or password.');
+      if (
+        repo === undefined ||
+        (repo.private && !request.hasValidToken && !request.path.startsWith('/storage/'))
+      ) {
+        return request.hasValidToken ? NO_REPO : refusal(401, 'Invalid username or password.');
       }
-      const writes = asked.method !== 'GET' && !asked.path.includes('/paths-info/');
-      if (writes && !asked.path.startsWith('/storage/') && !this.#mayWrite(name)) return FORBIDDEN;
-      return handler.call(this, repo, asked, ...rest);
+      const writes = request.method !== 'GET' && !request.path.includes('/paths-info/');
+      if (writes && !request.path.startsWith('/storage/') && !this.#mayWrite(name)) return FORBIDDEN;
+      return handler.call(this, repo, request, ...rest);
     };
   }
 
   #mayWrite(name: string): boolean {
-    return this.#setting.namespaces?.includes(name.split('/')[0]) ?? true;
+    return this.#settings.namespaces?.includes(name.split('/')[0]) ?? true;
   }
 
-  #create({ body }: Asked): Reply {
+  #create({ body }: ApiRequest): Reply {
     const { type = 'model', name, organization, visibility, private: isPrivate } = jsonOf(body);
     const full = `${organization ?? 'newcomer'}/${name}`;
     if (!this.#mayWrite(full)) return FORBIDDEN;
@@ -129,7 +137,7 @@ export class HubApi {
     return { status: 200, json: { url, name: full, id: full } };
   }
 
-  #info(repo: FakeRepo, _: Asked, revision: string): Reply {
+  #info(repo: FakeRepo, _: ApiRequest, revision: string): Reply {
     const commit = commitAt(repo, revision);
     if (commit === undefined) return NO_REVISION;
     const { name, private: isPrivate } = repo;
@@ -137,7 +145,7 @@ export class HubApi {
     return { status: 200, json: { _id: 'f00d', id: name, private: isPrivate, sha: commit.id, ...rest } };
   }
 
-  #pathsInfo(repo: FakeRepo, { body }: Asked, revision: string): Reply {
+  #pathsInfo(repo: FakeRepo, { body }: ApiRequest, revision: string): Reply {
     const commit = commitAt(repo, revision);
     if (commit === undefined) return NO_REVISION;
     const text = body.toString();
@@ -147,19 +155,19 @@ export class HubApi {
     return { status: 200, json: paths.flatMap((path) => entryOf(commit.tree, path)) };
   }
 
-  #preupload(repo: FakeRepo, { body }: Asked, branch: string): Reply {
+  #preupload(repo: FakeRepo, { body }: ApiRequest, branch: string): Reply {
     const commit = commitAt(repo, branch);
     if (commit === undefined) return NO_REVISION;
     const files = (jsonOf(body).files as { path: string; size: number }[]).map(({ path, size }) => ({
       path,
-      uploadMode: size >= this.#setting.large || /\.(parquet|bin)$/.test(path) ? 'lfs' : 'regular',
+      uploadMode: size >= this.#settings.large || /\.(parquet|bin)$/.test(path) ? 'lfs' : 'regular',
       shouldIgnore: false,
       oid: commit.tree.get(path)?.lfs ?? commit.tree.get(path)?.oid ?? null,
     }));
     return { status: 200, json: { files } };
   }
 
-  #branch(repo: FakeRepo, { body }: Asked, name: string): Reply {
+  #branch(repo: FakeRepo, { body }: ApiRequest, name: string): Reply {
     if (repo.branches.has(name)) return refusal(409, `Reference already exists: ${name}`);
     const from = commitAt(repo, jsonOf(body).startingPoint ?? 'HEAD');
     if (from === undefined) return NO_REVISION;
@@ -167,48 +175,48 @@ export class HubApi {
     return { status: 200, json: {} };
   }
 
-  #batch(repo: FakeRepo, { body }: Asked): Reply {
+  #batch(repo: FakeRepo, { body }: ApiRequest): Reply {
     const objects = (jsonOf(body).objects as { oid: string; size: number }[]).map(({ oid, size }) => {
       if (repo.objects.has(oid)) return { oid, size };
       const href = `${this.#url()}/storage/${repo.type}/${repo.name}/${oid}`;
       const signed = 'X-Amz-Signature=secret';
       const verify = { href: `${href}/verify`, header: {} };
-      const count = Math.ceil(size / this.#setting.part);
+      const count = Math.ceil(size / this.#settings.part);
       if (count <= 1)
         return { oid, size, actions: { upload: { href: `${href}?${signed}`, header: {} }, verify } };
       const parts = Array.from({ length: count }, (_, k) => [
         String(k + 1).padStart(5, '0'),
         `${href}?part=${k + 1}&${signed}`,
       ]);
-      const header = { chunk_size: String(this.#setting.part), ...Object.fromEntries(parts) };
+      const header = { chunk_size: String(this.#settings.part), ...Object.fromEntries(parts) };
       return { oid, size, actions: { upload: { href: `${href}/complete`, header }, verify } };
     });
     return { status: 200, json: { transfer: 'basic', objects } };
   }
 
-  #store(repo: FakeRepo, { query, body }: Asked, oid: string): Reply {
+  #store(repo: FakeRepo, { query, body }: ApiRequest, oid: string): Reply {
     const part = query.get('part');
-    if (part === null) return keep(repo, oid, body);
+    if (part === null) return storeObject(repo, oid, body);
     const parts = this.#parts.get(oid) ?? new Map<number, Buffer>();
     this.#parts.set(oid, parts.set(Number(part), body));
     return { status: 200, headers: { etag: `"${part}"` } };
   }
 
-  #complete(repo: FakeRepo, { body }: Asked, oid: string): Reply {
+  #complete(repo: FakeRepo, { body }: ApiRequest, oid: string): Reply {
     const parts = (jsonOf(body).parts as { partNumber: number; etag: string }[]).map(
       ({ partNumber, etag }) =>
         etag.replaceAll('"', '') === String(partNumber) ? this.#parts.get(oid)?.get(partNumber) : undefined,
     );
     if (parts.includes(undefined)) return refusal(400, 'A part is missing');
-    return keep(repo, oid, Buffer.concat(parts as Buffer[]));
+    return storeObject(repo, oid, Buffer.concat(parts as Buffer[]));
   }
 
-  #verify(repo: FakeRepo, { body }: Asked, oid: string): Reply {
+  #verify(repo: FakeRepo, { body }: ApiRequest, oid: string): Reply {
     const { size } = jsonOf(body);
     return repo.objects.get(oid)?.length === size ? { status: 200 } : refusal(404, 'Object not found');
   }
 
-  #commit(repo: FakeRepo, { body }: Asked, branch: string): Reply {
+  #commit(repo: FakeRepo, { body }: ApiRequest, branch: string): Reply {
     const head = headOf(repo, branch);
     if (head === undefined) return NO_REVISION;
     const lines = body
@@ -231,7 +239,7 @@ export class HubApi {
     return { status: 200, json: { success: true, commitOid: id, commitUrl: at, hookOutput: '' } };
   }
 
-  #resolve(repo: FakeRepo, _: Asked, revision: string, path: string): Reply {
+  #resolve(repo: FakeRepo, _: ApiRequest, revision: string, path: string): Reply {
     const file = commitAt(repo, revision)?.tree.get(path);
     return file === undefined
       ? refusal(404, 'Entry not found', 'EntryNotFound')
@@ -241,10 +249,10 @@ export class HubApi {
 
 const FORBIDDEN = refusal(403, "You don't have the rights to create a model under this namespace");
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON of clients, looked at field by field.
+// biome-ignore lint/suspicious/noExplicitAny: JSON of clients, used field by field.
 const jsonOf = (body: Buffer): any => JSON.parse(body.toString() || '{}');
 
-function keep(repo: FakeRepo, oid: string, content: Buffer): Reply {
+function storeObject(repo: FakeRepo, oid: string, content: Buffer): Reply {
   if (sha256(content) !== oid) return refusal(400, `Expected contents of SHA-256 ${oid}`);
   repo.objects.set(oid, content);
   return { status: 200, headers: { etag: `"${oid}"` } };

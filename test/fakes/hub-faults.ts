@@ -1,8 +1,8 @@
 /** Faults that tests add to a fake Hub. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What happens instead of an answer. */
-export type Misdeed =
+/** What a fault does instead of answering. */
+export type FaultAction =
   | { readonly answer: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   /** Reads this many bytes of the request, then closes the connection. */
   | { readonly dropAfter: number }
@@ -18,64 +18,64 @@ export interface Fault {
   readonly after?: number;
   /** The number of faults; by default unlimited. */
   readonly times?: number;
-  readonly does: Misdeed;
+  readonly does: FaultAction;
 }
 
 /** The pending faults, in order. */
 export class Faults {
-  readonly #faults: { fault: Fault; seen: number }[] = [];
-  readonly #awaited: (() => void)[] = [];
+  readonly #faults: { fault: Fault; requests: number }[] = [];
+  readonly #hangListeners: (() => void)[] = [];
 
   add(fault: Fault): void {
-    this.#faults.push({ fault, seen: 0 });
+    this.#faults.push({ fault, requests: 0 });
   }
 
   clear(): void {
     this.#faults.length = 0;
   }
 
-  /** Resolves once a request hangs. */
+  /** Resolves as soon as a request hangs. */
   hanging(): Promise<void> {
-    return new Promise((resolve) => this.#awaited.push(resolve));
+    return new Promise((resolve) => this.#hangListeners.push(resolve));
   }
 
   /** Counts a request. @returns its fault; null for none. */
-  next(request: string): Misdeed | null {
+  next(request: string): FaultAction | null {
     for (const each of this.#faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, does } = each.fault;
       if (!on.test(request)) continue;
-      each.seen++;
-      if (each.seen > after && each.seen <= after + times) return does;
+      each.requests++;
+      if (each.requests > after && each.requests <= after + times) return does;
     }
     return null;
   }
 
   /** Applies a fault to a request. @returns whether the request needs no further handling. */
   async misbehave(
-    misdeed: Misdeed | null,
+    action: FaultAction | null,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<boolean> {
-    if (misdeed === null || 'loseAnswer' in misdeed) return false;
-    if ('answer' in misdeed) {
-      const { answer, headers, body = '' } = misdeed;
+    if (action === null || 'loseAnswer' in action) return false;
+    if ('answer' in action) {
+      const { answer, headers, body = '' } = action;
       request.resume();
       await new Promise((resolve) => request.once('end', resolve).once('close', resolve));
       response.writeHead(answer, headers).end(body);
       return true;
     }
-    const most = 'dropAfter' in misdeed ? misdeed.dropAfter : misdeed.hangAfter;
+    const limit = 'dropAfter' in action ? action.dropAfter : action.hangAfter;
     let read = 0;
     await new Promise<void>((resolve) => {
-      const look = (bytes: number) => {
+      const countBytes = (bytes: number) => {
         read += bytes;
-        if (read >= most) resolve();
+        if (read >= limit) resolve();
       };
-      request.on('data', (chunk: Buffer) => look(chunk.length)).once('end', resolve);
-      look(0);
+      request.on('data', (chunk: Buffer) => countBytes(chunk.length)).once('end', resolve);
+      countBytes(0);
     });
-    if ('dropAfter' in misdeed) request.socket.destroy();
-    else for (const wake of this.#awaited.splice(0)) wake();
+    if ('dropAfter' in action) request.socket.destroy();
+    else for (const notify of this.#hangListeners.splice(0)) notify();
     return true;
   }
 }

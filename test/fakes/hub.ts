@@ -6,12 +6,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { HubApi, type Reply, type Setting } from './hub-api.js';
+import { HubApi, type HubSettings, type Reply } from './hub-api.js';
 import { Faults } from './hub-faults.js';
 import type { FakeRepo } from './hub-store.js';
 import { type Fake, LocalServer, printExports } from './local-server.js';
 
-export interface FakeHubOptions extends Partial<Setting> {
+export interface FakeHubOptions extends Partial<HubSettings> {
   readonly port?: number;
   readonly token?: string;
 }
@@ -33,8 +33,8 @@ export class FakeHub implements Fake {
   readonly #token: string;
   readonly #server: LocalServer;
 
-  private constructor({ token = 'hf_aFakeTokenOfNobody', ...setting }: FakeHubOptions) {
-    const { large = 10_000_000, part = 5_000_000, namespaces } = setting;
+  private constructor({ token = 'hf_aFakeTokenOfNobody', ...settings }: FakeHubOptions) {
+    const { large = 10_000_000, part = 5_000_000, namespaces } = settings;
     this.#token = token;
     this.#api = new HubApi({ large, part, namespaces }, () => this.url);
     this.#server = new LocalServer((request, response) => {
@@ -71,19 +71,26 @@ export class FakeHub implements Fake {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
     const what = `${method} ${url}`;
-    const misdeed = this.faults.next(what);
+    const action = this.faults.next(what);
     const authorization = headers.authorization ?? null;
-    if (await this.faults.misbehave(misdeed, request, response)) {
+    if (await this.faults.misbehave(action, request, response)) {
       this.requests.push({ what, bytes: -1, authorization });
       return;
     }
     const body = Buffer.concat(await request.toArray());
     this.requests.push({ what, bytes: body.length, authorization });
     const { pathname, searchParams } = new URL(url, this.url);
-    const known = authorization === `Bearer ${this.#token}`;
-    const wrong = authorization !== null && !known;
-    const reply = this.#api.answer({ method, path: pathname, query: searchParams, body, known, wrong });
-    if (misdeed !== null) request.socket.destroy();
+    const hasValidToken = authorization === `Bearer ${this.#token}`;
+    const hasInvalidToken = authorization !== null && !hasValidToken;
+    const reply = this.#api.answer({
+      method,
+      path: pathname,
+      query: searchParams,
+      body,
+      hasValidToken,
+      hasInvalidToken,
+    });
+    if (action !== null) request.socket.destroy();
     else write(response, reply);
   }
 }

@@ -1,14 +1,14 @@
-/** What all fakes are: servers of this machine, opened by tests within their process, or by people beside a command. */
+/** Local HTTP servers: the base of all fakes. Tests open them in their own process; users start them as programs. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Fake {
-  /** Without a slash at the end; that of a closed one is where nobody listens. */
+  /** Without a slash at the end. After `close`, connections to it are refused. */
   readonly url: string;
-  /** What a command's environment holds to find it. */
+  /** The environment variables with which a command uses this fake. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Harmless when called again. */
+  /** Stops the server. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -20,12 +20,12 @@ export class LocalServer {
     this.#server = createServer(serve);
   }
 
-  /** Known once it listens. */
+  /** The address; '' before `listen`. */
   get url(): string {
     return this.#url;
   }
 
-  /** @param port any that is free, where it is 0. */
+  /** Starts the server. @param port 0 chooses a free port. */
   async listen(port = 0): Promise<void> {
     this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -41,8 +41,8 @@ export class LocalServer {
   }
 }
 
-/** What to paste into another terminal. @param what the fake is: "A Hub". */
+/** Prints the commands that set the environment variables, to paste into another terminal. @param what such as "A Hub". */
 export function printExports(what: string, { environment }: Fake): void {
   for (const [name, value] of Object.entries(environment)) console.log(`export ${name}=${value}`);
-  console.log(`# ${what} of this machine, until it is interrupted. Nothing leaves it, and nothing is kept.`);
+  console.log(`# ${what} on this machine, until it is interrupted. It sends and stores nothing.`);
 }

@@ -1,14 +1,14 @@
-/** How the fake endpoint may misbehave, and what it answers with. */
+/** The faults of the fake endpoint, by name, and the types of its requests and replies. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request as it came. */
+/** A received request. */
 export interface FakeRequest {
-  /** From 0, in the order in which they came. */
+  /** The number of earlier requests. */
   readonly index: number;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
-  /** The user message. */
+  /** The content of the user message. */
   readonly user: string;
 }
 
@@ -18,7 +18,7 @@ export interface FakeUsage {
   readonly prompt_tokens_details: { readonly cached_tokens: number };
 }
 
-/** A request, the response to it, and what would be a good one. */
+/** A request, its response, and the reply that a correct endpoint would send. */
 export interface Exchange {
   readonly request: FakeRequest;
   readonly response: ServerResponse;
@@ -31,10 +31,10 @@ export interface Reply {
   [key: string]: unknown;
 }
 
-/** A name of TROUBLES, what to do instead of answering, or null for a good answer. */
+/** A fault: a name of TROUBLES, or a function that handles the request. Null for a correct answer. */
 export type Trouble = string | ((exchange: Exchange) => void | Promise<void>) | null;
 
-/** Answers with a status, and a text or a value as JSON. */
+/** Answers with a status and a body: a string as it is, any other value as JSON. */
 export const json = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -43,9 +43,9 @@ export const json = (response: ServerResponse, status: number, body: unknown, he
 const failing =
   (status: number, headers: Record<string, string> = {}, error: object = {}) =>
   ({ response }: Exchange): void =>
-    json(response, status, { error: { message: `made to fail with ${status}`, ...error } }, headers);
+    json(response, status, { error: { message: `fake error ${status}`, ...error } }, headers);
 
-/** A good answer with something in it changed. */
+/** Returns a fault that sends the correct reply after `change` has modified it. */
 const changed =
   (change: (choice: Choice, reply: Reply) => void) =>
   ({ response, good }: Exchange): void => {
@@ -58,10 +58,10 @@ interface Choice {
   message: { content: string | null; refusal?: string; [key: string]: unknown };
 }
 
-/** So that those who wait for it do not take long. */
+/** The header with which clients retry after 1 ms, so that tests are fast. */
 const SOON = { 'retry-after-ms': '1' };
 
-/** Ways to misbehave, by name. */
+/** The faults, by name. */
 export const TROUBLES: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
   '429': failing(429, SOON),
   '429-seconds': failing(429, { 'retry-after': '2' }),
@@ -83,18 +83,18 @@ export const TROUBLES: Readonly<Record<string, (exchange: Exchange) => void | Pr
   '403': failing(403),
   '404': failing(404),
   redirect: ({ response }) => json(response, 302, {}, { location: 'http://127.0.0.1:1/elsewhere' }),
-  /** No answer at all. */
+  /** Never answers. */
   silence: () => {},
   reset: ({ response }) => {
     response.socket?.destroy();
   },
-  /** Headers and half of a body, then the end. */
+  /** Sends the headers and a part of the body, then closes the connection. */
   'half-body': ({ response, good }) => {
     const text = JSON.stringify(good);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(text.length) });
     response.write(text.slice(0, 20), () => response.socket?.destroy());
   },
-  /** A space now and then: headers at once, and no end. */
+  /** Sends the headers, then a space every 5 ms without end. */
   trickle: ({ response }) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const timer = setInterval(() => response.write(' '), 5);
@@ -124,7 +124,7 @@ export const TROUBLES: Readonly<Record<string, (exchange: Exchange) => void | Pr
     choice.finish_reason = 'content_filter';
     choice.message.content = '';
   }),
-  /** As Azure refuses a prompt. */
+  /** Refuses the prompt with the error of Azure's content filter. */
   'content-filter': failing(
     400,
     {},
@@ -140,9 +140,9 @@ export const TROUBLES: Readonly<Record<string, (exchange: Exchange) => void | Pr
     reply.usage = { prompt_tokens: -5, completion_tokens: 0.5 } as unknown as FakeUsage;
   }),
   thinking: changed(({ message }) => {
-    message.reasoning_content = 'Thought apart.';
+    message.reasoning_content = 'Reasoning outside the content.';
   }),
-  /** Says the key aloud, in what should be an answer and in the error around it. */
+  /** Returns the API key in an error. */
   echo: ({ request, response }) =>
     json(response, 500, { error: { message: `no luck with ${keyOf(request)}`, key: keyOf(request) } }, SOON),
   'echo-answer': ({ request, response, good }) => {

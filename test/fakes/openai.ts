@@ -1,6 +1,6 @@
 /**
- * A chat endpoint of this machine's own, for tests and for whoever wants to try the commands without a key: it speaks
- * OpenAI's paths and Azure's, answers by a simple rule from the prompt alone, and misbehaves where it is told to.
+ * A fake chat endpoint, for tests and for trying the commands without a key. It serves the paths of OpenAI and of Azure,
+ * answers by a fixed rule from the prompt alone, and has faults on request.
  *
  *     npx tsx test/fakes/openai.ts --port 8787 --delay 50
  */
@@ -22,10 +22,11 @@ export const FAKE_KEY = 'fake-key-4f1c8a2e';
 
 export interface FakeOptions {
   readonly port?: number;
-  /** How long each answer takes, in milliseconds. */
+  /** The time that each answer takes, in milliseconds. */
   readonly delay?: number;
+  /** Returns the fault of a request; null for a correct answer. */
   readonly misbehave?: (request: FakeRequest) => Trouble;
-  /** What it says; by default a rule. */
+  /** Returns the content of an answer. Default: `answerOf`. */
   readonly answer?: (request: FakeRequest) => string;
 }
 
@@ -33,15 +34,15 @@ const OPENAI_PATH = '/v1/chat/completions';
 const AZURE_PATH = /^\/openai\/deployments\/[^/]+\/chat\/completions$/;
 
 export class FakeOpenAi implements Fake {
-  /** All that came, the oldest first. */
+  /** All requests, the oldest first. */
   readonly requests: FakeRequest[] = [];
-  /** Tokens of all answers that a real endpoint would have been paid for. */
+  /** The usage of each answer that a real endpoint would charge for. */
   readonly billed: FakeUsage[] = [];
-  /** The most requests that were under way at once. */
-  most = 0;
+  /** The largest number of concurrent requests so far. */
+  maxConcurrent = 0;
   readonly #options: FakeOptions;
   readonly #server: LocalServer;
-  #underWay = 0;
+  #concurrent = 0;
 
   private constructor(options: FakeOptions) {
     this.#options = options;
@@ -62,7 +63,7 @@ export class FakeOpenAi implements Fake {
     return { OPENAI_BASE_URL: `${this.url}/v1`, OPENAI_API_KEY: FAKE_KEY };
   }
 
-  /** The same as Azure's. */
+  /** Environment variables with which a command uses this fake as an Azure endpoint. */
   get azureEnvironment(): Record<string, string> {
     return {
       AZURE_OPENAI_ENDPOINT: this.url,
@@ -77,9 +78,9 @@ export class FakeOpenAi implements Fake {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.most = Math.max(this.most, ++this.#underWay);
+    this.maxConcurrent = Math.max(this.maxConcurrent, ++this.#concurrent);
     response.on('close', () => {
-      this.#underWay--;
+      this.#concurrent--;
     });
     const text = Buffer.concat(await incoming.toArray()).toString();
     const path = incoming.url ?? '';
@@ -103,12 +104,12 @@ export class FakeOpenAi implements Fake {
     if (typeof trouble === 'string' && act === undefined) throw new Error(`no such trouble: ${trouble}`);
     if (act === null) json(response, 200, good);
     else await act({ request, response, good });
-    // What it computed is paid for, whoever still listens.
+    // An endpoint charges for an answer even if the client has disconnected.
     if (response.statusCode === 200) this.billed.push(usageOf(request, content));
   }
 }
 
-/** A token is four bytes here. */
+/** Returns the number of tokens of a text, of four bytes each. */
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
 function usageOf({ body }: FakeRequest, content: string): FakeUsage {
@@ -127,7 +128,7 @@ const replyOf = (request: FakeRequest, content: string): Reply => ({
   usage: usageOf(request, content),
 });
 
-/** What helps a meter that is low, by the meter's name. */
+/** The action that raises each meter. */
 const CURES: Readonly<Record<string, string>> = {
   vitality: 'SLEEP',
   cognition: 'MEDITATE',
@@ -136,7 +137,7 @@ const CURES: Readonly<Record<string, string>> = {
   connection: 'SOCIALIZE',
 };
 
-/** The rule: what cures the lowest meter, and a belief that leans on the last reward. */
+/** Returns the default answer: the action that raises the lowest meter, and a belief that depends on the last reward. */
 function answerOf({ user }: FakeRequest): string {
   const meters = [...(/^Meters: (.*)$/m.exec(user)?.[1] ?? '').matchAll(/(\w+) (-?[\d.]+)/g)];
   const [[, name, value]] = meters.sort(([, , a], [, , b]) => Number(a) - Number(b));

@@ -1,4 +1,4 @@
-/** The browser's door: no module of Node's behind it, and the same episodes through it. */
+/** The entry point for browsers: it imports no module of Node, and computes the same episodes as the entry point for Node. */
 import { createContext, runInContext } from 'node:vm';
 import { type BuildResult, build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -7,10 +7,10 @@ import * as node from '../../src/index.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-type Reached = BuildResult<{ write: false; metafile: true }>;
+type Bundle = BuildResult<{ write: false; metafile: true }>;
 
-/** All that can be reached from a module of ours, as a browser's bundler finds it: it knows no module of Node's. */
-const reach = (entryPoint: string, globalName?: string): Promise<Reached> =>
+/** Bundles an entry point for browsers. Rejects if it imports a module of Node, directly or indirectly. */
+const bundleOf = (entryPoint: string, globalName?: string): Promise<Bundle> =>
   build({
     absWorkingDir: ROOT,
     entryPoints: [entryPoint],
@@ -23,7 +23,7 @@ const reach = (entryPoint: string, globalName?: string): Promise<Reached> =>
     logLevel: 'silent',
   });
 
-/** What browsers and Node both have, and the language has not. */
+/** Globals of browsers and Node that are not part of the language. */
 const SHARED = {
   crypto,
   TextEncoder,
@@ -34,47 +34,47 @@ const SHARED = {
   structuredClone,
 };
 
-describe('what is reached', () => {
-  let reached: Reached;
+describe('the bundle', () => {
+  let bundle: Bundle;
   beforeAll(async () => {
-    reached = await reach('src/browser.ts', 'rhythm');
+    bundle = await bundleOf('src/browser.ts', 'rhythm');
   });
 
-  it('is modules of ours and packages that are for browsers too', () => {
-    const { inputs, outputs } = reached.metafile;
+  it('contains no external import, and no module of a Node backend or of the command line', () => {
+    const { inputs, outputs } = bundle.metafile;
     const paths = Object.keys(inputs);
-    // What a bundler would leave for the platform to find.
+    // An import in the output would be one that the bundler could not resolve.
     expect(Object.values(outputs).flatMap(({ imports }) => imports)).toEqual([]);
     expect(
       Object.values(inputs).flatMap(({ imports }) => imports.filter(({ external }) => external)),
     ).toEqual([]);
     expect(paths).toContain('src/engine/reference/rules.ts');
-    const ours = paths.filter((path) => !path.startsWith('node_modules/'));
-    expect(ours.every((path) => path.startsWith('src/'))).toBe(true);
-    expect(ours.length).toBeGreaterThan(60);
-    expect(ours.filter((path) => /native|addon|node\.ts|\/cli\//.test(path))).toEqual([]);
+    const sources = paths.filter((path) => !path.startsWith('node_modules/'));
+    expect(sources.every((path) => path.startsWith('src/'))).toBe(true);
+    expect(sources.length).toBeGreaterThan(60);
+    expect(sources.filter((path) => /native|addon|node\.ts|\/cli\//.test(path))).toEqual([]);
   });
 
-  it('plays where there is nothing of Node', async () => {
+  it('computes the same episodes as Node, without the globals of Node', async () => {
     const context = createContext({ ...SHARED });
     expect(
       runInContext('typeof process + typeof require + typeof Buffer + typeof setImmediate', context),
     ).toBe('undefined'.repeat(4));
-    runInContext(reached.outputFiles[0].text, context);
+    runInContext(bundle.outputFiles[0].text, context);
     const play = `(async () => {
       const env = rhythm.createVecEnv({ numEnvs: 20000 });
       env.reset({ seed: 5 });
       const scores = env.run('random').finalScores.slice();
       const other = await rhythm.createAsyncVecEnv({ numEnvs: 20000 });
       await other.reset({ seed: 5 });
-      const seen = [];
-      const result = await other.run('random', { onProgress: (done) => seen.push(done) });
+      const progress = [];
+      const result = await other.run('random', { onProgress: (done) => progress.push(done) });
       const bytes = await other.snapshot();
-      return { scores, same: result.finalScores.every((score, i) => score === scores[i]), seen, bytes };
+      return { scores, same: result.finalScores.every((score, i) => score === scores[i]), progress, bytes };
     })()`;
-    const { scores, same, seen, bytes } = await runInContext(play, context);
+    const { scores, same, progress, bytes } = await runInContext(play, context);
     expect(same).toBe(true);
-    expect([...seen]).toEqual([16_384, 20_000]);
+    expect([...progress]).toEqual([16_384, 20_000]);
     const env = node.createVecEnv({ numEnvs: 20_000 });
     env.reset({ seed: 5 });
     expect(env.run('random').finalScores).toEqual(Float32Array.from(scores));
@@ -82,7 +82,7 @@ describe('what is reached', () => {
   });
 });
 
-it('rolls out and scores replays as Node does', async () => {
+it('rolloutGroups and scoreReplay give the same results as in Node', async () => {
   const options = { seeds: [3, 4], groupSize: 2, policy: 'random' } as const;
   expect(await browser.rolloutGroups(options)).toEqual(await node.rolloutGroups(options));
   const refused = browser.rolloutGroups({ ...options, backend: 'native' });
@@ -92,11 +92,11 @@ it('rolls out and scores replays as Node does', async () => {
   expect(() => browser.scoreReplay(rows, { backend: 'native' })).toThrow(/one of auto, reference/);
 });
 
-it('a module of Node that is reached is seen', async () => {
-  await expect(reach('src/index.ts')).rejects.toThrow(/Could not resolve "node:/);
+it('bundling for browsers fails if the entry point imports a module of Node', async () => {
+  await expect(bundleOf('src/index.ts')).rejects.toThrow(/Could not resolve "node:/);
 });
 
-it('has what Node has, but for what reads files or searches for long', () => {
+it('has all exports of the entry point for Node except the planner, audit, evaluation and searches', () => {
   const missing = Object.keys(node).filter((name) => !(name in browser));
   expect(missing.sort()).toEqual([
     'Planner',
@@ -108,7 +108,7 @@ it('has what Node has, but for what reads files or searches for long', () => {
   expect(Object.keys(browser).filter((name) => !(name in node))).toEqual([]);
 });
 
-it('lists what a browser can use', async () => {
+it('lists the backends for browsers, and refuses others', async () => {
   expect(browser.listBackends()).toEqual([{ name: 'reference', available: true }]);
   expect(await browser.listAsyncBackends()).toContainEqual({ name: 'reference', available: true });
   expect(() => browser.createVecEnv({ numEnvs: 1, backend: 'native' })).toThrow(

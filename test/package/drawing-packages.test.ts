@@ -1,4 +1,4 @@
-/** Without the optional drawing packages everything else works, and an error says what to install. */
+/** Without the optional drawing packages, everything except pictures works, and errors name the packages to install. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ const refusal = (...mentions: string[]) => ({
   message: expect.stringMatching(new RegExp(`^Expected .*${mentions.join('.*')}`)) as string,
 });
 
-it('without any of them the engine runs, and SVG and PNG are refused', () => {
+it('without drawing packages the engine runs, and SVG and PNG are refused', () => {
   expect(run()).toEqual({
     svg: refusal(
       "vega and vega-lite, which SVG pictures need, got: Cannot find package 'vega'",
@@ -59,7 +59,7 @@ it('without any of them the engine runs, and SVG and PNG are refused', () => {
   });
 });
 
-it('an audit with figures is refused before it searches, and writes nothing', () => {
+it('refuses an audit with pictures, and writes nothing', () => {
   const command = () =>
     execFileSync(process.execPath, ['dist/cli/main.js', 'audit', '--output', 'report'], {
       cwd: bare.folder,
@@ -77,7 +77,7 @@ it('the error names each missing package', () => {
   });
 });
 
-it('with all of them figures are drawn', () => {
+it('draws SVG and PNG with all drawing packages', () => {
   bare.install([...VEGA, CANVAS, FONT]);
   expect(run()).toEqual({ svg: '<svg', png: true });
 });

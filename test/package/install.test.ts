@@ -1,4 +1,4 @@
-/** The install script, in folders shaped as a checkout and as an installed package; node-gyp is replaced by a recorder. */
+/** Tests the install script in copies of a checkout and of an installed package. A fake node-gyp records its calls. */
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -21,7 +21,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 const COMPILED = 'build/Release/rhythm.node';
 
-/** Notes how it was called, and ends as it is told to. */
+/** The fake node-gyp: records its arguments, and fails if NO_COMPILER is set. */
 const NODE_GYP = `
   const { appendFileSync } = require('node:fs');
   appendFileSync('calls.jsonl', JSON.stringify(process.argv.slice(2)) + '\\n');
@@ -42,13 +42,13 @@ writeFileSync(join(gyp, 'package.json'), '{}');
 writeFileSync(join(gyp, 'bin/node-gyp.js'), NODE_GYP);
 cpSync(join(ROOT, 'scripts/install.js'), join(root, 'scripts/install.js'));
 
-/** @param has what the package holds of an addon: one that loads, or one that does not. */
-function prepare(has: Readonly<Record<string, 'loads' | 'broken'>>, { checkout = false } = {}): void {
+/** Prepares the package. @param addons the addon files by path: one that loads, or a broken one. */
+function prepare(addons: Readonly<Record<string, 'loads' | 'broken'>>, { checkout = false } = {}): void {
   for (const name of ['build', 'prebuilds', 'src', 'calls.jsonl']) {
     rmSync(join(root, name), { recursive: true, force: true });
   }
   if (checkout) mkdirSync(join(root, 'src'));
-  for (const [path, kind] of Object.entries(has)) {
+  for (const [path, kind] of Object.entries(addons)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     if (kind === 'loads') symlinkSync(packageAddon(), join(root, path));
     else writeFileSync(join(root, path), 'no shared object');
@@ -66,43 +66,43 @@ function install(env: Record<string, string> = {}) {
   return { status, stderr, compiled };
 }
 
-const NOTHING = { status: 0, stderr: '', compiled: '' };
-const ONCE = { status: 0, stderr: '', compiled: '["configure","build"]\n' };
+const NOT_COMPILED = { status: 0, stderr: '', compiled: '' };
+const COMPILED_ONCE = { status: 0, stderr: '', compiled: '["configure","build"]\n' };
 
-describe.skipIf(NATIVE.length === 0)('where an addon is there that loads', () => {
+describe.skipIf(NATIVE.length === 0)('if an addon exists and loads', () => {
   it.each([
     ['a prebuild', { [PREBUILD]: 'loads' }],
-    ['a compiled one', { [COMPILED]: 'loads' }],
-    ['a compiled one beside a bad prebuild', { [COMPILED]: 'loads', [PREBUILD]: 'broken' }],
-  ] as const)('an installed package compiles nothing: %s', (_, has) => {
-    prepare(has);
-    expect(install()).toEqual(NOTHING);
+    ['a compiled addon', { [COMPILED]: 'loads' }],
+    ['a compiled addon beside a broken prebuild', { [COMPILED]: 'loads', [PREBUILD]: 'broken' }],
+  ] as const)('an installed package is not compiled: %s', (_, addons) => {
+    prepare(addons);
+    expect(install()).toEqual(NOT_COMPILED);
   });
 
   it.each([
     ['a prebuild', { [PREBUILD]: 'loads' }],
-    ['a compiled one', { [COMPILED]: 'loads' }],
-  ] as const)('a checkout is compiled all the same, for its sources change: %s', (_, has) => {
-    prepare(has, { checkout: true });
-    expect(install()).toEqual(ONCE);
+    ['a compiled addon', { [COMPILED]: 'loads' }],
+  ] as const)('a checkout is compiled nevertheless: %s', (_, addons) => {
+    prepare(addons, { checkout: true });
+    expect(install()).toEqual(COMPILED_ONCE);
   });
 
-  it('elsewhere, an installed package still has its own compiled', () => {
+  it('an installed package is compiled if only RHYTHM_ADDON names an addon that loads', () => {
     prepare({ [PREBUILD]: 'broken' });
-    expect(install({ RHYTHM_ADDON: packageAddon() })).toEqual(ONCE);
+    expect(install({ RHYTHM_ADDON: packageAddon() })).toEqual(COMPILED_ONCE);
   });
 });
 
 it.each([
-  ['none', {}],
+  ['no addon', {}],
   ['a broken prebuild', { [PREBUILD]: 'broken' }],
-  ['a broken compiled one', { [COMPILED]: 'broken' }],
-] as const)('an installed package without an addon that loads compiles one: %s', (_, has) => {
-  prepare(has);
-  expect(install()).toEqual(ONCE);
+  ['a broken compiled addon', { [COMPILED]: 'broken' }],
+] as const)('an installed package without an addon that loads is compiled: %s', (_, addons) => {
+  prepare(addons);
+  expect(install()).toEqual(COMPILED_ONCE);
 });
 
-it.each([true, false])('what cannot be compiled is a warning, not a failure; checkout: %s', (checkout) => {
+it.each([true, false])('a failed compilation is a warning, not an error; checkout: %s', (checkout) => {
   prepare({}, { checkout });
   const { status, stderr } = install({ NO_COMPILER: '1' });
   expect(status).toBe(0);

@@ -1,4 +1,4 @@
-/** The package without the packages that few need: everything else works, and what needs one says what to install. */
+/** Without the optional packages, all other commands work, and errors name the package to install. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const run = (...args: string[]): string =>
     stdio: 'pipe',
   });
 
-it('an upload is refused with the command that installs what it needs', () => {
+it('refuses upload with the command that installs its package', () => {
   expect(() => run('upload', '--repo', 'newcomer/weeks', 'x.txt')).toThrow(
     /error: Expected @huggingface\/hub, which uploads need, got: Cannot find package '@huggingface\/hub'.* Run "npm install @huggingface\/hub@2"\./,
   );
@@ -29,18 +29,18 @@ it('an upload is refused with the command that installs what it needs', () => {
 it.each([
   ['teach', ['--teacher', 'llm', '--model', 'm', '--seeds', '100-100', '--output', 'weeks.jsonl']],
   ['eval', ['--policies', 'llm:m', '--episodes', '1']],
-])('so is a language model of %s', (command, args) => {
+])('refuses %s with a language model, with the command that installs its package', (command, args) => {
   expect(() => run(command, ...args)).toThrow(
     /error: Expected openai, which language models need, got: Cannot find package 'openai'.* Run "npm install openai@6"\./,
   );
 });
 
-it('errors of arguments and the help are printed nevertheless', () => {
+it('upload checks its arguments and prints its help without its package', () => {
   expect(() => run('upload', '--repo', 'newcomer/weeks', 'y.txt')).toThrow(/there is none\. Check the path/);
   expect(run('upload', '--help')).toContain('Usage: rhythm-vec upload');
 });
 
-it('all of them are optional peers, none of them a dependency, and all there for development', () => {
+it('each optional package is an optional peer dependency and a development dependency', () => {
   expect(Object.keys(manifest.peerDependencies)).not.toEqual([]);
   for (const name of Object.keys(manifest.peerDependencies)) {
     expect(manifest.peerDependenciesMeta[name]).toEqual({ optional: true });

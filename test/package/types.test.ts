@@ -1,8 +1,8 @@
-/** The package's types need only ES2022: neither Node's types nor a browser's, nor `skipLibCheck`. */
+/** The package's types need only ES2022: neither the types of Node or a browser, nor `skipLibCheck`. */
 import { describe, expect, it } from 'vitest';
 import { Consumer, type Example } from '../support/examples.js';
 
-const USED = `
+const NODE_PROGRAM = `
 import { createVecEnv, evaluate, type RunOptions } from 'rhythm-vec';
 
 using env = createVecEnv({ numEnvs: 2 });
@@ -12,19 +12,19 @@ const scores: Float32Array = env.run('random', options).finalScores;
 export const rows = await evaluate({ policies: ['random'] }).then((evaluation) => evaluation.rows);
 export { scores };
 `;
-const WATCHED = `
+const SIGNAL_PROGRAM = `
 import { createVecEnv } from 'rhythm-vec';
 
 const { signal } = new AbortController();
 createVecEnv({ numEnvs: 1 }).run('random', { signal });
 `;
-const WRONG = `
+const INVALID_SIGNAL = `
 import { createVecEnv } from 'rhythm-vec';
 
 createVecEnv({ numEnvs: 1 }).run('random', { signal: 'now' });
 `;
 
-const BROWSED = `
+const BROWSER_PROGRAM = `
 import { createAsyncVecEnv, createVecEnv, listAsyncBackends, type AsyncVecEnv, type Device } from 'rhythm-vec/browser';
 
 await using env: AsyncVecEnv = await createAsyncVecEnv({ numEnvs: 2, webgpu: { workgroupSize: 128 } });
@@ -39,13 +39,13 @@ using sync = createVecEnv({ numEnvs: 2 });
 sync.restore(await env.snapshot());
 export { rewards };
 `;
-const UNREAD = `
+const UNKNOWN_OUTPUT = `
 import { createAsyncVecEnv } from 'rhythm-vec/browser';
 
 const env = await createAsyncVecEnv({ numEnvs: 1 });
 await env.read(['reward']);
 `;
-const OF_NODE = `
+const NODE_ONLY = `
 import { evaluate } from 'rhythm-vec';
 
 export { evaluate };
@@ -56,19 +56,27 @@ const compile = (options: object, ...examples: Example[]): void =>
 
 describe('a strict consumer compiles', () => {
   it('with ES2022 alone', () => {
-    compile({ lib: ['ES2022'], types: [] }, program('used', USED));
+    compile({ lib: ['ES2022'], types: [] }, program('used', NODE_PROGRAM));
   });
 
   it("with a browser's types", () => {
-    compile({ lib: ['ES2022', 'DOM'], types: [] }, program('used', USED), program('watched', WATCHED));
+    compile(
+      { lib: ['ES2022', 'DOM'], types: [] },
+      program('used', NODE_PROGRAM),
+      program('watched', SIGNAL_PROGRAM),
+    );
   });
 
   it("with Node's types", () => {
-    compile({ lib: ['ES2022'], types: ['node'] }, program('used', USED), program('watched', WATCHED));
+    compile(
+      { lib: ['ES2022'], types: ['node'] },
+      program('used', NODE_PROGRAM),
+      program('watched', SIGNAL_PROGRAM),
+    );
   });
 });
 
-describe('for browsers, whose types know no Node,', () => {
+describe('with the types of a browser and without those of Node,', () => {
   const options = { lib: ['ES2022', 'DOM'], types: [] };
   const bundled = {
     ...options,
@@ -76,24 +84,26 @@ describe('for browsers, whose types know no Node,', () => {
     moduleResolution: 'Bundler',
     customConditions: ['browser'],
   };
-  const here = BROWSED.replace('rhythm-vec/browser', 'rhythm-vec');
+  const packageProgram = BROWSER_PROGRAM.replace('rhythm-vec/browser', 'rhythm-vec');
 
-  it('a strict consumer compiles', () => {
-    compile(options, program('browsed', BROWSED));
+  it('a strict consumer of rhythm-vec/browser compiles', () => {
+    compile(options, program('browsed', BROWSER_PROGRAM));
   });
 
-  it('a bundler finds the same under the name of the package', () => {
-    compile(bundled, program('bundled', here));
-    expect(() => compile(bundled, program('of Node', OF_NODE))).toThrow(/has no exported member 'evaluate'/);
-    compile(options, program('of Node', OF_NODE));
+  it('a bundler resolves the name of the package to the entry point for browsers', () => {
+    compile(bundled, program('bundled', packageProgram));
+    expect(() => compile(bundled, program('of Node', NODE_ONLY))).toThrow(
+      /has no exported member 'evaluate'/,
+    );
+    compile(options, program('of Node', NODE_ONLY));
   });
 
-  it('what is no output is seen', () => {
-    expect(() => compile(options, program('unread', UNREAD))).toThrow(/"reward"/);
+  it('an unknown output name is a type error', () => {
+    expect(() => compile(options, program('unread', UNKNOWN_OUTPUT))).toThrow(/"reward"/);
   });
 });
 
-it('what is no signal is seen where signals are known', () => {
+it('a signal that is not an AbortSignal is a type error', () => {
   const options = { lib: ['ES2022', 'DOM'], types: [] };
-  expect(() => compile(options, program('wrong', WRONG))).toThrow(/AbortSignal/);
+  expect(() => compile(options, program('wrong', INVALID_SIGNAL))).toThrow(/AbortSignal/);
 });

@@ -10,7 +10,7 @@ interface Column {
   readonly text: (row: AuditRow) => string;
 }
 
-/** Shorter heads than in other tables: names of policies are long, and lines have at most 120 columns. */
+/** Column heads, shorter than in other tables: policy names are long, and lines have at most 120 columns. */
 const HEADS = { ...COMPONENT_HEADS, adaptation: 'adap-\ntat.', belief_accuracy: 'bel.\nacc.' };
 
 const COLUMNS: readonly Column[] = [

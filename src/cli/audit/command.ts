@@ -10,7 +10,7 @@ that knowing the profile adds:
   open-loop         the same 28 actions for every profile, the best that a search finds on training seeds
   open-loop-honest  the best sequence whose first half is no worse than the heuristic's: the difference to open-loop is
                     the gain of neglecting the first half
-  push:X            maximises component X alone; belief_accuracy by stating the belief of the middle profile
+  push:X            maximises component X alone; belief_accuracy by stating the median belief target
   oracle-open-loop  the best 28 actions for each profile, found in episodes with other random numbers
   +constant         with the belief [0.5, 0.5, 0.5]; +truth with the true belief
 All are scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph of the output

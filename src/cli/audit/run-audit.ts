@@ -8,14 +8,14 @@ import { reportOf } from '../../evaluation/audit/audit-page.js';
 import { UsageError } from '../failure.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import {
-  besideOutputs,
   checkDirectory,
   jsonText,
   makeDirectory,
+  messageStream,
   type OutputFile,
   stat,
   targetOf,
-  writeTogether,
+  writeFilesAtomically,
 } from '../files/output-file.js';
 import { checkOutputs } from '../files/output-places.js';
 import { checkPictures, drawAll, outputsOf } from '../files/picture-files.js';
@@ -46,7 +46,7 @@ export async function runAudit(
   const grader = await readGrader(options.grader);
   if (output !== undefined) await checkReport(output, json, options.grader);
   const progress = createProgress('episodes');
-  const messages = besideOutputs(json);
+  const messages = messageStream(json);
   try {
     const result = await audit({ ...options, grader, signal, onProgress: progress.update });
     progress.stop();
@@ -55,7 +55,7 @@ export async function runAudit(
     if (json !== undefined) files.push({ path: json, data: jsonText(auditToJson(result)) });
     signal.throwIfAborted();
     if (output !== undefined) makeDirectory(output);
-    await writeTogether(files);
+    await writeFilesAtomically(files);
   } finally {
     progress.stop();
   }

@@ -6,10 +6,13 @@ import { printable, readLines } from '../files/lines.js';
 import { StoredEpisodes } from '../regrade/stored-episodes.js';
 import { ComponentsParser } from './component-row.js';
 
-/** Ten times the length of a line that eval writes. */
+/** The maximum length of a line: ten times the length of a line that eval writes. */
 const MAX_LINE_BYTES = 4096;
 
-/** @param name the input's name in errors. @throws UsageError that names the input and the line. */
+/**
+ * Returns the stored conditions of a stream. @param name the input's name in errors. @throws UsageError that names the
+ * input and the line.
+ */
 export async function readComponents(
   input: AsyncIterable<Uint8Array>,
   name: string,

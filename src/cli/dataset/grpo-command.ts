@@ -13,10 +13,10 @@ const HELP = `
 Each row has a prompt, and the seed and actions that reproduce its state:
   {"messages":[{"role":"system","content":...},{"role":"user","content":...}],"seed":8000,"profile_mode":"sampled",
    "step_index":2,"action_history":["sleep","deep_work"],"policy":"random"}
-A mix of policies (random, heuristic, open-loop, deviations from them, habits) reaches diverse states. No seed and step
-repeats before all others were used. README.md, beside the rows, is the dataset card: it has the shares of the policies,
-the columns, how to train, and the command. The command gives the same bytes on every machine, and a longer dataset
-begins with the rows of a shorter one.
+A mix of policies (random, heuristic, open-loop, deviations from them, habits) reaches diverse states. A pair of seed and
+step repeats only after all pairs were used. README.md, beside the rows, is the dataset card: it has the shares of the
+policies, the columns, how to train, and the command. The command gives the same bytes on every machine, and a longer
+dataset begins with the rows of a shorter one.
 Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,discrete.
   Each name in the list is used equally often.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused; --allow-eval-seeds admits them.

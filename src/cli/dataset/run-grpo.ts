@@ -102,15 +102,16 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
       `Expected --output to name a file other than its card README.md, got ${rows}. Name another.`,
     );
   }
-  const beside = stat(card);
-  if (beside === null || (beside.isFile() && isFree(readFileSync(card, 'utf8'), rows))) return;
+  const existingCard = stat(card);
+  if (existingCard === null || (existingCard.isFile() && isReplaceable(readFileSync(card, 'utf8'), rows)))
+    return;
   throw new UsageError(
     `Expected ${card} to be absent or the card of ${rows}, got another file. Write --output to a directory of its own.`,
   );
 }
 
 /** Whether a README.md may be replaced: it is the card of these rows, or of rows that no longer exist. */
-function isFree(text: string, rows: string): boolean {
+function isReplaceable(text: string, rows: string): boolean {
   if (!isCard(text)) return false;
   const file = fileOfCard(text);
   return file === null || file === basename(rows) || stat(join(dirname(rows), file)) === null;

@@ -61,21 +61,21 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     const stream = new SftStream(selection, toStandardError);
     await readAll(stream, sinks, options.jsonl, signal);
     requireRows(selection, plan);
-    const kept = sinks.filter(({ split }) => selection.counts[split].rows > 0);
-    for (const { output, encoder } of kept) await output.write(encoder.end());
+    const filled = sinks.filter(({ split }) => selection.counts[split].rows > 0);
+    for (const { output, encoder } of filled) await output.write(encoder.end());
     const card = await outputs.open(place.card);
-    const files = kept.map(({ split }) => ({ split, path: place.nameOf(split) }));
+    const files = filled.map(({ split }) => ({ split, path: place.nameOf(split) }));
     const command = sftCommandOf(plan, namesIn(options));
     await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
     signal.throwIfAborted();
     // Removes the old card first, so that it never describes other rows, even if the process is killed now.
     place.clearCard();
-    for (const { output } of kept) await output.commit();
-    for (const sink of sinks) if (!kept.includes(sink)) place.clear(sink.split);
+    for (const { output } of filled) await output.commit();
+    for (const sink of sinks) if (!filled.includes(sink)) place.clear(sink.split);
     await card.commit();
     written = true;
     process.stderr.write(`${summary(selection, stream, options.output)}\n`);
-    return stream.skipped.total === 0 && stream.untrue === 0;
+    return stream.skipped.total === 0 && stream.mismatched === 0;
   } finally {
     if (!written) place.unmake();
   }
@@ -126,7 +126,7 @@ async function readAll(
   }
 }
 
-/** How to admit episodes, by the reason for which they were left out. */
+/** Texts that explain how to admit episodes, by the reason for which they were left out. */
 const REMEDIES: Readonly<Record<string, (plan: SftPlan) => string>> = {
   'another objective': ({ objective }) =>
     `Only teachers of objective ${objective} are used. Choose another (${OBJECTIVES.filter((name) => name !== objective).join(', ')}) with --objective.`,
@@ -147,13 +147,13 @@ function requireRows({ counts, leftOut }: SftSelection, plan: SftPlan): void {
   );
 }
 
-function summary({ counts, leftOut }: SftSelection, { skipped, untrue }: SftStream, directory: string) {
+function summary({ counts, leftOut }: SftSelection, { skipped, mismatched }: SftStream, directory: string) {
   const { train, validation } = counts;
-  const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  const leftOutCount = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
   return [
     `${train.rows} training rows and ${validation.rows} validation rows in ${directory}, with their card.`,
-    `${train.episodes + validation.episodes} episodes used, ${left} left out.`,
-    ...(untrue === 0 ? [] : [`${untrue} NOT AS RECORDED: see rhythm-vec reeval.`]),
+    `${train.episodes + validation.episodes} episodes used, ${leftOutCount} left out.`,
+    ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
     ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
   ].join(' ');
 }

@@ -21,13 +21,13 @@ Each row is one step of an episode in chat format: the prompt, and the teacher's
 Every episode is replayed first. Episodes that differ from their replay and invalid lines are reported and left out, and the
 exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 ONLY TEACHERS WITH THE OBJECTIVE WELLBEING ARE USED, unless --objective names another. A teacher that maximises the score
-neglects the first half of the episode, and its students would too. "none" stands for teachers without an objective, such
-as language models. Teachers that used hidden state are left out, unless --allow-oracle is given. Seeds 0-99 and seeds from
+neglects the first half of the episode, and its students would too. --objective none selects teachers without an objective,
+such as language models. Teachers that used hidden state are left out, unless --allow-oracle is given. Seeds 0-99 and seeds from
 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given. --max-belief-error selects episodes by
 hidden state. The card, README.md, notes all of these options.
 An episode's margin is its score minus that of heuristic+constant with the same seed: the heuristic with the belief
 [0.5, 0.5, 0.5]. A score that does not beat it shows no inference. The card has the smallest, median and largest margin.
-All rows of a seed go to one split, train or validation, by the seed alone, so a longer dataset keeps them there.
+All rows of a seed go to one split, train or validation. Only the seed decides which, so a longer dataset keeps the split.
 
 Examples:
   rhythm-vec dataset sft --jsonl teacher.jsonl --output sft

@@ -5,7 +5,7 @@ import { FORMATS } from '../../training/datasets/file-formats.js';
 import { isSftCard } from '../../training/datasets/sft/sft-card.js';
 import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
 import { UsageError } from '../failure.js';
-import { checkOther } from '../files/input-file.js';
+import { checkDifferentFile } from '../files/input-file.js';
 import { checkDirectory, makeDirectory, stat } from '../files/output-file.js';
 
 const CARD = 'README.md';
@@ -14,7 +14,7 @@ export class SftPlace {
   readonly #directory: string;
   readonly #format: string;
   /** Directories that this run created, the innermost first. */
-  #made: readonly string[] = [];
+  #created: readonly string[] = [];
 
   /** @throws UsageError, before any work is done, for a directory with other files. */
   constructor(directory: string, format: string) {
@@ -46,14 +46,14 @@ export class SftPlace {
 
   /** Refuses files of another format: the new card would not describe them. */
   #checkFiles(): void {
-    const ours = stat(this.card) !== null;
+    const hasCard = stat(this.card) !== null;
     for (const { name } of FORMATS) {
-      if (ours && name === this.#format) continue;
+      if (hasCard && name === this.#format) continue;
       const other = SPLITS.map((split) => `${split}.${name}`).find((file) =>
         stat(join(this.#directory, file)),
       );
       if (other !== undefined)
-        this.#refuse(`which holds another ${other}`, ', or remove the files of an interrupted run');
+        this.#refuse(`which contains another ${other}`, ', or remove the files of an interrupted run');
     }
   }
 
@@ -66,12 +66,13 @@ export class SftPlace {
   /** @throws UsageError for inputs that the rows would overwrite. */
   checkInputs(option: string, paths: readonly string[]): void {
     for (const path of paths) {
-      for (const split of SPLITS) checkOther(option, path, `the ${split} of --output`, this.pathOf(split));
+      for (const split of SPLITS)
+        checkDifferentFile(option, path, `the ${split} of --output`, this.pathOf(split));
     }
   }
 
   make(): void {
-    this.#made = makeDirectory(this.#directory);
+    this.#created = makeDirectory(this.#directory);
   }
 
   /** Removes the card of an earlier dataset. */
@@ -80,13 +81,13 @@ export class SftPlace {
     if (stat(this.card) !== null) rmSync(realpathSync(this.card));
   }
 
-  /** Removes a split's file of an earlier dataset. */
+  /** Removes the file of a split that an earlier dataset has. */
   clear(split: Split): void {
     rmSync(this.pathOf(split), { force: true });
   }
 
   /** Removes the directories that this run created, if they are still empty. */
   unmake(): void {
-    for (const directory of this.#made) if (readdirSync(directory).length === 0) rmdirSync(directory);
+    for (const directory of this.#created) if (readdirSync(directory).length === 0) rmdirSync(directory);
   }
 }

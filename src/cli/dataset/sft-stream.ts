@@ -14,7 +14,7 @@ const NO_ROWS: SplitRows = { train: [], validation: [] };
 export class SftStream {
   readonly skipped = new SkippedLines();
   /** The number of episodes that differ from their replay. */
-  untrue = 0;
+  mismatched = 0;
   readonly #selection: SftSelection;
   readonly #report: Report;
 
@@ -32,7 +32,7 @@ export class SftStream {
       const where = whereOf(mismatches[0]);
       this.#report(`${wanted[index].place}: left out, not as recorded: ${where}`);
     }
-    this.untrue += untrue.length;
+    this.mismatched += untrue.length;
     return rows;
   }
 }

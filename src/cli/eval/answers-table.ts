@@ -12,8 +12,8 @@ interface Column {
   readonly text: (row: EvaluationRow) => string | null;
 }
 
-/** Returns a column of usage. It is omitted if no row has its figure. */
-const used = (head: string, name: string, text: (value: number) => string = grouped): Column => ({
+/** Returns a column of token usage. The table omits it if no row has its figure. */
+const usageColumn = (head: string, name: string, text: (value: number) => string = grouped): Column => ({
   head,
   text: ({ usage }) => (usage?.[name] === undefined ? null : text(usage[name])),
 });
@@ -24,14 +24,15 @@ const COLUMNS: readonly Column[] = [
   { head: '\nanswers of', text: policyName },
   { head: '\nunder', text: ({ condition }) => condition },
   { head: 'un-\nparsed', text: ({ unparsed }) => (unparsed === null ? null : percent(unparsed)) },
-  used('cut\noff', 'cutOff'),
-  used('re-\nfused', 'refused'),
-  used('re-\nquests', 'requests'),
-  used('prompt\ntokens', 'promptTokens'),
-  used('completion\ntokens', 'completionTokens'),
-  used('\ncost', 'costUsd', dollars),
+  usageColumn('cut\noff', 'cutOff'),
+  usageColumn('re-\nfused', 'refused'),
+  usageColumn('re-\nquests', 'requests'),
+  usageColumn('prompt\ntokens', 'promptTokens'),
+  usageColumn('completion\ntokens', 'completionTokens'),
+  usageColumn('\ncost', 'costUsd', dollars),
 ];
-const NAMES = 2;
+/** The number of columns that contain names, and are aligned to the left. */
+const NAME_COLUMNS = 2;
 
 /** Returns the table with a line end; '' without language models. */
 export function renderAnswers(rows: readonly EvaluationRow[]): string {
@@ -40,7 +41,7 @@ export function renderAnswers(rows: readonly EvaluationRow[]): string {
   const columns = COLUMNS.filter(({ text }) => ofModels.some((row) => text(row) !== null));
   const table = renderColumns(
     columns.map(({ head }) => head),
-    columns.map((_, k) => (k < NAMES ? 'left' : 'right')),
+    columns.map((_, k) => (k < NAME_COLUMNS ? 'left' : 'right')),
     ofModels.map((row) => columns.map(({ text }) => text(row) ?? '-')),
   );
   return `${table}\n`;

@@ -11,7 +11,7 @@ import type { EvalCommandOptions } from './run-eval.js';
 
 const HELP = `
 Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
-  in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are the 150 episodes of the re-evaluation.
+  in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are the 150 episodes of RhythmEnv's re-evaluation.
   discrete:NAME is seeds 0-4 of one named profile; discrete is all three, and their mean.
   custom is the seeds of --seeds. It runs alone unless --conditions names others.
   --profiles excludes the discrete conditions, whose profiles are fixed.
@@ -26,8 +26,8 @@ Policies: ${POLICY_NAMES.join(', ')};
 Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights that sum to 1; missing components weigh 0.
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 18 kB each, up to 35 kB with a
-  planner's reasons, at most 100,000 episodes. It changes no result. Paid episodes of language models are meanwhile kept in
-  FILE.partial; the same command resumes from there. Without --trajectories an interrupted run begins anew.
+  planner's reasons, at most 100,000 episodes. The option changes no result. During the run, FILE.partial keeps the paid
+  episodes of language models, and the same command resumes from there. Without --trajectories, an interrupted run restarts.
 
 Examples:
   rhythm-vec eval

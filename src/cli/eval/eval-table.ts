@@ -45,7 +45,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Files of components may lack the means of each half. */
+/** Formats the mean reward of a half; files of components may lack it. */
 const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
 
 /** Returns the published score; only the published profiles have one. */
@@ -60,7 +60,7 @@ export function publishedText(figure: Published | undefined): string {
   return figure.approximate ? `~${figure.finalScore}` : decimals(figure.finalScore);
 }
 
-/** Whether a cell of the published column has a score. */
+/** Returns whether a cell of the published column has a score. */
 export const isFigure = (text: string): boolean => text !== NONE;
 
 /**
@@ -149,7 +149,7 @@ const answerNotes = (rows: Evaluation['rows']): string[] =>
 
 /** Returns the notes that all tables of scores share. @param withPublished whether there is a published column. */
 export const sharedNotes = (withPublished: boolean): string[] => [
-  'belief MAE: mean absolute error of the last belief; without one, of 0.5 each, which scores nothing.',
+  'belief MAE: mean absolute error of the last belief; without beliefs, that of [0.5, 0.5, 0.5], and belief accuracy 0.',
   ...(withPublished
     ? [`published: ${PUBLISHED_SOURCE}; this world is a rebuild with constants of its own.`]
     : []),

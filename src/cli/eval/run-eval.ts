@@ -9,7 +9,7 @@ import { evaluationToJson } from '../../evaluation/evaluation-json.js';
 import { selectConditions } from '../../world/conditions.js';
 import { headerText, rowsText } from '../components/write-components.js';
 import { readGrader } from '../files/grader-file.js';
-import { besideOutputs, Outputs, writeJson } from '../files/output-file.js';
+import { messageStream, Outputs, writeJson } from '../files/output-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/output-places.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
@@ -17,7 +17,7 @@ import { createProgress } from '../progress.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { renderHeader, renderTable } from './eval-table.js';
 import { checkModels, EvalModels, modelsIn, prepareModels } from './models.js';
-import { checkFewEnough, type EpisodeStore, keepInJournal, keepTogether } from './trajectories.js';
+import { checkFewEnough, type EpisodeStore, openFileStore, openJournalStore } from './trajectories.js';
 
 type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
 
@@ -44,7 +44,7 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   const names = check(options);
   const openers = await prepareModels(names, options);
   const grader = await readGrader(options.grader);
-  const messages = besideOutputs(json, components, trajectories);
+  const messages = messageStream(json, components, trajectories);
   await using outputs = new Outputs();
   const stored = components === undefined ? null : await outputs.open(components);
   const store = await openStore(options, names, grader);
@@ -105,9 +105,9 @@ async function openStore(
   const players = [...new Set(options.policies ?? POLICY_NAMES)].map(playerNamed);
   const evaluated = { conditions: selectConditions(options), players, grader };
   checkFewEnough(evaluated);
-  if (models.length === 0) return keepTogether(path);
+  if (models.length === 0) return openFileStore(path);
   checkJournal('--trajectories', path, 'a language model');
-  return keepInJournal(path, evaluated, samplingOf(options));
+  return openJournalStore(path, evaluated, samplingOf(options));
 }
 
 /** Returns the outputs by option. Episodes of language models are stored in a journal until all are finished. */
@@ -123,6 +123,6 @@ function outputsOf(
   return named.flatMap(([option, path]) => {
     if (path === undefined) return [];
     const paid = option === '--trajectories' && models.length > 0;
-    return [{ option, path, meanwhile: paid ? journalFiles(path) : [] }];
+    return [{ option, path, workFiles: paid ? journalFiles(path) : [] }];
   });
 }

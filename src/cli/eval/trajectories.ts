@@ -35,21 +35,21 @@ export interface Evaluated {
 }
 
 /** The maximum number of episodes of a file, about 2 GB. */
-const MOST = 100_000;
+const MAX_EPISODES = 100_000;
 
-/** Refuses more than MOST episodes. @throws UsageError. */
+/** Refuses an evaluation with more than MAX_EPISODES. @throws UsageError. */
 export function checkFewEnough({ conditions, players }: Evaluated): void {
   const perPolicy = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
   const episodes = perPolicy * players.length;
-  if (episodes <= MOST) return;
+  if (episodes <= MAX_EPISODES) return;
   throw new UsageError(
-    `Expected at most ${MOST} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
+    `Expected at most ${MAX_EPISODES} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
       'episodes each). An episode takes about 18 kB: name fewer --seeds or --policies, or store --components.',
   );
 }
 
-/** Stores reproducible episodes in a file that is written whole or not at all. */
-export async function keepTogether(path: string): Promise<EpisodeStore> {
+/** Opens a store that writes a whole file or none, for episodes that can be computed again. */
+export async function openFileStore(path: string): Promise<EpisodeStore> {
   const output = await openOutput(path);
   return {
     spending: {},
@@ -61,10 +61,10 @@ export async function keepTogether(path: string): Promise<EpisodeStore> {
 }
 
 /**
- * Stores each episode as soon as it ends, so that an interrupted evaluation resumes where it stopped.
+ * Opens a store that saves each episode as soon as it ends, so that an interrupted evaluation resumes where it stopped.
  * @throws UsageError for stored episodes of another evaluation.
  */
-export async function keepInJournal(
+export async function openJournalStore(
   path: string,
   evaluated: Evaluated,
   sampling: Sampling,
@@ -76,7 +76,7 @@ export async function keepInJournal(
   const { spent, finished } = journal;
   const has = (key: string): boolean => journal.has(key);
   return {
-    spending: { spent, finished, onSpend: (most) => journal.noteSpent(most) },
+    spending: { spent, finished, onSpend: (dollars) => journal.noteSpent(dollars) },
     played: journal.read(modelKeys),
     add: async (episodes) => {
       for (const episode of episodes) if (!has(episodeKey(episode))) await journal.append(episode);

@@ -7,15 +7,15 @@ import { didYouMean } from '../../shared/suggest.js';
 import { describe } from '../../shared/values.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../failure.js';
-import { checkOther } from './input-file.js';
+import { checkDifferentFile } from './input-file.js';
 import { stat } from './output-file.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
-/** Hundreds of times the size of a grader file. */
+/** The maximum size of a grader file: hundreds of times the usual size. */
 const MAX_BYTES = 65536;
 
 /**
- * Returns the grader of `--grader`: a built-in name, or else a file. A file named like a built-in is `./v1`.
+ * Returns the grader of `--grader`: a built-in name, or else a file. A file with the name v1 is passed as `./v1`.
  * @throws UsageError if it is neither; InputError `bad_grader` that names the file and the field.
  */
 export async function readGrader(choice: string): Promise<Grader> {
@@ -38,12 +38,12 @@ export async function readGrader(choice: string): Promise<Grader> {
 /** Refuses an output path that is the grader's file. @throws UsageError. */
 export function checkNotGrader(option: string, path: string | undefined, choice: string | undefined): void {
   if (path === undefined || choice === undefined || GRADER_NAMES.includes(choice)) return;
-  checkOther(option, path, '--grader', choice);
+  checkDifferentFile(option, path, '--grader', choice);
 }
 
 /**
- * Reads a file of at most MAX_BYTES; a device may have no end. Reading is asynchronous, so that signals work while a pipe
- * has no writer.
+ * Reads a file of at most MAX_BYTES. The limit is for devices, which may have no end. Reading is asynchronous, so that
+ * signals work while a pipe has no writer.
  */
 async function readText(path: string): Promise<string> {
   await using handle = await open(path);

@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from '../failure.js';
 import { stat } from './output-file.js';
 
-/** Refuses a path that is not a file. '-' is the standard input. */
+/** Refuses a path that is not a file. '-' is the standard input. @throws UsageError. */
 export function checkInput(option: string, path: string): void {
   const from = path === '-' ? null : stat(path);
   if (path === '-' || (from !== null && !from.isDirectory())) return;
@@ -12,8 +12,8 @@ export function checkInput(option: string, path: string): void {
   throw new UsageError(`Expected ${option} to name a file, got ${path}; ${what}. Check the path.`);
 }
 
-/** Refuses a path that is the same file as another. */
-export function checkOther(option: string, path: string, other: string, otherPath: string): void {
+/** Refuses a path that is the same file as another. @throws UsageError. */
+export function checkDifferentFile(option: string, path: string, other: string, otherPath: string): void {
   const [from, to] = [path, otherPath].map((each) => (each === '-' ? null : stat(each)));
   if (!from?.isFile() || to === null || from.dev !== to.dev || from.ino !== to.ino) return;
   throw new UsageError(

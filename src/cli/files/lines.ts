@@ -13,8 +13,8 @@ export interface Line {
 const LF = 0x0a;
 
 /**
- * Splits at LF. Removes a CR before it and a byte order mark before the first line. A line longer than `maxBytes` is
- * skipped without being stored, and counts.
+ * Yields the lines of a stream, split at LF. Removes a CR before LF, and a byte order mark before the first line. A line
+ * longer than `maxBytes` is not stored; its problem is yielded instead.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   const line = new PendingLine(maxBytes);
@@ -72,18 +72,18 @@ class PendingLine {
   }
 }
 
-/** Files that are passed by mistake, by their first bytes, and the remedy. */
+/** Formats that are passed by mistake, by their first two bytes: a description with the remedy. */
 const FORMATS = {
-  '1f8b': 'a file packed by gzip. Unpack it first, as by gunzip --keep.',
+  '1f8b': 'a gzip file. Unpack it first, as by gunzip --keep.',
   fffe: 'UTF-16. Convert it first, as by iconv --from-code UTF-16 --to-code UTF-8.',
   feff: 'UTF-16. Convert it first, as by iconv --from-code UTF-16 --to-code UTF-8.',
 } as const;
 
-/** Returns the kind of a file that begins with `bytes` and the remedy; undefined if unknown. */
+/** Returns the entry of FORMATS for a file that begins with `bytes`; undefined if unknown. */
 const otherFormat = (bytes: Buffer): string | undefined =>
   FORMATS[bytes.toString('hex', 0, 2) as keyof typeof FORMATS];
 
-/** The most characters of a reason that are printed. */
+/** The maximum number of characters of a printed reason. */
 const MAX_REASON = 400;
 
 /** Shortens a reason and replaces characters that terminals interpret: it quotes the input. */

@@ -14,7 +14,7 @@ import {
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../failure.js';
-import { naming } from './file-fault.js';
+import { rethrowWithPath } from './file-fault.js';
 import { createTemporary, type TemporaryFile, tryTemporary } from './temporary-file.js';
 
 /** A destination of data; '-' is the standard output. */
@@ -51,7 +51,7 @@ export function checkOutput(option: string, path: string): void {
   }
   if (existing?.isFile() && DESCRIPTOR.test(path)) {
     throw new UsageError(
-      `Expected ${option} to name a file, got ${path}, an open descriptor of one. Name the file itself, or - for the standard output.`,
+      `Expected ${option} to name a file, got ${path}, which is an open file descriptor. Name the file itself, or - for the standard output.`,
     );
   }
   attempt(option, path, directory, () => tryTemporary(place));
@@ -79,7 +79,7 @@ export function checkDirectory(option: string, path: string): void {
   });
 }
 
-/** The target name of trial files in a directory, whose outputs are not known yet. */
+/** The target name of trial files in a directory whose output names are not known yet. */
 export const PROBE = 'probe';
 
 /**
@@ -94,13 +94,16 @@ function tryDirectory(path: string): void {
 /** Creates a directory and its missing parents. @returns the created directories, the innermost first. */
 export function makeDirectory(path: string): string[] {
   if (stat(path) !== null) return [];
-  const above = makeDirectory(dirname(resolve(path)));
-  // Creates one level at a time: a recursive mkdir of Node 20 never ends where it fails, as in /proc.
+  const parents = makeDirectory(dirname(resolve(path)));
+  // Creates one level at a time: where mkdir fails, as in /proc, a recursive mkdir of Node 20 never returns.
   mkdirSync(path);
-  return [path, ...above];
+  return [path, ...parents];
 }
 
-/** Tries to write. Permissions alone do not reveal quotas, read-only mounts and special file systems. */
+/**
+ * Runs `write` as a trial: permissions alone do not reveal quotas, read-only mounts and special file systems.
+ * @throws UsageError if it fails.
+ */
 function attempt(option: string, path: string, place: string, write: () => void): void {
   try {
     write();
@@ -112,6 +115,7 @@ function attempt(option: string, path: string, place: string, write: () => void)
   }
 }
 
+/** Paths of temporary files that are not yet committed. */
 const unfinished = new Set<string>();
 
 /** Removes unfinished files when the process ends. */
@@ -120,7 +124,7 @@ export function discardOpenOutputs(): void {
 }
 
 /** Returns the stream for messages: the standard error if an output goes to the standard output. */
-export const besideOutputs = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
+export const messageStream = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
   paths.includes('-') ? process.stderr : process.stdout;
 
 /** Opens a path that `checkOutput` accepted. */
@@ -156,7 +160,7 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value, nul
 
 /** Writes a value as a JSON file, atomically. */
 export const writeJson = (path: string, value: unknown): Promise<void> =>
-  writeTogether([{ path, data: jsonText(value) }]);
+  writeFilesAtomically([{ path, data: jsonText(value) }]);
 
 export interface OutputFile {
   readonly path: string;
@@ -179,14 +183,14 @@ export class Outputs implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ends = await Promise.allSettled(this.#opened.map((output) => output.discard()));
-    const failed = ends.find((end) => end.status === 'rejected');
+    const results = await Promise.allSettled(this.#opened.map((output) => output.discard()));
+    const failed = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failed !== undefined) throw failed.reason;
   }
 }
 
 /** Writes files atomically. All are written before the first is renamed to its target; they are renamed in order. */
-export async function writeTogether(files: readonly OutputFile[]): Promise<void> {
+export async function writeFilesAtomically(files: readonly OutputFile[]): Promise<void> {
   await using outputs = new Outputs();
   for (const { path, data } of files) await (await outputs.open(path)).write(data);
   await outputs.commit();
@@ -214,12 +218,12 @@ class FileOutput implements Output {
   }
 
   async write(data: string | Uint8Array): Promise<void> {
-    await this.#temporary.handle.writeFile(data).catch(naming(this.#target));
+    await this.#temporary.handle.writeFile(data).catch(rethrowWithPath(this.#target));
   }
 
   async commit(): Promise<void> {
     // Synced to disk before the rename, so that after a crash either the old or the new file exists, complete.
-    await this.#temporary.handle.sync().catch(naming(this.#target));
+    await this.#temporary.handle.sync().catch(rethrowWithPath(this.#target));
     await this.#close();
     await rename(this.#temporary.path, this.#target);
     unfinished.delete(this.#temporary.path);
@@ -238,7 +242,7 @@ class FileOutput implements Output {
     if (this.#closed) return;
     this.#closed = true;
     this.#temporary.release();
-    await this.#temporary.handle.close().catch(naming(this.#target));
+    await this.#temporary.handle.close().catch(rethrowWithPath(this.#target));
   }
 }
 
@@ -253,7 +257,7 @@ class DirectOutput implements Output {
   }
 
   async write(data: string | Uint8Array): Promise<void> {
-    await this.#handle.writeFile(data).catch(naming(this.#target));
+    await this.#handle.writeFile(data).catch(rethrowWithPath(this.#target));
   }
 
   async commit(): Promise<void> {

@@ -12,8 +12,8 @@ export interface PlannedOutput {
   readonly option: string;
   /** '-' is the standard output. */
   readonly path: string;
-  /** Files that are kept until the output is complete. */
-  readonly meanwhile?: readonly string[];
+  /** Further files that exist until the output is complete. */
+  readonly workFiles?: readonly string[];
 }
 
 /**
@@ -21,22 +21,20 @@ export interface PlannedOutput {
  * @param grader the value of `--grader`. @throws UsageError.
  */
 export function checkOutputs(outputs: readonly PlannedOutput[], grader: string | undefined): void {
-  const outputsByPlace = new Map<string, PlannedOutput>();
+  const outputsByKey = new Map<string, PlannedOutput>();
   for (const output of outputs) {
-    const { option, path, meanwhile = [] } = output;
+    const { option, path, workFiles = [] } = output;
     checkOutput(option, path);
-    for (const each of [path, ...meanwhile]) checkNotGrader(option, each, grader);
-    const place = placeOf(path);
+    for (const each of [path, ...workFiles]) checkNotGrader(option, each, grader);
+    const key = fileKey(path);
     // The null device stores nothing, so several outputs may use it.
-    if (place === devNull) continue;
-    const other = outputsByPlace.get(place);
+    if (key === devNull) continue;
+    const other = outputsByKey.get(key);
     if (other !== undefined) refuse(output, other.option);
-    outputsByPlace.set(place, output);
+    outputsByKey.set(key, output);
   }
-  for (const { option, meanwhile = [] } of outputs) {
-    const other = meanwhile
-      .map((path) => outputsByPlace.get(placeOf(path)))
-      .find((each) => each !== undefined);
+  for (const { option, workFiles = [] } of outputs) {
+    const other = workFiles.map((path) => outputsByKey.get(fileKey(path))).find((each) => each !== undefined);
     if (other !== undefined) refuse(other, `those kept until ${option} is complete`);
   }
 }
@@ -50,7 +48,7 @@ function refuse({ option, path }: PlannedOutput, other: string): never {
  * equal are also equal.
  * @param path '-', or a path in an existing directory.
  */
-function placeOf(path: string): string {
+function fileKey(path: string): string {
   if (path === '-') return path;
   const target = targetOf(path);
   return join(realpathSync.native(dirname(target)), foldedName(basename(target)));

@@ -25,7 +25,7 @@ interface PictureOptions {
 }
 
 /** The number of pictures in progress. While a thread compresses one PNG, this thread draws the next picture. */
-const AT_A_TIME = 2;
+const CONCURRENCY = 2;
 
 /** Draws in the order of the list. @throws LibraryError `library_missing`; the signal's reason. */
 export async function drawAll(
@@ -34,16 +34,16 @@ export async function drawAll(
 ): Promise<PictureFiles[]> {
   const files: PictureFiles[] = [];
   let done = 0;
-  const left = entriesOf(drawings);
+  const remaining = entriesOf(drawings);
   async function drawSome(): Promise<void> {
-    for (const [k, { name, drawing }] of left) {
+    for (const [k, { name, drawing }] of remaining) {
       signal.throwIfAborted();
       const svg = await svgOf(drawing, { theme: 'auto' });
       files[k] = { name, svg, png: await pngOf(svg) };
       onProgress?.(++done, drawings.length);
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, drawSome));
+  await Promise.all(Array.from({ length: CONCURRENCY }, drawSome));
   return files;
 }
 

@@ -2,7 +2,7 @@
  * Temporary files of outputs. Each is created beside its target, under a random name that no other file has. The next
  * run that writes the same target removes the files of killed runs.
  *
- * Names: .rhythm-vec-TARGET-PLACE-PID-RANDOM.tmp. TARGET is a hash of the target's name. PLACE is a hash of the boot
+ * Names: .rhythm-vec-TARGET-HOST-PID-RANDOM.tmp. TARGET is a hash of the target's name. HOST is a hash of the boot
  * and of the process namespace to which PID belongs. The length does not depend on the target's name.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16}|elsewhere)-(\d+)-[\da-f]{
 /** The interval in milliseconds at which a running process touches its temporary files. */
 export const TOUCH_MS = 3_600_000;
 /** The age in milliseconds from which an untouched file belongs to no running process on any machine. */
-export const LEFT_MS = 24 * TOUCH_MS;
+export const ABANDONED_MS = 24 * TOUCH_MS;
 
 export interface TemporaryFile {
   readonly path: string;
@@ -39,7 +39,7 @@ export interface TemporaryFile {
  * @param mode of the new file. Default 0o666 minus the umask.
  */
 export async function createTemporary(target: string, mode?: number): Promise<TemporaryFile> {
-  removeLeft(target);
+  removeAbandoned(target);
   const path = temporaryPath(target);
   const handle = await open(path, 'wx', mode);
   // `open` subtracts the umask from the mode. If chmod fails, the file keeps these stricter permissions.
@@ -50,7 +50,7 @@ export async function createTemporary(target: string, mode?: number): Promise<Te
 
 /** Creates and removes a temporary file as a trial. @throws Error of the system call that fails. */
 export function tryTemporary(target: string): void {
-  removeLeft(target);
+  removeAbandoned(target);
   const path = temporaryPath(target);
   closeSync(openSync(path, 'wx'));
   rmSync(path);
@@ -58,7 +58,7 @@ export function tryTemporary(target: string): void {
 
 /** Returns a new name for a temporary file of `target`. */
 export function temporaryPath(target: string): string {
-  const words = [targetId(target), PLACE ?? 'elsewhere', process.pid, randomBytes(8).toString('hex')];
+  const words = [targetId(target), HOST ?? 'elsewhere', process.pid, randomBytes(8).toString('hex')];
   return join(dirname(target), `.rhythm-vec-${words.join('-')}.tmp`);
 }
 
@@ -70,11 +70,11 @@ export const temporaryFilesOf = (target: string): string[] => {
     .map((name) => join(dirname(target), name));
 };
 
-/** Removes the temporary files of `target` that killed runs left. */
-function removeLeft(target: string): void {
+/** Removes the temporary files of killed runs for `target`. */
+function removeAbandoned(target: string): void {
   for (const path of temporaryFilesOf(target)) {
     const [, , place, pid] = NAME.exec(basename(path))!;
-    if ((place === PLACE && !isRunning(Number(pid))) || isUntouched(path)) rmSync(path, { force: true });
+    if ((place === HOST && !isRunning(Number(pid))) || isUntouched(path)) rmSync(path, { force: true });
   }
 }
 
@@ -88,7 +88,7 @@ function namesIn(directory: string): string[] {
 }
 
 const isUntouched = (path: string): boolean =>
-  Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > LEFT_MS;
+  Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > ABANDONED_MS;
 
 function touch(fd: number): void {
   const now = new Date();
@@ -114,10 +114,13 @@ const targetId = (target: string): string => hash(foldedName(basename(target)));
 /** Returns a form that is equal for names that case-insensitive or normalising file systems treat as one. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** The hash of this boot and process namespace. Null if the system has none; then only a file's age shows that it was left. */
-const PLACE = placeOf();
+/**
+ * The hash of this boot and process namespace. Null if the system has none; then a file is removed only when it is older
+ * than ABANDONED_MS.
+ */
+const HOST = hostId();
 
-function placeOf(): string | null {
+function hostId(): string | null {
   try {
     return hash(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid'));
   } catch {

@@ -8,11 +8,11 @@ import { printable } from './lines.js';
 import type { SkippedLines, TrajectoryLine } from './trajectory-files.js';
 
 /** The number of invalid lines that are reported one by one; the others are only counted. */
-const NAMED = 10;
+const MAX_REPORTED = 10;
 /** The maximum number of episodes of a batch. */
-const BATCH = 256;
-/** The number of bytes from which a batch is complete. */
-const BATCH_BYTES = 32 * 2 ** 20;
+const MAX_BATCH = 256;
+/** A batch of at least this many bytes is complete. */
+const MIN_BATCH_BYTES = 32 * 2 ** 20;
 
 export interface PlacedEpisode {
   /** File and line, such as "teacher.jsonl:3". */
@@ -32,7 +32,7 @@ export interface BatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** Yields batches of at least one episode each. Signals and timers run in between. */
+/** Yields batches of at least one episode each. Returns to the event loop between batches, so that signals and timers run. */
 export async function* inBatches(
   lines: AsyncIterable<TrajectoryLine>,
   { skipped, report, signal }: BatchOptions,
@@ -45,19 +45,20 @@ export async function* inBatches(
     const fault = episode instanceof BadEpisode ? episode : seen.faultOf(episode);
     if (fault !== null) {
       skipped.add(fault);
-      if (skipped.total <= NAMED) report(`${place}: skipped, ${fault.kind}: ${printable(fault.message)}`);
+      if (skipped.total <= MAX_REPORTED)
+        report(`${place}: skipped, ${fault.kind}: ${printable(fault.message)}`);
       continue;
     }
     batch.push({ place, episode: episode as TrajectoryEpisode });
     bytes += size;
-    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+    if (batch.length < MAX_BATCH && bytes < MIN_BATCH_BYTES) continue;
     yield batch;
     [batch, bytes] = [[], 0];
     // Reading from a file never yields to the event loop by itself.
     await yieldTurn();
   }
   signal.throwIfAborted();
-  if (skipped.total > NAMED) report(`... and ${skipped.total - NAMED} more lines skipped`);
+  if (skipped.total > MAX_REPORTED) report(`... and ${skipped.total - MAX_REPORTED} more lines skipped`);
   if (batch.length > 0) yield batch;
 }
 

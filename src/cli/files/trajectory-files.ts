@@ -2,16 +2,16 @@
 import { counted } from '../../evaluation/format-figures.js';
 import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { checkInput, checkOther, inputName, openInput } from './input-file.js';
+import { checkDifferentFile, checkInput, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
 import { stat } from './output-file.js';
 
-/** The maximum length of a line. An episode is shorter, even if all its answers have the maximum length. */
+/** The maximum length of a line in bytes. Every episode is shorter, even if all its answers have the maximum length. */
 export const MAX_LINE_BYTES = 32 * 2 ** 20;
 
 /** A line of a file: its episode, or its fault. */
 export interface TrajectoryLine {
-  /** File and line number, as editors read them: "teacher.jsonl:3". */
+  /** File and line number, such as "teacher.jsonl:3". */
   readonly place: string;
   /** The approximate number of bytes. */
   readonly size: number;
@@ -32,7 +32,7 @@ export function checkTrajectories(
 ): void {
   for (const path of paths) {
     checkInput(option, path);
-    if (output !== null) checkOther(output.option, output.path, option, path);
+    if (output !== null) checkDifferentFile(output.option, output.path, option, path);
   }
 }
 

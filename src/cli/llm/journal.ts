@@ -9,7 +9,7 @@ import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-e
 import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { UsageError } from '../failure.js';
-import { naming } from '../files/file-fault.js';
+import { rethrowWithPath } from '../files/file-fault.js';
 import { type LineSpan, lineSpans } from '../files/line-spans.js';
 import { openOutput, stat, targetOf } from '../files/output-file.js';
 import { lock, lockOf } from './lock.js';
@@ -19,12 +19,12 @@ export interface JournalOptions {
   readonly path: string;
   /** The option that names it. Default --output. */
   readonly option?: string;
-  /** Refuses an episode of other work. @throws UsageError that names the place. */
+  /** Refuses an episode that this command would not produce. @throws UsageError that names the place. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
 }
 
 /**
- * Refuses an output that is not a file. @param payer the option that needs a journal, as in errors. @throws UsageError.
+ * Refuses an output that is not a file. @param payer why the output needs a journal, for the error. @throws UsageError.
  */
 export function checkJournal(option: string, path: string, payer: string): void {
   const existing = path === '-' ? null : stat(path);
@@ -37,13 +37,13 @@ export function checkJournal(option: string, path: string, payer: string): void 
 const partialOf = (path: string): string => `${path}.partial`;
 const spentOf = (path: string): string => `${path}.spent`;
 
-/** Returns the files of a journal, which exist until its output is complete. @param path the output's. */
+/** Returns the files of a journal, which exist until its output is complete. @param path the path of the output. */
 export const journalFiles = (path: string): string[] =>
   [partialOf, spentOf, lockOf].map((nameOf) => nameOf(targetOf(path)));
 
 /**
- * Returns a line about the episodes that interrupted work keeps. @param place the journal's path. @param all the
- * planned work: "6 episodes".
+ * Returns a line about the episodes that are kept after an interruption. @param place the journal's path. @param all the
+ * planned episodes, such as "6 episodes".
  */
 export const keptText = (place: string, kept: number, all: string): string =>
   kept === 0
@@ -80,8 +80,8 @@ export class Journal {
 
   /**
    * Reads the stored episodes. An incomplete last line is removed, and its episode is played again.
-   * @throws UsageError for invalid lines, for episodes of other work, or if another process uses the journal. Nothing
-   *   is changed then.
+   * @throws UsageError for invalid lines, for episodes that `check` refuses, or if another process uses the journal. No
+   *   file is changed then.
    */
   static async open(options: JournalOptions): Promise<Journal> {
     // All names of the file share one journal.
@@ -120,20 +120,20 @@ export class Journal {
   async append(episode: TrajectoryEpisode): Promise<void> {
     const line = Buffer.from(episodeLine(episode));
     const start = this.#end;
-    await writeAt(this.#partial, start, line).catch(naming(this.partialPath));
+    await writeAt(this.#partial, start, line).catch(rethrowWithPath(this.partialPath));
     this.#end = start + line.length;
     this.#entries.set(episodeKey(episode), { handle: this.#partial, start, end: this.#end - 1 });
   }
 
-  /** Records, synchronously, the largest amount that may have been spent, in `OUTPUT.spent` until the work is done. */
+  /** Records the largest amount that may have been spent, synchronously, in `OUTPUT.spent`. */
   noteSpent(dollars: number): void {
-    // The file is never truncated first, so it holds an amount whenever the process ends.
+    // Overwrites without truncating, so that the file has an amount even if the process is killed meanwhile.
     this.#amounts ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
     const text = JSON.stringify({ spent_usd: dollars });
     try {
       writeSync(this.#amounts, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
     } catch (error) {
-      naming(this.#spentPath)(error);
+      rethrowWithPath(this.#spentPath)(error);
     }
   }
 
@@ -201,8 +201,8 @@ export class Journal {
   }
 
   /**
-   * Registers the episodes of a file. @param torn whether the last line may be incomplete. @returns the end of the last
-   * complete line.
+   * Registers the episodes of a file. @param torn whether the last line may be incomplete. @returns the offset behind the
+   * last complete line.
    */
   async #readEpisodes(handle: FileHandle, path: string, torn: boolean): Promise<number> {
     let end = 0;

@@ -80,7 +80,7 @@ function parsePrices(text: string): Prices {
   );
 }
 
-/** Checks the limits that hold for every endpoint. @throws UsageError. */
+/** Checks the ranges of the options, which are the same for every endpoint. @throws UsageError. */
 function checkLlmOptions(options: ModelFlags): void {
   check(options, 'concurrency', 1, 1024);
   check(options, 'maxTokens', 1, 1_000_000);

@@ -41,17 +41,17 @@ export class LlmSummary {
   text(): string {
     const { requests, retries, promptTokens, completionTokens } = this.#tally;
     if (requests === 0) return '';
-    const again = retries === 0 ? '' : `, ${grouped(retries)} of them retries or failures`;
+    const retriesText = retries === 0 ? '' : `, ${grouped(retries)} of them retries or failures`;
     const tokens = `${grouped(promptTokens)} prompt and ${grouped(completionTokens)} completion tokens`;
-    return `${grouped(requests)} requests${again}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
+    return `${grouped(requests)} requests${retriesText}; ${tokens}${this.#costText()}.\n${this.#shares()}${this.#hint()}`;
   }
 
   #costText(): string {
     const { prices, spent } = this.#ledger;
     if (prices === null) return '';
-    const now = spent - this.#before;
-    const before = this.#before === 0 ? '' : `, after ${dollars(this.#before)} before`;
-    return `; ${dollars(now)}${before}, ${dollars(this.#cost)} of it for whole episodes`;
+    const spentNow = spent - this.#before;
+    const earlier = this.#before === 0 ? '' : `, after ${dollars(this.#before)} in earlier runs`;
+    return `; ${dollars(spentNow)}${earlier}, ${dollars(this.#cost)} of it for whole episodes`;
   }
 
   #shares(): string {

@@ -10,9 +10,10 @@ A file of trajectories has one episode per line, as \`rhythm-vec teach\` writes 
 Every episode is replayed from its seed with its actions and beliefs. Observations, rewards, prompts and parsed completions
 are compared with the file bit for bit. Each mismatch is reported:
   teacher.jsonl:3: step 4, observation.meters[2]: recorded 0.71, recomputed 0.7080321907997131
-Invalid lines are left out and the first ten reported: corrupt, of another schema or world, of another version, duplicate.
-Tables have, by condition and grader: each teacher of the files, and random, heuristic, open-loop, and the last two with
-the constant belief [0.5, 0.5, 0.5], on the same seeds. [oracle] marks teachers that used hidden state.
+Invalid lines are left out, and the first ten are reported: corrupt lines, lines of another schema, version or world, and
+duplicates. The tables have, by condition and grader, a row for each teacher of the files, and rows for baselines on the
+same seeds: random, heuristic, open-loop, and the last two with the constant belief [0.5, 0.5, 0.5]. [oracle] marks
+teachers that used hidden state.
 The exit code is 1 if anything mismatched, or if a line was left out and --skip-bad is not given.
 
 Examples:

@@ -18,7 +18,7 @@ import {
 import { renderColumns } from '../text-table.js';
 import type { ReevalCounts } from './stream-reeval.js';
 
-interface Place {
+interface RowContext {
   readonly condition: string;
   readonly profiles: string;
   readonly grader: string;
@@ -26,7 +26,7 @@ interface Place {
 
 interface Column {
   readonly head: string;
-  readonly text: (row: ReevaluatedRow, place: Place) => string;
+  readonly text: (row: ReevaluatedRow, context: RowContext) => string;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -59,7 +59,7 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
 /** Returns the published score of a policy, or for other teachers that of the published teacher; '-' for an oracle. */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
-  { condition, profiles, grader }: Place,
+  { condition, profiles, grader }: RowContext,
 ): string {
   if (profiles !== 'sampled' && !condition.startsWith('discrete')) return '-';
   const policy = baseline ?? policyOf(player!);
@@ -77,7 +77,10 @@ export function renderReevaluated(run: RunInfo, sections: readonly Section[], co
   return `${renderRun(run, graders)}${tables.join('')}\n${notes(sections, counts)}`;
 }
 
-/** Returns whether a row under a grader has a published score. @param teachers whether only teachers' rows count. */
+/**
+ * Returns whether any row under a grader has a published score. @param g the index of the grader. @param teachers whether
+ * only teachers' rows count.
+ */
 const hasPublished = (sections: readonly Section[], g: number, teachers = false): boolean =>
   sections.some(({ condition, profiles, graders }) => {
     const { grader, rows } = graders[g];
@@ -91,11 +94,11 @@ function renderGrader(sections: readonly Section[], g: number): string {
   const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(sections, g));
   const lines = sections.flatMap(({ condition, profiles, seeds, graders }) => {
     const { grader, rows } = graders[g];
-    const place = { condition, profiles, grader };
+    const context = { condition, profiles, grader };
     const head = title({ condition, seeds, profiles, episodes: rows[0].episodes });
     return [
       [{ content: `\n${head}`, colSpan: columns.length }],
-      ...rows.map((row) => columns.map(({ text }) => text(row, place))),
+      ...rows.map((row) => columns.map(({ text }) => text(row, context))),
     ];
   });
   return renderColumns(
@@ -135,10 +138,10 @@ function unparsedNote(row: ReevaluatedRow): string[] {
 }
 
 function outcome({ episodes, mismatchedEpisodes, mismatches, skipped }: ReevalCounts): string {
-  const played = `${counted(episodes, 'episode')} replayed`;
-  const found =
+  const replayed = `${counted(episodes, 'episode')} replayed`;
+  const comparison =
     mismatches === 0
       ? 'all as recorded, bit for bit'
       : `${mismatchedEpisodes} NOT AS RECORDED, in ${counted(mismatches, 'place')}`;
-  return `${played}, ${found}.${skipped.total === 0 ? '' : ` ${skipped.text}.`}`;
+  return `${replayed}, ${comparison}.${skipped.total === 0 ? '' : ` ${skipped.text}.`}`;
 }

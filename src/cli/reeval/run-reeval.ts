@@ -11,7 +11,7 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import { UsageError } from '../failure.js';
 import { readGrader } from '../files/grader-file.js';
-import { besideOutputs, writeJson } from '../files/output-file.js';
+import { messageStream, writeJson } from '../files/output-file.js';
 import { checkOutputs } from '../files/output-places.js';
 import { inBatches, toStandardError } from '../files/trajectory-batches.js';
 import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
@@ -31,8 +31,8 @@ export interface ReevalOptions extends EngineOptions {
 
 /**
  * Re-evaluates trajectories and prints the tables.
- * @returns whether all episodes equal their replay, and all lines are valid or may be skipped. @throws UsageError for paths, or files without an episode; the signal's
- *   reason.
+ * @returns whether all episodes equal their replay, and all lines are valid or may be skipped.
+ * @throws UsageError for paths, or files without an episode; the signal's reason.
  */
 export async function runReeval(options: ReevalOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
@@ -49,7 +49,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
     throw new UsageError(`Expected episodes, got none${why}. Pass a file that rhythm-vec teach wrote.`);
   }
   const sections = reevaluation.sections();
-  besideOutputs(json).write(renderReevaluated(reevaluation.run, sections, counts));
+  messageStream(json).write(renderReevaluated(reevaluation.run, sections, counts));
   if (json !== undefined) {
     const { grader: _, graderWeights: __, backendReason: ___, ...run } = reevaluation.run;
     const results = {

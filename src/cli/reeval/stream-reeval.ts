@@ -7,7 +7,7 @@ import type { PlacedEpisode, Report } from '../files/trajectory-batches.js';
 import { SkippedLines } from '../files/trajectory-files.js';
 
 /** The maximum number of mismatches in the JSON file. */
-const NAMED = 1000;
+const MAX_NAMED = 1000;
 
 /** Counts over all files. */
 export interface ReevalCounts {
@@ -35,13 +35,13 @@ export class ReevalStream {
   /** The first mismatches of all files. */
   readonly named: NamedMismatch[] = [];
   readonly #reevaluation: Reevaluation;
-  readonly #most: number;
+  readonly #maxReported: number;
   readonly #report: Report;
 
-  /** @param most mismatches to report per episode. */
-  constructor(reevaluation: Reevaluation, most: number, report: Report) {
+  /** @param maxReported mismatches to report per episode. */
+  constructor(reevaluation: Reevaluation, maxReported: number, report: Report) {
     this.#reevaluation = reevaluation;
-    this.#most = most;
+    this.#maxReported = maxReported;
     this.#report = report;
   }
 
@@ -55,11 +55,12 @@ export class ReevalStream {
     if (mismatches.length === 0) return;
     this.counts.mismatchedEpisodes++;
     this.counts.mismatches += mismatches.length;
-    for (const mismatch of mismatches.slice(0, NAMED - this.named.length)) {
+    for (const mismatch of mismatches.slice(0, MAX_NAMED - this.named.length)) {
       this.named.push({ line: place, ...mismatch });
     }
-    for (const mismatch of mismatches.slice(0, this.#most)) this.#report(`${place}: ${textOf(mismatch)}`);
-    const more = mismatches.length - this.#most;
+    for (const mismatch of mismatches.slice(0, this.#maxReported))
+      this.#report(`${place}: ${textOf(mismatch)}`);
+    const more = mismatches.length - this.#maxReported;
     if (more > 0) this.#report(`${place}: and ${more} more`);
   }
 }

@@ -11,8 +11,8 @@ import { readComponents } from '../components/read-components.js';
 import type { Context } from '../context.js';
 import { UsageError } from '../failure.js';
 import { readGrader } from '../files/grader-file.js';
-import { checkInput, checkOther, inputName, openInput } from '../files/input-file.js';
-import { besideOutputs, writeJson } from '../files/output-file.js';
+import { checkDifferentFile, checkInput, inputName, openInput } from '../files/input-file.js';
+import { messageStream, writeJson } from '../files/output-file.js';
 import { checkOutputs } from '../files/output-places.js';
 import { parseNames } from '../shared-options.js';
 import { renderRegraded } from './regrade-table.js';
@@ -58,13 +58,13 @@ async function runRegrade({ components, conditions, json, ...options }: Options,
   checkInput('--components', components);
   if (json !== undefined) {
     checkOutputs([{ option: '--json', path: json }], options.grader);
-    checkOther('--json', json, '--components', components);
+    checkDifferentFile('--json', json, '--components', components);
   }
   const grader = await readGrader(options.grader);
   const input = openInput(components, signal);
   const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());
   const regraded = regradeStored(selected(stored, conditions), grader);
-  besideOutputs(json).write(renderRegraded(regraded));
+  messageStream(json).write(renderRegraded(regraded));
   if (json !== undefined) await writeJson(json, toJson(regraded));
 }
 

@@ -41,7 +41,7 @@ function renderLeads({ condition, standings, sensitivity }: RegradedCondition): 
   );
 }
 
-/** Formats with a sign, unless the number rounds to zero. */
+/** Formats a number with its sign. A number that rounds to zero has none. */
 function signed(value: number): string {
   const text = decimals(value);
   return Number(text) > 0 ? `+${text}` : text;
@@ -52,9 +52,9 @@ function renderFlips(sensitivity: readonly WeightSensitivity[]): string {
     const flips = [below, above].filter((flip) => flip !== null);
     const first = [component, decimals(weight)];
     if (flips.length === 0) return [[...first, '-', 'no weight changes the ranking']];
-    return flips.map((flip, i) => [...(i === 0 ? first : ['', '']), decimals(flip.weight), passing(flip)]);
+    return flips.map((flip, i) => [...(i === 0 ? first : ['', '']), decimals(flip.weight), flipText(flip)]);
   });
   return renderColumns(['weight of', 'now', 'at', ''], ['left', 'right', 'right', 'left'], rows);
 }
 
-const passing = ({ policy, passed }: Flip): string => `${policy} passes ${passed}`;
+const flipText = ({ policy, passed }: Flip): string => `${policy} passes ${passed}`;

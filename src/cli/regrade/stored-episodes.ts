@@ -5,7 +5,7 @@ import type { StoredCondition } from '../../evaluation/regraded.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import type { ComponentsRow } from '../components/component-row.js';
 
-/** Collects rows, by condition. A row takes nine float32. */
+/** Collects rows, by condition. A row takes nine float32 values. */
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
@@ -62,14 +62,14 @@ class ConditionRows {
     column.secondHalfMeans.push([results.secondHalfMean]);
   }
 
-  /** Checks that the episode equals that of the other policies at this index, or appends a new one. */
-  #pair(name: string, place: number, profile: string, seed: number): void {
-    if (place === this.#seeds.length) {
+  /** Checks that the other policies have the same episode at this index. Appends the episode if they have none there. */
+  #pair(name: string, index: number, profile: string, seed: number): void {
+    if (index === this.#seeds.length) {
       this.#requireNew(profile, seed);
       this.#profiles.push(profile);
       this.#seeds.push(seed);
-    } else if (this.#profiles[place] !== profile || this.#seeds[place] !== seed) {
-      const expected = episode(this.#profiles[place], this.#seeds[place]);
+    } else if (this.#profiles[index] !== profile || this.#seeds[index] !== seed) {
+      const expected = episode(this.#profiles[index], this.#seeds[index]);
       this.#refuse(`"${name}" to continue with ${expected}, as another policy does`, episode(profile, seed));
     }
   }

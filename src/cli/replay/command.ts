@@ -7,7 +7,7 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import type { Context } from '../context.js';
 import { EXIT } from '../failure.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import { checkInput, checkOther, inputName, openInput } from '../files/input-file.js';
+import { checkDifferentFile, checkInput, inputName, openInput } from '../files/input-file.js';
 import { printable } from '../files/lines.js';
 import { checkOutput, openOutput } from '../files/output-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from '../shared-options.js';
@@ -25,8 +25,8 @@ Each input line is one JSON object; profile, beliefs and grader are optional:
   {"seed":0,"profile":"sampled","actions":["sleep","deep_work"],"beliefs":[null,[0.5,0.5,0.5]],"grader":"v2"}
   actions are 1 to 28 names; profile is sampled, discrete or a name; grader is v1, v2, six weights that sum to 1,
   or {"name":...,"weights":{...}} as in a grader file. --grader replaces the grader of every row.
-  A row may state its origin, and is refused if that differs: "world_digest", as \`rhythm-vec info\` prints it,
-  and "schema":${JSON.stringify(SCHEMAS.episode)}.
+  A row may state its world and schema, and is refused if they differ from the command's: "world_digest", as
+  \`rhythm-vec info\` prints it, and "schema":${JSON.stringify(SCHEMAS.episode)}.
 Output lines are in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
   final holds the grade of an episode of 28 actions.
@@ -60,7 +60,7 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
   checkEngineOptions(options);
   checkInput('--input', options.input);
   checkOutput('--output', options.output);
-  checkOther('--output', options.output, '--input', options.input);
+  checkDifferentFile('--output', options.output, '--input', options.input);
   checkNotGrader('--output', options.output, options.grader);
   const grader = options.grader === undefined ? null : await readGrader(options.grader);
   const input = openInput(options.input, signal);
@@ -86,5 +86,5 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
 
 function summary({ good, bad }: ReplayCounts, grader: Grader | null): string {
   const replayed = `${counted(good, 'row')} replayed${grader === null ? '' : ` under grader ${grader.name}`}`;
-  return bad === 0 ? `${replayed}.` : `${replayed}, ${counted(bad, 'row')} bad and left out.`;
+  return bad === 0 ? `${replayed}.` : `${replayed}, ${counted(bad, 'row')} invalid and left out.`;
 }

@@ -94,7 +94,7 @@ function scored({ seed, profile, actions }: ReplayRow, i: number, targets: Float
   };
 }
 
-/** Returns a step in the form of the golden episodes. A float32 is printed as the equal float64. */
+/** Returns a step as the output has it. A float32 is printed as the equal float64. */
 function step(action: string, at: number, { trajectory }: RunResult) {
   const { events, rewards, meters, deltas, anomalies } = trajectory!;
   return {

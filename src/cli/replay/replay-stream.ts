@@ -25,7 +25,7 @@ export interface ReplayCounts {
 }
 
 const BATCH = 4096;
-/** Twenty times the length of a row with all keys. */
+/** The maximum length of a line: twenty times the length of a row with all keys. */
 export const MAX_LINE_BYTES = 65536;
 /** Text is written in pieces of about this many characters. */
 const PIECE = 2 ** 20;

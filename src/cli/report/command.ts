@@ -9,7 +9,7 @@ RESULTS are files of eval --json, reeval --json and audit --json, and trajectori
 mix. Each file's kind is detected from its content. Several files of a kind are shown side by side, each under its name.
 The directory gets report.html, one self-contained page without scripts, and every plot as SVG and PNG: final scores beside
 the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
-rewards, cost, and episodes as timelines; with tables. Missing parts are listed with the command that produces them.
+rewards, cost, and episodes as timelines. The page also has tables, and lists missing parts with the commands that make them.
 Only files of an earlier report are replaced.
 Invalid lines of trajectories are left out, and the first ten of a file are reported. The exit code is 1 if a line was
 left out and --skip-bad is not given.

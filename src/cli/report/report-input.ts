@@ -12,7 +12,7 @@ import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/
 
 /** The maximum size of a file that is read as one value. The package's own files are much smaller. */
 const MAX_VALUE = 64 * 2 ** 20;
-/** The approximate memory of a kept line besides its text. */
+/** The approximate memory in bytes that a line takes besides its text. */
 const LINE_COST = 64;
 
 interface GatherOptions extends ReadOptions {
@@ -51,8 +51,8 @@ async function addFile(
   lines: AsyncGenerator<Line>,
   options: GatherOptions,
 ): Promise<number> {
-  const { begun, value } = await beginningOf(lines);
-  if (value === undefined) return addEpisodes(gatherer, file, joined(begun, lines), options);
+  const { firstLines, value } = await readBeginning(lines);
+  if (value === undefined) return addEpisodes(gatherer, file, joined(firstLines, lines), options);
   try {
     gatherer.addResult(file.label, parseResult(value));
     return 0;
@@ -64,7 +64,7 @@ async function addFile(
 
 interface Beginning {
   /** The lines read so far, without blank ones. */
-  readonly begun: readonly Line[];
+  readonly firstLines: readonly Line[];
   /** The value of the whole file; undefined for a file of lines. */
   readonly value: unknown;
 }
@@ -72,25 +72,25 @@ interface Beginning {
 /**
  * Reads a file until its kind is known. It is a file of lines if its first line is an episode, if it is not valid JSON
  * as a whole, or if it is too large.
- * @param most bytes of memory for the lines read.
+ * @param maxBytes bytes of memory for the lines read.
  */
-export async function beginningOf(lines: AsyncGenerator<Line>, most = MAX_VALUE): Promise<Beginning> {
-  const begun: Line[] = [];
+export async function readBeginning(lines: AsyncGenerator<Line>, maxBytes = MAX_VALUE): Promise<Beginning> {
+  const firstLines: Line[] = [];
   let size = 0;
-  // Not `for await`, which would close the generator with the loop.
+  // Not `for await`, which would close the generator at the end of the loop.
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const line = next.value;
     if (line.text?.trim() === '') continue;
-    begun.push(line);
+    firstLines.push(line);
     size += LINE_COST + (line.text?.length ?? 0);
-    const unreadable = line.text === null || size > most;
-    if (unreadable || isEpisode(line.text)) return { begun, value: undefined };
+    const unreadable = line.text === null || size > maxBytes;
+    if (unreadable || isEpisode(line.text)) return { firstLines, value: undefined };
   }
-  return { begun, value: jsonOf(begun.map(({ text }) => text).join('\n')) };
+  return { firstLines, value: jsonOf(firstLines.map(({ text }) => text).join('\n')) };
 }
 
 function isEpisode(text: string): boolean {
-  // A fast check: only episodes contain this name on one line, except small values.
+  // Avoids parsing most lines that are not episodes.
   if (!text.includes(SCHEMAS.trajectory.name)) return false;
   const value = jsonOf(text) as { schema?: { name?: unknown } } | null | undefined;
   return value?.schema?.name === SCHEMAS.trajectory.name;
@@ -104,8 +104,8 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function* joined(begun: readonly Line[], lines: AsyncGenerator<Line>): AsyncGenerator<Line> {
-  yield* begun;
+async function* joined(firstLines: readonly Line[], lines: AsyncGenerator<Line>): AsyncGenerator<Line> {
+  yield* firstLines;
   yield* lines;
 }
 

@@ -8,8 +8,8 @@ import { pageOf, sectionsOf } from '../../report/page.js';
 import { isFigure, type Section } from '../../report/section.js';
 import { packageVersion } from '../../shared/version.js';
 import { UsageError } from '../failure.js';
-import { checkInput, checkOther } from '../files/input-file.js';
-import { makeDirectory, type OutputFile, writeTogether } from '../files/output-file.js';
+import { checkDifferentFile, checkInput } from '../files/input-file.js';
+import { makeDirectory, type OutputFile, writeFilesAtomically } from '../files/output-file.js';
 import { checkPictures, drawAll, outputsOf, type PictureFiles } from '../files/picture-files.js';
 import { toStandardError } from '../files/trajectory-batches.js';
 import { createProgress } from '../progress.js';
@@ -43,7 +43,7 @@ export async function runReport(
   const earlier = earlierFiles(output);
   signal.throwIfAborted();
   makeDirectory(output);
-  await writeTogether(files.map(({ path, data }) => ({ path: join(output, path), data })));
+  await writeFilesAtomically(files.map(({ path, data }) => ({ path: join(output, path), data })));
   const stale = earlier.filter((name) => files.every(({ path }) => path !== name));
   for (const name of stale) await rm(join(output, name), { force: true });
   process.stdout.write(`${join(output, PAGE)}: ${countsOf(files)}.\n`);
@@ -56,7 +56,7 @@ function checkPaths(paths: readonly string[], output: string): void {
     if (path === '-' && paths.indexOf(path) !== k) {
       throw new UsageError('Expected the standard input once among RESULTS, got it twice. Pass - once.');
     }
-    for (const other of paths.slice(0, k)) checkOther('RESULTS', path, 'RESULTS', other);
+    for (const other of paths.slice(0, k)) checkDifferentFile('RESULTS', path, 'RESULTS', other);
   }
   checkReportDirectory('--output', output);
 }
@@ -79,8 +79,8 @@ async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFil
   const plots = await plotsOf(sections, signal);
   const files = plots.flatMap(outputsOf);
   const svgs = new Map(plots.map(({ name, svg }) => [name, svg]));
-  const made = { files: files.map(({ path }) => path), version: packageVersion() };
-  return [...files, { path: PAGE, data: pageOf(data, sections, svgs, made) }];
+  const metadata = { files: files.map(({ path }) => path), version: packageVersion() };
+  return [...files, { path: PAGE, data: pageOf(data, sections, svgs, metadata) }];
 }
 
 async function plotsOf(sections: readonly Section[], signal: AbortSignal): Promise<PictureFiles[]> {

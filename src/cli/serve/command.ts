@@ -23,7 +23,7 @@ interface Options extends EngineOptions {
 
 const MIB = 2 ** 20;
 const SECOND = 1000;
-/** The variable with the token. There is no option for it, because command lines are public on a machine. */
+/** The environment variable with the token. No option takes the token, because other users can read command lines. */
 const VARIABLE = 'RHYTHM_TOKEN';
 
 const HELP = `
@@ -46,21 +46,26 @@ export function addServeCommand(program: Command, context: Context): void {
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
     .option('--token-file <file>', `file with the bearer token of clients (default: ${VARIABLE})`)
     .option('--insecure', 'listen on public addresses without a token, and accept any Host')
-    .option('--capacity <n>', 'the most sessions at a time', parseInteger, DEFAULTS.capacity)
-    .option('--body-limit <MiB>', 'the largest request body', parseNumber, DEFAULTS.bodyLimit / MIB)
+    .option('--capacity <n>', 'maximum number of sessions at a time', parseInteger, DEFAULTS.capacity)
+    .option('--body-limit <MiB>', 'maximum size of a request body', parseNumber, DEFAULTS.bodyLimit / MIB)
     .option(
       '--frame-limit <MiB>',
-      "the largest frame of a session's socket",
+      "maximum size of a frame of a session's socket",
       parseNumber,
       DEFAULTS.frameLimit / MIB,
     )
     .option(
       '--vec-envs <n>',
-      'the most environments of all vector environments together',
+      'maximum number of environments in all vector environments together',
       parseInteger,
       DEFAULTS.vecEnvs,
     )
-    .option('--batch-requests <n>', 'the most /v1 requests at a time', parseInteger, DEFAULTS.batchRequests)
+    .option(
+      '--batch-requests <n>',
+      'maximum number of /v1 requests at a time',
+      parseInteger,
+      DEFAULTS.batchRequests,
+    )
     .option('--ping <seconds>', 'interval of pings', parseNumber, DEFAULTS.pingMs / SECOND)
     .option(
       '--idle <seconds>',

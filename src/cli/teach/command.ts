@@ -8,17 +8,17 @@ import type { TeachCommandOptions } from './run-teach.js';
 
 const HELP = `
 The planner infers the profile from the observations, plans with the profiles that fit them, and plays the first action of
-the best plan at every step. It sees what any agent sees, and costs no money. It states in words its observations, its
-belief, its plan and its reasons. The belief that counts is the one in the digits of the answer.
+the best plan at every step. It uses only what any agent observes, and costs no money. It explains its observations,
+belief, plan and reasons in words. The graded belief is the one in the digits of the answer.
 Objectives: score is the grader's final score, which rewards neglect of the first half of the episode. wellbeing, the
   default, is the mean of the meters weighted as the person weighs them, plus the grade without adaptation. \`eval\` calls
   these two planner and planner-wellbeing.
-Variants: planner; planner-prior infers nothing; planner-oracle knows the hidden profile, and every line says so;
-  heuristic+inference and open-loop+inference infer the profile and act as heuristic and open-loop.
+Variants: planner; planner-prior infers nothing; planner-oracle knows the hidden profile, and every line of it has
+  "oracle": true; heuristic+inference and open-loop+inference infer the profile and act as heuristic and open-loop.
 A language model (--teacher llm) is any model of an OpenAI-compatible endpoint or of Azure. Environment variables name the
 endpoint and the key: OPENAI_API_KEY, OPENAI_BASE_URL; or AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY,
 AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. Finished episodes are kept beside the output, and the same command resumes
-where it stopped. The exit code is 3 if --budget stopped it.
+where it stopped. The exit code is 3 if the command stopped because of --budget.
 A file has one episode per line. \`rhythm-vec reeval\` checks it; \`rhythm-vec dataset sft\` makes training data of it.
 
 Examples:
@@ -48,7 +48,7 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
     .addOption(
       new Option('--objective <name>', 'what the planner maximises (default: wellbeing)').choices(OBJECTIVES),
     )
-    .option('--variant <name>', 'of the planner (default: planner)')
+    .option('--variant <name>', 'variant of the planner, see below (default: planner)')
     .option('--model <name>', 'the name of the language model at its endpoint; required with --teacher llm')
     .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
     .option('--grader <name|file>', 'v1, v2 or a grader file', 'v2');

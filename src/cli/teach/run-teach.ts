@@ -16,8 +16,8 @@ export interface TeachCommandOptions extends PlannerTeachOptions, LlmTeachOption
   readonly grader: string;
 }
 
-/** Options of one teacher only, as they are written on the command line. */
-const OWN = {
+/** Options that only one teacher has, as they are written on the command line. */
+const TEACHER_OPTIONS = {
   planner: { objective: '--objective', variant: '--variant' },
   llm: { model: '--model', ...LLM_FLAGS },
 } as const;
@@ -27,18 +27,18 @@ const OWN = {
  * @throws UsageError for paths and options; InputError for names; the errors of the teachers; the signal's reason.
  */
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
-  refuseOthers(options);
+  refuseOtherOptions(options);
   checkEngineOptions(options);
-  const meanwhile = options.teacher === 'llm' ? journalFiles(options.output) : [];
-  checkOutputs([{ option: '--output', path: options.output, meanwhile }], options.grader);
+  const workFiles = options.teacher === 'llm' ? journalFiles(options.output) : [];
+  checkOutputs([{ option: '--output', path: options.output, workFiles }], options.grader);
   const grader = await readGrader(options.grader);
   noteEvalSeeds(options.seeds);
   await (options.teacher === 'llm' ? teachByLlm : teachByPlanner)(options, grader, signal);
 }
 
-function refuseOthers(options: TeachCommandOptions): void {
+function refuseOtherOptions(options: TeachCommandOptions): void {
   const other = options.teacher === 'llm' ? 'planner' : 'llm';
-  for (const [name, flag] of Object.entries(OWN[other])) {
+  for (const [name, flag] of Object.entries(TEACHER_OPTIONS[other])) {
     if (options[name as keyof TeachCommandOptions] === undefined) continue;
     throw new UsageError(
       `Expected no ${flag} with --teacher ${options.teacher}, got one. Omit it, or pass --teacher ${other}.`,
@@ -48,9 +48,9 @@ function refuseOthers(options: TeachCommandOptions): void {
 
 /** Prints a note on seeds that are kept for evaluation, before the work, so that the user can choose others. */
 function noteEvalSeeds(seeds: SeedRange): void {
-  const held = evalSeedsIn(seeds).map(rangeText);
-  if (held.length === 0) return;
+  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
+  if (evalSeeds.length === 0) return;
   process.stderr.write(
-    `note: seeds ${held.join(' and ')} are kept for evaluation: dataset sft refuses them by default.\n`,
+    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: dataset sft refuses them by default.\n`,
   );
 }

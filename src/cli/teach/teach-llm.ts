@@ -43,7 +43,8 @@ export async function teachByLlm(
   });
   try {
     const { spent, finished } = journal;
-    const onSpend = options.prices === undefined ? undefined : (most: number) => journal.noteSpent(most);
+    const onSpend =
+      options.prices === undefined ? undefined : (dollars: number) => journal.noteSpent(dollars);
     await play(options, grader, openModel({ spent, finished, onSpend }), journal, signal);
   } finally {
     await journal.close();
@@ -74,7 +75,7 @@ async function play(
     }
     await journal.finish(keys);
     progress.stop();
-    const earlier = before === 0 ? '' : `, ${before} of them from before`;
+    const earlier = before === 0 ? '' : `, ${before} of them from earlier runs`;
     process.stderr.write(`${counted(keys.length, 'episode')} in ${output}${earlier}.\n${summary.text()}`);
   } catch (error) {
     progress.stop();

@@ -27,9 +27,9 @@ export async function teachByPlanner(
   const settings = { ...options, variant, grader, signal, onProgress: progress.update };
   let episodes = 0;
   try {
-    for await (const some of teach({ ...settings, teacher: 'planner' })) {
-      await output.write(some.map(episodeLine).join(''));
-      episodes += some.length;
+    for await (const batch of teach({ ...settings, teacher: 'planner' })) {
+      await output.write(batch.map(episodeLine).join(''));
+      episodes += batch.length;
     }
     signal.throwIfAborted();
     await output.commit();

@@ -36,6 +36,6 @@ export class Meter {
     return this.#current!.bar;
   }
 
-  /** Limits the count to the total. After another commit, bytes may be sent twice. */
+  /** Limits the count to the total. Bytes are sent twice if the branch gets another commit meanwhile. */
   readonly #within = (bytes: number): number => Math.min(Math.max(bytes, 0), this.total);
 }

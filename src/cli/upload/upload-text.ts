@@ -49,7 +49,7 @@ function sizeText(bytes: number): string {
 }
 
 /** The maximum number of paths in a list. The others are only counted. */
-const MANY = 10;
+const MAX_LISTED = 10;
 
 /** Returns notes on files that may be uploaded by mistake. */
 export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles): string[] {
@@ -77,7 +77,7 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
 
 const targetOf = ({ file }: PlannedFile): string => file.target;
 
-/** Whether a file is a card, and the files beside it go to another directory. */
+/** Returns whether a file is a card, and files beside it locally go to another directory of the repository. */
 const cardLeavesOthers =
   (planned: readonly PlannedFile[]) =>
   ({ file }: PlannedFile): boolean =>
@@ -87,6 +87,6 @@ const cardLeavesOthers =
     );
 
 const listed = (texts: readonly string[]): string =>
-  texts.length <= MANY
+  texts.length <= MAX_LISTED
     ? texts.join(', ')
-    : `${texts.slice(0, MANY).join(', ')} and ${texts.length - MANY} more`;
+    : `${texts.slice(0, MAX_LISTED).join(', ')} and ${texts.length - MAX_LISTED} more`;

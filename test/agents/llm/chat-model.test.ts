@@ -95,7 +95,7 @@ describe('an answer', () => {
 
   it('has the reasoning that the endpoint returns separately', async () => {
     const { answer } = await askOnce(first(1, 'thinking'));
-    expect(answer!.reasoning).toBe('Thought apart.');
+    expect(answer!.reasoning).toBe('Reasoning outside the content.');
   });
 
   it.each([
@@ -217,7 +217,7 @@ describe('retries', () => {
     expect(fake.requests.length).toBe(4);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toMatch(
-      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 made to fail with 500\. Check that it runs and its address, try again later, or raise --retries\.$/,
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 fake error 500\. Check that it runs and its address, try again later, or raise --retries\.$/,
     );
   });
 
@@ -264,7 +264,7 @@ describe('retries', () => {
 
 describe('fails without a retry', () => {
   it.each([
-    ['400', /^Expected http.* to answer, got 400 made to fail with 400\. Check --model, --max-tokens/],
+    ['400', /^Expected http.* to answer, got 400 fake error 400\. Check --model, --max-tokens/],
     ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
     ['403', /Check OPENAI_API_KEY/],
     ['404', /Check --model and --base-url/],

@@ -94,7 +94,7 @@ describe('episodes', () => {
     const { episodes, error } = await ask(fake, 7, { onStep: () => steps++ });
     expect(error).toBeNull();
     expect(episodes.map(({ seed }) => seed).sort()).toEqual([100, 101, 102, 103, 104, 105, 106]);
-    expect([fake.requests.length, fake.most, steps]).toEqual([196, 3, 196]);
+    expect([fake.requests.length, fake.maxConcurrent, steps]).toEqual([196, 3, 196]);
     for (const episode of episodes) {
       expect(parseEpisode(episodeLine(episode).trimEnd())).toEqual(episode);
       expect(episode.steps.every(({ parsed, reasoning }) => parsed && reasoning !== null)).toBe(true);
