@@ -43,7 +43,11 @@ export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise
     await teach(plan, join(folder, 'llm.jsonl'), fake.environment);
     const seconds = (now() - start) / 1e9;
     const written = readFileSync(join(folder, 'llm.jsonl'), 'utf8').split('\n').length - 1;
-    if (written !== episodes || fake.requests.length !== episodes * NUM_STEPS || fake.maxConcurrent > concurrency) {
+    if (
+      written !== episodes ||
+      fake.requests.length !== episodes * NUM_STEPS ||
+      fake.maxConcurrent > concurrency
+    ) {
       throw new Mismatch(
         `teach: Expected ${episodes} episodes of ${NUM_STEPS} requests, at most ${concurrency} at once, got ` +
           `${written}, ${fake.requests.length} requests, ${fake.maxConcurrent} at once.`,
