@@ -10,7 +10,7 @@ export interface Rejection {
   readonly detail: string;
 }
 
-/** Decides from a request's head. @returns null to admit the request. */
+/** Checks the head of a request. Returns null to admit the request. */
 export type Admit = (request: IncomingMessage) => Rejection | null;
 
 const NO_TOKEN: Rejection = {
@@ -26,18 +26,18 @@ const OTHER_TOKEN: Rejection = {
 /**
  * Returns the access check of a server.
  *
- * With a token, only the token counts: a web page cannot send it unless it knows it. Without a token, any page shown by
- * a browser of this machine could send requests. Two headers, which pages cannot forge, reveal it: `Origin` names the
- * page's site, and `Host` names the server as the page does. `Host` is never a loopback name if the site's own name
- * resolves to this machine (DNS rebinding).
- * @param settings `insecure` admits any `Host`: the server cannot know the names under which others reach it.
+ * With a token, only the token is checked, because web pages do not know it. Without a token, any page in a browser of
+ * this machine could send requests. Two headers, which pages cannot forge, reveal such requests. `Origin` names the
+ * page's site. `Host` has the name by which the page reached the server: after DNS rebinding, where the name of a site
+ * resolves to this machine, it is not a loopback name.
+ * @param settings `insecure` admits any `Host`, because the server does not know its own public names.
  */
 export function admission({ token, insecure }: Pick<Settings, 'token' | 'insecure'>): Admit {
-  if (token !== undefined) return withToken(token);
-  return (request) => (insecure ? null : otherHost(request)) ?? otherSite(request);
+  if (token !== undefined) return tokenCheck(token);
+  return (request) => (insecure ? null : checkHost(request)) ?? checkOrigin(request);
 }
 
-function withToken(token: string): Admit {
+function tokenCheck(token: string): Admit {
   const expected = digestOf(token);
   return ({ headers }) => {
     const sent = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization ?? '')?.[1];
@@ -49,7 +49,7 @@ function withToken(token: string): Admit {
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function otherHost({ headersDistinct, url = '' }: IncomingMessage): Rejection | null {
+function checkHost({ headersDistinct, url = '' }: IncomingMessage): Rejection | null {
   // An absolute target (`GET http://name/path`) also names the server.
   const [, target] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   const names = [...(headersDistinct.host ?? ['']), ...(target === undefined ? [] : [target])];
@@ -63,7 +63,7 @@ function otherHost({ headersDistinct, url = '' }: IncomingMessage): Rejection | 
   };
 }
 
-function otherSite({ headers: { origin } }: IncomingMessage): Rejection | null {
+function checkOrigin({ headers: { origin } }: IncomingMessage): Rejection | null {
   if (origin === undefined || isOfLoopback(origin)) return null;
   return {
     status: 403,

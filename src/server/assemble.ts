@@ -30,23 +30,23 @@ export interface Parts {
 }
 
 /**
- * The largest frame of a vector environment: a header or text, plus per environment an action, a belief and a mask,
- * four bytes per number.
+ * The maximum size of a frame of a vector environment: that of a header or text, plus 20 bytes per environment for an
+ * action, a belief of three numbers and a mask, four bytes each.
  */
-const MOST_HEADER_BYTES = 2 ** 21;
+const MAX_HEADER_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;
 
-/** The shortest idle time of connections: batch requests may wait this long for others. */
-const LEAST_IDLE_MS = 60_000;
+/** The minimum idle time of connections in milliseconds: batch requests may wait this long for others. */
+const MIN_IDLE_MS = 60_000;
 /** Milliseconds from a request's first byte to the end of its head, and to the end of its body. */
 const HEAD_MS = 20_000;
 const BODY_MS = 300_000;
 /** Milliseconds between two checks for requests beyond these limits. */
 const CHECK_MS = 5_000;
 /** Connections in addition to those of sessions: for requests, and for clients that are refused at full capacity. */
-const MORE_CONNECTIONS = 1024;
+const EXTRA_CONNECTIONS = 1024;
 
-/** @throws as `createVecEnv`. */
+/** Builds a server that does not listen yet. @throws as `createVecEnv`. */
 export function assemble(settings: Settings): Parts {
   const engine = engineOf(settings);
   const { metrics, batches } = engine;
@@ -56,11 +56,11 @@ export function assemble(settings: Settings): Parts {
   };
   const sockets = socketsOf({ ...settings, onFailure }, engine);
   const openEnv = openEnvRoutes(settings);
-  const batched = [scoreRoute(batches), rolloutRoute(batches), promptsRoute(batches)];
-  const routes = described([...openEnv.routes, ...batched, metricsRoute(metrics)], settings);
+  const batchRoutes = [scoreRoute(batches), rolloutRoute(batches), promptsRoute(batches)];
+  const routes = withDescription([...openEnv.routes, ...batchRoutes, metricsRoute(metrics)], settings);
   const admit = admission(settings);
   const app = createApp({ ...settings, routes, admit, metrics, onFailure });
-  const idleMs = Math.max(settings.idleMs, LEAST_IDLE_MS);
+  const idleMs = Math.max(settings.idleMs, MIN_IDLE_MS);
   const serverOptions = {
     // Trainers pause for minutes between requests, and clients expect a reused connection to stay open.
     keepAliveTimeout: idleMs,
@@ -72,7 +72,7 @@ export function assemble(settings: Settings): Parts {
   const server = createAdaptorServer({ fetch, serverOptions, overrideGlobalObjects: false }) as Server;
   // Ends connections that neither send nor read. WebSockets have a time limit of their own.
   server.setTimeout(idleMs);
-  server.maxConnections = settings.capacity + MORE_CONNECTIONS;
+  server.maxConnections = settings.capacity + EXTRA_CONNECTIONS;
   server.on('upgrade', (request, stream, head) => upgrade(sockets, admit, request, stream, head));
   const free = (): void => {
     openEnv.close();
@@ -99,7 +99,7 @@ function engineOf(settings: Settings): Engine {
   const batches = new Batches({ ...settings, onDone: (what, count) => metrics[what].inc(count) });
   const vecPool = new VecPool(settings.vecEnvs);
   metrics.gauge('sessions', 'Open sessions.', () => episodePool.taken);
-  metrics.gauge('session_capacity', 'The most open sessions.', () => episodePool.capacity);
+  metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity);
   metrics.gauge('vec_envs', 'Open vector environments.', () => vecPool.envs);
   metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => vecPool.total);
   metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batches.working);
@@ -112,14 +112,14 @@ function socketsOf(settings: Settings, { metrics, episodePool, batches, vecPool 
     ...{ pool: vecPool, engine: batches.engine, turn: () => batches.turn() },
     onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
   };
-  const frameLimit = Math.min(settings.bodyLimit, MOST_HEADER_BYTES + BYTES_PER_ENV * settings.vecEnvs);
+  const frameLimit = Math.min(settings.bodyLimit, MAX_HEADER_BYTES + BYTES_PER_ENV * settings.vecEnvs);
   const vecs = new Sockets({ ...settings, frameLimit }, () => new VecSession(vecOptions));
   metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
   return { '/ws': sessions, '/v1/vec': vecs };
 }
 
 /** Adds the route that describes all routes. */
-function described(routes: readonly Route[], { token }: Settings): readonly Route[] {
+function withDescription(routes: readonly Route[], { token }: Settings): readonly Route[] {
   const self: Route = {
     method: 'get',
     path: '/openapi.json',

@@ -12,15 +12,15 @@ export interface ServeOptions {
   readonly token?: string;
   /** Listens on public addresses without a token, and accepts any `Host`. Default: false. */
   readonly insecure?: boolean;
-  /** The most sessions at a time, up to 65,536. Default 4096. */
+  /** Maximum number of sessions at a time, up to 65,536. Default 4096. */
   readonly capacity?: number;
-  /** The most bytes of a request's body. Default 64 MiB. */
+  /** Maximum size of a request body in bytes. Default 64 MiB. */
   readonly bodyLimit?: number;
-  /** The most bytes of a session's frame. Default 1 MiB. */
+  /** Maximum size of a session's frame in bytes. Default 1 MiB. */
   readonly frameLimit?: number;
-  /** The most environments of all vector environments together. Default 2^18. */
+  /** Maximum number of environments in all vector environments together. Default 2^18. */
   readonly vecEnvs?: number;
-  /** The most /v1 requests at a time; further ones get status 503. Default 8. */
+  /** Maximum number of /v1 requests at a time; further ones get status 503. Default 8. */
   readonly batchRequests?: number;
   /** Milliseconds between two pings. Default 30,000. */
   readonly pingMs?: number;
@@ -57,8 +57,8 @@ type Optional = 'token' | 'backend' | 'kernel' | 'threads';
 export type Settings = Readonly<Required<Omit<ServeOptions, Optional>> & Pick<ServeOptions, Optional>>;
 
 const MIB = 2 ** 20;
-/** The longest time of a timer. */
-const MOST_MS = 2 ** 31 - 1;
+/** The maximum delay of a timer in milliseconds. */
+const MAX_MS = 2 ** 31 - 1;
 /** By option: default, minimum and maximum. */
 const NUMBERS = {
   port: [8000, 0, 65535],
@@ -67,30 +67,30 @@ const NUMBERS = {
   frameLimit: [MIB, 1024, 512 * MIB],
   vecEnvs: [2 ** 18, 1, 2 ** 24],
   batchRequests: [8, 1, 1024],
-  pingMs: [30_000, 10, MOST_MS],
-  idleMs: [900_000, 10, MOST_MS],
+  pingMs: [30_000, 10, MAX_MS],
+  idleMs: [900_000, 10, MAX_MS],
 } as const satisfies Partial<Record<keyof ServeOptions, readonly [number, number, number]>>;
 
 type NumberName = keyof typeof NUMBERS;
 export const DEFAULTS = Object.fromEntries(
-  Object.entries(NUMBERS).map(([name, [usual]]) => [name, usual]),
+  Object.entries(NUMBERS).map(([name, [defaultValue]]) => [name, defaultValue]),
 ) as Record<NumberName, number>;
 
-/** The shortest token that cannot be guessed, and the longest that fits a request's head. */
-const [LEAST_TOKEN, MOST_TOKEN] = [16, 4096];
+/** The minimum and maximum length of a token: long enough not to be guessed, and short enough for a request's head. */
+const [MIN_TOKEN, MAX_TOKEN] = [16, 4096];
 
-/** @throws InputError. */
+/** Validates options and adds the defaults. @throws InputError. */
 export function toServeSettings(options: ServeOptions): Settings {
-  const asked = readOptions('serve options', options, NAMES);
-  const numbers = Object.entries(NUMBERS).map(([name, [usual, low, high]]) => [
+  const values = readOptions('serve options', options, NAMES);
+  const numbers = Object.entries(NUMBERS).map(([name, [defaultValue, low, high]]) => [
     name,
-    checkInteger(name, asked[name as NumberName] ?? usual, low, high),
+    checkInteger(name, values[name as NumberName] ?? defaultValue, low, high),
   ]);
-  const host = checkString('host', asked.host ?? '127.0.0.1');
-  const { backend, kernel, threads, onFailure = toStandardError } = asked;
-  const token = checkToken(asked.token);
-  const insecure = toFlag('insecure', asked.insecure);
-  if (token === undefined && !insecure && !isLoopback(host)) throw needingToken(host);
+  const host = checkString('host', values.host ?? '127.0.0.1');
+  const { backend, kernel, threads, onFailure = toStandardError } = values;
+  const token = checkToken(values.token);
+  const insecure = toFlag('insecure', values.insecure);
+  if (token === undefined && !insecure && !isLoopback(host)) throw missingToken(host);
   return {
     ...Object.fromEntries(numbers),
     host,
@@ -106,13 +106,13 @@ export function toServeSettings(options: ServeOptions): Settings {
 function checkToken(token: unknown): string | undefined {
   if (token === undefined) return undefined;
   const text = checkString('token', token);
-  const fits = text.length >= LEAST_TOKEN && text.length <= MOST_TOKEN;
+  const fits = text.length >= MIN_TOKEN && text.length <= MAX_TOKEN;
   const isPrintable = /^[\x21-\x7e]*$/.test(text);
   if (fits && isPrintable) return text;
   // The message does not repeat the token.
   throw new InputError(
     'out_of_range',
-    `Expected a token of ${LEAST_TOKEN} to ${MOST_TOKEN} printable ASCII characters without spaces, got ${text.length} characters${isPrintable ? '' : ', some of them not allowed'}. ` +
+    `Expected a token of ${MIN_TOKEN} to ${MAX_TOKEN} printable ASCII characters without spaces, got ${text.length} characters${isPrintable ? '' : ', some of them not allowed'}. ` +
       'Make one with: openssl rand -hex 32',
   );
 }
@@ -132,11 +132,11 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-const needingToken = (host: string): InputError =>
+const missingToken = (host: string): InputError =>
   new InputError(
     'unknown_option',
     `Expected a token for ${host}, which other machines may reach, got none. ` +
-      'Set RHYTHM_TOKEN, or pass --token-file, or --insecure to let everyone who reaches it use it.',
+      'Set RHYTHM_TOKEN, or pass --token-file, or --insecure to admit every client.',
   );
 
 function toStandardError(error: unknown): void {

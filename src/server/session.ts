@@ -8,24 +8,24 @@ import { hasMoreValues, MOST_VALUES } from './protocol/bounds.js';
 import { answerMcp } from './protocol/mcp.js';
 import { isOver, resultText, stepsOf } from './protocol/observation.js';
 import {
-  explained,
   extra,
   mapRefusals,
   missing,
   type Refusal,
   RefusedError,
   tooManyValues,
+  withLinks,
 } from './protocol/refusals.js';
 import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
 import { stateOf } from './protocol/state.js';
 import { type Answer, errorAnswer, type MessageHandler } from './sockets/message-handler.js';
-import { NotNowError, refusalOf } from './sockets/refusal.js';
+import { InvalidStateError, refusalOf } from './sockets/refusal.js';
 
 type Message = Readonly<Record<string, unknown>>;
 
 export class Session implements MessageHandler {
   readonly #pool: EpisodePool;
-  /** Claimed with the first frame: a mere connection takes no environment. */
+  /** Claimed with the first frame: a connection that sends none takes no environment. */
   #envIndex: number | null = null;
   #episode: EpisodeRequest | null = null;
   #steps = 0;
@@ -88,9 +88,9 @@ export class Session implements MessageHandler {
   };
 
   async #reset(data: unknown): Promise<Answer> {
-    const begin = mapRefusals(explained, () => toEpisodeRequest(data));
-    const frame = await this.#pool.reset(this.#envIndex!, begin, (outputs, envIndex) => {
-      this.#episode = begin;
+    const request = mapRefusals(withLinks, () => toEpisodeRequest(data));
+    const frame = await this.#pool.reset(this.#envIndex!, request, (outputs, envIndex) => {
+      this.#episode = request;
       this.#steps = 0;
       this.#over = false;
       return observationText(resultText(outputs, envIndex, true));
@@ -100,8 +100,8 @@ export class Session implements MessageHandler {
 
   async #step(data: unknown): Promise<Answer> {
     const action = toAction(data);
-    if (this.#episode === null) throw new NotNowError(NOT_RESET);
-    if (this.#over) throw new NotNowError(EPISODE_OVER);
+    if (this.#episode === null) throw new InvalidStateError(NOT_RESET);
+    if (this.#over) throw new InvalidStateError(EPISODE_OVER);
     const frame = await this.#pool.step(this.#envIndex!, action, (outputs, envIndex) => {
       this.#steps = stepsOf(outputs, envIndex);
       this.#over = isOver(outputs, envIndex);
@@ -119,7 +119,7 @@ const EPISODE_OVER =
 const observationText = (result: string): string => `{"type":"observation","data":${result}}`;
 
 function readMessage(data: Buffer): Answer | { readonly message: Message } {
-  if (hasMoreValues(data)) return refusalOf(new RefusedError(explained([tooManyValues([], MOST_VALUES)])));
+  if (hasMoreValues(data)) return refusalOf(new RefusedError(withLinks([tooManyValues([], MOST_VALUES)])));
   let message: unknown;
   try {
     message = JSON.parse(data.toString());
@@ -129,9 +129,9 @@ function readMessage(data: Buffer): Answer | { readonly message: Message } {
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) {
     return { message: message as Message };
   }
-  // The recorded server also ends the session here. No other invalid frame ends it.
-  const said = `Expected a message, an object with a type, got ${describe(message)}.`;
-  return errorAnswer('SESSION_ERROR', said, {}, true);
+  // OpenEnv's own server also ends the session here, and at no other invalid frame.
+  const text = `Expected a message, an object with a type, got ${describe(message)}.`;
+  return errorAnswer('SESSION_ERROR', text, {}, true);
 }
 
 const nameOf = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 100) : describe(type));
@@ -144,5 +144,5 @@ function checkKeys(message: Message, known: readonly string[], required?: string
   for (const key of Object.keys(message)) {
     if (!known.includes(key)) refusals.push(extra([key], message[key]));
   }
-  if (refusals.length > 0) throw new RefusedError(explained(refusals));
+  if (refusals.length > 0) throw new RefusedError(withLinks(refusals));
 }

@@ -21,6 +21,7 @@ const OTHER_UPGRADE: Refused = {
     'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
 };
 
+/** Upgrades a request to a WebSocket, or sends an error and closes the connection. */
 export function upgrade(
   sockets: SocketsByPath,
   admit: Admit,

@@ -3,10 +3,10 @@ import { yieldTurn } from '../engine/vec-env/yield-turn.js';
 
 /** The error for too many batches at a time. */
 export class BusyError extends Error {
-  /** Seconds. */
+  /** The value of the header Retry-After, in seconds. */
   readonly retryAfter = 1;
-  constructor(most: number) {
-    super(`Expected fewer than ${most} requests of /v1 in progress, got ${most}. Try again later.`);
+  constructor(limit: number) {
+    super(`Expected fewer than ${limit} requests of /v1 in progress, got ${limit}. Try again later.`);
   }
 }
 
@@ -20,8 +20,8 @@ export class Turns {
   #large: Promise<unknown> = Promise.resolve();
 
   /** @param most batches at a time. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(limit: number) {
+    this.#most = limit;
   }
 
   /** Batches in progress. */
@@ -30,27 +30,26 @@ export class Turns {
   }
 
   /**
-   * Runs a batch, which awaits `turn` before each slice. However many batches run, a session waits for at most one
-   * slice.
-   * @param left settles when the answer's memory is free. Until then the batch counts as in progress.
+   * Runs a batch, which awaits `turn` before each slice. A session waits for at most one slice, even if many batches run.
+   * @param finished settles when the answer's memory is free. Until then the batch counts as in progress.
    * @throws BusyError before any work.
    */
-  async during<T>(left: Promise<void>, work: () => Promise<T>): Promise<T> {
+  async runBatch<T>(finished: Promise<void>, work: () => Promise<T>): Promise<T> {
     if (this.#working >= this.#most) throw new BusyError(this.#most);
     this.#working++;
-    void left.then(() => this.#working--);
+    void finished.then(() => this.#working--);
     return await work();
   }
 
   /**
-   * Runs work that needs memory in proportion to a body or an answer. Large ones run one at a time, in order; small
-   * ones run beside them. Must not be nested.
+   * Runs work that needs memory in proportion to a body or an answer. Large work runs one at a time, in order; small work
+   * runs at once. Calls must not be nested.
    * @param length of the body or the answer.
    */
-  alone<T>(length: number, work: () => Promise<T>): Promise<T> {
+  runLarge<T>(length: number, work: () => Promise<T>): Promise<T> {
     if (length < LARGE) return work();
     const done = this.#large.then(work);
-    // Without the result, which may hold the memory of a body until the next large one.
+    // Drops the result, which would keep the memory of a body until the next large work.
     this.#large = done.then(
       () => {},
       () => {},

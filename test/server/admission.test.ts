@@ -31,32 +31,35 @@ const credentials: [what: string, headers: Record<string, string>, status: numbe
   ['the scheme in lower case', { authorization: `bearer ${TOKEN}` }, 200],
   ['more than one space before the token', { authorization: `BEARER   ${TOKEN}` }, 200],
   ['the token, from a page', { ...bearer(TOKEN), origin: 'https://example.com' }, 200],
-  ['the token, under a name of another site', { ...bearer(TOKEN), host: 'example.com' }, 200],
+  ['the token, with the Host of another site', { ...bearer(TOKEN), host: 'example.com' }, 200],
 ];
-it.each(credentials)('checks credentials of a server with a token: %s', async (_, headers, status) => {
-  const server = await startServer({ token: TOKEN });
-  for (const [method, path] of [
-    ['GET', '/metadata'],
-    ['GET', '/metrics'],
-    ['POST', '/reset'],
-  ]) {
-    const head = { connection: 'close', ...headers };
-    const [answered] = (await once(
-      request(server.url + path, { method, headers: head }).end(),
-      'response',
-    )) as [IncomingMessage];
-    expect(answered.statusCode).toBe(status);
-    expect(answered.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
-    // The answer contains neither the token nor what the client sent.
-    const body = (await answered.toArray()).join('');
-    if (status === 401) expect(body).not.toContain('secret');
-  }
-  expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
-  expect((await sendRequest(server, 'GET', '/healthy')).status).toBe(401);
-  for (const path of ['/ws', '/v1/vec']) {
-    expect(await upgradeStatus(server, path, headers)).toBe(status === 200 ? 101 : status);
-  }
-});
+it.each(credentials)(
+  'with a token, a request with %s gets the expected status',
+  async (_, headers, status) => {
+    const server = await startServer({ token: TOKEN });
+    for (const [method, path] of [
+      ['GET', '/metadata'],
+      ['GET', '/metrics'],
+      ['POST', '/reset'],
+    ]) {
+      const head = { connection: 'close', ...headers };
+      const [response] = (await once(
+        request(server.url + path, { method, headers: head }).end(),
+        'response',
+      )) as [IncomingMessage];
+      expect(response.statusCode).toBe(status);
+      expect(response.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+      // The answer contains neither the token nor what the client sent.
+      const body = (await response.toArray()).join('');
+      if (status === 401) expect(body).not.toContain('secret');
+    }
+    expect((await sendRequest(server, 'GET', '/health')).status).toBe(200);
+    expect((await sendRequest(server, 'GET', '/healthy')).status).toBe(401);
+    for (const path of ['/ws', '/v1/vec']) {
+      expect(await upgradeStatus(server, path, headers)).toBe(status === 200 ? 101 : status);
+    }
+  },
+);
 
 const origins: [origin: string, status: number][] = [
   ['https://example.com', 403],
@@ -67,7 +70,7 @@ const origins: [origin: string, status: number][] = [
   ['http://[::1]:8000', 200],
   ['http://app.localhost:3000', 200],
 ];
-it.each(origins)('checks the Origin of a server without a token: %s', async (origin, status) => {
+it.each(origins)('without a token, the Origin %s gets status %i', async (origin, status) => {
   const server = await startServer();
   expect((await sendRequest(server, 'POST', '/reset', null, { origin })).status).toBe(status);
   expect(await upgradeStatus(server, '/ws', { origin })).toBe(status === 200 ? 101 : status);
@@ -123,14 +126,14 @@ const hosts: [host: string, isOwn: boolean][] = [
   ['localhost, localhost', false],
   ['', false],
 ];
-it.each(hosts)('checks the Host of a server without a token: %j', async (host, isOwn) => {
+it.each(hosts)('without a token, the Host %j is accepted: %s', async (host, isOwn) => {
   const server = await startServer();
   for (const target of ['/metadata', '/metrics', '/nowhere']) {
     const answer = await answerTo(server, [`GET ${target} HTTP/1.1`, `Host: ${host}`]);
     // An invalid host name is refused with 400.
-    const refused = /^HTTP\/1\.1 (403 Forbidden|400)/;
+    const forbidden = /^HTTP\/1\.1 (403 Forbidden|400)/;
     if (isOwn) expect(answer).toMatch(target === '/nowhere' ? /^HTTP\/1\.1 404/ : /^HTTP\/1\.1 200/);
-    else expect(answer).toMatch(refused);
+    else expect(answer).toMatch(forbidden);
   }
   for (const path of ['/ws', '/v1/vec']) {
     const answer = await answerTo(server, [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...WEBSOCKET]);
@@ -183,12 +186,12 @@ const heads: [what: string, head: string[], status: number][] = [
   ['an upgrade with a query', ['GET /ws?x=1 HTTP/1.1', 'Host: localhost', ...WEBSOCKET], 101],
   ['the health route under any Host', ['GET /health HTTP/1.1', 'Host: example.com'], 200],
 ];
-it.each(heads)('checks the request head of a server without a token: %s', async (_, head, status) => {
+it.each(heads)('without a token, a request with %s gets the expected status', async (_, head, status) => {
   const answer = await answerTo(await startServer(), head);
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-it('explains the remedy to a client with a refused Host', async () => {
+it('names the remedy in the answer to a refused Host', async () => {
   const server = await startServer();
   const answer = await answerTo(server, ['GET /metadata HTTP/1.1', 'Host: example.com:8000']);
   expect(answer).toContain(
@@ -204,21 +207,19 @@ it.each(['127.0.0.1', '0.0.0.0'])(
   'accepts any Host on %s with insecure, but no pages of other sites',
   async (host) => {
     const server = await startServer({ host, insecure: true });
-    const named = ['GET /metadata HTTP/1.1', 'Host: rhythm.example.com'];
-    expect(await answerTo(server, named)).toMatch(/^HTTP\/1\.1 200/);
-    expect(await answerTo(server, [...named, 'Origin: http://rhythm.example.com'])).toMatch(
-      /^HTTP\/1\.1 403/,
-    );
+    const head = ['GET /metadata HTTP/1.1', 'Host: rhythm.example.com'];
+    expect(await answerTo(server, head)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await answerTo(server, [...head, 'Origin: http://rhythm.example.com'])).toMatch(/^HTTP\/1\.1 403/);
     const socket = ['GET /ws HTTP/1.1', 'Host: rhythm.example.com', ...WEBSOCKET];
     expect(await answerTo(server, socket)).toMatch(/^HTTP\/1\.1 101/);
   },
 );
 
-it('refuses upgrades to other protocols on every path, and says why', async () => {
+it('refuses upgrades to other protocols on every path, and names the reason', async () => {
   const server = await startServer();
   for (const path of ['/health', '/ws', '/nowhere']) {
-    const asked = request(server.url + path, { headers: { connection: 'Upgrade', upgrade: 'h2c' } });
-    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+    const upgradeRequest = request(server.url + path, { headers: { connection: 'Upgrade', upgrade: 'h2c' } });
+    const [response] = (await once(upgradeRequest.end(), 'response')) as [IncomingMessage];
     const [body] = (await once(response, 'data')) as [Buffer];
     expect([response.statusCode, body.toString()]).toEqual([400, expect.stringContaining('another upgrade')]);
   }
@@ -274,8 +275,8 @@ it.each([
   [{ idleMs: 2 ** 31 }, /Expected idleMs/],
   [{ prot: 8000 }, /Did you mean "port"/],
   [{ host: 8000 }, /Expected host to be a name/],
-])('refuses the invalid option %j', (options, says) => {
-  expect(() => toServeSettings(options as never)).toThrow(says);
+])('refuses the invalid option %j', (options, message) => {
+  expect(() => toServeSettings(options as never)).toThrow(message);
 });
 
 it('fails if the port is in use', async () => {

@@ -1,4 +1,4 @@
-/** Batches over HTTP equal the results of the library functions, bit for bit, over several slices. */
+/** Compares the answers of /v1 with the results of the library functions, bit for bit, over several slices. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -14,12 +14,12 @@ import {
 import { listText } from '../../src/server/protocol/number-text.js';
 import { sendRequest, startServer } from '../support/server.js';
 
-const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
-/** More than two slices of each endpoint. */
+const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
+/** The number of rows: more than two slices of each endpoint. */
 const ROWS = 4200;
-const seeds = Array.from({ length: ROWS }, (_, i) => drawn(i, 9000));
+const seeds = Array.from({ length: ROWS }, (_, i) => pseudorandom(i, 9000));
 const histories = seeds.map((_, i) =>
-  Array.from({ length: drawn(i + 5, 28) }, (_, t) => ACTION_NAMES[drawn(i + 31 * t, 10)]),
+  Array.from({ length: pseudorandom(i + 5, 28) }, (_, t) => ACTION_NAMES[pseudorandom(i + 31 * t, 10)]),
 );
 const modes = seeds.map((_, i) => ['sampled', 'discrete', 'introvert_morning'][i % 3]);
 const completions = seeds.map((_, i) => {
@@ -91,14 +91,14 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
     [3403, 'unknown_name'],
     [3404, 'wrong_type'],
   ]);
-  const places = [
+  const columnNames = [
     'seeds[3]',
     'action_histories[3400][1]',
     'actions[3401]',
     'beliefs[3402]',
     'profile_modes[3403]',
   ];
-  for (const [k, place] of places.entries()) expect(body.faults[k].message).toContain(place);
+  for (const [k, columnName] of columnNames.entries()) expect(body.faults[k].message).toContain(columnName);
   expect(body.scores.total[3401]).toBeNull();
   expect(body.scores.total[5]).toBe(
     scoreReplay([
@@ -124,8 +124,8 @@ it('/v1/score names the rows of completions that are not text, in every slice', 
 
 it('/v1/score returns only the requested scores, and empty columns for no rows', async () => {
   const server = await startServer();
-  const none = { seeds: [], action_histories: [], actions: [], scores: ['total', 'state_hash'] };
-  const { body } = await sendRequest(server, 'POST', '/v1/score', none);
+  const empty = { seeds: [], action_histories: [], actions: [], scores: ['total', 'state_hash'] };
+  const { body } = await sendRequest(server, 'POST', '/v1/score', empty);
   expect(body).toMatchObject({ rows: 0, scores: { total: [], state_hash: [] }, faults: [] });
 });
 
@@ -239,9 +239,9 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
 ];
 it.each(refusals)('%s refuses %s', async (path, _, body, detail) => {
-  const answered = await sendRequest(await startServer(), 'POST', path, body);
-  expect(answered.status).toBe(422);
-  expect(answered.body.detail[0]).toMatchObject(detail);
+  const response = await sendRequest(await startServer(), 'POST', path, body);
+  expect(response.status).toBe(422);
+  expect(response.body.detail[0]).toMatchObject(detail);
 });
 
 it('/v1/prompts returns the same texts as prompts()', async () => {
@@ -266,7 +266,7 @@ it('/v1/prompts returns the same texts as prompts()', async () => {
 it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', async () => {
   const server = await startServer();
   const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
-  const asked = {
+  const request = {
     seeds: [500, 501],
     group_size: 3,
     gamma: 0.9,
@@ -275,15 +275,15 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   };
   const options = { seeds: [500, 501], groupSize: 3, gamma: 0.9, grader: graderWeights(grader as never) };
   for (const policy of ['random', 'heuristic'] as const) {
-    const { body } = await sendRequest(server, 'POST', '/v1/rollout', { ...asked, policy });
-    const played = await rolloutGroups({ ...options, policy });
-    expect(body.arrays.returns).toEqual(Array.from(played.returns));
-    expect(body.arrays.final_scores).toEqual(Array.from(played.finalScores));
-    expect(body.arrays.state_hashes[1]).toBe(played.stateHashes[1].toString(16).padStart(16, '0'));
+    const { body } = await sendRequest(server, 'POST', '/v1/rollout', { ...request, policy });
+    const rollouts = await rolloutGroups({ ...options, policy });
+    expect(body.arrays.returns).toEqual(Array.from(rollouts.returns));
+    expect(body.arrays.final_scores).toEqual(Array.from(rollouts.finalScores));
+    expect(body.arrays.state_hashes[1]).toBe(rollouts.stateHashes[1].toString(16).padStart(16, '0'));
   }
   const sequences = Array.from({ length: 6 }, (_, i) => Array.from({ length: 28 }, (_, t) => (i + t) % 10));
   const { body } = await sendRequest(server, 'POST', '/v1/rollout', {
-    ...asked,
+    ...request,
     policy: 'action_sequences',
     action_sequences: sequences,
     belief: [0.25, 0.5, 1],
@@ -295,12 +295,12 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   const { finalScores } = env.run(sequences.flat(), { beliefs: [0.25, 0.5, 1] });
   expect(body.arrays.final_scores).toEqual(Array.from(finalScores));
   const seeded = await sendRequest(server, 'POST', '/v1/rollout', {
-    ...asked,
+    ...request,
     policy: 'random',
     policy_seeds: 77,
   });
-  const played = await rolloutGroups({ ...options, policy: 'random', policySeeds: 77 });
-  expect(seeded.body.arrays.returns).toEqual(Array.from(played.returns));
+  const rollouts = await rolloutGroups({ ...options, policy: 'random', policySeeds: 77 });
+  expect(seeded.body.arrays.returns).toEqual(Array.from(rollouts.returns));
 });
 
 it('every float32 keeps its bits in JSON, and NaN and infinities become null', () => {

@@ -1,9 +1,9 @@
-/** Bodies of any shape: parsed like `JSON.parse` in slices of limited size, or refused before they take time or memory. */
+/** Tests that bodies of any content are parsed as by `JSON.parse`, in slices, or refused before they take time or memory. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { RefusedError } from '../../src/server/protocol/refusals.js';
-import { BodyReader, keysOf, MOST_ROW_BYTES, MOST_VALUE_BYTES } from '../../src/server/v1/body.js';
+import { BodyReader, keysOf, MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../src/server/v1/body.js';
 import { allRows, Column, sliceEnd } from '../../src/server/v1/column.js';
 import { column } from '../../src/server/v1/schemas.js';
 import { runChild } from '../support/child.js';
@@ -49,7 +49,7 @@ const changes = fc.array(
 );
 
 /** Replaces, inserts or removes some bytes. */
-function changed(body: Buffer, list: readonly (readonly [number, number, readonly number[]])[]): Buffer {
+function mutated(body: Buffer, list: readonly (readonly [number, number, readonly number[]])[]): Buffer {
   let bytes = body;
   for (const [where, out, put] of list) {
     const at = where % (bytes.length + 1);
@@ -73,21 +73,21 @@ const isKnown = (value: unknown): boolean =>
   Object.keys(value).every((key) => KEYS.has(key));
 
 it('accepts and refuses the same bodies as JSON.parse, in any pieces, with equal values', async () => {
-  const found = { accepted: 0, refused: 0 };
+  const counts = { accepted: 0, refused: 0 };
   const property = fc.asyncProperty(
     bodies,
     fc.oneof(fc.constant([]), changes),
     fc.array(fc.nat(400)),
     async (valid, list, cuts) => {
-      const body = changed(valid, list);
+      const body = mutated(valid, list);
       const expected = parsed(body);
       try {
         expect(await read(body, cuts)).toEqual(expected);
         expect(isKnown(expected)).toBe(true);
-        found.accepted++;
+        counts.accepted++;
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
-        found.refused++;
+        counts.refused++;
         // JSON.parse accepts a repeated key.
         if (!error.message.includes(' once, got it again'))
           expect(isKnown(expected), error.message).toBe(false);
@@ -95,7 +95,7 @@ it('accepts and refuses the same bodies as JSON.parse, in any pieces, with equal
     },
   );
   await fc.assert(property, { ...DRAWS, numRuns: drawsOf(4000) });
-  expect(Math.min(found.accepted, found.refused)).toBeGreaterThan(drawsOf(500));
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(drawsOf(500));
 });
 
 it('refuses an unknown key before its value has arrived', () => {
@@ -144,11 +144,11 @@ const shapes: [what: string, body: string, message: RegExp][] = [
   ['many keys in a value', `{"profile_modes":{"x":{${keys(50_000)}}}}`, /at most 4096/],
   [
     'a long value',
-    `{"profile_modes":"${'x'.repeat(MOST_VALUE_BYTES)}"}`,
+    `{"profile_modes":"${'x'.repeat(MAX_VALUE_BYTES)}"}`,
     /65536 bytes of JSON at profile_modes/,
   ],
-  ['a long row', `{"seeds":[1,"${'x'.repeat(MOST_ROW_BYTES)}"]}`, /1048576 bytes of JSON at seeds\[1\]/],
-  ['long white space', `{"seeds":[1,${' '.repeat(MOST_ROW_BYTES)}1]}`, /1048576 bytes of JSON at seeds\[1\]/],
+  ['a long row', `{"seeds":[1,"${'x'.repeat(MAX_ROW_BYTES)}"]}`, /1048576 bytes of JSON at seeds\[1\]/],
+  ['long white space', `{"seeds":[1,${' '.repeat(MAX_ROW_BYTES)}1]}`, /1048576 bytes of JSON at seeds\[1\]/],
   ['many lists', `[${repeated('[]', 50_000)}]`, /valid dictionary/],
   ['a missing end', `{"seeds":[${repeated('1', 50_000)}`, /JSON decode error/],
   ['a wrong closing bracket', `{"seeds":[${repeated('1', 50_000)}}`, /JSON decode error/],
@@ -159,9 +159,9 @@ it.each(['/v1/score', '/v1/rollout', '/v1/prompts'])(
   async (path) => {
     const server = await startServer();
     for (const [what, body, message] of shapes) {
-      const answered = await sendRequest(server, 'POST', path, body);
-      expect([what, answered.status], answered.body).toEqual([what, 422]);
-      expect(answered.body.detail[0].msg, what).toMatch(message);
+      const response = await sendRequest(server, 'POST', path, body);
+      expect([what, response.status], response.body).toEqual([what, 422]);
+      expect(response.body.detail[0].msg, what).toMatch(message);
     }
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
@@ -172,9 +172,9 @@ it('refuses invalid JSON in a late row, with its position', async () => {
   const server = await startServer();
   const many = 10_000;
   const body = `{"seeds":[${repeated('1', many)}],"action_histories":[${repeated('[]', many)}],"actions":[${repeated('0', many - 1)},nul]}`;
-  const { status, body: answered } = await sendRequest(server, 'POST', '/v1/score', body);
-  expect([status, answered.detail[0].type]).toEqual([422, 'json_invalid']);
-  expect(answered.detail[0].loc[1]).toBeGreaterThan(body.length - 5000);
+  const { status, body: response } = await sendRequest(server, 'POST', '/v1/score', body);
+  expect([status, response.detail[0].type]).toEqual([422, 'json_invalid']);
+  expect(response.detail[0].loc[1]).toBeGreaterThan(body.length - 5000);
   const missing = await sendRequest(
     server,
     'POST',
@@ -184,7 +184,7 @@ it('refuses invalid JSON in a late row, with its position', async () => {
   expect([missing.status, missing.body.detail[0].type]).toEqual([422, 'json_invalid']);
 });
 
-/** A binary frame without arrays. */
+/** Returns a binary frame with this header and no arrays. */
 function headerOf(json: string): Buffer {
   const length = Math.ceil((4 + json.length) / 8) * 8 - 4;
   const frame = Buffer.alloc(4 + length, ' ');
@@ -202,12 +202,12 @@ const messages: [what: string, data: string][] = [
 ];
 it.each(messages)('refuses a message with too many %s, and answers the next one', async (_, data) => {
   const server = await startServer();
-  const most = /at most 4096 lists, objects/;
+  const limit = /at most 4096 lists, objects/;
   for (const path of ['/reset', '/step']) {
     const { status, body } = await sendRequest(server, 'POST', path, data);
-    expect([status, body.detail[0].msg]).toEqual([422, expect.stringMatching(most)]);
+    expect([status, body.detail[0].msg]).toEqual([422, expect.stringMatching(limit)]);
   }
-  expect((await sendRequest(server, 'POST', '/mcp', data)).body.error.message).toMatch(most);
+  expect((await sendRequest(server, 'POST', '/mcp', data)).body.error.message).toMatch(limit);
   const text = `{"type":"reset","data":${data}}`;
   const header = headerOf(`{"type":"reset","arrays":[],"data":${data}}`);
   for (const [path, message] of [
@@ -219,7 +219,7 @@ it.each(messages)('refuses a message with too many %s, and answers the next one'
     const answer = await client.request(message);
     expect([answer.data.code, answer.data.errors[0].msg]).toEqual([
       'VALIDATION_ERROR',
-      expect.stringMatching(most),
+      expect.stringMatching(limit),
     ]);
     expect((await client.request('{"type":"fly"}')).data.code).toBe('UNKNOWN_TYPE');
   }
@@ -229,13 +229,13 @@ it('reports a list that is too long for a vector environment as one fault, not o
   const client = await connect(await startServer(), '/v1/vec');
   const long = Array(4000).fill(1);
   for (const data of [{ outputs: long }, { observation: { fields: long } }]) {
-    const { data: said } = await client.request({ type: 'create', data: { num_envs: 1, ...data } });
-    expect(said.errors.map(({ type }: { type: string }) => type)).toEqual(['too_long']);
+    const { data: error } = await client.request({ type: 'create', data: { num_envs: 1, ...data } });
+    expect(error.errors.map(({ type }: { type: string }) => type)).toEqual(['too_long']);
   }
   await client.request({ type: 'create', data: { num_envs: 1 } });
   for (const data of [{ profiles: long }, { graders: long }]) {
-    const { data: said } = await client.request({ type: 'reset', data });
-    expect([said.code, said.errors.length]).toEqual(['VALIDATION_ERROR', 1]);
+    const { data: error } = await client.request({ type: 'reset', data });
+    expect([error.code, error.errors.length]).toEqual(['VALIDATION_ERROR', 1]);
   }
 });
 
@@ -244,15 +244,15 @@ it('allows a message 4096 values, and five entries more for each environment', a
   const messageOf = async (entries: number): Promise<string> =>
     (await client.request(`{"type":"step","data":{"actions":[${repeated('0', entries)}]}}`)).data.message;
   // Beside the entries there are two objects, a list and three keys.
-  const most = 4096 - 6;
-  expect(await messageOf(most)).toContain('Expected an environment');
-  expect(await messageOf(most + 1)).toContain('at most 4096 lists');
+  const limit = 4096 - 6;
+  expect(await messageOf(limit)).toContain('Expected an environment');
+  expect(await messageOf(limit + 1)).toContain('at most 4096 lists');
   await client.request({ type: 'create', data: { num_envs: 1000 } });
-  expect(await messageOf(most + 5000)).toContain('Expected a reset');
-  expect(await messageOf(most + 5001)).toContain('5 entries for each of 1000 environments');
+  expect(await messageOf(limit + 5000)).toContain('Expected a reset');
+  expect(await messageOf(limit + 5001)).toContain('5 entries for each of 1000 environments');
 });
 
-it('a server with little memory answers large bodies of every shape', () => {
+it('a server with 100 MB of heap answers large bodies of every kind', () => {
   const { status, output, stderr } = runChild(
     `
     import { openServer } from './dist/server/server.js';

@@ -1,4 +1,4 @@
-/** The frames of one socket: the time of the last one, and when reading pauses. */
+/** Tests the connection of one socket: the time of the last frame, and when reading pauses. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -34,7 +34,7 @@ async function pair(answer: () => Answer | Promise<Answer>) {
 }
 
 /** Returns an answer and the function that settles it. */
-function held(): { answer: Promise<Answer>; settle: (answer: Answer) => void } {
+function pendingAnswer(): { answer: Promise<Answer>; settle: (answer: Answer) => void } {
   let settle = (_: Answer): void => {};
   const answer = new Promise<Answer>((resolve) => {
     settle = resolve;
@@ -42,7 +42,7 @@ function held(): { answer: Promise<Answer>; settle: (answer: Answer) => void } {
   return { answer, settle };
 }
 
-it('every frame marks its client as alive', async () => {
+it('marks its client as alive with every frame', async () => {
   const { connection, send } = await pair(() => ({ frame: null }));
   for (let k = 0; k < 3; k++) {
     const before = connection.receivedAt;
@@ -57,38 +57,38 @@ it.each([
   ['16 frames', Array<string>(16).fill('x')],
   ['a MiB', ['x'.repeat(MIB - 1), 'x']],
 ])('pauses reading while %s wait', async (_, frames) => {
-  const { answer: first, settle: settleFirst } = held();
-  let asked = 0;
-  const { client, socket, send } = await pair(() => (asked++ === 0 ? first : { frame: 'done' }));
-  let answered = 0;
+  const { answer: first, settle: settleFirst } = pendingAnswer();
+  let answerCount = 0;
+  const { client, socket, send } = await pair(() => (answerCount++ === 0 ? first : { frame: 'done' }));
+  let received = 0;
   const all = new Promise<void>((resolve) => {
-    client.on('message', () => ++answered === frames.length + 1 && resolve());
+    client.on('message', () => ++received === frames.length + 1 && resolve());
   });
   await send('the first frame, which is answered at once');
   for (const frame of frames) {
     expect(socket.isPaused).toBe(false);
     await send(frame);
   }
-  expect([socket.isPaused, asked]).toEqual([true, 1]);
+  expect([socket.isPaused, answerCount]).toEqual([true, 1]);
   settleFirst({ frame: 'done' });
   await all;
-  expect([socket.isPaused, asked]).toEqual([false, frames.length + 1]);
+  expect([socket.isPaused, answerCount]).toEqual([false, frames.length + 1]);
 });
 
 it('answers the message in progress before it closes', async () => {
-  const { answer, settle } = held();
+  const { answer, settle } = pendingAnswer();
   const { client, connection, send } = await pair(() => answer);
   await send('x');
   connection.finish('the server is shutting down');
-  const [said, closed] = [once(client, 'message'), once(client, 'close')];
+  const [message, closed] = [once(client, 'message'), once(client, 'close')];
   settle({ frame: 'done' });
-  expect(String((await said)[0])).toBe('done');
+  expect(String((await message)[0])).toBe('done');
   const [code, reason] = await closed;
   expect([code, String(reason)]).toEqual([1001, 'the server is shutting down']);
 });
 
 it('resumes reading when it closes a paused socket', async () => {
-  const { answer, settle } = held();
+  const { answer, settle } = pendingAnswer();
   const { client, socket, send } = await pair(() => answer);
   await send('close');
   for (let k = 0; k < 16; k++) await send('x');

@@ -1,4 +1,4 @@
-/** The limits of connections: their number, their idle time, the time of a request. */
+/** Tests the limits of connections: their number, their idle time, and the time of a request. */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -81,9 +81,9 @@ it('closing cuts off clients that neither close their socket nor finish their re
   const slow = connect(server.port, '127.0.0.1');
   slow.write('POST /reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
   await metricBecomes(server, 'rhythm_vec_sockets', 1);
-  const gone = [silent, slow].map((socket) => once(socket.on('error', () => {}).resume(), 'close'));
+  const closed = [silent, slow].map((socket) => once(socket.on('error', () => {}).resume(), 'close'));
   await server.close(10);
-  await Promise.all(gone);
+  await Promise.all(closed);
 });
 
 it.each([
@@ -97,8 +97,8 @@ it.each([
     const first = connect(server.port, '127.0.0.1');
     first.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
     await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
-    const asked = request(server.url + path, { method: 'POST', agent: new Agent({ keepAlive: true }) });
-    const [response] = (await once(asked.end(JSON.stringify(body)), 'response')) as [IncomingMessage];
+    const pending = request(server.url + path, { method: 'POST', agent: new Agent({ keepAlive: true }) });
+    const [response] = (await once(pending.end(JSON.stringify(body)), 'response')) as [IncomingMessage];
     expect([response.statusCode, response.headers.connection]).toEqual([status, 'close']);
     response.resume();
     first.destroy();

@@ -1,4 +1,4 @@
-/** The refused input in an error: complete if it is short, else described, so that the error stays short. */
+/** Tests that errors repeat a refused input if it is short, and describe it otherwise. */
 import { expect, it } from 'vitest';
 import { encodeFrame } from '../../src/server/vec/frame.js';
 import { connect, metric, sendRequest, startServer } from '../support/server.js';
@@ -10,16 +10,16 @@ const FAILURES = 'rhythm_vec_failures_total';
 it.each([
   ['/reset', `{"seed": ${DEEP}}`],
   ['/reset', DEEP],
-  // The most values that a message may have.
+  // The nesting of this body has as many values as a message may have.
   ['/reset', `{"grader": ${'{"weights":'.repeat(2000)}1${'}'.repeat(2000)}}`],
   ['/step', `{"action": {"action_type": ${DEEP}}}`],
   ['/step', `{"action": {"action_type": "sleep", "more": ${DEEP}}}`],
   ['/v1/score', `{"seeds": [1], "grader": ${DEEP}}`],
 ])('POST %s refuses deeply nested lists', async (path, body) => {
   const server = await startServer();
-  const { status, body: answered } = await sendRequest(server, 'POST', path, body);
+  const { status, body: response } = await sendRequest(server, 'POST', path, body);
   expect(status).toBe(422);
-  expect(answered.detail[0].input).toMatch(/^an (array of 1|object)$/);
+  expect(response.detail[0].input).toMatch(/^an (array of 1|object)$/);
 });
 
 it.each([
@@ -39,15 +39,15 @@ it.each([
 
 it('repeats short input, and describes long input', async () => {
   const server = await startServer();
-  const echoed = async (seed: unknown): Promise<unknown> =>
+  const echoOf = async (seed: unknown): Promise<unknown> =>
     (await sendRequest(server, 'POST', '/reset', { seed })).body.detail[0].input;
-  for (const brief of ['3', -1, [1, [2, { a: 'b' }]], { __proto__: null, a: null }, 'x'.repeat(900)]) {
-    expect(await echoed(brief)).toEqual(brief);
+  for (const short of ['3', -1, [1, [2, { a: 'b' }]], { __proto__: null, a: null }, 'x'.repeat(900)]) {
+    expect(await echoOf(short)).toEqual(short);
   }
-  expect(await echoed('x'.repeat(5000))).toMatch(/^"x{10,200}\.\.\."$/);
-  expect(await echoed(Array(4000).fill(0))).toBe('an array of 4000');
-  expect(await echoed({ ['k'.repeat(5000)]: 0 })).toBe('an object');
-  expect(await echoed(JSON.parse(deep(30)))).toBe('an array of 1');
+  expect(await echoOf('x'.repeat(5000))).toMatch(/^"x{10,200}\.\.\."$/);
+  expect(await echoOf(Array(4000).fill(0))).toBe('an array of 4000');
+  expect(await echoOf({ ['k'.repeat(5000)]: 0 })).toBe('an object');
+  expect(await echoOf(JSON.parse(deep(30)))).toBe('an array of 1');
 });
 
 it('reports at most 100 faults', async () => {

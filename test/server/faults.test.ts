@@ -1,4 +1,4 @@
-/** Faults of clients: the server stays up, and the answers to other clients keep every bit. */
+/** Tests faults of clients: the server continues, and the answers to other clients do not change. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -61,7 +61,7 @@ it('closes the socket of an idle client', async () => {
   await metricBecomes(server, SESSIONS, 0);
 });
 
-const garbage: [what: string, frames: Buffer[], answer: RegExp | null][] = [
+const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] = [
   ['invalid JSON', [rawFrame('}{')], /INVALID_JSON/],
   ['an empty frame', [rawFrame('')], /INVALID_JSON/],
   ['a binary frame', [rawFrame(Buffer.from([0, 255, 3]), { opcode: 2 })], /a binary one.*INVALID_JSON/],
@@ -103,7 +103,7 @@ const garbage: [what: string, frames: Buffer[], answer: RegExp | null][] = [
     null,
   ],
 ];
-it.each(garbage)('other sessions survive a client that sends %s', async (_, frames, answer) => {
+it.each(invalidFrames)('other sessions survive a client that sends %s', async (_, frames, answer) => {
   const server = await startServer({ frameLimit: 100_000 });
   const session = await new CheckedSession(await connect(server), 9).begin();
   const socket = await rawSocket(server.port);
@@ -131,7 +131,7 @@ it('answers frames that arrive together in order', async () => {
   expect(types).toEqual(['observation', ...expected]);
 });
 
-it('answers CAPACITY_REACHED at full capacity, and reuses the place of a closed session', async () => {
+it('answers CAPACITY_REACHED at full capacity, and accepts a session after another has closed', async () => {
   const server = await startServer({ capacity: 2 });
   const [first, second, third] = [await connect(server), await connect(server), await connect(server)];
   await first.request(RESET);
@@ -147,7 +147,7 @@ it('answers CAPACITY_REACHED at full capacity, and reuses the place of a closed 
   expect((await (await connect(server)).request(RESET)).type).toBe('observation');
 });
 
-it('grows the shared batch for more sessions, each with its own episode', async () => {
+it('plays 150 sessions at a time, each with its own episode', async () => {
   const server = await startServer();
   const sessions = await Promise.all(
     Array.from({ length: 150 }, async (_, k) => new CheckedSession(await connect(server), 1000 * k).begin()),
@@ -161,8 +161,11 @@ it('grows the shared batch for more sessions, each with its own episode', async 
 it('refuses a body that is too large, with or without a content-length', async () => {
   const server = await startServer({ bodyLimit: 100_000 });
   const large = JSON.stringify({ seeds: Array(40_000).fill(1234) });
-  const told = await sendRequest(server, 'POST', '/v1/score', large);
-  expect([told.status, told.body.detail]).toEqual([413, expect.stringContaining('at most 100000 bytes')]);
+  const withLength = await sendRequest(server, 'POST', '/v1/score', large);
+  expect([withLength.status, withLength.body.detail]).toEqual([
+    413,
+    expect.stringContaining('at most 100000 bytes'),
+  ]);
   const chunked = await fetch(`${server.url}/v1/score`, {
     method: 'POST',
     body: new Blob([large]).stream(),
@@ -178,9 +181,9 @@ it('refuses a body that is too large, with or without a content-length', async (
 it('refuses a body of millions of lists while a session steps', async () => {
   const server = await startServer();
   const session = await new CheckedSession(await connect(server), 5).begin();
-  const asked = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
+  const pending = sendRequest(server, 'POST', '/v1/score', `[${'[],'.repeat(2 ** 22)}[]]`);
   for (let k = 0; k < 10; k++) await session.step();
-  const { status, body } = await asked;
+  const { status, body } = await pending;
   expect([status, body.detail[0].type]).toEqual([422, 'dict_type']);
   const rows = await sendRequest(server, 'POST', '/v1/score', {
     seeds: Array(2 ** 20 + 1).fill(0),
@@ -199,16 +202,16 @@ it('runs large batches one at a time, and small ones beside them', async () => {
       actions: Array(rows).fill('learn'),
       scores: ['total'],
     });
-  const ended: string[] = [];
+  const finished: string[] = [];
   const large = [1, 2, 3].map(async (k) => {
     const { body } = await score(60_000);
     expect([body.rows, new Set(body.scores.total).size]).toEqual([60_000, 1]);
-    ended.push(`large ${k}`);
+    finished.push(`large ${k}`);
   });
   await score(10);
-  ended.push('small');
+  finished.push('small');
   await Promise.all(large);
-  expect(ended.indexOf('small')).toBeLessThan(3);
+  expect(finished.indexOf('small')).toBeLessThan(3);
 });
 
 it('stops scoring for a client that disconnects', async () => {
@@ -220,11 +223,11 @@ it('stops scoring for a client that disconnects', async () => {
     actions: Array(rows).fill('learn'),
   });
   const abort = new AbortController();
-  const asked = fetch(`${server.url}/v1/score`, { method: 'POST', body, signal: abort.signal });
-  asked.catch(() => {});
+  const pending = fetch(`${server.url}/v1/score`, { method: 'POST', body, signal: abort.signal });
+  pending.catch(() => {});
   await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
   abort.abort();
-  await expect(asked).rejects.toThrow();
+  await expect(pending).rejects.toThrow();
   await metricBecomes(server, 'rhythm_vec_batch_requests', 0);
   expect(await metric(server, 'rhythm_vec_scored_rows_total')).toBe(0);
   expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);

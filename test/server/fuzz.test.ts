@@ -1,4 +1,4 @@
-/** Random frames: every one gets an answer or an error, and no unexpected error occurs. */
+/** Tests with random frames: each gets an answer or an error, and no unexpected error occurs. */
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../../src/index.js';
@@ -90,18 +90,18 @@ it('a vector environment answers any text', async () => {
 });
 
 it('any bytes are decoded as a frame or refused with an InputError', () => {
-  const good = encodeFrame('step', {}, [
+  const valid = encodeFrame('step', {}, [
     { name: 'actions', values: Uint8Array.of(1, 2, 3), shape: [3] },
     { name: 'beliefs', values: new Float32Array(9), shape: [3, 3] },
   ]);
   const damaged = fc
-    .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 4 })
+    .array(fc.tuple(fc.nat(valid.length - 1), fc.nat(255)), { maxLength: 4 })
     .map((changes) => {
-      const bytes = Buffer.from(good);
+      const bytes = Buffer.from(valid);
       for (const [at, byte] of changes) bytes[at] = byte;
       return bytes;
     });
-  const cut = fc.nat(good.length).map((length) => Buffer.from(good.slice(0, length)));
+  const cut = fc.nat(valid.length).map((length) => Buffer.from(valid.slice(0, length)));
   const noise = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
   const property = fc.property(fc.oneof(damaged, cut, noise), (bytes) => {
     try {
@@ -123,24 +123,24 @@ const VALID = [
   '{"type":"step","data":{"actions":[1,2,3],"beliefs":[0,0,0,1,1,1,0.5,0.5,0.5]}}',
 ];
 const INHERITED = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
-const ODD = ['null', '-1', '1e999', '"__proto__"', '[]', '{"__proto__":{"polluted":1}}', '"\\ud800"'];
+const ODD_VALUES = ['null', '-1', '1e999', '"__proto__"', '[]', '{"__proto__":{"polluted":1}}', '"\\ud800"'];
 
-/** A valid message with a character removed, another key, another value, or one more entry. */
+/** Valid messages with a character removed, another key, another value, or one more entry. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...VALID),
     fc.nat(3),
     fc.nat(),
     fc.constantFrom(...INHERITED),
-    fc.constantFrom(...ODD),
+    fc.constantFrom(...ODD_VALUES),
   )
   .map(([text, kind, at, key, value]) => {
-    const places = Array.from(
+    const matches = Array.from(
       text.matchAll([/./g, /"\w+"(?=:)/g, /(?<=:)("[^"]*"|[\d.]+)/g, /(?<=\{)/g][kind]),
     );
-    const { index, 0: found } = places[at % places.length];
-    const put = ['', `"${key}"`, value, `"${key}":${value},`][kind];
-    return text.slice(0, index) + put + text.slice(index + found.length);
+    const { index, 0: match } = matches[at % matches.length];
+    const replacement = ['', `"${key}"`, value, `"${key}":${value},`][kind];
+    return text.slice(0, index) + replacement + text.slice(index + match.length);
   });
 
 it('mutated messages change no bit of another session, and no prototype', async () => {
@@ -175,8 +175,8 @@ it.each(INHERITED)('OpenEnv routes treat the key %s like any other', async (key)
   const server = await startServer();
   const send = (path: string, body: string) => sendRequest(server, 'POST', path, body);
   const entry = `"${key}":{"polluted":1,"seed":5}`;
-  const usual = await send('/reset', '{"seed":3}');
-  expect(await send('/reset', `{"seed":3,${entry}}`)).toEqual(usual);
+  const expected = await send('/reset', '{"seed":3}');
+  expect(await send('/reset', `{"seed":3,${entry}}`)).toEqual(expected);
   const step = await send('/step', `{"action":{"action_type":"sleep",${entry}}}`);
   expect(step.body.detail[0]).toMatchObject({ type: 'extra_forbidden', loc: [key] });
   expect((await send('/step', `{"action":{"action_type":"sleep"},${entry}}`)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Short requests of /v1 with large answers. */
+/** Tests short requests of /v1 with large answers. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -9,18 +9,18 @@ const IN_PROGRESS = 'rhythm_vec_batch_requests';
 
 it('a request with an unread answer is in progress until the client disconnects', async () => {
   const server = await startServer({ batchRequests: 1 });
-  const asked = request(`${server.url}/v1/rollout`, { method: 'POST' });
-  asked.on('error', () => {});
+  const pending = request(`${server.url}/v1/rollout`, { method: 'POST' });
+  pending.on('error', () => {});
   // About 22 MB: more than the system buffers for a client that does not read.
   const body = { seeds: [1], group_size: 2048, policy: 'heuristic', arrays: ['observations'] };
-  const answered = new Promise((resolve) => asked.once('response', resolve));
-  asked.end(JSON.stringify(body));
-  await answered;
+  const response = new Promise((resolve) => pending.once('response', resolve));
+  pending.end(JSON.stringify(body));
+  await response;
   for (let k = 0; k < 20; k++) expect(await metric(server, IN_PROGRESS)).toBe(1);
   expect((await sendRequest(server, 'POST', '/v1/prompts', { seeds: [], action_histories: [] })).status).toBe(
     503,
   );
-  asked.destroy();
+  pending.destroy();
   await metricBecomes(server, IN_PROGRESS, 0);
   expect((await sendRequest(server, 'POST', '/v1/prompts', { seeds: [], action_histories: [] })).status).toBe(
     200,
@@ -41,9 +41,9 @@ it('writes prompts while the client reads, without buffering all of them', async
   const rows = 40_000;
   // About 36 MB: more than the system buffers for a client that does not read.
   const body = { seeds: Array(rows).fill(1), action_histories: Array(rows).fill([]) };
-  const asked = request(`${server.url}/v1/prompts`, { method: 'POST' });
-  asked.end(JSON.stringify(body));
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const pending = request(`${server.url}/v1/prompts`, { method: 'POST' });
+  pending.end(JSON.stringify(body));
+  const [response] = (await once(pending, 'response')) as [IncomingMessage];
   for (let k = 0; k < 20; k++) expect(await metric(server, 'rhythm_vec_prompts_total')).toBe(0);
   const { users } = JSON.parse(await text(response)) as { users: string[] };
   expect([users.length, new Set(users).size]).toEqual([rows, 1]);
@@ -64,8 +64,8 @@ it('plays large rollouts one at a time, and answers all', async () => {
   const server = await startServer();
   const body = { seeds: [1], group_size: 1000, policy: 'heuristic', arrays: ['observations'] };
   const answers = await Promise.all([1, 2, 3].map(() => sendRequest(server, 'POST', '/v1/rollout', body)));
-  for (const { status, body: played } of answers) {
-    expect([status, played.arrays.observations.length % 28_000]).toEqual([200, 0]);
+  for (const { status, body: result } of answers) {
+    expect([status, result.arrays.observations.length % 28_000]).toEqual([200, 0]);
   }
   expect(await metric(server, 'rhythm_vec_rollouts_total')).toBe(3000);
 });
@@ -88,6 +88,9 @@ it('names each of thousands of invalid rows, and scores the others', async () =>
 
 it.each(['/reset', '/step', '/mcp'])('limits a body of %s like a frame, not like a batch', async (path) => {
   const server = await startServer({ frameLimit: 1024 });
-  const asked = sendRequest(server, 'POST', path, { more: 'x'.repeat(2000) });
-  expect(await asked).toMatchObject({ status: 413, body: { detail: expect.stringContaining('1024 bytes') } });
+  const pending = sendRequest(server, 'POST', path, { more: 'x'.repeat(2000) });
+  expect(await pending).toMatchObject({
+    status: 413,
+    body: { detail: expect.stringContaining('1024 bytes') },
+  });
 });

@@ -1,4 +1,4 @@
-/** Memory of a server process: after clients of every kind, no session and no memory is leaked. */
+/** Tests that a server process leaks neither sessions nor memory after clients of every kind. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
 import { type Running, startCli } from '../support/cli.js';
@@ -13,7 +13,7 @@ let running: Running;
 let server: { url: string; port: number };
 beforeAll(async () => {
   running = startCli(['serve', '--port', '0', '--ping', '1', '--body-limit', '1'], {
-    // With a young generation of fixed size, resident memory shows what is kept.
+    // A young generation of fixed size, so that resident memory depends only on live objects.
     NODE_OPTIONS: `--max-semi-space-size=2 --import=tsx --import=${new URL('../support/collecting.ts', import.meta.url)}`,
   });
   const [url] = await running.until('stdout', /http:\S+/);
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Opens and closes clients, `atOnce` at a time: with and without a session, with and without a closing handshake. */
 async function openAndCloseClients(count: number, atOnce = 50): Promise<void> {
-  const visit = async (k: number): Promise<void> => {
+  const openAndClose = async (k: number): Promise<void> => {
     const client = await connect(server);
     if (k % 2 === 0) await client.request(RESET);
     if (k % 3 === 0) client.socket.terminate();
@@ -34,11 +34,11 @@ async function openAndCloseClients(count: number, atOnce = 50): Promise<void> {
     await client.closed;
   };
   for (let k = 0; k < count; k += atOnce) {
-    await Promise.all(Array.from({ length: Math.min(atOnce, count - k) }, (_, i) => visit(k + i)));
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - k) }, (_, i) => openAndClose(k + i)));
   }
 }
 
-/** A client that sends and never reads. The server stops reading from it, and then drops it. */
+/** Opens a client that sends and never reads. The server stops reading from it, and then closes its session. */
 async function sendWithoutReading(): Promise<void> {
   const socket = await rawSocket(server.port);
   socket.pause();
@@ -79,8 +79,8 @@ async function memory(): Promise<MemoryUse> {
   return { used: heapUsed + external, resident: rss };
 }
 
-async function round(visits: number): Promise<void> {
-  await openAndCloseClients(visits);
+async function round(clients: number): Promise<void> {
+  await openAndCloseClients(clients);
   await sendWithoutReading();
   for (let k = 0; k < 10; k++) await sendTooLargeBody();
   await metricBecomes(server, SESSIONS, 1);
@@ -88,30 +88,30 @@ async function round(visits: number): Promise<void> {
 
 /** Returns the memory after each of some rounds. */
 async function memoryOverRounds(rounds: number): Promise<MemoryUse[]> {
-  const found: MemoryUse[] = [];
+  const measured: MemoryUse[] = [];
   for (let k = 0; k < rounds; k++) {
     await round(10_000);
-    found.push(await memory());
+    measured.push(await memory());
   }
-  return found;
+  return measured;
 }
 
-it('keeps its memory over rounds of 10,000 clients, clients that never read, and bodies that are too large', async () => {
+it('uses constant memory over rounds of 10,000 clients, clients that never read, and bodies that are too large', async () => {
   const session = await new CheckedSession(await connect(server), 70).begin();
-  let playing = true;
-  const played = (async () => {
+  let active = true;
+  const stepCount = (async () => {
     for (let steps = 0; ; steps++) {
-      if (!playing) return steps;
+      if (!active) return steps;
       await session.step();
     }
   })();
   // The first round also compiles code and fills caches.
   const [warm, ...later] = await memoryOverRounds(4);
-  playing = false;
-  expect(await played).toBeGreaterThan(100);
-  const found = JSON.stringify({ warm, later });
-  // A leak raises every later level. Pages that the system takes back late raise only some.
-  expect(Math.max(...later.map(({ used }) => used)) / warm.used, found).toBeLessThan(1.05);
-  expect(Math.min(...later.map(({ resident }) => resident)) / warm.resident, found).toBeLessThan(1.1);
+  active = false;
+  expect(await stepCount).toBeGreaterThan(100);
+  const measured = JSON.stringify({ warm, later });
+  // A leak raises all later values. Pages that the system reclaims late raise only some of them.
+  expect(Math.max(...later.map(({ used }) => used)) / warm.used, measured).toBeLessThan(1.05);
+  expect(Math.min(...later.map(({ resident }) => resident)) / warm.resident, measured).toBeLessThan(1.1);
   expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** /metrics, /openapi.json, and unexpected errors. */
+/** Tests /metrics, /openapi.json, and unexpected errors. */
 import { expect, it, vi } from 'vitest';
 import { createApp } from '../../src/server/http/app.js';
 import { Metrics } from '../../src/server/metrics.js';
@@ -48,10 +48,10 @@ it('counts requests by known route and status, not by unknown paths', async () =
   for (const path of ['/made-up', '/made-up/too', '/health']) await sendRequest(server, 'GET', path);
   const { status, body } = await sendRequest(server, 'GET', '/reset');
   expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);
-  const counted = (route: string, code: number) =>
+  const requestCount = (route: string, code: number) =>
     metric(server, `${NAME}http_request_seconds_count\\{route="${route}",status="${code}"\\}`);
-  expect([await counted('none', 404), await counted('/health', 200)]).toEqual([2, 1]);
-  expect(await counted('/reset', 405)).toBe(1);
+  expect([await requestCount('none', 404), await requestCount('/health', 200)]).toEqual([2, 1]);
+  expect(await requestCount('/reset', 405)).toBe(1);
   expect((await sendRequest(server, 'GET', '/metrics')).body).not.toContain('made-up');
 });
 
@@ -62,8 +62,8 @@ it('answers a wrong method with the allowed ones', async () => {
 });
 
 it('openapi.json describes bodies, failures, and the need of a token', async () => {
-  const { paths, ...open } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
-  expect(open).not.toHaveProperty('security');
+  const { paths, ...description } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
+  expect(description).not.toHaveProperty('security');
   const required = (path: string) => paths[path].post.requestBody.required;
   expect(['/reset', '/step', '/v1/score'].map(required)).toEqual([false, true, true]);
   expect(Object.keys(paths['/v1/score'].post.responses)).toEqual(['200', '413', '422', '503']);

@@ -1,6 +1,6 @@
 /**
- * OpenEnv's wire protocol, compared exchange by exchange with a recording of OpenEnv's own server. The lists below name the
- * answers that differ, and why. All others are equal.
+ * Compares the server with a recording of OpenEnv's own server, exchange by exchange. HTTP_DIFFERENCES and WS_DIFFERENCES
+ * list the answers that differ, with the reason. All other answers are equal.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -25,35 +25,35 @@ const recorded = JSON.parse(
   readonly ws: readonly Frame[];
 };
 
-type Check = (answered: unknown) => void;
+type Check = (answer: unknown) => void;
 
-/** Checks an answer with this environment's observation. The recorded one is of a stub environment. */
+/** Checks an answer with an observation. The recording has that of another environment. */
 const ownObservation =
   (done: boolean, begins: boolean): Check =>
-  (answered) => {
-    const { observation, reward } = RESULT_SCHEMA.parse(answered);
+  (answer) => {
+    const { observation, reward } = RESULT_SCHEMA.parse(answer);
     expect(Object.keys(observation)).toEqual(Object.keys(OBSERVATION_SCHEMA.shape));
-    expect((answered as { done: boolean }).done).toBe(done);
+    expect((answer as { done: boolean }).done).toBe(done);
     expect(reward === null).toBe(begins);
     expect(observation).toHaveProperty('step', begins ? 0 : 1);
   };
 
-/** Checks an answer that differs in its wording. */
-const worded =
+/** Checks only some fields of an answer, for answers with other texts. */
+const matching =
   (expected: object): Check =>
-  (answered) =>
-    expect(answered).toMatchObject(expected);
+  (answer) =>
+    expect(answer).toMatchObject(expected);
 
-/** Answers that differ, by request. */
+/** The HTTP answers that differ, by request. */
 const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Check]>> = {
   'GET /metadata null': [
     'describes another environment',
-    worded({ name: 'rhythm-vec', readme_content: null, author: null, documentation_url: null }),
+    matching({ name: 'rhythm-vec', readme_content: null, author: null, documentation_url: null }),
   ],
   'GET /schema null': [
     'other actions and observations; schemas by another library',
-    (answered) => {
-      const { action, observation, state } = answered as Record<string, Record<string, unknown>>;
+    (answer) => {
+      const { action, observation, state } = answer as Record<string, Record<string, unknown>>;
       expect(action).toMatchObject({
         type: 'object',
         required: ['action_type'],
@@ -76,11 +76,11 @@ const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Ch
   ],
   'POST /step "not json"': [
     'invalid JSON in the words of another parser',
-    worded({ detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {} }] }),
+    matching({ detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {} }] }),
   ],
   'POST /mcp {}': [
     'a validation error in other words',
-    worded({ jsonrpc: '2.0', id: null, error: { code: -32600, data: null } }),
+    matching({ jsonrpc: '2.0', id: null, error: { code: -32600, data: null } }),
   ],
 };
 
@@ -95,7 +95,7 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
   ],
   '{"type":"step","data":{"action_type":"BOOM"}}': [
     'no action fails here: an unknown one is refused',
-    worded({ code: 'VALIDATION_ERROR', errors: [{ loc: ['action_type'], input: 'BOOM' }] }),
+    matching({ code: 'VALIDATION_ERROR', errors: [{ loc: ['action_type'], input: 'BOOM' }] }),
   ],
   '{"type":"state"}': [
     'a refused step is not counted; the state names profile and grader',
@@ -104,12 +104,12 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
   ],
   'not json': [
     'invalid JSON in the words of another parser',
-    worded({ code: 'INVALID_JSON', message: expect.stringMatching(/^Invalid JSON: /) }),
+    matching({ code: 'INVALID_JSON', message: expect.stringMatching(/^Invalid JSON: /) }),
   ],
   '{"type":"reset"}': ['fields of the observation', ownObservation(false, true)],
   '{"type":"reset","data":{"seed":-1}}': [
     'an invalid seed is refused, not ignored',
-    worded({
+    matching({
       message: 'Invalid message',
       code: 'VALIDATION_ERROR',
       errors: [{ type: 'greater_than_equal', loc: ['seed'], input: -1, ctx: { ge: 0 } }],
@@ -117,22 +117,22 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
   ],
   '[]': [
     'an invalid message in other words',
-    worded({ code: 'SESSION_ERROR', message: expect.stringContaining('an array') }),
+    matching({ code: 'SESSION_ERROR', message: expect.stringContaining('an array') }),
   ],
 };
 
 const keyOf = ({ method, path, body }: Exchange['request']): string =>
   `${method} ${path} ${JSON.stringify(body)}`;
 
-describe('HTTP, as recorded', () => {
+describe('HTTP answers equal the recording', () => {
   it.each(recorded.http.map((exchange) => [keyOf(exchange.request), exchange] as const))(
     '%s',
     async (key, exchange) => {
       const server = await startServer();
       const { request, response } = exchange;
-      const { body, ...answered } = await sendRequest(server, request.method, request.path, request.body);
-      expect(answered).toEqual({ status: response.status, contentType: response.contentType });
-      const [, check] = HTTP_DIFFERENCES[key] ?? ['', (same: unknown) => expect(same).toEqual(response.body)];
+      const { body, ...answer } = await sendRequest(server, request.method, request.path, request.body);
+      expect(answer).toEqual({ status: response.status, contentType: response.contentType });
+      const [, check] = HTTP_DIFFERENCES[key] ?? ['', (body: unknown) => expect(body).toEqual(response.body)];
       check(body);
       if (key in HTTP_DIFFERENCES) expect(body).not.toEqual(response.body);
     },
@@ -159,15 +159,15 @@ it("passes the checks of OpenEnv's own validation", async () => {
   });
 });
 
-describe('WebSocket, as recorded', () => {
-  it('frame by frame, in one session', async () => {
+describe('WebSocket answers', () => {
+  it('equal the recording, frame by frame in one session', async () => {
     const client = await connect(await startServer());
     for (const { send, receive } of recorded.ws) {
       if (receive === undefined) continue;
       const { type, data } = await client.request(send);
       const [why, check] = WS_DIFFERENCES[send] ?? [
         '',
-        (same: unknown) => expect(same).toEqual(receive.data),
+        (body: unknown) => expect(body).toEqual(receive.data),
       ];
       if (why === '' || type === receive.type) expect(type, send).toBe(receive.type);
       else expect(type, why).toBe('error');
@@ -178,7 +178,7 @@ describe('WebSocket, as recorded', () => {
     expect(await client.closed).toEqual({ code: 1000, reason: '' });
   });
 
-  it('close closes with 1000', async () => {
+  it('a close message closes the socket with code 1000', async () => {
     const client = await connect(await startServer());
     client.socket.send(recorded.ws.at(-1)!.send);
     expect((await client.closed).code).toBe(1000);
@@ -191,7 +191,7 @@ describe('WebSocket, as recorded', () => {
 });
 
 describe('an episode', () => {
-  it('over a socket equals the reference, number by number, with its grade at the end', async () => {
+  it('over a socket equals that of the reference engine, with its grade at the end', async () => {
     const client = await connect(await startServer());
     await client.request({ type: 'reset', data: { seed: 42, profile: 'workaholic_stoic', grader: 'v1' } });
     const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader: 'v1' });
@@ -210,7 +210,7 @@ describe('an episode', () => {
     }
   });
 
-  it('restarts with every reset: the step count returns to 0', async () => {
+  it('begins again with every reset, with a step count of 0', async () => {
     const client = await connect(await startServer());
     const step = { type: 'step', data: { action_type: 'sleep' } };
     const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
@@ -250,12 +250,12 @@ describe('an episode', () => {
     const server = await startServer();
     for (const profile of ['sampled', 'discrete', 'workaholic_stoic']) {
       const { body } = await sendRequest(server, 'POST', '/reset', { seed: 0, profile, grader: 'v1' });
-      const seen = await (await connect(server)).request({ type: 'reset', data: { seed: 0, profile } });
-      expect(body).toEqual(seen.data);
+      const overSocket = await (await connect(server)).request({ type: 'reset', data: { seed: 0, profile } });
+      expect(body).toEqual(overSocket.data);
     }
-    for (const refused of [{ profile: 'nobody' }, { grader: 'v3' }, { episode_id: 'x'.repeat(256) }]) {
-      const { status, body } = await sendRequest(server, 'POST', '/reset', refused);
-      expect([status, body.detail[0].loc]).toEqual([422, ['body', Object.keys(refused)[0]]]);
+    for (const invalid of [{ profile: 'nobody' }, { grader: 'v3' }, { episode_id: 'x'.repeat(256) }]) {
+      const { status, body } = await sendRequest(server, 'POST', '/reset', invalid);
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', Object.keys(invalid)[0]]]);
     }
     expect((await sendRequest(server, 'POST', '/reset', { episode_id: 'x'.repeat(255) })).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** The columns of a /v1/score answer, which are recomputed when they are written, equal scoreReplay's, bit for bit. */
+/** Compares the columns of a /v1/score answer, which are computed when they are written, with the results of scoreReplay. */
 import { expect, it } from 'vitest';
 import { type ReplayRow, scoreReplay } from '../../src/index.js';
 import { SCORE_NAMES } from '../../src/server/v1/score-columns.js';
@@ -21,7 +21,7 @@ const rows = Array.from({ length: ROWS }, (_, k): ReplayRow => {
 
 const numbers = (values: Float32Array) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
 
-it.each([{}, { weights, shaping }])('equal scoreReplay with %j', async (terms) => {
+it.each([{}, { weights, shaping }])('equal the results of scoreReplay with %j', async (terms) => {
   const server = await startServer();
   const columns = {
     seeds: rows.map(({ seed }) => seed),
@@ -53,8 +53,8 @@ it.each([{}, { weights, shaping }])('equal scoreReplay with %j', async (terms) =
 it('returns the requested scores in order, each once', async () => {
   const server = await startServer();
   const columns = { seeds: [1], action_histories: [[]], actions: [0] };
-  const namesOf = async (scores: string[], of: object = columns): Promise<string[]> =>
-    Object.keys((await sendRequest(server, 'POST', '/v1/score', { ...of, scores })).body.scores);
+  const namesOf = async (scores: string[], rows: object = columns): Promise<string[]> =>
+    Object.keys((await sendRequest(server, 'POST', '/v1/score', { ...rows, scores })).body.scores);
   expect(await namesOf(['total', 'state_hash', 'total'])).toEqual(['total', 'state_hash']);
   expect(await namesOf([])).toEqual([]);
   expect(await namesOf(SCORE_NAMES, { seeds: [], action_histories: [], actions: [] })).toEqual(SCORE_NAMES);

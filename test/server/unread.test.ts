@@ -1,10 +1,10 @@
-/** Clients that do not read their answers: what is buffered for them is limited, and still counts as theirs. */
+/** Tests clients that do not read their answers: buffers are limited, and a session counts until it is closed. */
 import { expect, it } from 'vitest';
 import { type Client, connect, metric, metricBecomes, startServer } from '../support/server.js';
 
 const MIB = 2 ** 20;
 const ENVS = 'rhythm_vec_vec_envs';
-/** Their observations are about 20 MB: more than the system buffers for a client that does not read. */
+/** The number of environments. Their observations are about 20 MB: more than the system buffers for an unread client. */
 const NUM_ENVS = 2 ** 18;
 
 /** Opens a client that requests a large result and does not read it. */
@@ -34,7 +34,7 @@ it('limits a frame by the number of environments', async () => {
   expect((await client.closed).code).toBe(1009);
 });
 
-it('limits a frame like a body', async () => {
+it('limits a frame to the body limit', async () => {
   const server = await startServer({ bodyLimit: 3000 });
   const client = await connect(server, '/v1/vec');
   expect((await client.request(Buffer.alloc(3000))).data.code).toBe('VALIDATION_ERROR');

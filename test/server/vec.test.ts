@@ -1,4 +1,4 @@
-/** Vector environments over a socket equal createVecEnv, bit for bit, in frames as docs/server.md describes them. */
+/** Compares vector environments over a socket with createVecEnv, bit for bit, in the frames of docs/server.md. */
 import { expect, it } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
@@ -18,7 +18,7 @@ function send(
   client.socket.send(encodeFrame(type, data, shaped));
 }
 
-it('steps as createVecEnv does: every array, beyond the end of episodes, with masks and beliefs', async () => {
+it('steps as createVecEnv does, with masks and beliefs, beyond the end of episodes', async () => {
   const server = await startServer();
   const client = await connect(server, '/v1/vec');
   const numEnvs = 37;
@@ -116,7 +116,7 @@ it('a failed create uses no capacity, and a second create is refused', async () 
   );
 });
 
-it('a frame is laid out as documented', () => {
+it('encodes a frame as docs/server.md describes it', () => {
   const values = Float32Array.of(1.5, -0, Number.NaN);
   const bytes = Buffer.from(encodeFrame('step', { x: 1 }, [{ name: 'beliefs', values, shape: [1, 3] }]));
   const length = bytes.readUInt32LE();
@@ -132,7 +132,7 @@ it('a frame is laid out as documented', () => {
   expect(decodeFrame(bytes).arrays.beliefs).toEqual(values);
 });
 
-const refused: [what: string, message: string | Buffer, code: string, says: RegExp][] = [
+const refusals: [what: string, message: string | Buffer, code: string, expected: RegExp][] = [
   ['invalid JSON', '{', 'INVALID_JSON', /Invalid JSON/],
   ['a list in place of a message', '[]', 'VALIDATION_ERROR', /Invalid message/],
   ['an unknown type', '{"type":"fly"}', 'UNKNOWN_TYPE', /fly/],
@@ -183,11 +183,11 @@ const refused: [what: string, message: string | Buffer, code: string, says: RegE
     /each array once, got "mask" again/,
   ],
 ];
-it.each(refused)('refuses %s, and answers the next message', async (_, message, code, says) => {
+it.each(refusals)('refuses %s, and answers the next message', async (_, message, code, expected) => {
   const client = await connect(await startServer({ vecEnvs: 4096 }), '/v1/vec');
   const { type, data } = await client.request(message);
   expect([type, data.code]).toEqual(['error', code]);
-  expect(data.message).toMatch(says);
+  expect(data.message).toMatch(expected);
   expect((await client.request({ type: 'create', data: { num_envs: 3 } })).type).toBe('created');
   const early = await client.request({ type: 'step', data: { actions: [0, 0, 0] } });
   expect(early.data).toMatchObject({ code: 'EXECUTION_ERROR', message: expect.stringContaining('reset') });

@@ -1,4 +1,4 @@
-/** Tests the turns of batches. */
+/** Tests Turns, which runs batches. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const collect: () => void = runInNewContext('gc');
 
 it('frees the result of large work', async () => {
   const turns = new Turns(1);
-  const work = async () => new WeakRef(await turns.alone(LARGE, async () => new Uint8Array(8)));
+  const work = async () => new WeakRef(await turns.runLarge(LARGE, async () => new Uint8Array(8)));
   const result = await work();
   // A reference holds its object until the end of the turn.
   await yieldTurn();

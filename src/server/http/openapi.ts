@@ -19,7 +19,7 @@ const DETAIL = z.object({ detail: z.string() });
 
 const content = (schema: z.ZodType): Json => ({ 'application/json': { schema: jsonSchema(schema) } });
 
-/** @param version of the package. @param bearer whether clients need a token. */
+/** Returns the OpenAPI description of routes. @param version of the package. @param bearer whether clients need a token. */
 export function openApi(routes: readonly Route[], version: string, bearer: boolean): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {

@@ -1,4 +1,4 @@
-/** OpenEnv over HTTP. Reset and step are stateless: each request has a fresh episode. */
+/** The routes of OpenEnv over HTTP. Reset and step are stateless: each request begins a new episode. */
 import { z } from 'zod';
 import { createVecEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
@@ -19,7 +19,7 @@ const STEP_SCHEMA = z.looseObject({
   timeout_s: z.number().nullish(),
   request_id: z.string().max(MAX_ID).nullish(),
 });
-/** The body without the check of its action. */
+/** The schema of the body, without the check of its action. */
 const STEP_SHELL = STEP_SCHEMA.extend({ action: z.record(z.string(), z.unknown()) });
 
 const TOO_LARGE = { 413: 'The body is larger than the frame limit of sessions' };
@@ -81,7 +81,7 @@ export interface OpenEnvRoutes {
 /** All routes except openapi.json. @throws as `createVecEnv`. */
 export function openEnvRoutes(engine: Pick<VecEnvOptions, 'backend' | 'kernel'>): OpenEnvRoutes {
   const env = new Stateless(engine);
-  return { routes: [...DESCRIPTIONS, ...playing(env), MCP], close: () => env.close() };
+  return { routes: [...DESCRIPTIONS, ...episodeRoutes(env), MCP], close: () => env.close() };
 }
 
 const DESCRIPTIONS: readonly Route[] = [
@@ -120,7 +120,7 @@ const DESCRIPTIONS: readonly Route[] = [
   },
 ];
 
-const playing = (env: Stateless): readonly Route[] => [
+const episodeRoutes = (env: Stateless): readonly Route[] => [
   {
     method: 'post',
     path: '/reset',

@@ -2,21 +2,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe } from '../../shared/values.js';
 import { hasMoreValues, MOST_VALUES } from '../protocol/bounds.js';
-import { missing, noJson, noObject, RefusedError, tooManyValues } from '../protocol/refusals.js';
+import { invalidJson, invalidObject, missing, RefusedError, tooManyValues } from '../protocol/refusals.js';
 
 /** The error for a body above the limit. */
 export class TooLargeError extends Error {
-  constructor(most: number) {
-    super(`Expected a body of at most ${most} bytes, got a larger one. Send less at a time.`);
+  constructor(limit: number) {
+    super(`Expected a body of at most ${limit} bytes, got a larger body. Send less at a time.`);
   }
 }
 
 /** The error for a client that has disconnected. */
-export class GoneError extends Error {}
+export class DisconnectedError extends Error {}
 
 /**
  * Inspects a body while it arrives.
- * @param body holds the received bytes before `length`. It is another buffer once it had to grow.
+ * @param body contains the received bytes before `length`. A larger buffer replaces it when it is full.
  * @throws RefusedError. The rest of the body is then read and discarded.
  */
 export type Inspect = (body: Buffer, length: number) => void;
@@ -28,52 +28,53 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 export class HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #limit: number;
-  readonly #gone = new AbortController();
-  /** Settles when the answer was sent or the client has disconnected. The answer's memory is then free. */
-  readonly left: Promise<void>;
+  readonly #disconnected = new AbortController();
+  /** Settles when the answer is sent or the client has disconnected, and so the answer's memory is free. */
+  readonly finished: Promise<void>;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number) {
     this.#incoming = incoming;
     this.#limit = limit;
-    this.left = new Promise((resolve) => {
+    this.finished = new Promise((resolve) => {
       outgoing.once('close', () => {
-        if (!outgoing.writableFinished) this.#gone.abort(new GoneError('The client is gone.'));
+        if (!outgoing.writableFinished)
+          this.#disconnected.abort(new DisconnectedError('The client has disconnected.'));
         resolve();
       });
     });
   }
 
-  /** Aborted with a GoneError when the client disconnects. */
+  /** Aborted with a DisconnectedError when the client disconnects. */
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    return this.#disconnected.signal;
   }
 
   /**
    * Reads the body, once.
    * @param inspect called after each received piece.
-   * @throws TooLargeError, GoneError, and the error of `inspect` once the whole body was read: a client that is still
-   *   sending would not read the answer.
+   * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The latter is thrown after the whole body was
+   *   read, because a client that is still sending would not read the answer.
    */
   async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
-    const announced = this.#incoming.headers['content-length'];
-    if (Number(announced ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
-    let body: Buffer = Buffer.allocUnsafeSlow(Number(announced ?? FIRST_BYTES));
+    const contentLength = this.#incoming.headers['content-length'];
+    if (Number(contentLength ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
+    let body: Buffer = Buffer.allocUnsafeSlow(Number(contentLength ?? FIRST_BYTES));
     let length = 0;
-    let refused: unknown;
+    let refusal: unknown;
     for await (const chunk of this.#chunks()) {
-      if (refused === undefined) {
-        body = roomFor(chunk.length, body, length, this.#limit);
+      if (refusal === undefined) {
+        body = withRoomFor(chunk.length, body, length, this.#limit);
         chunk.copy(body, length);
       }
       length += chunk.length;
       try {
-        if (refused === undefined) inspect(body, length);
+        if (refusal === undefined) inspect(body, length);
       } catch (error) {
-        refused = error;
+        refusal = error;
         body = NO_BYTES;
       }
     }
-    if (refused !== undefined) throw refused;
+    if (refusal !== undefined) throw refusal;
     return body.subarray(0, length);
   }
 
@@ -84,7 +85,7 @@ export class HttpRequest {
     return body.toString();
   }
 
-  /** @throws TooLargeError, GoneError. */
+  /** Yields the received pieces. @throws TooLargeError, DisconnectedError. */
   async *#chunks(): AsyncGenerator<Buffer> {
     let bytes = 0;
     try {
@@ -94,13 +95,15 @@ export class HttpRequest {
         yield chunk;
       }
     } catch (error) {
-      throw error instanceof TooLargeError ? error : new GoneError('The client is gone.', { cause: error });
+      throw error instanceof TooLargeError
+        ? error
+        : new DisconnectedError('The client has disconnected.', { cause: error });
     }
   }
 }
 
-/** Returns the buffer, or a copy of twice its size if `more` bytes after `length` do not fit. */
-function roomFor(more: number, body: Buffer, length: number, limit: number): Buffer {
+/** Returns the buffer, or a larger copy if `more` bytes after `length` do not fit. */
+function withRoomFor(more: number, body: Buffer, length: number, limit: number): Buffer {
   if (length + more <= body.length) return body;
   const grown = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * body.length, length + more), limit));
   body.copy(grown, 0, 0, length);
@@ -113,7 +116,7 @@ export function bodyOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RefusedError([noJson((error as SyntaxError).message)]);
+    throw new RefusedError([invalidJson((error as SyntaxError).message)]);
   }
 }
 
@@ -121,5 +124,7 @@ export function bodyOf(text: string): unknown {
 export function objectOf(text: string): object {
   const body = bodyOf(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new RefusedError([body === undefined ? missing(['body'], null) : noObject(['body'], describe(body))]);
+  throw new RefusedError([
+    body === undefined ? missing(['body'], null) : invalidObject(['body'], describe(body)),
+  ]);
 }

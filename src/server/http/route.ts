@@ -21,8 +21,8 @@ export interface Route {
 export const jsonText = (text: string, status = 200): Response =>
   new Response(text, { status, headers: { 'content-type': 'application/json' } });
 
-/** The least characters of a piece that is sent. */
-const PIECE = 2 ** 16;
+/** The minimum number of characters of a piece that is sent. */
+const MIN_PIECE = 2 ** 16;
 
 /**
  * Builds a JSON response that is streamed, or sent at once if it is short.
@@ -49,7 +49,7 @@ async function* joinedPieces(
   let text = '';
   for await (const piece of pieces) {
     text += piece;
-    if (text.length < PIECE) continue;
+    if (text.length < MIN_PIECE) continue;
     yield text;
     text = '';
   }

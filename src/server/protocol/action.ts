@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { clampBelief } from '../../engine/reference/grade.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { ACTION_NAMES, BELIEF_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
-import { explained, type Refusal, RefusedError, refusalsOf } from './refusals.js';
+import { type Refusal, RefusedError, refusalsOf, withLinks } from './refusals.js';
 
 /** A validated action. */
 export interface Action {
@@ -25,18 +25,18 @@ export const ACTION_SCHEMA = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored.'),
 });
 
-/** Lower or upper case, with - or _, as completions spell them. */
+/** Action codes by name. Names may have any case, and - instead of _. */
 const CODES: ReadonlyMap<string, number> = new Map(ACTION_NAMES.map((name, code) => [name, code]));
 const codeOf = (name: string): number | undefined =>
   CODES.get(name) ?? CODES.get(name.toLowerCase().replaceAll('-', '_'));
 
-/** @throws RefusedError with an explained fault per invalid field. */
+/** Parses an action. @throws RefusedError with a fault per invalid field. */
 export function toAction(data: unknown): Action {
   const parsed = ACTION_SCHEMA.safeParse(data);
-  if (!parsed.success) throw new RefusedError(explained(refusalsOf(parsed.error, data)));
+  if (!parsed.success) throw new RefusedError(withLinks(refusalsOf(parsed.error, data)));
   const { action_type, belief } = parsed.data;
   const code = codeOf(action_type);
-  if (code === undefined) throw new RefusedError(explained([unknownAction(action_type)]));
+  if (code === undefined) throw new RefusedError(withLinks([unknownAction(action_type)]));
   return { code, belief: belief?.map((value) => clampBelief(value, MIN_MAGNITUDE)) ?? null };
 }
 

@@ -1,4 +1,4 @@
-/** JSON-RPC as far as OpenEnv's validation needs it. This environment has no tools and says so. */
+/** Answers JSON-RPC requests, as far as OpenEnv's validation needs it. Every answer is an error: there are no tools. */
 import { z } from 'zod';
 import { RefusedError, refusalsOf } from './refusals.js';
 

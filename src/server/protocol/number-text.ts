@@ -18,6 +18,6 @@ export function numbersText(values: ArrayLike<number>, from: number, to: number)
   return text;
 }
 
-/** The same as a JSON array. */
+/** Formats entries `from` up to `to` (excluded) as a JSON array. */
 export const listText = (values: ArrayLike<number>, from = 0, to = values.length): string =>
   `[${numbersText(values, from, to)}]`;

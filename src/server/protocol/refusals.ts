@@ -16,8 +16,8 @@ export interface Refusal {
 type Issue = z.core.$ZodIssue;
 type Words = Pick<Refusal, 'type' | 'msg' | 'ctx'>;
 
-/** Explanations of fault types, at the URL of the recorded server. */
-const EXPLAINED = 'https://errors.pydantic.dev/2.13/v/';
+/** The beginning of the URLs that explain fault types, as OpenEnv's own server sends them. */
+const LINK = 'https://errors.pydantic.dev/2.13/v/';
 
 /** Faults by the type that a schema expects. */
 const WRONG_TYPES: Readonly<Record<string, Words>> = {
@@ -30,7 +30,7 @@ const WRONG_TYPES: Readonly<Record<string, Words>> = {
   record: { type: 'dict_type', msg: 'Input should be a valid dictionary' },
 };
 
-/** A missing field. @param input the object that lacks it. */
+/** Builds the fault for a missing field. @param input the object that lacks it. */
 export const missing = (loc: Refusal['loc'], input: unknown): Refusal => ({
   type: 'missing',
   loc,
@@ -38,7 +38,7 @@ export const missing = (loc: Refusal['loc'], input: unknown): Refusal => ({
   input,
 });
 
-/** An unknown field. @param input its value. */
+/** Builds the fault for an unknown field. @param input its value. */
 export const extra = (loc: Refusal['loc'], input: unknown): Refusal => ({
   type: 'extra_forbidden',
   loc,
@@ -46,17 +46,17 @@ export const extra = (loc: Refusal['loc'], input: unknown): Refusal => ({
   input,
 });
 
-/** A value that is not an object. */
-export function noObject(loc: Refusal['loc'], input: unknown): Refusal {
+/** Builds the fault for a value that is not an object. */
+export function invalidObject(loc: Refusal['loc'], input: unknown): Refusal {
   const { type, msg } = WRONG_TYPES.object;
   return { type, loc, msg, input };
 }
 
 /**
- * Invalid JSON text.
+ * Builds the fault for invalid JSON.
  * @param message of `JSON.parse`. @param shift offset of the text in the body, added to the position.
  */
-export function noJson(message: string, shift = 0): Refusal {
+export function invalidJson(message: string, shift = 0): Refusal {
   const error = message.replace(/at position (\d+)/, (_, at) => `at position ${Number(at) + shift}`);
   const position = Number(/at position (\d+)/.exec(error)?.[1] ?? Math.max(shift, 0));
   return {
@@ -65,13 +65,13 @@ export function noJson(message: string, shift = 0): Refusal {
   };
 }
 
-/** A message, or a part of a request, with too many values. */
-export const tooManyValues = (loc: Refusal['loc'], most: number): Refusal => ({
+/** Builds the fault for a message, or a part of a request, with too many values. */
+export const tooManyValues = (loc: Refusal['loc'], max: number): Refusal => ({
   type: 'too_long',
   loc,
-  msg: `Expected at most ${most} lists, objects, keys and entries, got more. Leave out what the schema does not name.`,
+  msg: `Expected at most ${max} lists, objects, keys and entries, got more. Leave out what the schema does not name.`,
   input: null,
-  ctx: { max_length: most },
+  ctx: { max_length: max },
 });
 
 /** Returns the faults that a schema found in `input`. */
@@ -124,23 +124,23 @@ function boundWords(origin: string, bound: 'least' | 'most', limit: number): Wor
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value;
+  let current = value;
   for (const key of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<PropertyKey, unknown>)[key];
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;
+    current = (current as Record<PropertyKey, unknown>)[key];
   }
-  return found;
+  return current;
 }
 
-/** Adds links, for faults of actions and messages. */
-export const explained = (refusals: readonly Refusal[]): Refusal[] =>
-  refusals.map((refusal) => ({ ...refusal, url: EXPLAINED + refusal.type }));
+/** Adds the URLs of explanations, for faults of actions and messages. */
+export const withLinks = (refusals: readonly Refusal[]): Refusal[] =>
+  refusals.map((refusal) => ({ ...refusal, url: LINK + refusal.type }));
 
 /** Adds 'body' to the path, for faults of a request's body. */
 export const inBody = (refusals: readonly Refusal[]): Refusal[] =>
   refusals.map((refusal) => ({ ...refusal, loc: ['body', ...refusal.loc] }));
 
-/** Runs `act` and converts the faults of its RefusedError. @param as `explained` or `inBody`. */
+/** Runs `act` and converts the faults of its RefusedError. @param as `withLinks` or `inBody`. */
 export function mapRefusals<T>(as: (refusals: readonly Refusal[]) => Refusal[], act: () => T): T {
   try {
     return act();
@@ -149,15 +149,17 @@ export function mapRefusals<T>(as: (refusals: readonly Refusal[]) => Refusal[], 
   }
 }
 
-/** The most faults of an answer, so that it is not much longer than its request. */
-const MOST_REFUSALS = 100;
+/** The maximum number of faults in an answer, so that it is not much longer than its request. */
+const MAX_REFUSALS = 100;
 
 /** The error for a refused request, with at most MOST_REFUSALS faults. */
 export class RefusedError extends Error {
   readonly refusals: readonly Refusal[];
   constructor(refusals: readonly Refusal[]) {
-    const kept = refusals.slice(0, MOST_REFUSALS);
-    super(kept.map(({ loc, msg, input }) => `${loc.join('.')}: ${msg}, got ${describe(input)}`).join('; '));
-    this.refusals = kept.map((refusal) => ({ ...refusal, input: echoOf(refusal.input) }));
+    const limited = refusals.slice(0, MAX_REFUSALS);
+    super(
+      limited.map(({ loc, msg, input }) => `${loc.join('.')}: ${msg}, got ${describe(input)}`).join('; '),
+    );
+    this.refusals = limited.map((refusal) => ({ ...refusal, input: echoOf(refusal.input) }));
   }
 }

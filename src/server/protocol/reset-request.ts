@@ -6,9 +6,10 @@ import { checkName } from '../../shared/values.js';
 import { GRADER_NAMES, MAX_U32, PROFILE_NAMES } from '../../world/fields.js';
 import { type Refusal, RefusedError, refusalsOf } from './refusals.js';
 
-/** Profiles: sampled by the seed, one of the named by the seed, or a name. */
+/** The values of `profile`: sampled from the seed, a named profile that the seed selects, or the name of one. */
 export const PROFILES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
+/** The maximum length of an id. */
 export const MAX_ID = 255;
 
 export const RESET_SCHEMA = z
@@ -46,30 +47,30 @@ export interface EpisodeRequest {
   readonly grader: Float32Array;
 }
 
-const NAMED = new Map(GRADER_NAMES.map((name) => [name, graderWeights(name)]));
+const BUILT_IN = new Map(GRADER_NAMES.map((name) => [name, graderWeights(name)]));
 
-/** @throws RefusedError. */
+/** Parses and validates the data of a reset. @throws RefusedError. */
 export function toEpisodeRequest(data: unknown): EpisodeRequest {
   const parsed = RESET_SCHEMA.safeParse(data);
   if (!parsed.success) throw new RefusedError(refusalsOf(parsed.error, data));
   const { seed, episode_id, profile, grader } = parsed.data;
-  const asked = grader ?? 'v2';
+  const choice = grader ?? 'v2';
   return {
     seed: seed ?? drawSeed(),
     id: episode_id ?? crypto.randomUUID(),
-    profile: refusable('profile', profile, () => checkName('profile', profile ?? 'sampled', PROFILES)),
-    graderName: typeof asked === 'string' ? asked : asked.name,
-    grader: refusable('grader', grader, () => toGrader(asked)),
+    profile: withRefusal('profile', profile, () => checkName('profile', profile ?? 'sampled', PROFILES)),
+    graderName: typeof choice === 'string' ? choice : choice.name,
+    grader: withRefusal('grader', grader, () => toGrader(choice)),
   };
 }
 
-/** f32 [6]. @throws InputError `unknown_name` or `bad_grader`. */
+/** Returns the weights of a grader, f32 [6]. @throws InputError `unknown_name` or `bad_grader`. */
 export function toGrader(grader: string | object): Float32Array {
   if (typeof grader !== 'string') return graderWeights(validateGrader(grader, 'grader') as Grader);
-  return NAMED.get(checkName('grader', grader, GRADER_NAMES))!;
+  return BUILT_IN.get(checkName('grader', grader, GRADER_NAMES))!;
 }
 
-function refusable<T>(field: string, input: unknown, act: () => T): T {
+function withRefusal<T>(field: string, input: unknown, act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -79,5 +80,5 @@ function refusable<T>(field: string, input: unknown, act: () => T): T {
   }
 }
 
-const drawn = new Uint32Array(1);
-const drawSeed = (): number => crypto.getRandomValues(drawn)[0];
+const randomWord = new Uint32Array(1);
+const drawSeed = (): number => crypto.getRandomValues(randomWord)[0];

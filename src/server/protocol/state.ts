@@ -7,11 +7,11 @@ export const STATE_SCHEMA = z.looseObject({
   episode_id: z.string().nullable().describe('null before the first reset'),
   step_count: z.int().min(0).max(NUM_STEPS),
   seed: z.int().min(0).max(MAX_U32).optional().describe('as given or drawn; absent before the first reset'),
-  profile: z.string().optional().describe('as asked for'),
+  profile: z.string().optional().describe('as in the reset'),
   grader: z.string().optional().describe('by name'),
 });
 
-/** @param episode null before the first reset. */
+/** Returns the public state. @param episode null before the first reset. */
 export const stateOf = (episode: EpisodeRequest | null, steps: number): z.input<typeof STATE_SCHEMA> =>
   episode === null
     ? { episode_id: null, step_count: 0 }

@@ -2,11 +2,11 @@
 import type { WebSocket } from 'ws';
 import type { Answer, MessageHandler } from './message-handler.js';
 
-/** The most bytes of unsent answers before the next answer waits: some clients do not read. */
-const MOST_UNSENT = 1 << 20;
-/** The most waiting frames, and their bytes, before reading pauses: some clients do not wait for answers. */
-const MOST_WAITING = 16;
-const MOST_WAITING_BYTES = 1 << 20;
+/** The maximum size of unsent answers in bytes. Beyond it, the next answer waits: some clients do not read. */
+const MAX_UNSENT = 1 << 20;
+/** The number and size of waiting frames at which reading pauses: some clients do not wait for answers. */
+const MAX_WAITING = 16;
+const MAX_WAITING_BYTES = 1 << 20;
 
 export const CLOSE = { normal: 1000, goingAway: 1001, failure: 1011 } as const;
 
@@ -56,7 +56,7 @@ export class Connection {
     this.#waiting.push(frame);
     this.#waitingBytes += frame.data.length;
     if (!this.#busy) void this.#answerAll();
-    else if (this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES)
+    else if (this.#waiting.length >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES)
       this.socket.pause();
   }
 
@@ -78,12 +78,12 @@ export class Connection {
     else if (this.socket.isPaused) this.socket.resume();
   }
 
-  /** @returns a promise only if the client reads so slowly that the next answer must wait. */
+  /** Sends an answer. Returns a promise only if the next answer must wait until this one is sent. */
   #send(frame: Exclude<Answer['frame'], null>): Promise<void> | undefined {
     const { socket } = this;
     if (socket.readyState !== socket.OPEN) return;
     // A large frame is awaited, because its source arrays stay in memory until it is sent.
-    if (frame.length + socket.bufferedAmount < MOST_UNSENT) {
+    if (frame.length + socket.bufferedAmount < MAX_UNSENT) {
       socket.send(frame);
       return;
     }

@@ -4,14 +4,14 @@ import { RefusedError } from '../protocol/refusals.js';
 import { type Answer, errorAnswer } from './message-handler.js';
 
 /** The error for a well-formed message that is not possible in the current state. */
-export class NotNowError extends Error {}
+export class InvalidStateError extends Error {}
 
-/** @throws unexpected errors. */
+/** Returns the answer for an error of a client. @throws unexpected errors. */
 export function refusalOf(error: unknown): Answer {
   if (error instanceof RefusedError) {
     return errorAnswer('VALIDATION_ERROR', 'Invalid message', { errors: error.refusals });
   }
-  if (error instanceof NotNowError || error instanceof RhythmError) {
+  if (error instanceof InvalidStateError || error instanceof RhythmError) {
     return errorAnswer('EXECUTION_ERROR', error.message);
   }
   throw error;

@@ -6,7 +6,7 @@ import { CLOSE, Connection } from './connection.js';
 import type { MessageHandler } from './message-handler.js';
 
 export interface SocketsOptions {
-  /** The most bytes of a frame. */
+  /** The maximum size of a frame in bytes. */
   readonly frameLimit: number;
   /** Milliseconds between two pings. A client that did not answer by the next one is cut off. */
   readonly pingMs: number;
@@ -38,7 +38,7 @@ export class Sockets {
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    // The request was already on its way when the server began to close.
+    // The client sent the request before the server began to close.
     if (this.#closing) stream.destroy();
     else this.#server.handleUpgrade(request, stream, head, (socket) => this.#add(socket));
   }
@@ -49,7 +49,7 @@ export class Sockets {
     socket.on('close', () => this.#connections.delete(connection));
   }
 
-  /** Closes sockets that answer no ping, which are half-open, and idle ones. */
+  /** Closes idle sockets, and half-open ones, which answer no ping. Sends the next ping to the others. */
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#connections) {
@@ -67,14 +67,14 @@ export class Sockets {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     clearInterval(this.#timer);
-    const gone = [...this.#connections].map(
+    const closed = [...this.#connections].map(
       ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
     );
     for (const connection of this.#connections) connection.finish('the server is shutting down');
-    const cut = setTimeout(() => {
+    const timeout = setTimeout(() => {
       for (const { socket } of this.#connections) socket.terminate();
     }, graceMs);
-    await Promise.all(gone);
-    clearTimeout(cut);
+    await Promise.all(closed);
+    clearTimeout(timeout);
   }
 }

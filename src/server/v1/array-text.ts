@@ -1,7 +1,7 @@
 /** Writes long arrays as JSON, in slices. */
 import { numbersText } from '../protocol/number-text.js';
 
-/** Numbers written per turn of the event loop, in less than a millisecond. */
+/** The number of values written per turn of the event loop, in less than a millisecond. */
 export const SLICE = 8192;
 
 type Numbers = ArrayLike<number> | BigUint64Array;
@@ -16,7 +16,7 @@ export async function* arrayText(values: Numbers, turn: () => Promise<void>): As
   yield values.length === 0 ? '[]' : ']';
 }
 
-/** Entries `from` to before `to`, with commas between them. */
+/** Joins entries `from` up to `to` (excluded) with commas. */
 export const valuesText = (values: Numbers, from = 0, to = values.length): string =>
   values instanceof BigUint64Array ? hashesText(values, from, to) : numbersText(values, from, to);
 

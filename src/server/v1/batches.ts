@@ -1,4 +1,4 @@
-/** What /v1 requests share: engine options, turns and counters. */
+/** The state that /v1 requests share: engine options, turns and counters. */
 import type { z } from 'zod';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { createWorld } from '../../world/world.js';
@@ -40,7 +40,7 @@ export class Batches extends Turns {
    * @param work returns the pieces of the JSON answer. It must await `turn` before each slice.
    * @param lengthOf estimates the answer's characters. Requests with large answers run one at a time, even if their
    *   bodies are short.
-   * @throws BusyError, RefusedError, TooLargeError, GoneError, and the errors of `work`.
+   * @throws BusyError, RefusedError, TooLargeError, DisconnectedError, and the errors of `work`.
    */
   answer<Schema extends z.ZodObject>(
     http: HttpRequest,
@@ -49,7 +49,7 @@ export class Batches extends Turns {
     lengthOf: (request: z.output<Schema>) => number = () => 0,
   ): Promise<Response> {
     const turn = () => this.turn(http.signal);
-    return this.during(http.left, async () => {
+    return this.runBatch(http.finished, async () => {
       const reader = new BodyReader(keysOf(schema));
       const body = await http.bytes((bytes, length) => reader.read(bytes, length));
       const read = async () => {
@@ -57,10 +57,10 @@ export class Batches extends Turns {
         return parse(schema, reader.fields(body));
       };
       if (body.length >= LARGE) {
-        return jsonPieces(await this.alone(body.length, async () => work(await read(), turn)));
+        return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
       }
       const request = await read();
-      return jsonPieces(await this.alone(lengthOf(request), () => work(request, turn)));
+      return jsonPieces(await this.runLarge(lengthOf(request), () => work(request, turn)));
     });
   }
 }

@@ -9,23 +9,23 @@ import { objectOf } from '../http/request.js';
 import { BYTE, endOfString, MOST_VALUES } from '../protocol/bounds.js';
 import {
   extra,
+  invalidJson,
+  invalidObject,
   missing,
-  noJson,
-  noObject,
   type Refusal,
   RefusedError,
   tooManyValues,
 } from '../protocol/refusals.js';
 import { Column, parseText, RowIndex } from './column.js';
-import { MOST_ROWS } from './schemas.js';
+import { MAX_ROWS } from './schemas.js';
 
-/** The most bytes of a row. */
-export const MOST_ROW_BYTES = 2 ** 20;
-/** The most bytes of a value that is not a column. */
-export const MOST_VALUE_BYTES = 2 ** 16;
-const MOST_KEY_BYTES = 256;
+/** The maximum size of a row in bytes. */
+export const MAX_ROW_BYTES = 2 ** 20;
+/** The maximum size in bytes of a value that is not a column. */
+export const MAX_VALUE_BYTES = 2 ** 16;
+const MAX_KEY_BYTES = 256;
 
-/** What is expected next, or what is being read. */
+/** The part of the JSON text that is expected next, or that is being read. */
 type State = keyof typeof EXPECTED | 'in key' | 'in value' | 'no object';
 
 const EXPECTED = {
@@ -46,7 +46,7 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 
 export class BodyReader {
   readonly #keys: Keys;
-  readonly #found = new Map<string, unknown>();
+  readonly #fields = new Map<string, unknown>();
   #state: State = 'object';
   #at = 0;
   /** Where the current key, value or row begins. */
@@ -72,12 +72,12 @@ export class BodyReader {
       if (this.#state === 'in value') this.#readValue(body, length);
       else if (this.#state === 'in key') this.#readKey(body, length);
       else if (this.#state === 'no object') this.#at = length;
-      else this.#readMark(body[this.#at]);
+      else this.#readPunctuation(body[this.#at]);
     }
     if (this.#state === 'in value') this.#checkLength(length);
     else if (this.#state === 'in key') this.#checkKey(length);
-    else if (this.#state === 'no object' && length > MOST_VALUE_BYTES) {
-      throw new RefusedError([noObject(['body'], 'a long value')]);
+    else if (this.#state === 'no object' && length > MAX_VALUE_BYTES) {
+      throw new RefusedError([invalidObject(['body'], 'a long value')]);
     }
   }
 
@@ -86,16 +86,16 @@ export class BodyReader {
     if (this.#state === 'object') throw new RefusedError([missing(['body'], null)]);
     if (this.#state === 'no object') objectOf(body.toString());
     if (this.#state !== 'nothing')
-      throw refused(noJson(`Unexpected end of JSON input at position ${this.#at}`));
+      throw refusedError(invalidJson(`Unexpected end of JSON input at position ${this.#at}`));
     const fields: Record<string, unknown> = {};
-    for (const [key, value] of this.#found) {
+    for (const [key, value] of this.#fields) {
       fields[key] = value instanceof RowIndex ? new Column(body, value) : value;
     }
     return fields;
   }
 
   /** Reads one byte outside keys and values. */
-  #readMark(byte: number): void {
+  #readPunctuation(byte: number): void {
     if (this.#state === 'value' && !isSpace(byte)) {
       this.#beginValue(byte);
       return;
@@ -114,7 +114,7 @@ export class BodyReader {
       this.#start = this.#at;
       return 'in key';
     }
-    throw refused(noJson(`Expected ${EXPECTED[state]} at position ${this.#at}`));
+    throw refusedError(invalidJson(`Expected ${EXPECTED[state]} at position ${this.#at}`));
   }
 
   #readKey(body: Buffer, length: number): void {
@@ -125,20 +125,20 @@ export class BodyReader {
     this.#at++;
     const key = parseText(body, this.#start, this.#at) as string;
     if (!this.#keys.has(key)) throw this.#unknown(key);
-    if (this.#found.has(key)) throw refused(problem(key, `Expected ${key} once, got it again.`));
+    if (this.#fields.has(key)) throw refusedError(fieldRefusal(key, `Expected ${key} once, got it again.`));
     this.#key = key;
     this.#state = 'colon';
   }
 
   #checkKey(end: number): void {
-    if (end - this.#start > MOST_KEY_BYTES) throw this.#unknown(`a key of more than ${MOST_KEY_BYTES} bytes`);
+    if (end - this.#start > MAX_KEY_BYTES) throw this.#unknown(`a key of more than ${MAX_KEY_BYTES} bytes`);
   }
 
   #unknown(key: string): RefusedError {
     const names = [...this.#keys.keys()];
     const refusal = extra(['body', key], null);
     const expected = `Expected keys among ${names.join(', ')}.${didYouMean(key, names)}`;
-    return refused({ ...refusal, msg: `${refusal.msg}. ${expected}` });
+    return refusedError({ ...refusal, msg: `${refusal.msg}. ${expected}` });
   }
 
   #beginValue(byte: number): void {
@@ -151,7 +151,7 @@ export class BodyReader {
     this.#state = 'in value';
   }
 
-  /** Reads on within a value, up to its end or the last received byte. */
+  /** Continues to read a value, up to its end or the last received byte. */
   #readValue(body: Buffer, length: number): void {
     let at = this.#inString ? this.#readString(body, this.#at, length) : this.#at;
     for (; at < length && this.#state === 'in value'; at++) {
@@ -180,12 +180,12 @@ export class BodyReader {
   }
 
   #count(): void {
-    if (++this.#values > MOST_VALUES) throw refused(tooManyValues(this.#loc(), MOST_VALUES));
+    if (++this.#values > MOST_VALUES) throw refusedError(tooManyValues(this.#loc(), MOST_VALUES));
   }
 
   #endValue(body: Buffer, at: number): void {
     this.#checkLength(at);
-    this.#found.set(this.#key, parseText(body, this.#start, at));
+    this.#fields.set(this.#key, parseText(body, this.#start, at));
     this.#state = 'comma';
     this.#at = at;
   }
@@ -196,30 +196,33 @@ export class BodyReader {
     rows.add(at + 1);
     this.#start = at + 1;
     this.#values = 0;
-    if (rows.length < MOST_ROWS) return;
-    const msg = `List should have at most ${MOST_ROWS} items`;
-    const ctx = { max_length: MOST_ROWS };
-    throw refused({ type: 'too_long', loc: ['body', this.#key], msg, input: null, ctx });
+    if (rows.length < MAX_ROWS) return;
+    const msg = `List should have at most ${MAX_ROWS} items`;
+    const ctx = { max_length: MAX_ROWS };
+    throw refusedError({ type: 'too_long', loc: ['body', this.#key], msg, input: null, ctx });
   }
 
   #endColumn(body: Buffer, at: number): void {
     const rows = this.#rows!;
-    if (body[at] !== BYTE.closeList) throw refused(noJson(`Expected ']' at position ${at}`));
+    if (body[at] !== BYTE.closeList) throw refusedError(invalidJson(`Expected ']' at position ${at}`));
     this.#checkLength(at);
     const isEmpty = rows.length === 0 && body.subarray(this.#start, at).every(isSpace);
     rows.close(at, isEmpty);
-    this.#found.set(this.#key, rows);
+    this.#fields.set(this.#key, rows);
     this.#state = 'comma';
     this.#at = at + 1;
   }
 
   #checkLength(end: number): void {
-    const most = this.#rows === null ? MOST_VALUE_BYTES : MOST_ROW_BYTES;
-    if (end - this.#start <= most) return;
+    const limit = this.#rows === null ? MAX_VALUE_BYTES : MAX_ROW_BYTES;
+    if (end - this.#start <= limit) return;
     const [, key, row] = this.#loc();
     const where = row === undefined ? key : `${key}[${row}]`;
-    throw refused({
-      ...problem(this.#key, `Expected at most ${most} bytes of JSON at ${where}, got more. Send less of it.`),
+    throw refusedError({
+      ...fieldRefusal(
+        this.#key,
+        `Expected at most ${limit} bytes of JSON at ${where}, got more. Send less of it.`,
+      ),
       type: 'too_long',
     });
   }
@@ -229,8 +232,8 @@ export class BodyReader {
   }
 }
 
-const refused = (refusal: Refusal): RefusedError => new RefusedError([refusal]);
+const refusedError = (refusal: Refusal): RefusedError => new RefusedError([refusal]);
 
-const problem = (key: string, msg: string): Refusal => ({
+const fieldRefusal = (key: string, msg: string): Refusal => ({
   ...{ type: 'value_error', loc: ['body', key], msg, input: null },
 });

@@ -1,6 +1,6 @@
 /** Columns of a request: lists that stay JSON text and are parsed in slices of rows. */
 import { describe } from '../../shared/values.js';
-import { noJson, RefusedError } from '../protocol/refusals.js';
+import { invalidJson, RefusedError } from '../protocol/refusals.js';
 
 /** A block ends with the row that reaches one of these sizes. */
 const BLOCK_BYTES = 2 ** 16;
@@ -58,7 +58,7 @@ export class Column {
   }
 
   /** Returns the end (excluded) of the rows that are parsed together with row `from`. */
-  reach(from: number): number {
+  endOfSlice(from: number): number {
     const { starts, rows, length, end } = this.#index;
     const first = this.#blockOf(from);
     let next = first + 1;
@@ -72,10 +72,10 @@ export class Column {
     const first = this.#blockOf(from);
     const after = this.#blockOf(to - 1) + 1;
     const start = starts[first];
-    // A block ends before the comma, which the next block follows.
+    // A block ends before the comma that separates it from the next block.
     const parsed = parseText(this.#body, start, after < starts.length ? starts[after] - 1 : end, true);
     if (parsed.length !== (rows[after] ?? length) - rows[first]) {
-      throw new RefusedError([noJson(`Expected a value in each row of a list at position ${start}`)]);
+      throw new RefusedError([invalidJson(`Expected a value in each row of a list at position ${start}`)]);
     }
     return parsed.slice(from - rows[first], to - rows[first]);
   }
@@ -106,7 +106,7 @@ export function parseText(body: Buffer, start: number, end: number, isList = fal
   try {
     return JSON.parse(isList ? `[${text}]` : text);
   } catch (error) {
-    throw new RefusedError([noJson((error as SyntaxError).message, isList ? start - 1 : start)]);
+    throw new RefusedError([invalidJson((error as SyntaxError).message, isList ? start - 1 : start)]);
   }
 }
 
@@ -116,26 +116,26 @@ export const columnsOf = (request: Readonly<Record<string, unknown>>): Column[] 
 
 /**
  * Returns the end (excluded) of the slice of a request's rows that begins at row `from`.
- * @param most rows of the slice.
+ * @param most the maximum number of rows of the slice.
  */
-export function sliceEnd(columns: readonly Column[], from: number, most: number): number {
-  let to = from + most;
-  for (const column of columns) to = Math.min(to, column.reach(from), column.length);
+export function sliceEnd(columns: readonly Column[], from: number, limit: number): number {
+  let to = from + limit;
+  for (const column of columns) to = Math.min(to, column.endOfSlice(from), column.length);
   return to;
 }
 
-/** Parses all rows of a column. @param turn awaited before each slice. @param take converts a row. */
+/** Parses all rows of a column. @param turn awaited before each slice. @param convert converts a row. */
 export async function allRows<T>(
   column: Column,
   turn: () => Promise<void>,
-  take: (value: unknown, row: number) => T,
+  convert: (value: unknown, row: number) => T,
 ): Promise<T[]> {
-  const taken: T[] = [];
-  while (taken.length < column.length) {
+  const result: T[] = [];
+  while (result.length < column.length) {
     await turn();
-    const from = taken.length;
+    const from = result.length;
     const rows = column.rows(from, sliceEnd([column], from, column.length));
-    for (const [k, value] of rows.entries()) taken.push(take(value, from + k));
+    for (const [k, value] of rows.entries()) result.push(convert(value, from + k));
   }
-  return taken;
+  return result;
 }

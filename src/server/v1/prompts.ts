@@ -7,7 +7,7 @@ import { InputError } from '../../shared/errors.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type Batches } from './batches.js';
 import { columnsOf, sliceEnd } from './column.js';
-import { namingColumns, rowsOf } from './request-rows.js';
+import { rowsOf, withColumnNames } from './request-rows.js';
 import { checkRows, HISTORIES, invalidField, PROFILE_MODES, SEEDS } from './schemas.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
@@ -24,8 +24,8 @@ export const PROMPTS_RESPONSE = z.object({
   users: z.array(z.string()).describe('the user message of each row'),
 });
 
-/** The most rows of a request: the text of all of them is one answer. */
-const MOST_PROMPTS = 2 ** 17;
+/** The maximum number of rows of a request: one answer contains all of their texts. */
+const MAX_PROMPTS = 2 ** 17;
 /** The typical length of a user message, in characters. */
 const USUAL_LENGTH = 900;
 /** Rows per turn of the event loop, about two milliseconds of work. */
@@ -44,7 +44,7 @@ export const promptsRoute = (batches: Batches): Route => ({
       PROMPTS_REQUEST,
       (request, turn) => {
         checkRequest(request);
-        return write(request, batches, turn);
+        return writeAnswer(request, batches, turn);
       },
       ({ seeds }) => seeds.length * USUAL_LENGTH,
     ),
@@ -52,8 +52,8 @@ export const promptsRoute = (batches: Batches): Route => ({
 
 function checkRequest(request: PromptsRequest): void {
   const rows = request.seeds.length;
-  if (rows > MOST_PROMPTS) {
-    throw invalidField('seeds', `Expected at most ${MOST_PROMPTS} rows, got ${rows}. Send fewer at a time.`);
+  if (rows > MAX_PROMPTS) {
+    throw invalidField('seeds', `Expected at most ${MAX_PROMPTS} rows, got ${rows}. Send fewer at a time.`);
   }
   checkRows(rows, request);
 }
@@ -63,7 +63,7 @@ function checkRequest(request: PromptsRequest): void {
  * row refuses the request.
  * @throws InputError for the first invalid row.
  */
-async function write(
+async function writeAnswer(
   request: PromptsRequest,
   batches: Batches,
   turn: () => Promise<void>,
@@ -82,11 +82,11 @@ async function write(
     for (let from = 0, to = 0; from < rows; from = to) {
       await turn();
       to = sliceEnd(columns, from, SLICE);
-      const written = prompts(see(envs, request, from, to));
+      const messages = prompts(observe(envs, request, from, to));
       // The system message is the same for every row.
-      if (from === 0) yield JSON.stringify({ ...head, system: written[0][0].content }).slice(0, -1);
+      if (from === 0) yield JSON.stringify({ ...head, system: messages[0][0].content }).slice(0, -1);
       yield (from === 0 ? ',"users":[' : ',') +
-        written.map(([, user]) => JSON.stringify(user.content)).join();
+        messages.map(([, user]) => JSON.stringify(user.content)).join();
     }
     batches.count('prompts', rows);
     yield rows === 0 ? ',"users":[]}' : ']}';
@@ -97,12 +97,12 @@ async function write(
 function checkedRows(request: PromptsRequest, from: number, to: number): ReturnType<typeof toColumns> {
   const rows = rowsOf(request, from, to, () => ({ action: null }));
   return toColumns(rows, (_: number, { code, message }: InputError): never => {
-    throw new InputError(code, namingColumns(message, from));
+    throw new InputError(code, withColumnNames(message, from));
   });
 }
 
 /** Returns the observations after the rows' actions, f32 [n, 106]. */
-function see(envs: ResizableEnv, request: PromptsRequest, from: number, to: number): Float32Array {
+function observe(envs: ResizableEnv, request: PromptsRequest, from: number, to: number): Float32Array {
   const { seeds, profiles, histories, stepIndices } = checkedRows(request, from, to);
   const env = envs.of(to - from);
   env.reset({ seed: seeds, profiles });

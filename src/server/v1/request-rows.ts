@@ -38,8 +38,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces row names in an error message by those of the request's columns. @param from the request's row that was row
- * 0.
+ * Replaces row names in an error message by those of the request's columns. @param from the index in the request of the
+ * row that the message calls row 0.
  */
-export const namingColumns = (message: string, from: number): string =>
+export const withColumnNames = (message: string, from: number): string =>
   message.replace(/rows\[(\d+)\]\.(\w+)/g, (_, row, key) => `${COLUMNS[key] ?? key}[${Number(row) + from}]`);

@@ -45,8 +45,8 @@ const ARRAY_NAMES = Object.keys(ARRAYS);
 /** The default arrays. The others are large. */
 const DEFAULT_ARRAYS = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== 'beliefs');
 
-/** The most rollouts of a request: one step of all takes some milliseconds. */
-const MOST_ROLLOUTS = 16_384;
+/** The maximum number of rollouts of a request, for which one step of all takes some milliseconds. */
+const MAX_ROLLOUTS = 16_384;
 
 const POLICIES = ['random', 'heuristic', 'action_sequences'] as const;
 
@@ -55,11 +55,7 @@ const policyFault = (got: unknown): string =>
 
 export const ROLLOUT_REQUEST = z.strictObject({
   seeds: column(SEED).describe("each group's seed; at least one"),
-  group_size: z
-    .int()
-    .min(1)
-    .max(MOST_ROLLOUTS)
-    .describe(`rollouts per group; at most ${MOST_ROLLOUTS} in all`),
+  group_size: z.int().min(1).max(MAX_ROLLOUTS).describe(`rollouts per group; at most ${MAX_ROLLOUTS} in all`),
   policy: z.enum(POLICIES, { error: ({ input }) => policyFault(input) }),
   action_sequences: column(z.array(ACTION).length(NUM_STEPS))
     .optional()
@@ -130,10 +126,10 @@ function checkRequest({
 }: RolloutRequest): void {
   checkRows(seeds.length, { profile_modes });
   const rollouts = seeds.length * group_size;
-  if (rollouts > MOST_ROLLOUTS) {
+  if (rollouts > MAX_ROLLOUTS) {
     throw invalidField(
       'group_size',
-      `Expected at most ${MOST_ROLLOUTS} rollouts, got ${rollouts}. Send fewer at a time.`,
+      `Expected at most ${MAX_ROLLOUTS} rollouts, got ${rollouts}. Send fewer at a time.`,
     );
   }
   if ((policy === 'action_sequences') !== (sequences !== undefined)) {
@@ -169,11 +165,11 @@ async function play(
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
   const options = await optionsOf(request, turn);
-  const played = await rolloutGroups({ ...options, ...batches.engine, signal });
-  const { groups, groupSize, steps } = played;
+  const rollouts = await rolloutGroups({ ...options, ...batches.engine, signal });
+  const { groups, groupSize, steps } = rollouts;
   batches.count('rollouts', groups * groupSize);
   const arrays = Object.fromEntries(
-    (request.arrays ?? DEFAULT_ARRAYS).map((name) => [name, played[ARRAYS[name]]]),
+    (request.arrays ?? DEFAULT_ARRAYS).map((name) => [name, rollouts[ARRAYS[name]]]),
   );
   const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: batches.worldDigest });
   return (async function* () {

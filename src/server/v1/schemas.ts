@@ -20,8 +20,8 @@ export const HISTORY = z
   .describe('actions taken before, by name or code');
 const PROFILE = z.enum(PROFILES);
 
-/** The most rows of a request. */
-export const MOST_ROWS = 2 ** 20;
+/** The maximum number of rows of a request. */
+export const MAX_ROWS = 2 ** 20;
 
 /**
  * A schema of a column with one entry per row. Only its type is checked here. Entries are parsed and checked later,
@@ -34,7 +34,7 @@ export const column = (entry: z.ZodType) =>
       if (value instanceof Column) return;
       issues.push({ code: 'invalid_type', expected: 'array', input: value });
     })
-    .meta({ type: 'array', maxItems: MOST_ROWS, items: jsonSchema(entry) });
+    .meta({ type: 'array', maxItems: MAX_ROWS, items: jsonSchema(entry) });
 
 export const SEEDS = column(SEED).describe("the seed of each row's episode");
 export const HISTORIES = column(HISTORY).describe('the actions taken before, per row');
@@ -50,17 +50,17 @@ export const GRADER = z
   .optional()
   .describe('a name, or a name with weights; by default "v2"');
 
-/** @throws RefusedError. */
+/** Parses a body. @throws RefusedError. */
 export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new RefusedError(inBody(refusalsOf(parsed.error, body)));
 }
 
-/** f32 [6]. @throws InputError `bad_grader`. */
+/** Returns the weights of a request's grader, f32 [6]. @throws InputError `bad_grader`. */
 export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGrader(grader ?? 'v2');
 
-/** @throws RefusedError for a column whose length differs from the seeds'. */
+/** Checks the lengths of columns. @throws RefusedError for a column whose length differs from that of the seeds. */
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
     if (!(entries instanceof Column) || entries.length === rows) continue;

@@ -21,7 +21,7 @@ const REWARDS: ReadonlyMap<string, keyof RewardStack> = new Map(
 export const SCORE_NAMES = [...REWARDS.keys(), 'step_reward', 'belief_mae', 'state_hash'];
 
 export class ScoreColumns {
-  readonly #wanted: readonly string[];
+  readonly #names: readonly string[];
   readonly #terms: StackTerms;
   /** NaN in rows without an action, and in rows with a fault. */
   readonly #stepRewards: Float32Array;
@@ -29,19 +29,19 @@ export class ScoreColumns {
   readonly #envRewards: Float32Array;
   /** NaN in rows with a fault. */
   readonly #beliefMae: Float32Array;
-  readonly #believes: Uint8Array;
+  readonly #hasBelief: Uint8Array;
   readonly #stateHashes: BigUint64Array;
 
-  /** @param wanted names of scores. @param terms the reward terms with which the rows are scored. */
-  constructor(rows: number, wanted: readonly string[], terms: StackTerms) {
-    this.#wanted = wanted;
-    // The shaped rewards are stored, because histories are not kept.
+  /** @param names of the scores to store. @param terms the reward terms with which the rows are scored. */
+  constructor(rows: number, names: readonly string[], terms: StackTerms) {
+    this.#names = names;
+    // Rewards with shaping are stored: they cannot be computed later, because the histories are not kept.
     this.#terms = { ...terms, shaping: null };
     this.#stepRewards = new Float32Array(rows);
     this.#envRewards = terms.shaping === null ? this.#stepRewards : new Float32Array(rows);
     this.#beliefMae = new Float32Array(rows);
-    this.#believes = new Uint8Array(rows);
-    this.#stateHashes = new BigUint64Array(wanted.includes('state_hash') ? rows : 0);
+    this.#hasBelief = new Uint8Array(rows);
+    this.#stateHashes = new BigUint64Array(names.includes('state_hash') ? rows : 0);
   }
 
   /** Stores the scores of the rows from row `from` on. */
@@ -49,7 +49,7 @@ export class ScoreColumns {
     this.#stepRewards.set(stepRewards, from);
     if (this.#envRewards !== this.#stepRewards) this.#envRewards.set(rewards.envReward, from);
     this.#beliefMae.set(beliefMae, from);
-    for (let k = 0; k < stepRewards.length; k++) this.#believes[from + k] = Number(hasBelief(rewards, k));
+    for (let k = 0; k < stepRewards.length; k++) this.#hasBelief[from + k] = Number(hasBelief(rewards, k));
     if (this.#stateHashes.length > 0) this.#stateHashes.set(stateHashes, from);
   }
 
@@ -57,7 +57,7 @@ export class ScoreColumns {
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     const rows = this.#stepRewards.length;
     let before = '{';
-    for (const name of new Set(this.#wanted)) {
+    for (const name of new Set(this.#names)) {
       yield `${before}"${name}":[`;
       for (let from = 0; from < rows; from += SLICE) {
         await turn();
@@ -78,11 +78,11 @@ export class ScoreColumns {
   #rewards(from: number, to: number): RewardStack {
     const beliefMae = this.#beliefMae.subarray(from, to);
     const rows = {
-      // Only whether there is an action matters here, not which.
+      // The rewards depend only on whether there is an action, not on its code.
       actions: Int8Array.from(this.#stepRewards.subarray(from, to), (reward) =>
         Number.isNaN(reward) ? NO_ACTION : 0,
       ),
-      given: this.#believes.subarray(from, to),
+      given: this.#hasBelief.subarray(from, to),
       stepRewards: this.#envRewards.subarray(from, to),
       beliefMae,
     };

@@ -11,7 +11,7 @@ import { NUM_BELIEFS } from '../../world/fields.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type Batches } from './batches.js';
 import { columnsOf, sliceEnd } from './column.js';
-import { namingColumns, rowsOf } from './request-rows.js';
+import { rowsOf, withColumnNames } from './request-rows.js';
 import {
   ACTION,
   checkRows,
@@ -65,14 +65,14 @@ export const SCORE_RESPONSE = z.object({
     .describe('the invalid rows'),
 });
 
-/** The most rows per turn of the event loop, about four milliseconds of work; fewer if many rows are invalid. */
+/** The maximum number of rows per turn of the event loop, about four milliseconds of work; fewer if many are invalid. */
 const SLICE = 2048;
 const FAULTY_SLICE = 128;
 /**
- * The most characters of fault messages that are kept. Further ones are recomputed when they are sent, because they
- * take far more memory than the rows.
+ * The maximum number of characters of fault messages that are kept. Further messages are recomputed when they are sent,
+ * because they take far more memory than the rows.
  */
-const MOST_KEPT = 2 ** 22;
+const MAX_KEPT = 2 ** 22;
 
 export const scoreRoute = (batches: Batches): Route => ({
   method: 'post',
@@ -125,7 +125,7 @@ async function score(
   const requestColumns = columnsOf(request);
   const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, toTerms(options));
   const faulty: (string | Slice)[] = [];
-  let kept = 0;
+  let keptLength = 0;
   let size = FAULTY_SLICE;
   for (let from = 0; from < rows; ) {
     await turn();
@@ -134,8 +134,8 @@ async function score(
     columns.put(scores, from);
     if (faults.length > 0) {
       const text = JSON.stringify(faults).slice(1, -1);
-      kept += text.length;
-      faulty.push(kept < MOST_KEPT ? text : [from, to]);
+      keptLength += text.length;
+      faulty.push(keptLength < MAX_KEPT ? text : [from, to]);
     }
     // Describing a fault takes longer than scoring a row.
     size = faults.length > FAULTY_SLICE / 2 ? FAULTY_SLICE : Math.min(2 * size, SLICE);
@@ -184,7 +184,7 @@ function byReward(weights: Readonly<Record<string, number | undefined>>): Replay
   return Object.fromEntries(named);
 }
 
-/** @throws RefusedError for invalid JSON. */
+/** Scores rows `from` up to `to` (excluded). @throws RefusedError for invalid JSON. */
 function scoreSlice(
   request: ScoreRequest,
   from: number,
@@ -203,7 +203,7 @@ function scoreSlice(
     const rowMessage =
       texts !== undefined && typeof text !== 'string'
         ? `Expected a string at completions[${from + index}], got ${describe(text)}. Pass the completion's text alone.`
-        : namingColumns(message, from);
+        : withColumnNames(message, from);
     return { index: from + index, code, message: rowMessage };
   });
   return { scores, faults };

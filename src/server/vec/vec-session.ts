@@ -8,9 +8,9 @@ import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-opt
 import { InputError } from '../../shared/errors.js';
 import { checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
-import { explained, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { withLinks, RefusedError, refusalsOf } from '../protocol/refusals.js';
 import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
-import { NotNowError, refusalOf } from '../sockets/refusal.js';
+import { InvalidStateError, refusalOf } from '../sockets/refusal.js';
 import { encodeFrame, type Frame, type FrameArray, parseJson, readFrame } from './frame.js';
 import { entriesOf, flagsOf, type Paused } from './long-lists.js';
 import { NoEnvsError, type VecPool } from './pool.js';
@@ -102,7 +102,7 @@ export class VecSession implements MessageHandler {
 
   #create(asked: Create): Answer {
     if (this.#opened !== null) {
-      throw new NotNowError(
+      throw new InvalidStateError(
         'Expected one environment per socket, got a second create. Open another socket for it.',
       );
     }
@@ -124,7 +124,7 @@ export class VecSession implements MessageHandler {
 
   #require(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new NotNowError('Expected an environment, got none. Send {"type": "create"} first.');
+    throw new InvalidStateError('Expected an environment, got none. Send {"type": "create"} first.');
   }
 
   #result(result: StepResult): Answer {
@@ -222,7 +222,7 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
     throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
   }
   const parsed = TEXT.safeParse(message);
-  if (!parsed.success) throw new RefusedError(explained(refusalsOf(parsed.error, message)));
+  if (!parsed.success) throw new RefusedError(withLinks(refusalsOf(parsed.error, message)));
   return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
 }
 
@@ -245,7 +245,7 @@ const fieldsOf = ({ data, arrays }: Frame): unknown =>
 function take<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  throw new RefusedError(explained(refusalsOf(parsed.error, fields)));
+  throw new RefusedError(withLinks(refusalsOf(parsed.error, fields)));
 }
 
 function refusal(error: unknown): Answer {
