@@ -4,7 +4,7 @@
 import type { EpisodePool } from '../rollouts/episode-pool.js';
 import { describe } from '../shared/values.js';
 import { toAction } from './protocol/action.js';
-import { hasMoreValues, MOST_VALUES } from './protocol/bounds.js';
+import { hasMoreValues, MAX_VALUES } from './protocol/bounds.js';
 import { answerMcp } from './protocol/mcp.js';
 import { isOver, resultText, stepsOf } from './protocol/observation.js';
 import {
@@ -119,7 +119,7 @@ const EPISODE_OVER =
 const observationText = (result: string): string => `{"type":"observation","data":${result}}`;
 
 function readMessage(data: Buffer): Answer | { readonly message: Message } {
-  if (hasMoreValues(data)) return refusalOf(new RefusedError(withLinks([tooManyValues([], MOST_VALUES)])));
+  if (hasMoreValues(data)) return refusalOf(new RefusedError(withLinks([tooManyValues([], MAX_VALUES)])));
   let message: unknown;
   try {
     message = JSON.parse(data.toString());

@@ -86,7 +86,7 @@ it('names each of thousands of invalid rows, and scores the others', async () =>
   expect(rows.filter((row) => body.scores.total[row] === null)).toEqual(faulty);
 });
 
-it.each(['/reset', '/step', '/mcp'])('limits a body of %s like a frame, not like a batch', async (path) => {
+it.each(['/reset', '/step', '/mcp'])('limits a body of %s to the frame limit', async (path) => {
   const server = await startServer({ frameLimit: 1024 });
   const pending = sendRequest(server, 'POST', path, { more: 'x'.repeat(2000) });
   expect(await pending).toMatchObject({

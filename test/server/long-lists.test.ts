@@ -1,4 +1,4 @@
-/** Long lists in the text of a message: the same values and errors as those of `JSON.parse`, bit for bit. */
+/** Tests that long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
@@ -13,8 +13,8 @@ const LONG = 5000;
 const digits = (min: number, max: number) =>
   fc.array(fc.nat(9), { minLength: min, maxLength: max }).map((list) => list.join(''));
 
-/** Numbers as JSON writes them: of any length, around float32's limits, and as `JSON.stringify` writes doubles. */
-const written = fc
+/** JSON numbers of any length. `numbers` adds the limits of float32, and numbers as `JSON.stringify` writes them. */
+const decimals = fc
   .tuple(
     fc.constantFrom('', '-'),
     fc.oneof(
@@ -34,13 +34,13 @@ const written = fc
   )
   .map((parts) => parts.join(''));
 const numbers = fc.oneof(
-  written,
+  decimals,
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.float({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.integer({ min: -1, max: 2 ** 32 }).map(String),
   fc.constantFrom('-0', '0', '-0.0', '-0e5', '1e-45', '1.401298464324817e-45', '7e-46', '1e999', '-1e999'),
   fc.constantFrom('9007199254740993e-3', '9007199254740991', '9007199254740992', '9007199254740993'),
-  // Halfway between two float32s as a decimal, and no longer so as a float64.
+  // Halfway between two float32s as decimals, but not as float64s.
   fc.constantFrom(
     '1.00000005960464477540',
     '1.00000017881393432616',
@@ -49,7 +49,7 @@ const numbers = fc.oneof(
 );
 const spaces = fc.constantFrom('', '', ' ', '\n', '\r\n\t');
 
-/** The drawn entries, repeated until the list is long. */
+/** Repeats entries until the list is long. */
 const long = (entries: readonly string[]): string[] =>
   Array.from({ length: LONG }, (_, k) => entries[k % entries.length]);
 const messageOf = (entries: readonly string[], key = 'seed'): string =>
@@ -59,9 +59,9 @@ interface Parsed {
   readonly data: Record<string, ArrayLike<number>>;
 }
 
-/** Parses it; all lists of its data are then read. @returns the text of the error of invalid JSON. */
+/** Parses a message and reads the lists of its data. @returns the text of the error for invalid JSON. */
 function parsed(text: string): Parsed {
-  const message = whole(() => parseAll(text)) as Parsed;
+  const message = resultOrError(() => parseAll(text)) as Parsed;
   for (const key in message.data) message.data[key] = entries(message.data[key]);
   return message;
 }
@@ -79,7 +79,7 @@ function parseAll(text: string): unknown {
   }
 }
 
-function whole(parse: () => unknown): unknown {
+function resultOrError(parse: () => unknown): unknown {
   try {
     return parse();
   } catch (error) {
@@ -110,7 +110,7 @@ it('reads whole numbers into small arrays', () => {
     [['0', '9999'], Uint16Array],
     [['0', '999999999'], Uint32Array],
     [['0', '4294967295'], Float64Array],
-    // Only a later slice does not fit.
+    // Only the last entry needs the larger type.
     [[...Array(LONG - 1).fill('1'), '65536'], Uint32Array],
     [[...Array(LONG - 1).fill('1'), '-0'], Float64Array],
   ] as const) {
@@ -143,27 +143,27 @@ it('reads strings, true, false and null among numbers as JSON.parse does', () =>
   const property = fc.property(fc.array(entry, { minLength: 1, maxLength: 40 }), (entries) => {
     const text = messageOf(entries.map((parts) => parts.join('')));
     const expected: unknown[] = JSON.parse(text).data.seed;
-    const got = Array.from(parsed(text).data.seed as ArrayLike<unknown>);
-    expect(got).toHaveLength(LONG);
-    expect(got.findIndex((each, k) => !Object.is(each, expected[k]))).toBe(-1);
+    const result = Array.from(parsed(text).data.seed as ArrayLike<unknown>);
+    expect(result).toHaveLength(LONG);
+    expect(result.findIndex((each, k) => !Object.is(each, expected[k]))).toBe(-1);
   });
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
 });
 
-it('reads any number of different numbers among other entries', () => {
+it('reads more different numbers among other entries than the table holds', () => {
   const others = ['null', '"v1"', '-0', 'true'];
   const list = Array.from({ length: 3 * LONG }, (_, k) => others[k % 7] ?? String(k));
-  const got = parsed(`{"data":{"x":[${list}]}}`).data.x;
-  expect(got).toEqual(list.map((text) => JSON.parse(text)));
+  const result = parsed(`{"data":{"x":[${list}]}}`).data.x;
+  expect(result).toEqual(list.map((text) => JSON.parse(text)));
 });
 
-it('keeps some different strings, and no more', () => {
+it('keeps the first 64 different strings, and replaces the others', () => {
   const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k}${k % 700 === 699 ? '\\' : ''}`);
   const { x } = parsed(JSON.stringify({ data: { x: names } })).data as unknown as { x: string[] };
   expect([x.length, x.slice(0, 64)]).toEqual([2 * LONG, names.slice(0, 64)]);
   expect(new Set(x.slice(64))).toEqual(new Set(['(another string)']));
   const last = `${JSON.stringify(names.concat('last')).slice(1, -7)}\n"]`;
-  expect(parsed(`[${last}`)).toBe(whole(() => JSON.parse(`[${last}`)));
+  expect(parsed(`[${last}`)).toBe(resultOrError(() => JSON.parse(`[${last}`)));
 });
 
 it('rounds beliefs to float32, and no other numbers', () => {
@@ -173,7 +173,7 @@ it('rounds beliefs to float32, and no other numbers', () => {
   expect(kindOf('{"data":{"more beliefs":[0.1]}}')['more beliefs']).toBeInstanceOf(Float64Array);
 });
 
-it('reads flags as bytes, where only flags are', () => {
+it('reads a list of true and false as u8 flags', () => {
   const listOf = (entries: string[]) => (parseAll(messageOf(entries)) as Parsed).data.seed;
   expect(flagsOf(listOf(['true', 'false', 'false']), LONG)).toEqual(
     Uint8Array.from({ length: LONG }, (_, k) => Number(k % 3 === 0)),
@@ -184,7 +184,7 @@ it('reads flags as bytes, where only flags are', () => {
   expect(flagsOf(listOf(['2', '0']), LONG)).toBeInstanceOf(Uint8Array);
 });
 
-it('has no entries for a list of another length than expected', () => {
+it('does not read the entries of a list of another length than expected', () => {
   const { data } = parseAll(messageOf(['"x"'])) as { data: { seed: number[] } };
   const list = entriesOf(data.seed, LONG - 1) as number[];
   expect([list.length, Object.keys(list).length]).toEqual([LONG, 2]);
@@ -192,7 +192,7 @@ it('has no entries for a list of another length than expected', () => {
 });
 
 const LISTS = `{"type":"step","data":{"actions":[${long(['1', ' 2'])}],"seed":[${long(['0.5', '12', '-1e-7'])}],"more":{"a":[1]},"names":[${long(['"v1"', '"a,]\u20ac"', ' "\ud83d\ude00"', 'null'])}]}}`;
-const PUT = [
+const INSERTIONS = [
   '',
   ',',
   ']',
@@ -213,7 +213,7 @@ const PUT = [
   '"x"',
 ];
 
-it('says what JSON.parse says of invalid text, and parses valid text to the same', () => {
+it('gives the errors of JSON.parse for invalid text, and the same values for valid text', () => {
   const start = LISTS.indexOf('"seed"');
   const at = fc.oneof(
     fc.nat(LISTS.length - 1),
@@ -222,13 +222,13 @@ it('says what JSON.parse says of invalid text, and parses valid text to the same
     fc.nat(300).map((by) => LISTS.indexOf('"names"') - 150 + by),
     fc.nat(150).map((back) => LISTS.length - 1 - back),
   );
-  const property = fc.property(at, fc.constantFrom(...PUT), fc.nat(2), (from, put, cut) => {
-    const text = LISTS.slice(0, from) + put + LISTS.slice(from + cut);
-    // Half a character is another one in UTF-8.
-    const expected = whole(() => JSON.parse(Buffer.from(text).toString()));
-    const got = parsed(text);
-    if (typeof expected === 'string') expect(got).toBe(expected);
-    else expect(JSON.stringify(got, plain)).toBe(JSON.stringify(expected));
+  const property = fc.property(at, fc.constantFrom(...INSERTIONS), fc.nat(2), (from, insertion, cut) => {
+    const text = LISTS.slice(0, from) + insertion + LISTS.slice(from + cut);
+    // A cut character becomes the replacement character in UTF-8.
+    const expected = resultOrError(() => JSON.parse(Buffer.from(text).toString()));
+    const result = parsed(text);
+    if (typeof expected === 'string') expect(result).toBe(expected);
+    else expect(JSON.stringify(result, plain)).toBe(JSON.stringify(expected));
   });
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
 });
@@ -250,12 +250,12 @@ it.each([
     'beside text that is not ASCII',
     (list: string) => `{"data":{"\u20ac":"\ud83d\ude00","mask":[${list}],"\u20ac2":2}}`,
   ],
-])('a long list %s is what it is for JSON.parse', (_, textOf) => {
+])('parses a long list %s as JSON.parse does', (_, textOf) => {
   const text = textOf(long(['7', '0.5']).join());
-  expect(JSON.stringify(parsed(text), plain)).toBe(JSON.stringify(whole(() => JSON.parse(text))));
+  expect(JSON.stringify(parsed(text), plain)).toBe(JSON.stringify(resultOrError(() => JSON.parse(text))));
 });
 
-it('lists in text give the results of arrays in a frame', async () => {
+it('steps an environment with lists in text frames as createVecEnv does', async () => {
   const client = await connect(await startServer(), '/v1/vec');
   const numEnvs = LONG;
   await client.request({
@@ -263,17 +263,17 @@ it('lists in text give the results of arrays in a frame', async () => {
     data: { num_envs: numEnvs, outputs: ['observations', 'final_scores'] },
   });
   using env = createVecEnv({ numEnvs });
-  const said = async (type: string, data: object) => {
+  const arraysAfter = async (type: string, data: object) => {
     client.socket.send(JSON.stringify({ type, data }));
     return decodeFrame((await client.next()) as Buffer).arrays;
   };
   const seed = Array.from({ length: numEnvs }, (_, i) => 4_294_000_000 + 7 * i);
   const mask = seed.map((_, i) => i % 3 > 0);
-  expect((await said('reset', { seed })).observations).toEqual(env.reset({ seed }).observations);
+  expect((await arraysAfter('reset', { seed })).observations).toEqual(env.reset({ seed }).observations);
   for (let t = 0; t < 28; t++) {
     const actions = seed.map((_, i) => (i + t) % 10);
     const beliefs = seed.flatMap((_, i) => [i / numEnvs, (i % 7) / 7, (t % 5) / 3]);
-    const step = await said('step', { actions, beliefs });
+    const step = await arraysAfter('step', { actions, beliefs });
     const result = env.step(actions, { beliefs });
     expect([step.observations, step.final_scores]).toEqual([result.observations, result.finalScores]);
   }
@@ -282,14 +282,14 @@ it('lists in text give the results of arrays in a frame', async () => {
     profiles: seed.map((_, i) => PROFILE_CHOICES[i % PROFILE_CHOICES.length]),
     graders: seed.map((_, i) => GRADER_NAMES[i % 2]),
   };
-  const named = await said('reset', names);
+  const named = await arraysAfter('reset', names);
   expect(named.observations).toEqual(env.reset(names).observations);
-  for (let t = 0; t < 27; t++) await said('step', { actions: seed.map((_, i) => (i + t) % 10) });
+  for (let t = 0; t < 27; t++) await arraysAfter('step', { actions: seed.map((_, i) => (i + t) % 10) });
   for (let t = 0; t < 27; t++) env.step(seed.map((_, i) => (i + t) % 10));
-  const last = await said('step', { actions: seed.map((_, i) => i % 10) });
+  const last = await arraysAfter('step', { actions: seed.map((_, i) => i % 10) });
   expect(last.final_scores).toEqual(env.step(seed.map((_, i) => i % 10)).finalScores);
   const masked = { seed: 5, mask };
-  expect((await said('reset', masked)).observations).toEqual(env.reset(masked).observations);
+  expect((await arraysAfter('reset', masked)).observations).toEqual(env.reset(masked).observations);
 });
 
 const LIST_FAULTS: [what: string, type: string, data: object, error: object][] = [
@@ -370,7 +370,7 @@ const LIST_FAULTS: [what: string, type: string, data: object, error: object][] =
     { errors: [expect.objectContaining({ type: 'dict_type', loc: [], input: 'an array of 5000' })] },
   ],
 ];
-it.each(LIST_FAULTS)('%s in a long list is refused as in a short one', async (_, type, data, error) => {
+it.each(LIST_FAULTS)('refuses %s in a long list', async (_, type, data, error) => {
   const client = await connect(await startServer(), '/v1/vec');
   await client.request({ type: 'create', data: { num_envs: LONG } });
   client.socket.send('{"type":"reset"}');

@@ -1,7 +1,7 @@
 /** Reads a request's body up to a limit, and reports whether the client is still connected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe } from '../../shared/values.js';
-import { hasMoreValues, MOST_VALUES } from '../protocol/bounds.js';
+import { hasMoreValues, MAX_VALUES } from '../protocol/bounds.js';
 import { invalidJson, invalidObject, missing, RefusedError, tooManyValues } from '../protocol/refusals.js';
 
 /** The error for a body above the limit. */
@@ -81,7 +81,7 @@ export class HttpRequest {
   /** Reads a message of OpenEnv. @throws as `bytes`, and RefusedError for too many values. */
   async message(): Promise<string> {
     const body = await this.bytes();
-    if (hasMoreValues(body)) throw new RefusedError([tooManyValues(['body'], MOST_VALUES)]);
+    if (hasMoreValues(body)) throw new RefusedError([tooManyValues(['body'], MAX_VALUES)]);
     return body.toString();
   }
 

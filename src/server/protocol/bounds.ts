@@ -1,7 +1,7 @@
 /** Checks limits of JSON on its bytes, before it is parsed. */
 
-/** The most values of a message, or of one row of a batch, including keys. The largest valid row has 28. */
-export const MOST_VALUES = 4096;
+/** The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row has 28. */
+export const MAX_VALUES = 4096;
 
 /** The bytes of JSON syntax. */
 export const BYTE = {
@@ -16,7 +16,7 @@ export const BYTE = {
 } as const;
 
 /**
- * Finds the end of a string in UTF-8. There, no byte of another character equals a quote or a backslash.
+ * Finds the end of a string in UTF-8, in which no byte of another character equals a quote or a backslash.
  * @param from the index after the opening quote.
  * @returns the index of the closing quote. If it is beyond `end`: `end` or `end + 1`, where the search continues.
  */
@@ -32,31 +32,31 @@ export function endOfString(bytes: Buffer, from: number, end: number): number {
 
 /** List entries that do not count as values. */
 export interface FreeEntries {
-  /** The most of them. */
-  readonly most: number;
-  /** The most of them outside of `lists`. */
-  readonly mostElsewhere: number;
+  /** The maximum number of these entries. */
+  readonly max: number;
+  /** The maximum number of these entries outside of `lists`. */
+  readonly maxElsewhere: number;
   /** Lists without lists and objects: the positions of the first byte and of the closing bracket, and the entries. */
   readonly lists: readonly { readonly start: number; readonly end: number; readonly length: number }[];
 }
 
-const NOTHING_FREE: FreeEntries = { most: 0, mostElsewhere: 0, lists: [] };
+const NO_FREE_ENTRIES: FreeEntries = { max: 0, maxElsewhere: 0, lists: [] };
 
 /**
  * Returns whether JSON has more lists, objects, keys and entries than `MOST_VALUES`. Parsing and validation time grows
  * with their number, and much less with the length of strings and numbers.
  */
-export function hasMoreValues(json: Buffer, { most, mostElsewhere, lists } = NOTHING_FREE): boolean {
+export function hasMoreValues(json: Buffer, { max, maxElsewhere, lists } = NO_FREE_ENTRIES): boolean {
   const listed = lists.reduce((sum, { length }) => sum + length - 1, 0);
-  const free = Math.min(most - listed, mostElsewhere);
-  let values = Math.max(listed - most, 0);
+  const free = Math.min(max - listed, maxElsewhere);
+  let values = Math.max(listed - max, 0);
   let [entries, next] = [0, 0];
-  for (let at = 0; at < json.length && values <= MOST_VALUES; at++) {
+  for (let at = 0; at < json.length && values <= MAX_VALUES; at++) {
     const byte = json[at];
     if (byte === BYTE.quote) at = endOfString(json, at + 1, json.length);
     else if (byte === BYTE.openList || byte === BYTE.openObject || byte === BYTE.colon) values++;
     else if (byte === BYTE.comma && ++entries > free) values++;
     if (at + 1 === lists[next]?.start) at = lists[next++].end - 1;
   }
-  return values > MOST_VALUES;
+  return values > MAX_VALUES;
 }

@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import { didYouMean } from '../../shared/suggest.js';
 import { objectOf } from '../http/request.js';
-import { BYTE, endOfString, MOST_VALUES } from '../protocol/bounds.js';
+import { BYTE, endOfString, MAX_VALUES } from '../protocol/bounds.js';
 import {
   extra,
   invalidJson,
@@ -180,7 +180,7 @@ export class BodyReader {
   }
 
   #count(): void {
-    if (++this.#values > MOST_VALUES) throw refusedError(tooManyValues(this.#loc(), MOST_VALUES));
+    if (++this.#values > MAX_VALUES) throw refusedError(tooManyValues(this.#loc(), MAX_VALUES));
   }
 
   #endValue(body: Buffer, at: number): void {

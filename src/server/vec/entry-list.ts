@@ -1,4 +1,4 @@
-/** The entries of a long list, in few bytes each. */
+/** Stores the entries of a long list in a few bytes each. */
 import { BYTE } from '../protocol/bounds.js';
 
 type Entry = number | boolean | null | string;
@@ -9,28 +9,28 @@ type Codes = Uint8Array | Uint16Array;
 /** Numbers, or entries as `JSON.parse` returns them. */
 export type Entries = Numbers | readonly Entry[];
 
-/** The bytes of JSON that are added at a time, up to the next comma. */
+/** The number of bytes of JSON that are added at a time. A slice continues up to the next comma. */
 export const SLICE = 2 ** 12;
 
-/** The most different entries of a table. */
-const MOST_DISTINCT = 4096;
-/** The most different strings. More are not names, and only names are used. */
-const MOST_STRINGS = 64;
-/** Stands for each string after them. */
+/** The maximum number of different entries in a table. */
+const MAX_DISTINCT = 4096;
+/** The maximum number of different strings. Only names are used, and there are fewer names. */
+const MAX_STRINGS = 64;
+/** Replaces each further string. */
 const OTHER = '(another string)';
-/** The key of -0, which a Map takes for 0. */
+/** The key of -0, because a Map treats -0 and 0 as one key. */
 const MINUS_ZERO = Symbol('-0');
 
-/** Entries that are not numbers; numbers that may not be u32. */
+/** Patterns of entries that are not numbers, and of numbers that may not be u32. */
 const OTHERS = /[tfn"]/;
 const LARGE = /[-.eE]|\d{10}/;
-/** Valid strings, where no string has an escape. */
+/** The pattern of strings in a text without escapes. */
 const STRINGS = /"[ !#-[\]-\uffff]*"/g;
 
 const ZERO = 0x30;
-const MOST_DIGITS = 9;
-/** The whole numbers of a slice. The shortest have one digit and a comma. */
-const whole = new Uint32Array(SLICE / 2 + 2);
+const MAX_DIGITS = 9;
+/** Buffer for the whole numbers of a slice. The shortest have one digit and a comma. */
+const wholeNumbers = new Uint32Array(SLICE / 2 + 2);
 
 /** A list of known length, to which slices of JSON are added in order. */
 export class EntryList {
@@ -38,32 +38,32 @@ export class EntryList {
   readonly #Floats: FloatsKind;
   #count = 0;
   #strings = 0;
-  /** The entries as long as all are numbers, then null. */
+  /** The entries while all are numbers, else null. */
   #numbers: Numbers | null;
-  /** The different entries, after `OTHER`; and the place of each entry of the list among them. */
+  /** The different entries, after `OTHER`. Their indices in the table; and for each entry of the list, its index. */
   readonly #table: Entry[] = [OTHER];
-  readonly #places = new Map<Entry | symbol, number>();
+  readonly #indices = new Map<Entry | symbol, number>();
   #codes: Codes | null = null;
   /** The entries if more than `MOST_DISTINCT` are different, else null. */
   #list: Entry[] | null = null;
 
-  /** @param Floats the array of numbers that may not be u32. */
+  /** @param Floats the array type for numbers that may not be u32. */
   constructor(length: number, Floats: FloatsKind) {
     this.length = length;
     this.#Floats = Floats;
     this.#numbers = new Uint8Array(length);
   }
 
-  /** Adds the entries between two commas. @returns false if they are invalid; nothing is then added. */
+  /** Adds the entries of a slice. @returns false if the slice is invalid; nothing is then added. */
   add(json: Buffer, from: number, to: number): boolean {
     const count = this.#numbers === null ? 0 : readWhole(json, from, to);
     if (count > 0) {
-      this.#addNumbers(whole, count, kindFor(whole, count));
+      this.#addNumbers(wholeNumbers, count, kindFor(wholeNumbers, count));
       return true;
     }
     let text = json.toString('utf8', from, to);
-    // `JSON.parse` would keep all short strings in a table of its own.
-    if (this.#strings > MOST_STRINGS && !text.includes('\\')) text = text.replace(STRINGS, '""');
+    // Empties the strings, because `JSON.parse` keeps short strings in memory.
+    if (this.#strings > MAX_STRINGS && !text.includes('\\')) text = text.replace(STRINGS, '""');
     const entries = parseEntries(text);
     if (entries === null) return false;
     if (this.#numbers !== null && !OTHERS.test(text)) {
@@ -77,15 +77,15 @@ export class EntryList {
     return true;
   }
 
-  /** Returns the entries: an array of numbers, or a list of eight bytes for each entry. */
+  /** Returns the entries: a typed array if all are numbers, else a list. */
   toEntries(): Entries {
     return this.#numbers ?? this.#list ?? this.#decoded(this.#codes!);
   }
 
-  /** Returns 1 for true and 0 for false in a list of only these, else the entries. */
+  /** Returns u8 flags (1 for true, 0 for false) if all entries are true or false, else the entries. */
   toFlags(): Entries {
     const codes = this.#codes;
-    const areFlags = this.#table.every((entry, place) => place === 0 || typeof entry === 'boolean');
+    const areFlags = this.#table.every((entry, index) => index === 0 || typeof entry === 'boolean');
     if (codes === null || !areFlags) return this.toEntries();
     const flags = new Uint8Array(codes.length);
     for (let k = 0; k < codes.length; k++) flags[k] = Number(this.#table[codes[k]]);
@@ -114,15 +114,15 @@ export class EntryList {
   }
 
   #add(entry: Entry): void {
-    const place = this.#placeOf(entry);
-    if (place === null && this.#codes !== null) this.#toList(this.#codes);
-    if (this.#list !== null) this.#list[this.#count] = place === null ? entry : this.#table[place];
-    else this.#codesFor(place!)[this.#count] = place!;
+    const index = this.#indexOf(entry);
+    if (index === null && this.#codes !== null) this.#toList(this.#codes);
+    if (this.#list !== null) this.#list[this.#count] = index === null ? entry : this.#table[index];
+    else this.#codesFor(index!)[this.#count] = index!;
     this.#count++;
   }
 
-  #codesFor(place: number): Codes {
-    if (place === 2 ** 8 && this.#codes instanceof Uint8Array) this.#codes = new Uint16Array(this.#codes);
+  #codesFor(index: number): Codes {
+    if (index === 2 ** 8 && this.#codes instanceof Uint8Array) this.#codes = new Uint16Array(this.#codes);
     return this.#codes!;
   }
 
@@ -138,26 +138,29 @@ export class EntryList {
     return list;
   }
 
-  /** Returns null for an entry that has no place: the table is full. */
-  #placeOf(entry: Entry): number | null {
+  /** Returns the index of an entry in the table, and adds new entries. Returns null if the table is full. */
+  #indexOf(entry: Entry): number | null {
     const key = Object.is(entry, -0) ? MINUS_ZERO : entry;
-    if (typeof entry === 'string' && this.#strings > MOST_STRINGS) return 0;
-    const place = this.#places.get(key);
-    if (place !== undefined) return place;
-    if (typeof entry === 'string' && ++this.#strings > MOST_STRINGS) return 0;
-    if (this.#places.size === MOST_DISTINCT) return null;
-    this.#places.set(key, this.#table.length);
+    if (typeof entry === 'string' && this.#strings > MAX_STRINGS) return 0;
+    const index = this.#indices.get(key);
+    if (index !== undefined) return index;
+    if (typeof entry === 'string' && ++this.#strings > MAX_STRINGS) return 0;
+    if (this.#indices.size === MAX_DISTINCT) return null;
+    this.#indices.set(key, this.#table.length);
     return this.#table.push(entry) - 1;
   }
 }
 
 function kindFor(numbers: ArrayLike<number>, count: number): Kinds {
-  let most = 0;
-  for (let k = 0; k < count; k++) most = Math.max(most, numbers[k]);
-  return most < 2 ** 8 ? Uint8Array : most < 2 ** 16 ? Uint16Array : Uint32Array;
+  let max = 0;
+  for (let k = 0; k < count; k++) max = Math.max(max, numbers[k]);
+  return max < 2 ** 8 ? Uint8Array : max < 2 ** 16 ? Uint16Array : Uint32Array;
 }
 
-/** Reads numbers of at most nine digits, without white space, into `whole`. @returns their number; 0 for anything else. */
+/**
+ * Reads whole numbers of at most nine digits, without white space, into `wholeNumbers`. @returns their count; 0 if the
+ * slice has anything else.
+ */
 function readWhole(json: Buffer, from: number, to: number): number {
   let count = 0;
   let value = 0;
@@ -166,12 +169,12 @@ function readWhole(json: Buffer, from: number, to: number): number {
     const byte = at === to ? BYTE.comma : json[at];
     if (byte === BYTE.comma) {
       if (digits === 0) return 0;
-      whole[count++] = value;
+      wholeNumbers[count++] = value;
       value = digits = 0;
     } else {
       const digit = byte - ZERO;
       const isZeroLed = value === 0 && digits > 0;
-      if (digit < 0 || digit > 9 || isZeroLed || digits === MOST_DIGITS) return 0;
+      if (digit < 0 || digit > 9 || isZeroLed || digits === MAX_DIGITS) return 0;
       value = 10 * value + digit;
       digits++;
     }

@@ -1,14 +1,14 @@
 /**
- * Arrays in one binary frame, as docs/server.md describes it: the length of a JSON header (u32); the header, padded
- * with spaces; then the arrays that it lists, each padded with zeros. Everything is little-endian, and every part
- * begins at a multiple of eight bytes.
+ * Encodes and decodes binary frames, which docs/server.md describes: the length of a JSON header (u32); the header, padded
+ * with spaces; then the arrays that the header lists, each padded with zeros. Numbers are little-endian, and every part
+ * ends at a multiple of eight bytes.
  */
 import { z } from 'zod';
 import { InputError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { hasMoreValues, MOST_VALUES } from '../protocol/bounds.js';
-import { FEWEST, longLists, type Paused, parseLists } from './long-lists.js';
+import { hasMoreValues, MAX_VALUES } from '../protocol/bounds.js';
+import { longLists, MIN_ENTRIES, type Paused, parseLists } from './long-lists.js';
 import { atMost } from './vec-messages.js';
 
 const KINDS = {
@@ -24,20 +24,20 @@ export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | 
 const DTYPES = Object.keys(KINDS) as Dtype[];
 const ALIGNMENT = 8;
 const PREFIX = 4;
-/** The most arrays of any message. */
-const MOST_ARRAYS = 16;
-const MOST_DIMENSIONS = 3;
-const MOST_HEADER = 2 ** 20;
+/** The maximum number of arrays in a message. */
+const MAX_ARRAYS = 16;
+const MAX_DIMENSIONS = 3;
+const MAX_HEADER = 2 ** 20;
 
 const HEADER = z.looseObject({
   type: z.string(),
   data: z.unknown(),
   arrays: atMost(
-    MOST_ARRAYS,
+    MAX_ARRAYS,
     z.looseObject({
       name: z.string(),
       dtype: z.enum(DTYPES),
-      shape: atMost(MOST_DIMENSIONS, z.int().min(0)),
+      shape: atMost(MAX_DIMENSIONS, z.int().min(0)),
     }),
   ),
 });
@@ -94,7 +94,7 @@ export function decodeFrame(bytes: Buffer): Frame {
  */
 export function* readFrame(bytes: Buffer, envs: number): Paused<Frame> {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
-  if (start > Math.min(bytes.length, MOST_HEADER) || start % ALIGNMENT !== 0) {
+  if (start > Math.min(bytes.length, MAX_HEADER) || start % ALIGNMENT !== 0) {
     throw bad(
       'wrong_length',
       `a header that ends at a multiple of ${ALIGNMENT} within it`,
@@ -102,21 +102,21 @@ export function* readFrame(bytes: Buffer, envs: number): Paused<Frame> {
     );
   }
   const { type, data, arrays } = yield* readHeader(bytes.subarray(PREFIX, start), envs);
-  const found: Record<string, FrameArray> = {};
+  const decoded: Record<string, FrameArray> = {};
   let at = start;
   for (const { name, dtype, shape } of arrays) {
-    if (Object.hasOwn(found, name)) throw bad('wrong_type', 'each array once', `${describe(name)} again`);
+    if (Object.hasOwn(decoded, name)) throw bad('wrong_type', 'each array once', `${describe(name)} again`);
     const length = shape.reduce((product, size) => product * size, 1);
     const size = length * KINDS[dtype].BYTES_PER_ELEMENT;
     if (at + size > bytes.length)
       throw bad('wrong_length', `${size} bytes of ${name}`, `${bytes.length - at}`);
     const copy = new Uint8Array(bytes.subarray(at, at + size));
-    found[name] = new KINDS[dtype](copy.buffer, 0, length);
+    decoded[name] = new KINDS[dtype](copy.buffer, 0, length);
     at += aligned(size);
   }
   if (at !== bytes.length) throw bad('wrong_length', `${at} bytes in all`, `${bytes.length}`);
   const shapes = Object.fromEntries(arrays.map(({ name, shape }) => [name, shape]));
-  return { type, data, arrays: found, shapes };
+  return { type, data, arrays: decoded, shapes };
 }
 
 function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER>> {
@@ -133,11 +133,11 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
   throw bad('wrong_type', `a header with type and arrays`, `${message} at ${path.join('.') || 'the header'}`);
 }
 
-/** The most list entries of a message per environment: an action, a belief, and whether it is stepped. */
+/** The maximum number of list entries per environment in a message: an action, three of a belief, and one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
-/** The most of them in lists that are not long. A value in a short list takes up to 30 bytes. */
-const SHORT_ENTRIES = ENTRIES * FEWEST;
+/** The maximum number of entries in lists that are not long. A value in a short list takes up to 30 bytes. */
+const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
 
 /**
  * Parses JSON as `parseLists` does.
@@ -147,12 +147,12 @@ const SHORT_ENTRIES = ENTRIES * FEWEST;
  */
 export function* parseJson(json: Buffer, envs: number): Paused<unknown> {
   const lists = longLists(json);
-  if (!hasMoreValues(json, { most: ENTRIES * envs, mostElsewhere: SHORT_ENTRIES, lists })) {
+  if (!hasMoreValues(json, { max: ENTRIES * envs, maxElsewhere: SHORT_ENTRIES, lists })) {
     return yield* parseLists(json, lists);
   }
   throw new InputError(
     'wrong_length',
-    `Expected at most ${MOST_VALUES} lists, objects, keys and entries in a message, and ${ENTRIES} entries for each of ${envs} environments, got more. Send flat lists, one entry per environment.`,
+    `Expected at most ${MAX_VALUES} lists, objects, keys and entries in a message, and ${ENTRIES} entries for each of ${envs} environments, got more. Send flat lists, one entry per environment.`,
   );
 }
 

@@ -1,22 +1,22 @@
 /**
- * Parses JSON with long lists in slices, each straight into a small array. As a whole, `JSON.parse` takes up to fourteen
- * bytes for each byte of such a list.
+ * Parses JSON with long lists, slice by slice, into small arrays. A call of `JSON.parse` for the whole text takes up to
+ * fourteen bytes of memory for each byte of such a list.
  */
 import { randomUUID } from 'node:crypto';
-import { BYTE, endOfString, MOST_VALUES } from '../protocol/bounds.js';
+import { BYTE, endOfString, MAX_VALUES } from '../protocol/bounds.js';
 import { type Entries, EntryList, SLICE } from './entry-list.js';
 
-/** The fewest entries of a long list: more than an error may repeat. */
-export const FEWEST = 4096;
-/** The slices that are parsed without a pause. */
+/** The minimum number of entries of a long list: more than an error may repeat. */
+export const MIN_ENTRIES = 4096;
+/** The number of slices that are parsed without a pause. */
 const SLICES = 32;
-/** The bytes at each end of a list that errors may quote. */
-const QUOTED = 64;
+/** The number of bytes at each end of a list that errors may quote. */
+const QUOTED_BYTES = 64;
 
-/** Before a list of beliefs, which environments round to float32. */
+/** Matches the text before a list of beliefs, which environments round to float32. */
 const BELIEFS = /"beliefs"\s*:\s*\[$/;
 
-/** Stands for a long list while the rest of a message is parsed. Clients cannot know it. */
+/** Replaces a long list while the rest of a message is parsed. Clients do not know it. */
 const MARK = randomUUID();
 
 /** The bytes of numbers, true, false, null, white space and commas. */
@@ -38,29 +38,29 @@ interface ParsedList {
   readonly values: EntryList;
 }
 
-/** Work that pauses now and then, so that others can work. */
+/** Work in pieces: the generator yields between them, so that other work can run. */
 export type Paused<T> = Generator<undefined, T, undefined>;
 
-/** By the arrays that stand for them in a parsed message. */
+/** The entries of long lists, by the arrays that replace them in a parsed message. */
 const valuesOf = new WeakMap<object, EntryList>();
 
-/** Finds the long lists of JSON; their entries may be invalid. Ends early in a text of more lists than a message has. */
+/** Finds the long lists of JSON; their entries may be invalid. Stops early if the text has too many lists for a message. */
 export function longLists(json: Buffer): LongList[] {
   const found: LongList[] = [];
-  for (let at = 0, lists = 0; at < json.length && lists <= MOST_VALUES; at++) {
+  for (let at = 0, lists = 0; at < json.length && lists <= MAX_VALUES; at++) {
     const byte = json[at];
     if (byte === BYTE.quote) at = endOfString(json, at + 1, json.length);
     else if (byte === BYTE.openList) {
       lists++;
       const list = listAt(json, at + 1);
-      if (json[list.end] === BYTE.closeList && list.length >= FEWEST) found.push(list);
+      if (json[list.end] === BYTE.closeList && list.length >= MIN_ENTRIES) found.push(list);
       at = list.end - 1;
     }
   }
   return found;
 }
 
-/** Returns a list up to its first byte that is neither plain nor of a string. */
+/** Returns the list at a position, up to its first byte that is neither plain nor part of a string. */
 function listAt(json: Buffer, start: number): LongList {
   let end = start;
   let length = 1;
@@ -74,8 +74,8 @@ function listAt(json: Buffer, start: number): LongList {
 }
 
 /**
- * Parses JSON, and pauses after pieces of work of a few milliseconds. An array with the same length, but without the
- * entries, stands for each long list: `entriesOf` returns the entries.
+ * Parses JSON, with pauses between pieces of work of a few milliseconds. In the result, each long list is an array of the
+ * same length without the entries. `entriesOf` returns its entries.
  * @param found the long lists of `json`.
  * @throws SyntaxError as `JSON.parse` of the whole text; `json` is then overwritten.
  */
@@ -88,23 +88,23 @@ export function* parseLists(json: Buffer, found: readonly LongList[]): Paused<un
     message = JSON.parse(withMarks(json, lists));
   } catch {
     let text = json;
-    // From the last on, because the text moves.
-    for (const list of lists.reverse()) text = yield* blank(text, list);
+    // The last list is first, because blanking moves the text after a list.
+    for (const list of lists.reverse()) text = yield* blankList(text, list);
     return JSON.parse(text.toString());
   }
-  return restored(message, lists);
+  return restoreLists(message, lists);
 }
 
 /**
- * Returns the entries of a long list. Another value passes as it is, and so does a long list of another length than
- * expected: its length is a fault, and its entries may need much memory.
+ * Returns the entries of a long list. Returns any other value unchanged, and also a long list of another length than
+ * expected, because its length is an error and its entries may need much memory.
  */
 export function entriesOf<T>(value: T, length: number): T | Entries {
   const entries = valuesOf.get(value as object);
   return entries !== undefined && entries.length === length ? entries.toEntries() : value;
 }
 
-/** Returns the entries of a long list as `entriesOf` does, those of a mask as bytes. */
+/** Returns the entries of a long list as `entriesOf` does, but a list of true and false as u8 flags. */
 export function flagsOf<T>(value: T, length: number): T | Entries {
   const entries = valuesOf.get(value as object);
   return entries !== undefined && entries.length === length ? entries.toFlags() : value;
@@ -116,7 +116,7 @@ export const isStrings = (value: unknown): value is readonly string[] =>
   (valuesOf.get(value)?.areStrings() ?? value.every((entry) => typeof entry === 'string'));
 
 function* parseList(json: Buffer, { start, end, length }: LongList): Paused<ParsedList> {
-  const before = json.toString('latin1', Math.max(0, start - QUOTED), start);
+  const before = json.toString('latin1', Math.max(0, start - QUOTED_BYTES), start);
   const values = new EntryList(length, BELIEFS.test(before) ? Float32Array : Float64Array);
   for (let from = start, slices = 0; from <= end; ) {
     if (++slices % SLICES === 0) yield;
@@ -128,19 +128,19 @@ function* parseList(json: Buffer, { start, end, length }: LongList): Paused<Pars
 }
 
 /**
- * Returns the position of the first comma that is not in a string, from `least` on; `end` if there is none.
+ * Returns the position of the first comma from `min` on that is not in a string; `end` if there is none.
  * @param from a position outside of strings.
  */
-function commaFrom(json: Buffer, from: number, least: number, end: number): number {
+function commaFrom(json: Buffer, from: number, min: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = json[at];
     if (byte === BYTE.quote) at = endOfString(json, at + 1, end);
-    else if (byte === BYTE.comma && at >= least) return at;
+    else if (byte === BYTE.comma && at >= min) return at;
   }
   return end;
 }
 
-/** Returns the text with the number of each list in the place of its valid entries. */
+/** Returns the text with a mark and the list's index in place of the valid entries of each list. */
 function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
   let text = '';
   let from = 0;
@@ -152,19 +152,19 @@ function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
 }
 
 /**
- * Overwrites the valid entries of a list with spaces and one entry, so that it is parsed in little memory and errors
- * stay the same. @returns the text, in which every character that follows has kept its position.
+ * Overwrites the valid entries of a list with spaces and one entry, so that parsing takes little memory and gives the same
+ * error. @returns the text, in which all later characters keep their positions.
  */
-function* blank(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
+function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   yield;
-  const first = commaFrom(json, start, start + QUOTED, end) + 1;
-  if (first >= end - QUOTED) return json;
+  const first = commaFrom(json, start, start + QUOTED_BYTES, end) + 1;
+  if (first >= end - QUOTED_BYTES) return json;
   let written = first;
   let from = first;
-  while (from < end - QUOTED) {
-    const to = commaFrom(json, from, Math.min(from + SLICE, end - QUOTED), end);
+  while (from < end - QUOTED_BYTES) {
+    const to = commaFrom(json, from, Math.min(from + SLICE, end - QUOTED_BYTES), end);
     if (to === end) break;
-    // Errors count characters and lines.
+    // Keeps the number of characters and the line ends, because errors state positions.
     const text = json.toString('utf8', from, to + 1);
     for (let k = 0; k < text.length; k++) json[written++] = Math.min(text.charCodeAt(k), 0x20);
     from = to + 1;
@@ -175,24 +175,24 @@ function* blank(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   return json.subarray(0, written + json.copy(json, written, from));
 }
 
-/** Puts arrays in the places of lists. The message has at most some thousand values beside them. */
-function restored(value: unknown, lists: readonly ParsedList[]): unknown {
+/** Replaces the marks in a message by arrays. The message has at most a few thousand other values. */
+function restoreLists(value: unknown, lists: readonly ParsedList[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const [mark] = value;
     const isList = typeof mark === 'string' && mark.startsWith(MARK);
-    if (isList) return standIn(lists[Number(mark.slice(MARK.length))].values);
+    if (isList) return placeholder(lists[Number(mark.slice(MARK.length))].values);
   }
   const fields = value as Record<string, unknown>;
   for (const key of Object.keys(fields)) {
     const field = fields[key];
-    if (typeof field === 'object' && field !== null) fields[key] = restored(field, lists);
+    if (typeof field === 'object' && field !== null) fields[key] = restoreLists(field, lists);
   }
   return value;
 }
 
-/** An array without memory for its entries. Its first entry is not a name. */
-function standIn(values: EntryList): number[] {
+/** Returns an array that takes no memory for its entries. Its first entry is a number, so it is not a list of names. */
+function placeholder(values: EntryList): number[] {
   const array = [0];
   array[values.length - 1] = 0;
   valuesOf.set(array, values);

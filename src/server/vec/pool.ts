@@ -1,13 +1,13 @@
-/** Limits the environments of all vector environments together, and so their memory. */
+/** Limits the number of environments in all vector environments together, and so their memory. */
 
 /** The error for a request beyond the limit. */
 export class NoEnvsError extends Error {
   readonly taken: number;
   readonly capacity: number;
-  constructor(asked: number, taken: number, capacity: number) {
+  constructor(requested: number, taken: number, capacity: number) {
     super(
-      `Expected at most ${capacity - taken} environments, got ${asked}: ${taken} of ${capacity} are in use. ` +
-        'Ask for fewer, close others, or raise --vec-envs.',
+      `Expected at most ${capacity - taken} environments, got ${requested}: ${taken} of ${capacity} are in use. ` +
+        'Create fewer, close others, or raise --vec-envs.',
     );
     this.taken = taken;
     this.capacity = capacity;

@@ -27,8 +27,8 @@ export const OUTPUT_NAMES = [...Object.keys(OUTPUTS), 'seeds', 'episode_numbers'
 const FIELD_NAMES = OBSERVATION_FIELDS.map(({ name }) => name);
 
 /** A list schema that checks the length before the entries: otherwise each invalid entry gives an error of its own. */
-export const atMost = <Entry extends z.ZodType>(most: number, entry: Entry) =>
-  z.array(z.unknown()).max(most).pipe(z.array(entry));
+export const atMost = <Entry extends z.ZodType>(max: number, entry: Entry) =>
+  z.array(z.unknown()).max(max).pipe(z.array(entry));
 
 export const CREATE = z.strictObject({
   num_envs: z.int().min(1).max(MAX_ENVS),

@@ -8,7 +8,7 @@ import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-opt
 import { InputError } from '../../shared/errors.js';
 import { checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
-import { withLinks, RefusedError, refusalsOf } from '../protocol/refusals.js';
+import { RefusedError, refusalsOf, withLinks } from '../protocol/refusals.js';
 import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
 import { InvalidStateError, refusalOf } from '../sockets/refusal.js';
 import { encodeFrame, type Frame, type FrameArray, parseJson, readFrame } from './frame.js';
@@ -24,7 +24,7 @@ export interface VecSessionOptions {
   readonly onStepped: (envs: number) => void;
 }
 
-/** The bytes of a message from which on it is parsed in one turn of the event loop, and computed in the next. */
+/** A message of more bytes is parsed in one turn of the event loop, and computed in the next. */
 const LARGE = 2 ** 16;
 
 interface Opened {
@@ -72,10 +72,10 @@ export class VecSession implements MessageHandler {
   }
 
   readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer>> = {
-    create: (fields) => this.#create(take(CREATE, fields)),
+    create: (fields) => this.#create(parseFields(CREATE, fields)),
     reset: (fields) => {
       const { env } = this.#require();
-      const { seed, mask, profiles, graders } = take(RESET, fields);
+      const { seed, mask, profiles, graders } = parseFields(RESET, fields);
       const { numEnvs } = env;
       return this.#result(
         env.reset({
@@ -89,7 +89,7 @@ export class VecSession implements MessageHandler {
     step: (data) => {
       const { env } = this.#require();
       const { numEnvs } = env;
-      const fields = take(STEP, data);
+      const fields = parseFields(STEP, data);
       const mask = flagsOf(fields.mask, numEnvs) as Mask | undefined;
       const actions = entriesOf(fields.actions, numEnvs) as Actions;
       const beliefs = entriesOf(fields.beliefs, NUM_BELIEFS * numEnvs) as ArrayLike<number> | undefined;
@@ -100,24 +100,24 @@ export class VecSession implements MessageHandler {
     close: () => ({ frame: null, ends: true }),
   };
 
-  #create(asked: Create): Answer {
+  #create(request: Create): Answer {
     if (this.#opened !== null) {
       throw new InvalidStateError(
         'Expected one environment per socket, got a second create. Open another socket for it.',
       );
     }
     const { pool, engine } = this.#options;
-    pool.take(asked.num_envs);
+    pool.take(request.num_envs);
     try {
-      const env = createVecEnv({ ...engine, ...toOptions(asked) });
-      const wanted = asked.outputs ?? OUTPUT_NAMES;
-      const outputs = wanted.filter(
-        (name) => name !== 'final_observations' || asked.autoreset === 'same-step',
+      const env = createVecEnv({ ...engine, ...toOptions(request) });
+      const names = request.outputs ?? OUTPUT_NAMES;
+      const outputs = names.filter(
+        (name) => name !== 'final_observations' || request.autoreset === 'same-step',
       );
       this.#opened = { env, outputs };
       return { frame: JSON.stringify({ type: 'created', data: describeEnv(this.#opened) }) };
     } catch (error) {
-      pool.giveBack(asked.num_envs);
+      pool.giveBack(request.num_envs);
       throw error;
     }
   }
@@ -204,14 +204,14 @@ const TEXT = z.strictObject({ type: z.string(), data: z.unknown().optional() });
 
 class InvalidJsonError extends Error {}
 
-/** The most bytes of a text frame: parsing more JSON would delay other clients. */
-const MOST_TEXT = 2 ** 20;
+/** The maximum size of a text frame in bytes: parsing more JSON would delay other clients. */
+const MAX_TEXT = 2 ** 20;
 
 function* readText(data: Buffer, envs: number): Paused<Frame> {
-  if (data.length > MOST_TEXT) {
+  if (data.length > MAX_TEXT) {
     throw new InputError(
       'wrong_length',
-      `Expected at most ${MOST_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
+      `Expected at most ${MAX_TEXT} bytes of text, got ${data.length}. Send arrays in a binary frame.`,
     );
   }
   let message: unknown;
@@ -226,7 +226,7 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
   return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
 }
 
-/** @throws InputError `wrong_length` for column-major arrays, which would be misread. */
+/** Checks the shapes of arrays. @throws InputError `wrong_length` for column-major arrays, which would be misread. */
 function checkShapes({ shapes }: Frame): void {
   for (const [name, shape] of Object.entries(shapes)) {
     const isWide = name === 'beliefs';
@@ -242,7 +242,7 @@ function checkShapes({ shapes }: Frame): void {
 const fieldsOf = ({ data, arrays }: Frame): unknown =>
   (typeof data === 'object' && !Array.isArray(data)) || data === undefined ? { ...data, ...arrays } : data;
 
-function take<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
+function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
   throw new RefusedError(withLinks(refusalsOf(parsed.error, fields)));
