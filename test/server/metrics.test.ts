@@ -106,7 +106,7 @@ it('counts and reports unexpected errors of requests and of frames', async () =>
   const reported: unknown[] = [];
   const server = await startServer({ onFailure: (each) => reported.push(each) });
   const errors = [new Error('of a request'), new Error('of a frame')];
-  vi.spyOn(Batches.prototype, 'during').mockRejectedValueOnce(errors[0]);
+  vi.spyOn(Batches.prototype, 'runBatch').mockRejectedValueOnce(errors[0]);
   expect((await sendRequest(server, 'POST', '/v1/score', {})).status).toBe(500);
   expect(await metric(server, `${NAME}failures_total`)).toBe(1);
   vi.spyOn(VecPool.prototype, 'take').mockImplementationOnce(() => {

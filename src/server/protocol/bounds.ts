@@ -43,7 +43,7 @@ export interface FreeEntries {
 const NO_FREE_ENTRIES: FreeEntries = { max: 0, maxElsewhere: 0, lists: [] };
 
 /**
- * Returns whether JSON has more lists, objects, keys and entries than `MOST_VALUES`. Parsing and validation time grows
+ * Returns whether JSON has more lists, objects, keys and entries than `MAX_VALUES`. Parsing and validation time grows
  * with their number, and much less with the length of strings and numbers.
  */
 export function hasMoreValues(json: Buffer, { max, maxElsewhere, lists } = NO_FREE_ENTRIES): boolean {

@@ -152,7 +152,7 @@ export function mapRefusals<T>(as: (refusals: readonly Refusal[]) => Refusal[], 
 /** The maximum number of faults in an answer, so that it is not much longer than its request. */
 const MAX_REFUSALS = 100;
 
-/** The error for a refused request, with at most MOST_REFUSALS faults. */
+/** The error for a refused request, with at most MAX_REFUSALS faults. */
 export class RefusedError extends Error {
   readonly refusals: readonly Refusal[];
   constructor(refusals: readonly Refusal[]) {

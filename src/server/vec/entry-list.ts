@@ -44,7 +44,7 @@ export class EntryList {
   readonly #table: Entry[] = [OTHER];
   readonly #indices = new Map<Entry | symbol, number>();
   #codes: Codes | null = null;
-  /** The entries if more than `MOST_DISTINCT` are different, else null. */
+  /** The entries if more than `MAX_DISTINCT` are different, else null. */
   #list: Entry[] | null = null;
 
   /** @param Floats the array type for numbers that may not be u32. */
