@@ -1,6 +1,6 @@
 /**
- * The WebGPU backend in Chromium: the golden episodes and random call sequences give the same digests as the reference in
- * Node.
+ * Tests the WebGPU backend in Chromium: the golden episodes and random call sequences give the same digests as on the
+ * reference in Node.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { NUM_STEPS } from '../../src/world/fields.js';
@@ -21,7 +21,7 @@ import { episodes, tables } from '../support/golden.js';
 const bundle = bundleFor('test/support/chromium/page.ts');
 
 describe('the bundle of the page', () => {
-  it('is one file without imports, and contains nothing of Node', () => {
+  it('is one file without imports and without modules of Node', () => {
     expect(bundle.imports).toEqual([]);
     expect(bundle.text).not.toMatch(/['"`]node:/);
     expect(bundle.files).toContain('src/engine/backends/webgpu/webgpu-backend.ts');
@@ -36,21 +36,21 @@ describe('the bundle of the page', () => {
   });
 });
 
-const SCENE: BatchSetup = {
+const ROWS_SETUP: BatchSetup = {
   name: 'rows',
   numEnvs: 45,
   imagination: false,
   layout: { columnMajor: false, finalObservations: false },
 };
-const COLUMNS: BatchSetup = {
+const COLUMNS_SETUP: BatchSetup = {
   name: 'columns',
   numEnvs: 130,
   imagination: true,
   layout: { columnMajor: true, finalObservations: true },
 };
 
-/** Changes a rule: the evening no longer counts as late. */
-const PLANT: ShaderFault = { file: 'rules.wgsl', rule: 'slot > 1u', replacement: 'slot > 2u' };
+/** A shader with a changed rule: the evening no longer counts as late. */
+const CHANGED_RULE: ShaderFault = { file: 'rules.wgsl', rule: 'slot > 1u', replacement: 'slot > 2u' };
 
 /** All short tables, and one of 10,000 episodes for each policy. */
 const ROWS = Object.entries(tables).filter(([name]) => !/^large.*v1$|^large.*none/.test(name));
@@ -78,26 +78,26 @@ describe.skipIf(absent !== null)('in Chromium', () => {
 
   it('has no globals of Node, and an exact device', async () => {
     expect(await page.call('globalsOfNode')).toEqual([]);
-    const device = await page.call('device', SCENE, null, false);
+    const device = await page.call('device', ROWS_SETUP, null, false);
     expect(device).toEqual({ adapter: expect.stringMatching(/swiftshader/i), software: true, exact: true });
   });
 
   /** Returns the differences between the page's outputs and the reference's: move, column and entry. */
   async function differing(
     { sequence, expected }: ExpectedSequence,
-    plant: ShaderFault | null = null,
+    fault: ShaderFault | null = null,
   ): Promise<string[]> {
-    const got = await page.call('play', sequence, plant);
-    expect(got.length).toBe(expected.length);
+    const results = await page.call('play', sequence, fault);
+    expect(results.length).toBe(expected.length);
     const lines: string[] = [];
-    for (const [at, seen] of expected.entries()) {
-      const digests = digestsOf(seen);
-      expect(Object.keys(got[at])).toEqual(Object.keys(digests));
-      for (const name of Object.keys(digests).filter((key) => got[at][key] !== digests[key])) {
+    for (const [at, outputs] of expected.entries()) {
+      const digests = digestsOf(outputs);
+      expect(Object.keys(results[at])).toEqual(Object.keys(digests));
+      for (const name of Object.keys(digests).filter((key) => results[at][key] !== digests[key])) {
         const column = await page.call('column', at, name);
         const where = `move ${at}, ${sequence.calls[at].kind}:`;
         lines.push(
-          ...differences({ [name]: seen[name] }, { [name]: column }).map((line) => `${where} ${line}`),
+          ...differences({ [name]: outputs[name] }, { [name]: column }).map((line) => `${where} ${line}`),
         );
       }
     }
@@ -106,19 +106,19 @@ describe.skipIf(absent !== null)('in Chromium', () => {
 
   it.each([false, true])('steps and runs the golden episodes (imagination: %s)', async (imagination) => {
     const golden = await goldenCallSequence(imagination);
-    const played = episodes.filter((episode) => episode.imagination === imagination);
+    const goldenEpisodes = episodes.filter((episode) => episode.imagination === imagination);
     for (let t = 0; t < NUM_STEPS; t++) {
-      const hashes = played.map(({ steps }) => BigInt(`0x${steps[t].state_hash}`));
+      const hashes = goldenEpisodes.map(({ steps }) => BigInt(`0x${steps[t].state_hash}`));
       expect(golden.expected[t].hash).toEqual(BigUint64Array.from(hashes));
     }
     expect(await differing(golden)).toEqual([]);
   });
 
-  it.each([SCENE, COLUMNS])('replays a random call sequence ($name)', async (scene) => {
+  it.each([ROWS_SETUP, COLUMNS_SETUP])('replays a random call sequence ($name)', async (scene) => {
     expect(await differing(await mixedCallSequence(scene))).toEqual([]);
   });
 
-  it('scores the golden tables', async () => {
+  it('computes the digests of the golden tables', async () => {
     const digests: Record<string, string> = {};
     for (const [name] of ROWS) digests[name] = (await page.call('scores', rowOf(name))).slice(0, 16);
     expect(digests).toEqual(Object.fromEntries(ROWS.map(([name, { digest }]) => [name, digest])));
@@ -126,14 +126,14 @@ describe.skipIf(absent !== null)('in Chromium', () => {
 
   describe('with a changed rule', () => {
     it('refuses to open', async () => {
-      await expect(page.call('device', SCENE, PLANT, false)).rejects.toThrow(
+      await expect(page.call('device', ROWS_SETUP, CHANGED_RULE, false)).rejects.toThrow(
         /bit for bit, got .*swiftshader.*, where \d+ of 384 differ.*allowInexact/is,
       );
     });
 
     it('opens with allowInexact, reports it, and gives other digests', async () => {
-      expect(await page.call('device', SCENE, PLANT, true)).toMatchObject({ exact: false });
-      const lines = await differing(await mixedCallSequence(SCENE), PLANT);
+      expect(await page.call('device', ROWS_SETUP, CHANGED_RULE, true)).toMatchObject({ exact: false });
+      const lines = await differing(await mixedCallSequence(ROWS_SETUP), CHANGED_RULE);
       expect(lines[0]).toMatch(/^move \d+, \w+: \w+\[\d+\]: .* and .*, \d+ of \d+ differ$/);
     });
   });

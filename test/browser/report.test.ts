@@ -1,4 +1,4 @@
-/** A report in Chromium: no requests, no console messages, no sideways scrolling, no accessibility violations. */
+/** Tests a report in Chromium: no requests, no console messages, no sideways scrolling, no accessibility violations. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -58,7 +58,7 @@ describe.skipIf(why !== null)('a report', () => {
     ['light', 390],
     ['dark', 390],
   ] as const)(
-    '%s, %i pixels wide',
+    'is accessible, fits the width and makes no requests: %s, %i pixels wide',
     async (colorScheme, width) => {
       // The content policy of the page forbids axe.
       const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });

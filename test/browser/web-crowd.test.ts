@@ -1,4 +1,4 @@
-/** The crowd view in Chromium: results on WebGPU and without it, addresses, failures, accessibility. */
+/** Tests the crowd view in Chromium: results on WebGPU and without it, addresses, failures, accessibility. */
 import { createHash } from 'node:crypto';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
@@ -83,14 +83,14 @@ describe.skipIf(absent !== null)('the crowd', () => {
         ([key, value]) => `${key}=${encodeURIComponent(value)}`,
       );
       await using page = await visit(`#crowd?${pairs.join('&')}`);
-      const found = [policy, against].map((name) => ({ policy: name, ...expected(name, setting) }));
+      const expectedRows = [policy, against].map((name) => ({ policy: name, ...expected(name, setting) }));
       expect(await shownPolicies(page)).toEqual(
-        found.map(({ policy, mean, digest }) => ({ policy, mean: expect.closeTo(mean, 11), digest })),
+        expectedRows.map(({ policy, mean, digest }) => ({ policy, mean: expect.closeTo(mean, 11), digest })),
       );
-      const [first, second] = found.map(({ scores }) => scores);
+      const [first, second] = expectedRows.map(({ scores }) => scores);
       const better = first.filter((score, i) => score > second[i]).length / setting.people;
       expect(await figure(page, 'Better off')).toBeCloseTo(100 * better, 1);
-      expect(await figure(page, 'Difference')).toBeCloseTo(found[0].mean - found[1].mean, 4);
+      expect(await figure(page, 'Difference')).toBeCloseTo(expectedRows[0].mean - expectedRows[1].mean, 4);
       expect(await page.page.locator('footer').textContent()).toMatch(
         /by WebGPU on .*swiftshader.*exact: true/i,
       );
@@ -121,7 +121,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
   describe('its address', () => {
     const people = ({ page }: Visit): Locator => page.getByRole('combobox', { name: 'People' });
 
-    it('keeps the settings for links, for the way back, and for returns from other views', async () => {
+    it('restores the settings from links, the history, and other views', async () => {
       await using one = await visit(FEW);
       await one.page.getByRole('combobox', { name: 'Policy' }).selectOption('random');
       await one.page.getByRole('textbox', { name: 'First seed' }).fill('42');
@@ -130,13 +130,13 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await one.page.waitForURL(address);
       await using other = await visit(new URL(address).hash);
       const digests = (rows: { digest: string }[]) => rows.map(({ digest }) => digest);
-      const found = digests(await shownPolicies(other));
-      expect(found).toEqual(
+      const expectedRows = digests(await shownPolicies(other));
+      expect(expectedRows).toEqual(
         ['random', 'open-loop'].map(
           (policy) => expected(policy, { people: 1000, seed: 42, grader: 'v2', persons: 'sampled' }).digest,
         ),
       );
-      await expect.poll(async () => digests(await shownPolicies(one))).toEqual(found);
+      await expect.poll(async () => digests(await shownPolicies(one))).toEqual(expectedRows);
       await one.page.goBack();
       await one.page.waitForURL(site.at('#crowd?people=1000&policy=random'));
       await expect.poll(() => one.page.getByRole('textbox', { name: 'First seed' }).inputValue()).toBe('0');
@@ -147,7 +147,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await one.page.waitForURL(address);
     });
 
-    it('may be invalid: the page reports what it left out', async () => {
+    it('may have invalid parts, which the page reports and ignores', async () => {
       const long = 'x'.repeat(100);
       await using page = await visit(`#crowd?people=12&policy=heuristic&colour=red&grader=${long}`);
       const notice = page.page.locator('.notice');
@@ -199,8 +199,8 @@ describe.skipIf(absent !== null)('the crowd', () => {
 
       it('computes the same on the reference, and the page gives the reason', async () => {
         await using page = await Visit.begin(browserWithout, site, FEW);
-        const found = await shownPolicies(page);
-        expect(found.map(({ digest }) => digest)).toEqual(
+        const expectedRows = await shownPolicies(page);
+        expect(expectedRows.map(({ digest }) => digest)).toEqual(
           ['heuristic', 'open-loop'].map(
             (policy) => expected(policy, { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
           ),
@@ -291,7 +291,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
 
     const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
     it.each(sizes.flatMap((size) => COLOR_SCHEMES.map((colorScheme) => [size, colorScheme] as const)))(
-      'on a %s, %s',
+      'has no violations on a %s, %s',
       async (size, colorScheme) => {
         await using page = await visit('#crowd?people=20000', { size, colorScheme });
         await shownPolicies(page);

@@ -1,4 +1,4 @@
-/** Fast input: keys and clicks before the next frame, or before a worker has answered, act on the state that is shown. */
+/** Tests keys and clicks that come before the next frame, or before a worker has answered. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, test } from 'vitest';
 import { whyAbsent } from '../support/chromium/chromium.js';
@@ -58,7 +58,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
     });
 
-    it('takes over neither undone moves nor those of another person', async () => {
+    it('does not take over undone moves, or moves of another person', async () => {
       await using visited = await visitWith('#person?by=heuristic&at=5');
       const { page } = visited;
       await slots(page, 5);

@@ -1,4 +1,4 @@
-/** Faults: hostile links, held keys, fast changes of the history, browsers that refuse features, small screens. */
+/** Tests faults of the page: hostile links, held keys, fast changes of the history, missing features, small screens. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, test } from 'vitest';
 import { whyAbsent } from '../support/chromium/chromium.js';
@@ -103,7 +103,7 @@ describe.skipIf(absent !== null)('the page', () => {
       expect(visited.messages).toEqual([]);
     });
 
-    it('that is long and valid shows its week, and then has a short address', async () => {
+    it('that is long but valid shows its week, and the next address is short', async () => {
       await using visited = await visit(`#person?moves=0-${'0_.5_.5_.5~'.repeat(20_000)}`);
       const { page } = visited;
       await slots(page, 1);
@@ -218,25 +218,28 @@ describe.skipIf(absent !== null)('the page', () => {
   it.each([
     ['graders', '#graders?people=2000', 'table.ranking', 'One person', '.person .now'],
     ['person', '#person?by=planner&at=28', '.person .now', 'Graders', 'table.ranking'],
-  ])('stops calling the %s worker when its view is left', async (name, fragment, seen, next, then) => {
-    await using visited = await visit('#crowd?people=1000');
-    const { page } = visited;
-    await page.addInitScript(COUNT_CALLS);
-    await page.goto(at(fragment));
-    await page.reload();
-    await page.locator(seen).waitFor();
-    await page.getByRole('link', { name: next }).click();
-    await page.locator(then).waitFor();
-    const calls = () => page.evaluate(`calls[${JSON.stringify(name)}]`) as Promise<number>;
-    const before = await calls();
-    expect(before).toBeGreaterThan(0);
-    // By then the worker has answered the previous calls, so further calls would have come.
-    await page.getByRole('link', { name: 'Crowd' }).click();
-    await page.locator('.results[aria-busy="false"]').waitFor();
-    await page.getByRole('button', { name: 'Run the week again' }).click();
-    await page.locator('.results[aria-busy="false"]').waitFor();
-    expect(await calls()).toBe(before);
-  });
+  ])(
+    'stops calling the %s worker when its view is left',
+    async (name, fragment, selector, next, nextSelector) => {
+      await using visited = await visit('#crowd?people=1000');
+      const { page } = visited;
+      await page.addInitScript(COUNT_CALLS);
+      await page.goto(at(fragment));
+      await page.reload();
+      await page.locator(selector).waitFor();
+      await page.getByRole('link', { name: next }).click();
+      await page.locator(nextSelector).waitFor();
+      const calls = () => page.evaluate(`calls[${JSON.stringify(name)}]`) as Promise<number>;
+      const before = await calls();
+      expect(before).toBeGreaterThan(0);
+      // The crowd takes longer than an answer of the worker, so further calls would have come meanwhile.
+      await page.getByRole('link', { name: 'Crowd' }).click();
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      await page.getByRole('button', { name: 'Run the week again' }).click();
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      expect(await calls()).toBe(before);
+    },
+  );
 
   describe('in a browser that refuses', () => {
     it('the engine’s worker: other views work without it', async () => {
@@ -244,7 +247,7 @@ describe.skipIf(absent !== null)('the page', () => {
       const { page } = visited;
       await page.addInitScript(NO_ENGINE);
       await page.reload();
-      await page.getByText('What computes crowds could not be started.').waitFor();
+      await page.getByText('The worker that computes crowds could not be started.').waitFor();
       await slots(page, 0);
       await page.getByRole('link', { name: 'Crowd' }).click();
       await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();

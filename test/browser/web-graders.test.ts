@@ -1,4 +1,4 @@
-/** The graders view in Chromium: the ranking equals the engine's; sliders, addresses, files, failures, accessibility. */
+/** Tests the graders view in Chromium: ranking, sliders, addresses, files, failures, accessibility. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, test } from 'vitest';
@@ -95,11 +95,11 @@ describe.skipIf(absent !== null)('graders', () => {
     await page.getByRole('button', { name: 'v1', exact: true }).click();
     await page.getByRole('button', { name: 'lock Progress' }).press('Enter');
     await expect.poll(() => slider(page, 'Progress').isDisabled()).toBe(true);
-    const typed = page.getByRole('textbox', { name: 'Crash free as a number' });
-    await typed.fill('0.9');
-    await expect.poll(() => typed.getAttribute('aria-invalid')).toBe('true');
+    const field = page.getByRole('textbox', { name: 'Crash free as a number' });
+    await field.fill('0.9');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await page.getByText('Expected 0.00 to 0.75.').waitFor();
-    await typed.fill('0.4');
+    await field.fill('0.4');
     await page.keyboard.press('Enter');
     weights = moveWeight({ ...slidersAt(V1), locked: V1.map((_, k) => k === 1) }, 0, 400).weights;
     expect(weights[1]).toBe(250);
@@ -131,26 +131,26 @@ describe.skipIf(absent !== null)('graders', () => {
     const { page } = visited;
     await allPlayed(page);
     const rows = page.locator('table.flips tbody tr');
-    const found = weightSensitivity(policies, fractionsOf(V2)).map(({ below, above }) =>
+    const expectedFlips = weightSensitivity(policies, fractionsOf(V2)).map(({ below, above }) =>
       [below, above].map((flip) =>
         flip === null ? 'changes nothing' : `${flip.weight.toFixed(3)}${flip.policy} passes ${flip.passed}`,
       ),
     );
-    const shown = async () =>
+    const shownFlips = async () =>
       Promise.all(
         (await rows.all()).map(async (row) => (await row.locator('td').allTextContents()).slice(1)),
       );
-    await expect.poll(shown).toEqual(found);
-    expect(found).toHaveLength(COMPONENT_NAMES.length);
+    await expect.poll(shownFlips).toEqual(expectedFlips);
+    expect(expectedFlips).toHaveLength(COMPONENT_NAMES.length);
   });
 
-  it('are kept by the address and the history', async () => {
+  it('are restored from the address and the history', async () => {
     const weights = moveWeight(slidersAt(V2), 0, 512).weights;
     await using one = await visit(FEW);
     const { page } = one;
     await allPlayed(page);
-    const typed = page.getByRole('textbox', { name: 'Crash free as a number' });
-    await typed.fill('0.512');
+    const field = page.getByRole('textbox', { name: 'Crash free as a number' });
+    await field.fill('0.512');
     await page.keyboard.press('Enter');
     await expect.poll(() => weightsIn(page)).toEqual(weights);
     await using other = await visit(new URL(page.url()).hash);

@@ -1,4 +1,4 @@
-/** The one-person view in Chromium: play by hand and by policy, the hidden profile, addresses, failures, accessibility. */
+/** Tests the one-person view in Chromium: play by hand and by policy, the hidden profile, addresses, accessibility. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, test } from 'vitest';
 import { STEPPED_POLICIES } from '../../src/agents/policies/stepped.js';
@@ -176,7 +176,7 @@ describe.skipIf(absent !== null)('one person', () => {
       };
       globalThis.Worker = RecordingWorker;`;
 
-    it('is not in the page, nor in messages to it, before the end', async () => {
+    it('is neither in the page nor in messages to the page before the end', async () => {
       await using visited = await visit('#crowd?people=1000');
       const { page } = visited;
       await page.getByRole('heading', { name: 'Crowd' }).first().waitFor();
@@ -201,7 +201,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(traces(before.texts.join(' '))).toEqual([]);
       expect(traces(await page.content())).toEqual([]);
       for (const name of ['Who it was', ...TRAIT_NAMES]) expect(await page.content()).not.toContain(name);
-      // After the end the same checks find it.
+      // After the end, the same checks find the hidden numbers.
       await page.getByRole('button', { name: 'Step' }).click();
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
       const after = await received();
@@ -257,9 +257,9 @@ describe.skipIf(absent !== null)('one person', () => {
       );
       await page.getByRole('button', { name: 'Take over by hand' }).click();
       await page.waitForURL(/moves=\d\d-/);
-      const kept = movesOf(new URL(page.url()).hash.split('moves=')[1]);
+      const movesInAddress = movesOf(new URL(page.url()).hash.split('moves=')[1]);
       const rounded = ({ action, belief }: Move) => ({ action, belief: Float32Array.from(belief!) });
-      expect(kept.map(rounded)).toEqual(moves.slice(0, 2).map(rounded));
+      expect(movesInAddress.map(rounded)).toEqual(moves.slice(0, 2).map(rounded));
     });
 
     it('plays continuously until the week is over, and pauses', async () => {
@@ -279,7 +279,7 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('its address', () => {
-    it('keeps the whole week', async () => {
+    it('restores the whole week', async () => {
       await using one = await visit(`${FINISHED}&seed=9&person=workaholic_stoic&grader=v1`);
       const { page } = one;
       await page.getByRole('heading', { name: 'Who it was' }).waitFor();
@@ -292,7 +292,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(/moves=.*seed=9|seed=9.*moves=/);
     });
 
-    it('may be invalid: the page reports what it left out', async () => {
+    it('may have invalid parts, which the page reports and ignores', async () => {
       await using visited = await visit('#person?moves=12x4&at=99');
       const notice = visited.page.locator('.notice');
       await notice.waitFor();
@@ -320,13 +320,13 @@ describe.skipIf(absent !== null)('one person', () => {
   describe('accessibility', () => {
     const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
     const states = {
-      begun: '#person',
+      initial: '#person',
       midway: `#person?moves=${SEQUENCE_TEXT.slice(0, 17)}-0_.5_.25_1`,
       policy: '#person?by=heuristic%2Binference&at=9',
       finished: FINISHED,
     };
     it.each(sizes.flatMap((size) => COLOR_SCHEMES.map((colorScheme) => [size, colorScheme] as const)))(
-      'on a %s, %s',
+      'has no violations on a %s, %s',
       async (size, colorScheme) => {
         for (const [state, fragment] of Object.entries(states)) {
           await using visited = await visit(fragment, { size, colorScheme });

@@ -1,4 +1,4 @@
-/** The files of the built page: relative links, and the content security policy. */
+/** Tests the files of the built page: relative links, and the content security policy. */
 import { beforeAll, expect, inject, it } from 'vitest';
 import { Site } from '../support/web/site.js';
 
@@ -31,6 +31,6 @@ it('has no inline script or style, which the policy would refuse', () => {
   expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/);
 });
 
-it('explains what it needs if its files cannot be loaded', () => {
+it('has a text that explains what the page needs, for when its files cannot be loaded', () => {
   expect(html).toMatch(/<div id="page">\s*<p>[^<]*opened from the disk[^<]*web server[^<]*<\/p>/);
 });

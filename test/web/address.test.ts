@@ -1,4 +1,4 @@
-/** Addresses of the page: valid and invalid links, and addresses of states. */
+/** Tests addresses of the page: valid and invalid links, and addresses of states. */
 import { describe, expect, it } from 'vitest';
 import { type Field, initialState, oneOf, parseAddress, toAddress, whole } from '../../web/src/address.js';
 
@@ -66,7 +66,7 @@ describe('an address', () => {
     expect(problems).toHaveLength(2);
   });
 
-  it('quotes long texts shortened', () => {
+  it('shortens long texts in problems', () => {
     const [problem] = parse(`#first?policy=${'x'.repeat(5000)}`).problems;
     expect(problem.length).toBeLessThan(200);
   });

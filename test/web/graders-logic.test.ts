@@ -1,4 +1,4 @@
-/** The computations of the graders view: weights that sum to 1, the contestants, the verdict. */
+/** Tests the computations of the graders view: weights that sum to 1, the contestants, the verdict. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graderWeights } from '../../src/engine/graders/grader.js';
@@ -47,9 +47,9 @@ describe('six weights', () => {
   });
 
   it('are restored when a weight moves and returns', () => {
-    const there = moveWeight(slidersAt(V2), 3, WHOLE);
-    expect(there.weights).toEqual([0, 0, 0, WHOLE, 0, 0]);
-    expect(moveWeight(there, 3, V2[3]).weights).toEqual(V2);
+    const moved = moveWeight(slidersAt(V2), 3, WHOLE);
+    expect(moved.weights).toEqual([0, 0, 0, WHOLE, 0, 0]);
+    expect(moveWeight(moved, 3, V2[3]).weights).toEqual(V2);
   });
 
   it('share evenly if all others are 0', () => {
@@ -135,7 +135,9 @@ env.close();
 describe('contestants', () => {
   it('score the same as in an evaluation', async () => {
     for (const grader of ['v1', 'v2']) {
-      const names = CONTESTANTS.filter(({ acting }) => [null, grader].includes(sequenceGraderOf(acting)));
+      const names = CONTESTANTS.filter(({ actionSource }) =>
+        [null, grader].includes(sequenceGraderOf(actionSource)),
+      );
       const known = names.filter(({ name }) => name !== 'random+inference');
       const { rows } = await evaluate({
         policies: known.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
@@ -154,7 +156,7 @@ describe('contestants', () => {
     }
   });
 
-  it('earn the same in any batch', () => {
+  it('have the same components in any batch', () => {
     const part = createVecEnv({ numEnvs: 5 });
     const parts = playAll(part, seeds.subarray(7, 12));
     part.close();
@@ -164,10 +166,10 @@ describe('contestants', () => {
   });
 
   it('act the same with any belief', () => {
-    const acting = (k: number): number[] => meansOf(policies[k].components).slice(0, 5);
+    const actionSource = (k: number): number[] => meansOf(policies[k].components).slice(0, 5);
     for (let k = 0; k < 4; k++) {
-      expect(acting(k + 4)).toEqual(acting(k));
-      expect(acting(k + 8)).toEqual(acting(k));
+      expect(actionSource(k + 4)).toEqual(actionSource(k));
+      expect(actionSource(k + 8)).toEqual(actionSource(k));
     }
   });
 });
@@ -176,32 +178,32 @@ describe('the verdict', () => {
   const verdict = (weights: readonly number[]) =>
     verdictOf(rankPolicies(policies, weights), policies, weights);
 
-  it('is inference if only the belief counts', () => {
-    const found = verdict([0, 0, 0, 0, 0, 1]);
-    expect(found.pays).toBe('inference');
-    expect(found.beaten).toEqual([]);
-    expect(found.ignoring).toMatch(/\+constant$/);
-    expect(found.lead.low).toBeGreaterThan(0);
+  it("is 'inference' if only the belief counts", () => {
+    const result = verdict([0, 0, 0, 0, 0, 1]);
+    expect(result.pays).toBe('inference');
+    expect(result.beaten).toEqual([]);
+    expect(result.bestIgnoring).toMatch(/\+constant$/);
+    expect(result.lead.low).toBeGreaterThan(0);
   });
 
-  it('is part under v2', () => {
-    const found = verdict(fractionsOf(V2));
-    expect(found).toMatchObject({
+  it("is 'part' under v2", () => {
+    const result = verdict(fractionsOf(V2));
+    expect(result).toMatchObject({
       pays: 'part',
-      inferring: expect.stringMatching(/^open-loop-v[12]\+inference$/),
-      ignoring: expect.stringMatching(/^open-loop-v[12]\+constant$/),
+      bestInferring: expect.stringMatching(/^open-loop-v[12]\+inference$/),
+      bestIgnoring: expect.stringMatching(/^open-loop-v[12]\+constant$/),
     });
-    expect(found.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
-    expect(found.beaten[0].mostly.component).toBe('adaptation');
-    expect(found.beaten[0].by.mean).toBeGreaterThan(found.beaten[0].by.low!);
+    expect(result.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
+    expect(result.beaten[0].largestPart.component).toBe('adaptation');
+    expect(result.beaten[0].lead.mean).toBeGreaterThan(result.beaten[0].lead.low!);
   });
 
-  it('is ignorance if the belief does not count', () => {
+  it("is 'ignorance' if the belief does not count", () => {
     const weights = fractionsOf(V1);
-    const found = verdict(weights);
-    expect(found.pays).toBe('ignorance');
-    expect(found.lead.mean).toBe(0);
+    const result = verdict(weights);
+    expect(result.pays).toBe('ignorance');
+    expect(result.lead.mean).toBe(0);
     // Policies with equal scores are not beaten.
-    expect(found.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
+    expect(result.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
   });
 });

@@ -1,4 +1,4 @@
-/** The computations of the one-person view: they equal the reference, and hide the profile before the end. */
+/** Tests that the computations of the one-person view equal the reference, and hide the profile before the end. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
@@ -37,10 +37,10 @@ describe('a replayed episode', () => {
     (profile) => {
       const setting = { ...SETTING, profile, grader: 'v1' };
       const { observations } = replayEpisode(setting, MOVES);
-      const seen = new Float32Array(OBSERVATION_SIZE);
+      const expected = new Float32Array(OBSERVATION_SIZE);
       for (let step = 0; step <= NUM_STEPS; step++) {
-        playedEpisode(setting, MOVES.slice(0, step)).observe(seen);
-        expect(observations.slice(step * OBSERVATION_SIZE, (step + 1) * OBSERVATION_SIZE)).toEqual(seen);
+        playedEpisode(setting, MOVES.slice(0, step)).observe(expected);
+        expect(observations.slice(step * OBSERVATION_SIZE, (step + 1) * OBSERVATION_SIZE)).toEqual(expected);
       }
     },
   );
@@ -81,42 +81,44 @@ describe('an adviser', () => {
   const NAME = 'open-loop+inference';
 
   /** Asks a new adviser. */
-  const fresh = (moves: readonly Move[]) =>
-    new Adviser().ask(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+  const newAdvice = (moves: readonly Move[]) =>
+    new Adviser().advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
 
   it('gives the same advice after any earlier calls', async () => {
     const adviser = new Adviser();
     const ask = (moves: readonly Move[]) =>
-      adviser.ask(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+      adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
     const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
     for (const moves of [MOVES.slice(0, 2), MOVES.slice(0, 5), MOVES.slice(0, 4), others.slice(0, 6)])
-      expect(await ask(moves)).toEqual(await fresh(moves));
+      expect(await ask(moves)).toEqual(await newAdvice(moves));
   });
 
   it('lets a new call interrupt it, and continues from its state', async () => {
     const adviser = new Adviser();
     const ask = (moves: readonly Move[]) =>
-      adviser.ask(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+      adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
     const ended = expect(ask(MOVES.slice(0, 9))).rejects.toThrow('Replaced by a new call.');
-    expect(await ask(MOVES.slice(0, 6))).toEqual(await fresh(MOVES.slice(0, 6)));
+    expect(await ask(MOVES.slice(0, 6))).toEqual(await newAdvice(MOVES.slice(0, 6)));
     await ended;
     const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
     void ask(MOVES).catch(() => {});
     await yieldTurn();
-    expect(await ask(others.slice(0, 3))).toEqual(await fresh(others.slice(0, 3)));
+    expect(await ask(others.slice(0, 3))).toEqual(await newAdvice(others.slice(0, 3)));
   });
 
   it('works after a call with an unknown policy', async () => {
     const adviser = new Adviser();
     const { observations } = replayEpisode(SETTING, []);
-    await expect(adviser.ask('unknown', SETTING, [], observations)).rejects.toThrow('Expected a policy of');
-    expect(await adviser.ask(NAME, SETTING, [], observations)).toEqual(await fresh([]));
+    await expect(adviser.advise('unknown', SETTING, [], observations)).rejects.toThrow(
+      'Expected a policy of',
+    );
+    expect(await adviser.advise(NAME, SETTING, [], observations)).toEqual(await newAdvice([]));
   });
 
   it('has the reasons of policies that give some', async () => {
     const { observations } = replayEpisode(SETTING, []);
-    expect((await fresh([])).reasons).toMatch(/^Nothing was seen of this person yet/);
-    expect((await new Adviser().ask('random', SETTING, [], observations)).reasons).toBeNull();
+    expect((await newAdvice([])).reasons).toMatch(/^Nothing was seen of this person yet/);
+    expect((await new Adviser().advise('random', SETTING, [], observations)).reasons).toBeNull();
   });
 
   it('offers no oracle', () => {
@@ -137,8 +139,8 @@ describe('moves as text', () => {
   });
 
   it('are null if the text is invalid', () => {
-    const bad = ['12x4', '1'.repeat(29), '11-0_.5_2_.5', '11-1_.5_.5', '11-a_.5_.5_.5', '11-0_.5__.5'];
-    for (const text of bad) expect(movesFrom(text)).toBeNull();
+    const invalid = ['12x4', '1'.repeat(29), '11-0_.5_2_.5', '11-1_.5_.5', '11-a_.5_.5_.5', '11-0_.5__.5'];
+    for (const text of invalid) expect(movesFrom(text)).toBeNull();
   });
 });
 

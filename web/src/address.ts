@@ -86,15 +86,15 @@ export function parseAddress(fragment: string, views: readonly Addressed[]): Par
   return { view: target.name, state, problems: firstFew(problems) };
 }
 
-/** The most problems that are shown; a link may have thousands. */
-const MOST_PROBLEMS = 5;
+/** The maximum number of problems that are shown; a link may have thousands. */
+const MAX_PROBLEMS = 5;
 
 /** Removes duplicates, and replaces the problems beyond MOST_PROBLEMS by their number. */
 function firstFew(problems: readonly string[]): string[] {
   const different = [...new Set(problems)];
-  const left = different.length - MOST_PROBLEMS;
-  if (left <= 0) return different;
-  return [...different.slice(0, MOST_PROBLEMS), `${left.toLocaleString('en')} more were left out.`];
+  const remaining = different.length - MAX_PROBLEMS;
+  if (remaining <= 0) return different;
+  return [...different.slice(0, MAX_PROBLEMS), `${remaining.toLocaleString('en')} more were left out.`];
 }
 
 /** Parses one pair into `state`. @returns the problem, or null. */

@@ -44,24 +44,24 @@ function remember(): void {
 export const linkTo = ({ name, fields }: Addressed): string =>
   lastAddresses.value[name] ?? toAddress(name, fields, initialState(fields));
 
-type Change = (patch: Readonly<Record<string, unknown>>, how?: 'push' | 'replace') => void;
+type Change = (patch: Readonly<Record<string, unknown>>, mode?: 'push' | 'replace') => void;
 
 /**
- * Returns the function that changes the state of a view and the address. It has no effect once another view is shown: a
- * field that is removed from the page still sends its last change.
+ * Returns a function that changes the state of a view and the address. The function has no effect while another view is
+ * shown, because a field that is removed from the page still sends its last change.
  */
 export const changeOf =
   (view: string): Change =>
-  (patch, how) => {
-    if (parsedAddress.value.view === view) change(patch, how);
+  (patch, mode) => {
+    if (parsedAddress.value.view === view) change(patch, mode);
   };
 
-function change(patch: Readonly<Record<string, unknown>>, how: 'push' | 'replace' = 'push'): void {
+function change(patch: Readonly<Record<string, unknown>>, mode: 'push' | 'replace' = 'push'): void {
   const { view, state } = parsedAddress.value;
   const { fields } = views.find(({ name }) => name === view)!;
   const next = { ...state, ...patch };
   const address = toAddress(view, fields, next as StateOf<Fields>);
-  write(address, how);
+  write(address, mode);
   parsedAddress.value = { view, state: next, problems: [] };
   remember();
 }
@@ -70,8 +70,8 @@ function change(patch: Readonly<Record<string, unknown>>, how: 'push' | 'replace
 export const dismissProblems = (): void => change({}, 'replace');
 
 /**
- * Milliseconds between two writes of the address. Browsers limit the writes per second, and drop or refuse further ones: a
- * dragged slider would reach the limit.
+ * Milliseconds between two writes of the address. Browsers limit the writes per second, and a dragged slider would reach
+ * the limit.
  */
 const WRITE_INTERVAL = 250;
 
@@ -79,9 +79,9 @@ const WRITE_INTERVAL = 250;
 let pending = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function write(address: string, how: 'push' | 'replace'): void {
-  if (how === 'push' && address !== pending) {
-    // The history entry that is left gets its last address first.
+function write(address: string, mode: 'push' | 'replace'): void {
+  if (mode === 'push' && address !== pending) {
+    // Updates the current history entry before another one is added.
     flushAddress();
     tryHistory('pushState', address);
   }

@@ -7,7 +7,7 @@ export type Tone = (typeof TONES)[number];
 const KEY = 'rhythm-vec.tone';
 
 /** The chosen scheme. */
-export const tone = signal<Tone>(stored());
+export const tone = signal<Tone>(readChoice());
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(prefersDark.matches);
@@ -24,12 +24,12 @@ export function followTone(): void {
   });
   effect(() => {
     document.documentElement.dataset.tone = currentTone.value;
-    store(tone.value);
+    storeChoice(tone.value);
   });
 }
 
 /** Reads the stored choice. A browser may refuse storage by throwing. */
-function stored(): Tone {
+function readChoice(): Tone {
   try {
     return TONES.find((name) => name === localStorage.getItem(KEY)) ?? 'auto';
   } catch {
@@ -37,7 +37,7 @@ function stored(): Tone {
   }
 }
 
-function store(chosen: Tone): void {
+function storeChoice(chosen: Tone): void {
   try {
     localStorage.setItem(KEY, chosen);
   } catch {

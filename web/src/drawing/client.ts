@@ -10,4 +10,4 @@ const client = new WorkerClient<DrawingApi>(
 
 /** Draws a picture. @returns the text of an SVG. @throws CallFailed. */
 export const svgText = (drawing: Drawing, theme: 'light' | 'dark'): Promise<string> =>
-  client.ask((worker) => worker.svg(drawing, theme));
+  client.call((worker) => worker.svg(drawing, theme));

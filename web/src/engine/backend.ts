@@ -1,4 +1,4 @@
-/** In the worker: chooses the backend. WebGPU if there is an exact device, else the reference. */
+/** Chooses the backend, in the worker: WebGPU if there is an exact device, else the reference. */
 import { createAsyncVecEnv, listAsyncBackends } from '../../../src/browser.js';
 import { BackendError } from '../../../src/shared/errors.js';
 
@@ -15,17 +15,17 @@ export interface Engine {
   readonly noDeviceReason: string | null;
 }
 
-let chosen: Promise<Engine> | null = null;
+let enginePromise: Promise<Engine> | null = null;
 
 /** Returns the backend. It is chosen and verified once, and again after a device was lost. @throws BackendError. */
 export function engine(): Promise<Engine> {
-  chosen ??= choose();
-  return chosen;
+  enginePromise ??= choose();
+  return enginePromise;
 }
 
 /** Makes the next call of `engine` choose again, after the device was lost. */
 export function forgetEngine(): void {
-  chosen = null;
+  enginePromise = null;
 }
 
 async function choose(): Promise<Engine> {

@@ -22,7 +22,7 @@ const client = new WorkerClient<EngineApi>(
  */
 export async function ask<T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
   try {
-    return await client.ask(call);
+    return await client.call(call);
   } catch (error) {
     // From now on another device computes, or none.
     if (toFailure(error).kind === 'lost') void findEngine();

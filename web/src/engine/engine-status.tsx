@@ -3,7 +3,8 @@ import { currentEngine, engineFailure } from './client.js';
 
 export function EngineStatus() {
   const engine = currentEngine.value;
-  if (engineFailure.value !== null) return <p class="engine">What computes crowds could not be started.</p>;
+  if (engineFailure.value !== null)
+    return <p class="engine">The worker that computes crowds could not be started.</p>;
   if (engine === null) return <p class="engine">Looking for a graphics device …</p>;
   const { backend, adapter, software, exact, noDeviceReason } = engine;
   return (

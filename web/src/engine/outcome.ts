@@ -23,7 +23,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** In the worker: runs some work and returns its outcome. */
+/** Runs some work in the worker and returns its outcome. */
 export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };

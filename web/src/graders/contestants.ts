@@ -1,33 +1,33 @@
-/** The ranked policies: four ways to act, each with three ways to state a belief. */
+/** The ranked policies: four sources of actions, each with three sources of beliefs. */
 
-/** No belief, the constant belief [0.5, 0.5, 0.5], or a belief inferred from the observations. */
-export type Believing = 'none' | 'constant' | 'inference';
+/** The source of the beliefs: none, the constant belief [0.5, 0.5, 0.5], or inference from the observations. */
+export type BeliefSource = 'none' | 'constant' | 'inference';
 
 const OPEN_LOOP_PREFIX = 'open-loop-';
-const ACTIONS = ['random', 'heuristic', `${OPEN_LOOP_PREFIX}v1`, `${OPEN_LOOP_PREFIX}v2`] as const;
-const BELIEVING: readonly Believing[] = ['none', 'constant', 'inference'];
+const ACTION_SOURCES = ['random', 'heuristic', `${OPEN_LOOP_PREFIX}v1`, `${OPEN_LOOP_PREFIX}v2`] as const;
+const BELIEF_SOURCES: readonly BeliefSource[] = ['none', 'constant', 'inference'];
 
 /** The source of the actions: a policy, or the action sequence found for a grader. */
-export type Acting = (typeof ACTIONS)[number];
+export type ActionSource = (typeof ACTION_SOURCES)[number];
 
 export interface Contestant {
   readonly name: string;
-  readonly acting: Acting;
-  readonly believing: Believing;
+  readonly actionSource: ActionSource;
+  readonly beliefSource: BeliefSource;
 }
 
 /** All contestants, in the order of the tables of evaluations. */
-export const CONTESTANTS: readonly Contestant[] = BELIEVING.flatMap((believing) =>
-  ACTIONS.map((acting) => ({
-    name: believing === 'none' ? acting : `${acting}+${believing}`,
-    acting,
-    believing,
+export const CONTESTANTS: readonly Contestant[] = BELIEF_SOURCES.flatMap((beliefSource) =>
+  ACTION_SOURCES.map((actionSource) => ({
+    name: beliefSource === 'none' ? actionSource : `${actionSource}+${beliefSource}`,
+    actionSource,
+    beliefSource,
   })),
 );
 
 /** Returns the contestant with this name. */
 export const contestant = (name: string): Contestant => CONTESTANTS.find((each) => each.name === name)!;
 
-/** Returns the grader whose action sequence is played; null for other ways to act. */
-export const sequenceGraderOf = (acting: Acting): string | null =>
-  acting.startsWith(OPEN_LOOP_PREFIX) ? acting.slice(OPEN_LOOP_PREFIX.length) : null;
+/** Returns the grader whose action sequence is played; null for other sources of actions. */
+export const sequenceGraderOf = (actionSource: ActionSource): string | null =>
+  actionSource.startsWith(OPEN_LOOP_PREFIX) ? actionSource.slice(OPEN_LOOP_PREFIX.length) : null;

@@ -6,28 +6,28 @@ import { type Interval, intervalOf } from '../../../src/shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { contestant } from './contestants.js';
 
-/** Comparison of the best policy that infers with the best one that does not. */
+/** The comparison of the best policy that infers with the best one that does not. */
 export interface Verdict {
   /**
-   * 'inference': the best policy that infers leads, and no other one that infers is beaten. 'part': it leads, and others
-   * are beaten. 'ignorance': it does not lead.
+   * 'inference': the best policy that infers leads, and no policy that infers is beaten. 'part': it leads, but other
+   * policies that infer are beaten. 'ignorance': it does not lead.
    */
   readonly pays: 'inference' | 'part' | 'ignorance';
   /** The best policy that infers, and the best one that does not. */
-  readonly inferring: string;
-  readonly ignoring: string;
+  readonly bestInferring: string;
+  readonly bestIgnoring: string;
   /** The lead of the former over the latter: the mean of paired differences, with its 95 % interval. */
   readonly lead: Interval;
-  /** Policies that infer and score less than `ignoring`: the 95 % interval of the difference is above 0. The best first. */
+  /** Policies that infer and score less than `bestIgnoring`, with a 95 % interval of the difference above 0. Best first. */
   readonly beaten: readonly Beaten[];
 }
 
 export interface Beaten {
   readonly name: string;
-  /** The lead of `ignoring` over it. */
-  readonly by: Interval;
+  /** The lead of `bestIgnoring` over this policy. */
+  readonly lead: Interval;
   /** The component with the largest part of this lead, and that part. */
-  readonly mostly: { readonly component: string; readonly part: number };
+  readonly largestPart: { readonly component: string; readonly part: number };
 }
 
 /** Returns the verdict. @param ranking of the policies under these weights. @param weights [6]. */
@@ -36,22 +36,22 @@ export function verdictOf(
   policies: readonly PolicyComponents[],
   weights: readonly number[],
 ): Verdict {
-  const infers = ({ policy }: Standing): boolean => contestant(policy).believing === 'inference';
+  const infers = ({ policy }: Standing): boolean => contestant(policy).beliefSource === 'inference';
   const inferring = ranking.filter(infers).map(({ policy }) => policy);
-  const ignoring = ranking.find((standing) => !infers(standing))!.policy;
+  const bestIgnoring = ranking.find((standing) => !infers(standing))!.policy;
   const componentsOf = (name: string): Float32Array =>
     policies.find((policy) => policy.name === name)!.components;
   const leadOf = (a: string, b: string): Interval => paired(componentsOf(a), componentsOf(b), weights);
   const beaten = inferring
     .map((name) => ({
       name,
-      by: leadOf(ignoring, name),
-      mostly: mainPart(componentsOf(ignoring), componentsOf(name), weights),
+      lead: leadOf(bestIgnoring, name),
+      largestPart: largestPartOf(componentsOf(bestIgnoring), componentsOf(name), weights),
     }))
-    .filter(({ by }) => (by.low ?? by.mean) > 0);
-  const lead = leadOf(inferring[0], ignoring);
+    .filter(({ lead }) => (lead.low ?? lead.mean) > 0);
+  const lead = leadOf(inferring[0], bestIgnoring);
   const pays = lead.mean <= 0 ? 'ignorance' : beaten.length > 0 ? 'part' : 'inference';
-  return { pays, ignoring, beaten, inferring: inferring[0], lead };
+  return { pays, bestIgnoring, beaten, bestInferring: inferring[0], lead };
 }
 
 function paired(a: Float32Array, b: Float32Array, weights: readonly number[]): Interval {
@@ -59,13 +59,13 @@ function paired(a: Float32Array, b: Float32Array, weights: readonly number[]): I
   return intervalOf(Float64Array.from(scores, (score, i) => score - others[i]));
 }
 
-function mainPart(a: Float32Array, b: Float32Array, weights: readonly number[]): Beaten['mostly'] {
-  const [mine, other] = [meansOf(a), meansOf(b)];
+function largestPartOf(a: Float32Array, b: Float32Array, weights: readonly number[]): Beaten['largestPart'] {
+  const [means, other] = [meansOf(a), meansOf(b)];
   const parts = COMPONENT_NAMES.map((component, k) => ({
     component,
-    part: weights[k] * (mine[k] - other[k]),
+    part: weights[k] * (means[k] - other[k]),
   }));
-  return parts.reduce((most, each) => (each.part > most.part ? each : most));
+  return parts.reduce((largest, each) => (each.part > largest.part ? each : largest));
 }
 
 /** Returns the mean of each component, [6]. @param components f32 [n, 6]. */

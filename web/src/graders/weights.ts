@@ -29,7 +29,7 @@ export const presetOf = (weights: Weights): Preset | null =>
 export interface Sliders {
   readonly weights: Weights;
   readonly locked: readonly boolean[];
-  /** The slider moved last, and the weights before that move: moving it back restores the proportions of the others. */
+  /** The slider moved last, and the weights before that move. Moving it back restores the proportions of the others. */
   readonly moved: number | null;
   readonly before: Weights;
 }
@@ -81,10 +81,10 @@ export function distribute(proportions: readonly number[], total: number): numbe
   // Rounded to five decimals, so that float errors do not matter: 0.15 of 1,000 is exactly 150.
   const exact = proportions.map((each) => Math.round(((each * total) / sum) * 1e5) / 1e5);
   const parts = exact.map(Math.floor);
-  const left = total - parts.reduce((a, b) => a + b, 0);
+  const remaining = total - parts.reduce((a, b) => a + b, 0);
   const byRemainder = exact.map((each, k) => ({ k, remainder: each - parts[k] }));
   byRemainder.sort((a, b) => b.remainder - a.remainder || a.k - b.k);
-  for (const { k } of byRemainder.slice(0, left)) parts[k]++;
+  for (const { k } of byRemainder.slice(0, remaining)) parts[k]++;
   return parts;
 }
 

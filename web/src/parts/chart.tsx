@@ -14,13 +14,13 @@ export interface ChartProps {
    * defined outside the component): another function is drawn again.
    */
   readonly draw: (width: number) => Drawing;
-  /** The exact numbers, also for those who cannot see the picture: below it, collapsed. */
+  /** The numbers of the picture, in a collapsed table below it. */
   readonly table?: TableProps;
 }
 
 export function Chart({ draw, table }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const width = useWidth(place);
+  const container = useRef<HTMLDivElement>(null);
+  const width = useWidth(container);
   const picture = useMemo(() => (width === null ? null : captioned(draw(width))), [draw, width]);
   const svg = useSvg(picture?.drawing ?? null);
   return (
@@ -31,7 +31,7 @@ export function Chart({ draw, table }: ChartProps) {
           <p key={note}>{note}</p>
         ))}
       </figcaption>
-      <div class="drawing" ref={place}>
+      <div class="drawing" ref={container}>
         {svg.text !== null && <div dangerouslySetInnerHTML={{ __html: svg.text }} />}
         {svg.text === null && svg.reason === null && <div class="drawing-to-come" />}
         {svg.reason !== null && (
@@ -57,12 +57,12 @@ interface Svg {
 function useSvg(drawing: Drawing | null): Svg {
   const svg = useSignal<Svg>({ text: null, reason: null });
   const tone = currentTone.value;
-  const before = useRef<Promise<void>>(Promise.resolve());
+  const queue = useRef<Promise<void>>(Promise.resolve());
   useLayoutEffect(() => {
     if (drawing === null) return;
     let current = true;
     // Draws one at a time, and skips drawings that were replaced while they waited.
-    before.current = before.current.then(async () => {
+    queue.current = queue.current.then(async () => {
       if (!current) return;
       const drawn = await svgOf(drawing, tone);
       if (current) svg.value = drawn;

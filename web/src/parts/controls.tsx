@@ -14,7 +14,7 @@ interface Choice<Name extends string> extends Labelled {
   readonly value: Name;
   readonly names: readonly Name[];
   /** Labels shown instead of names. */
-  readonly words?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
   readonly onChange: (name: Name) => void;
 }
 
@@ -23,7 +23,7 @@ export function Select<Name extends string>({
   hint,
   value,
   names,
-  words = {},
+  labels = {},
   onChange,
 }: Choice<Name>) {
   const id = useId();
@@ -33,7 +33,7 @@ export function Select<Name extends string>({
       <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as Name)}>
         {names.map((name) => (
           <option key={name} value={name}>
-            {words[name] ?? name}
+            {labels[name] ?? name}
           </option>
         ))}
       </select>
@@ -48,7 +48,7 @@ interface Typed<T> extends Labelled {
   readonly onChange: (value: T) => void;
 }
 
-/** A text field. It passes on valid values, and says what is expected for others. */
+/** A text field. It reports valid values, and shows what is expected if the text is invalid. */
 export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) {
   const id = useId();
   const typed = useSignal(field.write(value));
@@ -56,7 +56,7 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
   useLayoutEffect(() => {
     typed.value = field.write(value);
   }, [field, value, typed]);
-  const bad = field.read(typed.value.trim()) === null;
+  const isInvalid = field.read(typed.value.trim()) === null;
   const submit = () => {
     const next = field.read(typed.value.trim());
     if (next !== null && field.write(next) !== field.write(value)) onChange(next);
@@ -70,8 +70,8 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
         inputMode={typeof value === 'number' ? 'numeric' : 'text'}
         autoComplete="off"
         value={typed.value}
-        aria-invalid={bad}
-        aria-describedby={bad || hint !== undefined ? `${id}-hint` : undefined}
+        aria-invalid={isInvalid}
+        aria-describedby={isInvalid || hint !== undefined ? `${id}-hint` : undefined}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
         }}
@@ -80,9 +80,9 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
           if (event.key === 'Enter') submit();
         }}
       />
-      {(bad || hint !== undefined) && (
-        <small id={`${id}-hint`} class={bad ? 'wrong' : ''}>
-          {bad ? `Expected ${field.expected}.` : hint}
+      {(isInvalid || hint !== undefined) && (
+        <small id={`${id}-hint`} class={isInvalid ? 'wrong' : ''}>
+          {isInvalid ? `Expected ${field.expected}.` : hint}
         </small>
       )}
     </div>

@@ -9,7 +9,7 @@ export interface TableProps {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A wide table scrolls sideways by itself, and the page does not. */
+/** A table that scrolls sideways if it is wide, so that the page does not. */
 export function Table({ caption, columns, rows }: TableProps) {
   const id = useId();
   return (

@@ -7,10 +7,10 @@ import { useLayoutEffect } from 'preact/hooks';
 const STEP = 20;
 
 /** The width of an element in CSS pixels, rounded down; null before it is known. */
-export function useWidth(place: RefObject<HTMLElement | null>): number | null {
+export function useWidth(ref: RefObject<HTMLElement | null>): number | null {
   const width = useSignal<number | null>(null);
   useLayoutEffect(() => {
-    const element = place.current!;
+    const element = ref.current!;
     const measure = () => {
       const available = Math.floor(element.clientWidth / STEP) * STEP;
       if (available > 0) width.value = available;
@@ -19,6 +19,6 @@ export function useWidth(place: RefObject<HTMLElement | null>): number | null {
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [place, width]);
+  }, [ref, width]);
   return width.value;
 }

@@ -19,7 +19,7 @@ export interface Move {
   readonly belief: readonly number[] | null;
 }
 
-/** Profiles to choose from: sampled by the seed, one of the named ones by the seed, or a name. */
+/** Profiles to choose from: sampled from the seed, a named profile that the seed selects, or the name of one. */
 export const PROFILE_CHOICES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
 /** Returns whether the user named the profile, so that it is not hidden. */

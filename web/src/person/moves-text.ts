@@ -3,43 +3,45 @@ import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../../src/world/fields.
 import type { Move } from './episode-types.js';
 
 const f32 = Math.fround;
-const [BEHIND_ACTIONS, BETWEEN, WITHIN] = ['-', '~', '_'];
-/** Digits that identify every float32. */
-const MOST_DIGITS = 9;
+const [AFTER_ACTIONS, BETWEEN_CHANGES, BEFORE_NUMBER] = ['-', '~', '_'];
+/** The number of significant digits that identify every float32. */
+const MAX_DIGITS = 9;
 
 /**
  * Returns moves as text: a digit per action, then the changes of the belief. "3305-0_.5_.5_.5~3_.62_.5_.4" states one
- * belief from the first move on and another from the fourth on; a final "~9" would end it from the tenth on.
+ * belief from the first move on and another from the fourth on. A final "~9" means no belief from the tenth move on.
  */
 export function movesText(moves: readonly Move[]): string {
   const sequence = moves.map(({ action }) => action).join('');
   const beliefs = beliefsText(moves);
-  return beliefs === '' ? sequence : `${sequence}${BEHIND_ACTIONS}${beliefs}`;
+  return beliefs === '' ? sequence : `${sequence}${AFTER_ACTIONS}${beliefs}`;
 }
 
 function beliefsText(moves: readonly Move[]): string {
-  const texts = moves.map(({ belief }) => (belief ?? []).map((each) => `${WITHIN}${decimal(each)}`).join(''));
+  const texts = moves.map(({ belief }) =>
+    (belief ?? []).map((each) => `${BEFORE_NUMBER}${decimal(each)}`).join(''),
+  );
   return texts
     .map((text, step) => ({ text, step }))
     .filter(({ text, step }) => text !== (texts[step - 1] ?? ''))
     .map(({ text, step }) => `${step}${text}`)
-    .join(BETWEEN);
+    .join(BETWEEN_CHANGES);
 }
 
 /** Returns the shortest decimal of a float32. */
 function decimal(value: number): string {
   for (let digits = 1; ; digits++) {
     const text = String(Number(value.toPrecision(digits)));
-    if (digits === MOST_DIGITS || f32(Number(text)) === f32(value)) return text.replace(/^0\./, '.');
+    if (digits === MAX_DIGITS || f32(Number(text)) === f32(value)) return text.replace(/^0\./, '.');
   }
 }
 
-const LEGAL = new RegExp(`^([0-${ACTION_NAMES.length - 1}]{0,${NUM_STEPS}})(?:-(.+))?$`);
+const PATTERN = new RegExp(`^([0-${ACTION_NAMES.length - 1}]{0,${NUM_STEPS}})(?:-(.+))?$`);
 
 /** Parses moves; null for invalid text. */
 export function movesFrom(text: string): Move[] | null {
-  const [, sequence = null, beliefs = ''] = LEGAL.exec(text) ?? [];
-  const changes = beliefs.split(BETWEEN).filter(Boolean).map(changeFrom);
+  const [, sequence = null, beliefs = ''] = PATTERN.exec(text) ?? [];
+  const changes = beliefs.split(BETWEEN_CHANGES).filter(Boolean).map(changeFrom);
   if (sequence === null || changes.includes(null)) return null;
   const byStep = new Map(changes as readonly Change[]);
   let belief: readonly number[] | null = null;
@@ -52,7 +54,7 @@ export function movesFrom(text: string): Move[] | null {
 type Change = readonly [step: number, belief: readonly number[] | null];
 
 function changeFrom(text: string): Change | null {
-  const [step, ...numbers] = text.split(WITHIN);
+  const [step, ...numbers] = text.split(BEFORE_NUMBER);
   const belief = numbers.map((number) => (number === '' ? Number.NaN : Number(number)));
   const isBelief = belief.length === NUM_BELIEFS && belief.every((each) => each >= 0 && each <= 1);
   if (!/^\d{1,2}$/.test(step) || (belief.length > 0 && !isBelief)) return null;

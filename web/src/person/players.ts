@@ -1,4 +1,4 @@
-/** The policies of the engine, step by step in one episode. */
+/** Plays the policies of the engine step by step in one episode. */
 
 import { POLICIES, type Policy } from '../../../src/agents/policies/policies.js';
 import { findAnyPolicy, STEPPED_POLICIES, type SteppedPolicy } from '../../../src/agents/policies/stepped.js';
@@ -65,8 +65,8 @@ function runPlayer({ choice, options, ...policy }: Policy, { seed, grader }: Epi
 }
 
 /**
- * Returns the next moves of policies, and caches them: undoing and repeating a step asks a policy only once. The policy
- * observes every step, including those that the user chose.
+ * Returns the next moves of policies, and caches them, so that a step that is undone and repeated is computed once. The
+ * policy observes every step, including those that the user chose.
  */
 export class Adviser {
   #player: EpisodePlayer | null = null;
@@ -85,7 +85,7 @@ export class Adviser {
    * @param observations f32 [moves + 1, 22].
    * @throws InputError `unknown_name`; DOMException `AbortError` after a new call.
    */
-  async ask(
+  async advise(
     name: string,
     setting: EpisodeSetting,
     moves: readonly Move[],

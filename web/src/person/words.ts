@@ -45,7 +45,7 @@ const [LOW, HIGH] = [1 / 3, 2 / 3];
 
 /** One of the 16 hidden numbers, described. */
 export interface Trait {
-  /** Of TRAIT_NAMES, or "weight of progress". */
+  /** A name of TRAIT_NAMES, or a weight, such as "weight of progress". */
   readonly name: string;
   readonly value: number;
   /** The percentile rank of the value among sampled profiles, in [0, 1]. */

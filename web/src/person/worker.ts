@@ -11,7 +11,7 @@ const api = {
   replay: (setting: EpisodeSetting, moves: readonly Move[]) => outcomeOf(() => replayEpisode(setting, moves)),
   /** Returns the next move of a policy, which gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[]) =>
-    outcomeOf(() => adviser.ask(name, setting, moves, replayEpisode(setting, moves).observations)),
+    outcomeOf(() => adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations)),
 };
 
 export type PersonApi = typeof api;

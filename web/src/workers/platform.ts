@@ -1,2 +1,2 @@
-/** The backends of planners in browsers. vite.config.ts puts this file in the place of src/engine/backends/node.ts. */
+/** The backends of planners in browsers. vite.config.ts replaces src/engine/backends/node.ts by this file. */
 export { BROWSER as NODE } from '../../../src/engine/backends/browser.js';

@@ -2,7 +2,7 @@
 import { type Remote, wrap } from 'comlink';
 import { CallFailed, type Outcome } from '../engine/outcome.js';
 
-/** Calls a worker. It starts the worker at the first call, and again after it broke. */
+/** Calls a worker. Starts it at the first call, and again after it failed. */
 export class WorkerClient<Api> {
   readonly #start: () => Worker;
   readonly #name: string;
@@ -21,8 +21,8 @@ export class WorkerClient<Api> {
   }
 
   /** Calls the worker. @throws CallFailed; its `failure` has the kind. */
-  async ask<T>(call: (worker: Remote<Api>) => Promise<Outcome<T>>): Promise<T> {
-    const outcome = await this.#unlessBroken(call(this.#opened()));
+  async call<T>(request: (worker: Remote<Api>) => Promise<Outcome<T>>): Promise<T> {
+    const outcome = await this.#unlessBroken(request(this.#opened()));
     if (outcome.ok) return outcome.value;
     throw new CallFailed(outcome.failure);
   }

@@ -1,4 +1,4 @@
-/** In the worker: runs the episodes of a crowd, in chunks. */
+/** Runs the episodes of a crowd in chunks, in the worker. */
 
 import { findPolicy, type Policy } from '../../../../src/agents/policies/policies.js';
 import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
@@ -9,7 +9,7 @@ import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Engine, engine } from '../backend.js';
 import type { Report } from '../jobs.js';
 import { CallFailed } from '../outcome.js';
-import { BAND_EPISODES, type Crowd, type CrowdRequest, MOST_ON_REFERENCE } from './request.js';
+import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from './request.js';
 import { PairStatistics, PolicyStatistics } from './statistics.js';
 
 /** Episodes per chunk: enough to keep a device busy, and few enough to stop soon. */
@@ -22,7 +22,7 @@ const CHUNK = { device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13 };
 export async function runCrowd(request: CrowdRequest, report: Report, signal: AbortSignal): Promise<Crowd> {
   const engineInUse = await engine();
   checkSize(request, engineInUse);
-  const begun = performance.now();
+  const startTime = performance.now();
   const { numEpisodes, policies } = request;
   const runs = policies.map((name) => new PolicyRun(findPolicy(name), request));
   const pairs = new PairStatistics();
@@ -45,7 +45,7 @@ export async function runCrowd(request: CrowdRequest, report: Report, signal: Ab
     policies: runs.map((run) => run.result()),
     pairing: runs.length === 2 ? pairs.result() : null,
     steps: numEpisodes * NUM_STEPS * runs.length,
-    seconds: (performance.now() - begun) / 1000,
+    seconds: (performance.now() - startTime) / 1000,
   };
 }
 
@@ -53,12 +53,12 @@ const chunkOf = ({ backend, software }: Engine): number =>
   backend === 'reference' ? CHUNK.reference : software ? CHUNK.software : CHUNK.device;
 
 function checkSize({ numEpisodes }: CrowdRequest, { backend }: Engine): void {
-  if (backend !== 'reference' || numEpisodes <= MOST_ON_REFERENCE) return;
-  const most = MOST_ON_REFERENCE.toLocaleString('en');
+  if (backend !== 'reference' || numEpisodes <= MAX_ON_REFERENCE) return;
+  const limit = MAX_ON_REFERENCE.toLocaleString('en');
   throw new CallFailed({
     kind: 'refused',
     message:
-      `Expected at most ${most} people without a graphics device, got ${numEpisodes.toLocaleString('en')}: the reference ` +
+      `Expected at most ${limit} people without a graphics device, got ${numEpisodes.toLocaleString('en')}: the reference ` +
       'computes one week after the other. Choose fewer.',
   });
 }

@@ -30,7 +30,7 @@ export interface CrowdPolicy {
   readonly digest: string;
 }
 
-/** Comparison of two policies, episode by episode. */
+/** The comparison of two policies, episode by episode. */
 export interface CrowdPairing {
   /** The score of the first policy minus that of the second. */
   readonly difference: Interval;
@@ -50,8 +50,8 @@ export interface Crowd {
 }
 
 /**
- * The number of episodes, the first ones, of which every step is read. The bands are computed from them, the scores from all
- * episodes. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
+ * The number of episodes whose every step is read, from the first on. The bands are computed from these episodes, the scores
+ * from all. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
  * Reading every step of a million episodes would take two gigabytes.
  */
 export const BAND_EPISODES = 16_384;
@@ -59,5 +59,5 @@ export const BAND_EPISODES = 16_384;
 /** Bins of a histogram. */
 export const BINS = 100;
 
-/** The most episodes on the reference: about as many as it computes in a second. */
-export const MOST_ON_REFERENCE = 100_000;
+/** The maximum number of episodes on the reference: about as many as it computes in a second. */
+export const MAX_ON_REFERENCE = 100_000;

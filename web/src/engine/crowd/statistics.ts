@@ -1,4 +1,4 @@
-/** In the worker: statistics of a crowd, added up chunk by chunk in constant memory. */
+/** Computes statistics of a crowd in the worker, chunk by chunk in constant memory. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import type { Bands } from '../../../../src/figures/percentiles.js';

@@ -17,11 +17,11 @@ interface Props extends ViewProps<typeof CROWD_FIELDS> {
   readonly progress: Progress | null;
   /** Whether the backend is known. */
   readonly ready: boolean;
-  readonly again: () => void;
+  readonly rerun: () => void;
   readonly stop: () => void;
 }
 
-export function CrowdControls({ state, change, progress, ready, again, stop }: Props) {
+export function CrowdControls({ state, change, progress, ready, rerun, stop }: Props) {
   return (
     <section class="panel" aria-labelledby="crowd-choices">
       <h2 id="crowd-choices">Settings</h2>
@@ -29,7 +29,7 @@ export function CrowdControls({ state, change, progress, ready, again, stop }: P
       <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
-          <Button main disabled={!ready} onClick={again}>
+          <Button main disabled={!ready} onClick={rerun}>
             Run the week again
           </Button>
         ) : (
@@ -57,7 +57,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         label="Beside it"
         value={against}
         names={[...POLICY_NAMES, NO_POLICY]}
-        words={{ [NO_POLICY]: 'no other policy' }}
+        labels={{ [NO_POLICY]: 'no other policy' }}
         onChange={(name) => change({ against: name })}
       />
       <Select
@@ -70,7 +70,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         label="Persons"
         value={persons}
         names={PROFILE_CHOICES}
-        words={PROFILE_LABELS}
+        labels={PROFILE_LABELS}
         onChange={(name) => change({ persons: name })}
       />
       <TextField
@@ -102,7 +102,7 @@ function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
       label="People"
       value={String(people)}
       names={sizes}
-      words={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}
+      labels={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}
       onChange={(size) => onChange(Number(size))}
     />
   );

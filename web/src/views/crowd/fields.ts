@@ -4,16 +4,16 @@ import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
 import { oneOf, whole } from '../../address.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
 
-const LEAST_PEOPLE = 1000;
-export const MOST_PEOPLE = 1_000_000;
+const MIN_PEOPLE = 1000;
+export const MAX_PEOPLE = 1_000_000;
 
 /** The value of `against` for no second policy. */
 export const NO_POLICY = 'none';
 
 export const CROWD_FIELDS = {
-  people: whole(100_000, LEAST_PEOPLE, MOST_PEOPLE),
+  people: whole(100_000, MIN_PEOPLE, MAX_PEOPLE),
   /** Episode i has this seed plus i, which is at most MAX_U32. */
-  seed: whole(0, 0, MAX_U32 + 1 - MOST_PEOPLE),
+  seed: whole(0, 0, MAX_U32 + 1 - MAX_PEOPLE),
   policy: oneOf('heuristic', POLICY_NAMES),
   against: oneOf('open-loop', [...POLICY_NAMES, NO_POLICY]),
   grader: oneOf('v2', GRADER_NAMES),

@@ -1,10 +1,10 @@
 /** Notes about limits of the backend, shown before a run. */
 import { currentEngine } from '../../engine/client.js';
-import { MOST_ON_REFERENCE } from '../../engine/crowd/request.js';
+import { MAX_ON_REFERENCE } from '../../engine/crowd/request.js';
 import { count } from './format.js';
 
-/** Above this number of episodes the note about software adapters is shown. */
-const MANY = 100_000;
+/** The number of episodes above which the note about software adapters is shown. */
+const MANY_ON_SOFTWARE = 100_000;
 
 export function Limits({ people }: { readonly people: number }) {
   const engine = currentEngine.value;
@@ -13,11 +13,11 @@ export function Limits({ people }: { readonly people: number }) {
     return (
       <p class="note limits">
         This is limited here: without a graphics device the reference computes one week after the other, for{' '}
-        {count(MOST_ON_REFERENCE)} people at most.
+        {count(MAX_ON_REFERENCE)} people at most.
       </p>
     );
   }
-  if (!engine.software || people <= MANY) return null;
+  if (!engine.software || people <= MANY_ON_SOFTWARE) return null;
   return (
     <p class="note limits">
       This is limited here: the graphics device is a software adapter, emulated by the processor. It computes

@@ -31,11 +31,11 @@ export function bandsTable(policies: Policies): TableProps {
   };
 }
 
-const PLACES = [PERCENTILES.indexOf(50), PERCENTILES.indexOf(10), PERCENTILES.indexOf(90)];
+const PERCENTILE_INDICES = [PERCENTILES.indexOf(50), PERCENTILES.indexOf(10), PERCENTILES.indexOf(90)];
 
 /** "0.59 (0.47–0.69)" */
 function spreadAt({ values }: Bands, step: number, meter: number): string {
-  const [median, low, high] = PLACES.map((p) =>
+  const [median, low, high] = PERCENTILE_INDICES.map((p) =>
     decimal(values[(p * NUM_STEPS + step) * NUM_METERS + meter], 2),
   );
   return `${median} (${low}–${high})`;

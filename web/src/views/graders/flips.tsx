@@ -88,7 +88,7 @@ function Name({ of: name }: { readonly of: string }) {
 /** Milliseconds after the last move of a slider until the sensitivity is computed. */
 const DELAY = 250;
 
-interface Found {
+interface Sensitivity {
   readonly weights: readonly number[];
   readonly rows: readonly WeightSensitivity[];
 }
@@ -101,15 +101,15 @@ function useSensitivity(
   policies: readonly PolicyComponents[],
   weights: readonly number[],
 ): readonly WeightSensitivity[] | null {
-  const [found, setFound] = useState<Found | null>(null);
+  const [sensitivity, setSensitivity] = useState<Sensitivity | null>(null);
   const latest = useRef(weights);
   latest.current = weights;
   useLayoutEffect(() => {
     const timer = setTimeout(async () => {
       const rows = await sensitivityOf(policies, weights).catch(() => null);
-      if (rows !== null && latest.current === weights) setFound({ weights, rows });
+      if (rows !== null && latest.current === weights) setSensitivity({ weights, rows });
     }, DELAY);
     return () => clearTimeout(timer);
   }, [policies, weights]);
-  return found?.weights === weights ? found.rows : null;
+  return sensitivity?.weights === weights ? sensitivity.rows : null;
 }

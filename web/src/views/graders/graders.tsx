@@ -32,7 +32,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
         person, or an open-loop sequence, the same 28 actions for every person, with the constant belief 0.5.
       </p>
       <div class="bench">
-        <WeightsPanel weights={weights} change={(next, how) => change({ weights: next }, how)} />
+        <WeightsPanel weights={weights} change={(next, mode) => change({ weights: next }, mode)} />
         <div class="column">
           {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
           {failure.value === null && results.value === null && <Loading>Playing the first weeks …</Loading>}

@@ -5,8 +5,8 @@ import { GRADERS_FIELDS, PEOPLE } from './fields.js';
 import { results } from './results-store.js';
 
 export function ProfilesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
-  const wanted = Number(state.people);
-  const done = Math.min(wanted, results.value?.numEpisodes ?? 0);
+  const requested = Number(state.people);
+  const done = Math.min(requested, results.value?.numEpisodes ?? 0);
   return (
     <section class="panel" aria-labelledby="people">
       <h2 id="people">The people</h2>
@@ -15,7 +15,7 @@ export function ProfilesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
           label="People"
           value={state.people}
           names={PEOPLE}
-          words={Object.fromEntries(PEOPLE.map((count) => [count, Number(count).toLocaleString('en')]))}
+          labels={Object.fromEntries(PEOPLE.map((count) => [count, Number(count).toLocaleString('en')]))}
           hint="Inference takes about 20 ms per person and policy."
           onChange={(people) => change({ people })}
         />
@@ -28,9 +28,9 @@ export function ProfilesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
         />
       </div>
       <p class="played">
-        <progress value={done} max={wanted} aria-label="People so far" />
+        <progress value={done} max={requested} aria-label="People so far" />
         <span>
-          {done.toLocaleString('en')} of {wanted.toLocaleString('en')} people
+          {done.toLocaleString('en')} of {requested.toLocaleString('en')} people
         </span>
       </p>
       <p class="fine">

@@ -44,7 +44,7 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
                 weights={weights}
                 components={policies.find(({ name }) => name === standing.policy)!.components}
                 isBeaten={beaten.has(standing.policy)}
-                beats={beaten.size > 0 && standing.policy === verdict.ignoring}
+                beats={beaten.size > 0 && standing.policy === verdict.bestIgnoring}
               />
             ))}
           </tbody>
@@ -74,9 +74,9 @@ interface RowProps {
 }
 
 function Row({ standing: { policy, finalScore, lead }, weights, components, isBeaten, beats }: RowProps) {
-  const { believing } = contestant(policy);
+  const { beliefSource } = contestant(policy);
   return (
-    <tr class={believing} data-policy={policy}>
+    <tr class={beliefSource} data-policy={policy}>
       <th scope="row">
         <span class="standing">
           <span class="who">

@@ -38,9 +38,9 @@ export async function play(seed: number, numEpisodes: number): Promise<void> {
   const request = requests;
   failure.value = null;
   try {
-    for (let done = keptOf(seed, numEpisodes); done < numEpisodes; ) {
+    for (let done = reuseResults(seed, numEpisodes); done < numEpisodes; ) {
       const count = Math.min(CHUNK, numEpisodes - done);
-      const components = await client.ask((worker) => worker.play(seed + done, count));
+      const components = await client.call((worker) => worker.play(seed + done, count));
       if (request !== requests) return;
       results.value = append(done === 0 ? null : results.value, seed, components);
       done += count;
@@ -56,25 +56,25 @@ export function stopPlaying(): void {
 }
 
 /** Keeps the results of the same seeds, at most `numEpisodes` of them. @returns their number. */
-function keptOf(seed: number, numEpisodes: number): number {
-  const before = results.value;
-  if (before === null || before.seed !== seed) {
+function reuseResults(seed: number, numEpisodes: number): number {
+  const previous = results.value;
+  if (previous === null || previous.seed !== seed) {
     results.value = null;
     return 0;
   }
-  if (before.numEpisodes > numEpisodes) {
-    const policies = before.policies.map(({ name, components }) => ({
+  if (previous.numEpisodes > numEpisodes) {
+    const policies = previous.policies.map(({ name, components }) => ({
       name,
-      components: components.slice(0, (components.length / before.numEpisodes) * numEpisodes),
+      components: components.slice(0, (components.length / previous.numEpisodes) * numEpisodes),
     }));
     results.value = { seed, numEpisodes, policies };
   }
   return results.value!.numEpisodes;
 }
 
-function append(before: Results | null, seed: number, components: ComponentsByContestant): Results {
+function append(previous: Results | null, seed: number, components: ComponentsByContestant): Results {
   const policies = CONTESTANTS.map(({ name }, k) => {
-    const old = before?.policies[k].components ?? new Float32Array();
+    const old = previous?.policies[k].components ?? new Float32Array();
     const all = new Float32Array(old.length + components[k].length);
     all.set(old);
     all.set(components[k], old.length);
@@ -87,4 +87,4 @@ function append(before: Results | null, seed: number, components: ComponentsByCo
 export const sensitivityOf = (
   policies: readonly PolicyComponents[],
   weights: readonly number[],
-): Promise<WeightSensitivity[]> => client.ask((worker) => worker.sensitivity(policies, weights));
+): Promise<WeightSensitivity[]> => client.call((worker) => worker.sensitivity(policies, weights));

@@ -16,16 +16,16 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
   return (
     <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
       <h2 id="verdict">{heading}</h2>
-      {verdict.beaten.map(({ name, by, mostly }) => (
+      {verdict.beaten.map(({ name, lead, largestPart }) => (
         <p key={name}>
-          <strong>{verdict.ignoring}</strong> beats <strong>{name}</strong> by {inWords(by)}, mostly by{' '}
-          {plain(mostly.component)} ({signed(mostly.part, 3)}).
+          <strong>{verdict.bestIgnoring}</strong> beats <strong>{name}</strong> by {inWords(lead)}, mostly by{' '}
+          {plain(largestPart.component)} ({signed(largestPart.part, 3)}).
         </p>
       ))}
       <p>
-        The best policy that infers, <strong>{verdict.inferring}</strong>, {leadInWords(verdict)}
+        The best policy that infers, <strong>{verdict.bestInferring}</strong>, {leadInWords(verdict)}
       </p>
-      {sequenceGraderOf(contestant(verdict.inferring).acting) !== null && (
+      {sequenceGraderOf(contestant(verdict.bestInferring).actionSource) !== null && (
         <p>
           Even the best policy that infers ignores the person in its actions: they are the same 28 for
           everybody.
@@ -37,27 +37,28 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
   );
 }
 
-function headingOf({ pays, ignoring, lead }: Verdict): string {
+function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
   if (pays === 'inference') return 'This grader pays for inference';
-  if (pays === 'part') return `This grader pays for ${wordsFor(ignoring)}, more than for some that infer`;
+  if (pays === 'part') return `This grader pays for ${wordsFor(bestIgnoring)}, more than for some that infer`;
   return lead.mean === 0
     ? 'This grader pays nothing for inference'
-    : `This grader pays for ${wordsFor(ignoring)}`;
+    : `This grader pays for ${wordsFor(bestIgnoring)}`;
 }
 
 function wordsFor(name: string): string {
-  const { acting, believing } = contestant(name);
-  const actions = sequenceGraderOf(acting) !== null ? 'an open-loop sequence' : `${acting} actions`;
-  return believing === 'constant' ? `${actions} with a constant belief` : actions;
+  const { actionSource, beliefSource } = contestant(name);
+  const actions =
+    sequenceGraderOf(actionSource) !== null ? 'an open-loop sequence' : `${actionSource} actions`;
+  return beliefSource === 'constant' ? `${actions} with a constant belief` : actions;
 }
 
-function leadInWords({ ignoring, lead }: Verdict): string {
-  if (lead.mean === 0) return `scores exactly the same as ${ignoring}, which infers nothing.`;
+function leadInWords({ bestIgnoring, lead }: Verdict): string {
+  if (lead.mean === 0) return `scores exactly the same as ${bestIgnoring}, which infers nothing.`;
   const apart =
     lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' The difference is not significant.' : '';
   const verb = lead.mean > 0 ? 'leads' : 'is behind';
-  const by = inWords(lead.mean > 0 ? lead : negated(lead));
-  return `${verb} the best policy that infers nothing, ${ignoring}, by ${by}.${apart}`;
+  const amount = inWords(lead.mean > 0 ? lead : negated(lead));
+  return `${verb} the best policy that infers nothing, ${bestIgnoring}, by ${amount}.${apart}`;
 }
 
 const negated = ({ mean, low, high }: Interval): Interval => ({

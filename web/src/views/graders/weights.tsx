@@ -21,19 +21,19 @@ import { title } from '../../person/words.js';
 
 interface WeightsPanelProps {
   readonly weights: Weights;
-  readonly change: (weights: Weights, how: 'push' | 'replace') => void;
+  readonly change: (weights: Weights, mode: 'push' | 'replace') => void;
 }
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const { sliders, set, lock } = useSliders(weights, change);
-  /** Whether a slider is being dragged, or its key held: the whole movement is one entry of the history. */
-  const held = useRef(false);
+  /** Whether a slider is being dragged, or its key held. The whole movement becomes one entry of the history. */
+  const heldRef = useRef(false);
   const slide = (k: number, to: number): void => {
-    set(moveWeight(sliders, k, to), held.current ? 'replace' : 'push');
-    held.current = true;
+    set(moveWeight(sliders, k, to), heldRef.current ? 'replace' : 'push');
+    heldRef.current = true;
   };
   const hold = (isHeld: boolean): void => {
-    held.current = isHeld;
+    heldRef.current = isHeld;
   };
   const type = (k: number, to: number): void =>
     set(moveWeight(slidersAt(weights, sliders.locked), k, to), 'push');
@@ -58,18 +58,18 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
 
 /** The state of the sliders. The address holds the weights; locks and the weights before the last move are kept here. */
 function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
-  const kept = useSignal<Sliders>(slidersAt(weights));
-  const sliders = sameWeights(kept.value.weights, weights)
-    ? kept.value
-    : slidersAt(weights, kept.value.locked);
+  const stored = useSignal<Sliders>(slidersAt(weights));
+  const sliders = sameWeights(stored.value.weights, weights)
+    ? stored.value
+    : slidersAt(weights, stored.value.locked);
   return {
     sliders,
-    set(next: Sliders, how: 'push' | 'replace'): void {
-      kept.value = next;
-      change(next.weights, how);
+    set(next: Sliders, mode: 'push' | 'replace'): void {
+      stored.value = next;
+      change(next.weights, mode);
     },
     lock(k: number): void {
-      kept.value = lockWeight(sliders, k);
+      stored.value = lockWeight(sliders, k);
     },
   };
 }
@@ -101,7 +101,7 @@ interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
   readonly slide: (k: number, to: number) => void;
-  /** Tells whether a key is held. */
+  /** Reports whether a key is held. */
   readonly hold: (isHeld: boolean) => void;
   readonly type: (k: number, to: number) => void;
   readonly lock: (k: number) => void;

@@ -27,9 +27,9 @@ export function ByHand({ episode, act, shortcuts }: ByHandProps) {
           <fieldset key={category}>
             <legend>{title(category)}</legend>
             {ACTION_STYLES.map(
-              (face, code) =>
-                face.category === category && (
-                  <ActionButton key={face.action} code={code} episode={episode} onChoose={act} />
+              (style, code) =>
+                style.category === category && (
+                  <ActionButton key={style.action} code={code} episode={episode} onChoose={act} />
                 ),
             )}
           </fieldset>
@@ -64,15 +64,15 @@ function ActionButton({ code, episode, onChoose }: ActionButtonProps) {
   );
 }
 
-/** The smallest change that is listed, and the most changes listed. */
-const [LEAST, MOST] = [0.005, 2];
+/** The smallest change that is listed, and the maximum number of changes listed. */
+const [MIN_CHANGE, MAX_CHANGES] = [0.005, 2];
 
 function summary(transition: Transition | null): string {
   if (transition === null) return 'not tried yet';
   const changes = METER_NAMES.map((name, k) => ({ name, change: transition.deltas[k] }))
-    .filter(({ change }) => Math.abs(change) >= LEAST)
+    .filter(({ change }) => Math.abs(change) >= MIN_CHANGE)
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change))
-    .slice(0, MOST)
+    .slice(0, MAX_CHANGES)
     .map(({ name, change }) => `${plain(name)} ${signed(change)}`);
   return `${slotOf(transition.step - 1)}: ${[...changes, `reward ${signed(transition.reward, 1)}`].join(', ')}`;
 }

@@ -20,7 +20,7 @@ interface ByPolicyProps {
 
 export function ByPolicy({ actions, next, shortcuts }: ByPolicyProps) {
   const { playing, step, playOrPause, state } = actions;
-  // Meanwhile the last move stays, dimmed, so that the layout does not jump at every step.
+  // While the policy computes, the last move stays, dimmed, so that the layout does not jump.
   const last = useRef<Advice | null>(null);
   const move = next ?? last.current;
   last.current = move;

@@ -66,7 +66,7 @@ interface MeterRowProps {
 function MeterRow({ meter, k, transition }: MeterRowProps) {
   const [value, change, anomaly] = [transition.meters[k], transition.deltas[k], transition.anomalies[k]];
   const low = value < RHYTHM.constants.crashThreshold;
-  const telling = Math.abs(anomaly) > NOISE[k];
+  const isPersonal = Math.abs(anomaly) > NOISE[k];
   const first = transition.step === 0;
   return (
     <tr class={low ? 'low' : ''}>
@@ -80,8 +80,8 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
       <td>{value.toFixed(2)}</td>
       <td>{first ? '–' : signed(change)}</td>
       <td>
-        {first ? '–' : <span class={telling ? 'telling' : ''}>{signed(anomaly, 3)}</span>}
-        {telling && <span class="visually-hidden"> more than luck</span>}
+        {first ? '–' : <span class={isPersonal ? 'telling' : ''}>{signed(anomaly, 3)}</span>}
+        {isPersonal && <span class="visually-hidden"> more than luck</span>}
       </td>
     </tr>
   );

@@ -77,7 +77,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
   const moves = knownMoves(state);
   await show(setting, moves, isLatest);
   while (isLatest() && state.by !== BY_HAND && !isOver(moves)) {
-    const next = await client.ask((worker) => worker.advise(state.by, setting, moves));
+    const next = await client.call((worker) => worker.advise(state.by, setting, moves));
     if (!isLatest()) return;
     if (moves.length === stepsOf(state)) {
       lastAdvice.value = { address: addressOf(state), advice: next };
@@ -104,7 +104,7 @@ const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, move
 
 async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
   const replayed = moves.slice();
-  const { observations, result } = await client.ask((worker) => worker.replay(setting, replayed));
+  const { observations, result } = await client.call((worker) => worker.replay(setting, replayed));
   if (!isLatest()) return;
   if (replayed.length > played.moves.length) played = { ...played, moves: replayed };
   currentEpisode.value = { setting, moves: replayed, transitions: transitionsOf(observations), result };

@@ -5,7 +5,7 @@ import type { EpisodeResult } from '../../person/episode-types.js';
 import { mostUnusual, profileInWords, profileNameOf, type Trait, title } from '../../person/words.js';
 import { ENDS } from './belief.js';
 
-const MOST_TRAITS = 5;
+const MAX_TRAITS = 5;
 
 export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
   const { target, belief, given, beliefMae, profile } = result;
@@ -15,7 +15,7 @@ export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
     <>
       <p class="whole-person">
         {name !== null && `${title(name)}: `}
-        {sentence(mostUnusual(traits, MOST_TRAITS).map(({ words }) => words))}
+        {sentence(mostUnusual(traits, MAX_TRAITS).map(({ words }) => words))}
       </p>
       <div class="truths">
         {BELIEF_NAMES.map((name, k) => (

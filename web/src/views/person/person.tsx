@@ -76,7 +76,7 @@ function EpisodePanels(props: EpisodePanelsProps) {
       <Announcements episode={episode} playing={actions.playing} />
       <div class="week" aria-busy={isOutdated(episode, actions.state)}>
         {episode.result !== null ? (
-          <Result episode={episode} result={episode.result} seen={wasRunning.current} />
+          <Result episode={episode} result={episode.result} finishedHere={wasRunning.current} />
         ) : by === BY_HAND ? (
           <HandAndBelief key={`${seed} ${person}`} {...props} />
         ) : (

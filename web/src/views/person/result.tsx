@@ -10,15 +10,15 @@ interface ResultProps {
   readonly episode: EpisodeSoFar;
   readonly result: EpisodeResult;
   /** Whether the last step was taken on this page; a link may lead directly to the end. */
-  readonly seen: boolean;
+  readonly finishedHere: boolean;
 }
 
-export function Result({ episode, result, seen }: ResultProps) {
+export function Result({ episode, result, finishedHere }: ResultProps) {
   const head = useRef<HTMLHeadingElement>(null);
   // The focused button is gone, so the focus moves here for keyboard users.
   useLayoutEffect(() => {
-    if (seen && document.activeElement === document.body) head.current?.focus();
-  }, [seen]);
+    if (finishedHere && document.activeElement === document.body) head.current?.focus();
+  }, [finishedHere]);
   return (
     <div class="now-and-next">
       <div class="column">

@@ -44,7 +44,7 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
         label="Person"
         value={state.person}
         names={PROFILE_CHOICES}
-        words={PROFILE_LABELS}
+        labels={PROFILE_LABELS}
         hint={named ? 'You named the person, so nothing is hidden.' : 'Drawn from the seed.'}
         onChange={(person) => set({ person })}
       />
@@ -66,7 +66,7 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
         label="Played by"
         value={state.by}
         names={[BY_HAND, ...PLAYER_NAMES]}
-        words={{ [BY_HAND]: 'you, by hand' }}
+        labels={{ [BY_HAND]: 'you, by hand' }}
         hint="Continues from the current step."
         onChange={setPlayer}
       />
