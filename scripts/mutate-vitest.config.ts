@@ -1,0 +1,33 @@
+/** Vitest's configuration for mutants: they are in `src`, which the other tests load from `dist`. */
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Runs small files first: the first failure ends a run, and large files have the long tests. */
+class SmallFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const size = (file: TestSpecification): number => statSync(file.moduleId).size;
+    return [...files].sort((a, b) => size(a) - size(b));
+  }
+}
+
+export default defineConfig({
+  resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('../src/index.ts', import.meta.url)) } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    // The first run `dist` in other processes or threads, or need a device. The others compare engines at length.
+    exclude: [
+      'test/engine/backends/webgpu/**',
+      'test/engine/backends/addon-missing.test.ts',
+      'test/engine/vec-env/{allocation,out-of-memory,worker-threads}.test.ts',
+      'test/server/memory.test.ts',
+      'test/engine/{metamorphic,mutation,changed-world}.test.ts',
+    ],
+    setupFiles: 'test/support/typed-arrays.ts',
+    testTimeout: 120_000,
+    isolate: false,
+    sequence: { sequencer: SmallFirst },
+    env: { RHYTHM_SKIP: 'webgpu' },
+  },
+});
