@@ -56,7 +56,8 @@ describe('an answer', () => {
     const { model } = await modelOf(fake, { endpoint: toEndpoint({ environment: fake.azureEnvironment }) });
     await model.complete(firstPrompt(), NEVER);
     vi.unstubAllEnvs();
-    const [{ path, headers }] = fake.requests;
+    const [{ path, headers, body }] = fake.requests;
+    expect(body.model).toBe('fake-deployment');
     expect(path).toBe('/openai/deployments/fake-deployment/chat/completions?api-version=2024-10-21');
     expect([headers['api-key'], headers.authorization]).toEqual([FAKE_KEY, undefined]);
   });
@@ -189,6 +190,18 @@ describe('retries', () => {
     await vi.waitUntil(() => fake.requests.length === 1);
     vi.advanceTimersByTime(timeoutMs);
     expect((await answer).usage.requests).toBe(2);
+  });
+
+  it('until the last is out of time, too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fake = await startModel(first(1, 'silence'));
+    const { model } = await modelOf(fake, { retries: 0, timeoutMs: 1e7 });
+    const answer = expect(model.complete(firstPrompt(), NEVER)).rejects;
+    const refused = answer.toThrow(/got: no complete answer within 10000 s\. Check/);
+    await vi.waitUntil(() => fake.requests.length === 1);
+    vi.advanceTimersByTime(1e7);
+    await refused;
   });
 
   it.each([

@@ -254,7 +254,12 @@ describe('refusals', () => {
       'BigUint64Array',
       'an array of 4',
     );
-    expectRefusal(refused({ stateHashes: hashes(1, 2, 3) }), 'wrong_length', 'groupSize x steps', '3');
+    expectRefusal(
+      refused({ stateHashes: hashes(1, 2, 3) }),
+      'wrong_length',
+      'a multiple of 4 state hashes (groupSize x steps)',
+      '3',
+    );
     expectRefusal(refused({ rewards: [1, 2, 3] }), 'wrong_length', 'rewards', '3');
     expectRefusal(refused({ lengths: [1] }), 'wrong_length', 'lengths', '1');
     expectRefusal(refused({ lengths: [1, 3] }), 'out_of_range', 'lengths[1]', '3');

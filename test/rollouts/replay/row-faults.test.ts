@@ -75,6 +75,7 @@ describe('a fault', () => {
     ],
     ['a misspelled proposal', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
     ['half a belief', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
+    ['a number in text', { ...good, belief: [0, '0.5', 0] }, 'bad_belief', /belief\[1\], got "0\.5"/],
     [
       'too large a belief',
       { ...good, belief: [0, 0, 1e39] },
@@ -173,6 +174,12 @@ describe('a fault', () => {
     expect(() => score(null as never)).toThrow(/rows to be an object, got null/);
     expect(() => score({ ...columns, actions: new Int8Array(2) })).toThrow(
       /Expected 1 entries in actions .* got 2/,
+    );
+    expectRefusal(
+      () => score({ ...columns, actions: undefined as never }),
+      'wrong_type',
+      'actions',
+      'undefined',
     );
     for (const none of [null, undefined]) {
       expectRefusal(() => score(none as never), 'wrong_type', 'rows to be an object');

@@ -51,6 +51,12 @@ describe('refused are', () => {
     expectRefusal(shaped({ stepIndices: [28, 0] }), 'out_of_range', 'stepIndices[0]', '28');
     const codes = Uint8Array.from([...sequence(1, 10), ...sequence()]);
     expectRefusal(shaped({ histories: codes }), 'illegal_action', 'histories[1]', 'row 0', '10');
+    const second = {
+      actions: [3, 4],
+      histories: Uint8Array.from([...sequence(), ...sequence(1, 10)]),
+      stepIndices: [0, 2],
+    };
+    expectRefusal(shaped(second), 'illegal_action', 'histories[29]', 'row 1', '10');
   });
 
   it('options', () => {
