@@ -2,40 +2,43 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** The paths of a site's pages, each with the page's text. */
+/** Returns the text of each page of a site by the page's path. */
 function readPages(site: string): Map<string, string> {
   const names = readdirSync(site, { recursive: true, encoding: 'utf8' });
   const pages = names.filter((name) => name.endsWith('.html'));
   return new Map(pages.map((page) => [page, readFileSync(join(site, page), 'utf8')]));
 }
 
-const all = (text: string, pattern: RegExp): string[] =>
-  Array.from(text.matchAll(pattern), ([, found]) => found);
+/** Returns the first group of every match. */
+const groupsOf = (text: string, pattern: RegExp): string[] =>
+  Array.from(text.matchAll(pattern), ([, group]) => group);
 
 /**
- * Checks that every link inside the site leads to a file of it and, after "#", to an element of that page.
+ * Checks that every link inside the site leads to an existing file and, after "#", to an element of that page.
  * @param site the folder of the built site.
- * @returns how many pages and links there are, in words.
- * @throws Error that lists the links that lead nowhere, or that there are none.
+ * @returns a sentence with the numbers of pages and links.
+ * @throws Error that lists the broken links, or says that the site has no links.
  */
 export function checkLinks(site: string): string {
   const pages = readPages(site);
-  const anchors = new Map(Array.from(pages, ([page, text]) => [page, new Set(all(text, /\bid="([^"]+)"/g))]));
-  const faults = new Set<string>();
+  const anchors = new Map(
+    Array.from(pages, ([page, text]) => [page, new Set(groupsOf(text, /\bid="([^"]+)"/g))]),
+  );
+  const broken = new Set<string>();
   let count = 0;
   for (const [page, text] of pages) {
-    for (const href of all(text, /<a\b[^>]*\bhref="([^"]+)"/g)) {
+    for (const href of groupsOf(text, /<a\b[^>]*\bhref="([^"]+)"/g)) {
       if (/^\w+:/.test(href)) continue;
       count++;
       const [path, anchor] = decodeURIComponent(href.replaceAll('&amp;', '&')).split('#');
       const from = path.startsWith('/') ? '.' : posix.dirname(page);
       const target = path === '' ? page : posix.join(from, path.replace(/\/$/, '/index.html'));
-      const leads = anchor ? anchors.get(target)?.has(anchor) : existsSync(join(site, target));
-      if (!leads) faults.add(`${page}: ${href}`);
+      const exists = anchor ? anchors.get(target)?.has(anchor) : existsSync(join(site, target));
+      if (!exists) broken.add(`${page}: ${href}`);
     }
   }
-  if (count > 0 && faults.size === 0) return `${pages.size} pages, ${count} links: each leads somewhere.`;
+  if (count > 0 && broken.size === 0) return `${pages.size} pages, ${count} links: no link is broken.`;
   throw new Error(
-    `Expected every link of the site to lead somewhere, got ${faults.size} of ${count} that do not. Correct them in the Markdown:\n${[...faults].join('\n')}`,
+    `Expected every link of the site to work, got ${broken.size} broken ones of ${count}. Correct them in the Markdown:\n${[...broken].join('\n')}`,
   );
 }
