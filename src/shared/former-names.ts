@@ -1,7 +1,7 @@
-/** Names that an earlier release had: read in its files, refused everywhere else. */
+/** Names of earlier releases. Files may contain them; options and requests may not. */
 import { snakeCase } from './letter-case.js';
 
-/** Policies: the former name, then the name now. */
+/** Policies: former name, current name. */
 const POLICIES: ReadonlyMap<string, string> = new Map([
   ['blind-tape', 'open-loop'],
   ['blind-tape+constant', 'open-loop+constant'],
@@ -14,7 +14,7 @@ const POLICIES: ReadonlyMap<string, string> = new Map([
   ['oracle+truth', 'oracle-open-loop+truth'],
 ]);
 
-/** Options and keys of requests: the former name, then the name now. */
+/** Options and keys of requests: former name, current name. */
 const OPTIONS: ReadonlyMap<string, string> = new Map([
   ['initialTapes', 'initialSequences'],
   ['leastEarlyMean', 'minFirstHalfMean'],
@@ -24,7 +24,7 @@ const OPTIONS: ReadonlyMap<string, string> = new Map([
   ['vecSlots', 'vecEnvs'],
 ]);
 
-/** Fields whose names in files and on the wire are older than their names in code. */
+/** Fields that keep a former name in files and on the wire: name in code, stored name. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ['firstHalfMean', 'early_mean'],
   ['firstHalfMeans', 'early_means'],
@@ -37,10 +37,10 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ['openLoopWithConstant', 'blind_tape_with_constant'],
 ]);
 
-/** Returns the name now of a policy that a file names. */
+/** Returns the current name of a policy. */
 export const currentPolicy = (name: string): string => POLICIES.get(name) ?? name;
 
-/** Returns the name now of a former policy or option; undefined for any other name. */
+/** Returns the current name for a former name of a policy or option, and undefined for any other name. */
 export const renamed = (name: string): string | undefined => POLICIES.get(name) ?? OPTIONS.get(name);
 
 /** Returns the name that a field has in files and on the wire. */

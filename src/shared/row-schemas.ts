@@ -31,7 +31,7 @@ export const oneOf = <T extends string>(names: readonly string[]) =>
 /** A name that a terminal can show. */
 export const printableName = expect<string>(`a name of ${PRINTABLE}`, isPrintable);
 
-/** A printable name of a policy. A former name is read as today's. */
+/** A printable name of a policy. A former name becomes the current one. */
 export const storedPolicy = printableName.transform(currentPolicy);
 
 export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');

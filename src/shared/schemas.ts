@@ -3,7 +3,7 @@ import { describe } from './values.js';
 
 export interface Schema {
   readonly name: string;
-  /** Rises when a key is renamed, removed or changes its meaning; not when a key is added. */
+  /** Incremented when a key is renamed, removed or given another meaning; not when a key is added. */
   readonly version: number;
 }
 
@@ -33,19 +33,19 @@ export const SCHEMAS = {
 } as const satisfies Record<string, Schema>;
 
 /** Returns whether a file's `schema` value names this schema and version. */
-export function follows(schema: Schema, said: unknown): boolean {
-  const { name, version } = (said ?? {}) as Partial<Schema>;
+export function follows(schema: Schema, value: unknown): boolean {
+  const { name, version } = (value ?? {}) as Partial<Schema>;
   return name === schema.name && version === schema.version;
 }
 
-/** The error message for a file of another schema. @param place where the value stands: " at schema of FILE". */
-export const otherSchema = (schema: Schema, said: unknown, place = ''): string =>
-  `Expected ${schemaName(schema)}${place}, got ${show(said)}. Use the release that wrote it.`;
+/** Returns the error message for a file of another schema. @param place of the value, such as " at schema of FILE". */
+export const otherSchema = (schema: Schema, value: unknown, place = ''): string =>
+  `Expected ${schemaName(schema)}${place}, got ${show(value)}. Use the release that wrote it.`;
 
 /** Formats a schema for errors. */
 export const schemaName = ({ name, version }: Schema): string =>
   `${describe(name)} version ${describe(version)}`;
 
 /** Formats a schema by name and version, and any other value as it is. */
-const show = (said: unknown): string =>
-  (said as Schema | null)?.name === undefined ? describe(said) : schemaName(said as Schema);
+const show = (value: unknown): string =>
+  (value as Schema | null)?.name === undefined ? describe(value) : schemaName(value as Schema);

@@ -17,8 +17,8 @@ export class CompensatedSum {
     for (let i = offset; i < values.length; i += stride) {
       const value = values[i];
       const next = sum + value;
-      const kept = next - sum;
-      error += sum - (next - kept) + (value - kept);
+      const added = next - sum;
+      error += sum - (next - added) + (value - added);
       sum = next;
     }
     this.#sum = sum;
@@ -54,7 +54,7 @@ export class Moments {
   addAll(values: Float32Array | Float64Array): void {
     if (values.length === 0) return;
     if (this.#count === 0) this.#first = values[0];
-    // Sums are of distances from the first value: squares do not cancel, and equal values have a variance of exactly 0.
+    // Sums differences from the first value, so that squares do not cancel and equal values have a variance of exactly 0.
     const shifted = new Float64Array(values.length);
     const squares = new Float64Array(values.length);
     for (let i = 0; i < values.length; i++) {

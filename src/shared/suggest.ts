@@ -12,32 +12,32 @@ const wordsOf = (name: string): string[] =>
 const plain = (name: string): string => wordsOf(name).join('');
 
 /**
- * Longer texts get no suggestion: they are no misspelled names, and the edit distance of a whole file takes minutes.
+ * Longer texts get no suggestion: they are not misspelled names, and the edit distance of a whole file takes minutes.
  */
 const MAX_GUESS = 100;
 
 /** Returns ` Did you mean "x"?`, ` Use "x", its new name.` for a former name, or `otherwise` if no known name is near. */
 export function didYouMean(name: string, known: readonly string[], otherwise = ' Use one of these.'): string {
-  const today = renamed(name);
-  if (today !== undefined && known.includes(today)) return ` Use "${today}", its new name.`;
+  const newName = renamed(name);
+  if (newName !== undefined && known.includes(newName)) return ` Use "${newName}", its new name.`;
   if (name.length > MAX_GUESS) return otherwise;
-  const meant = nearest(name, known) ?? within(name, known);
-  return meant === undefined ? otherwise : ` Did you mean "${meant}"?`;
+  const suggestion = nearest(name, known) ?? within(name, known);
+  return suggestion === undefined ? otherwise : ` Did you mean "${suggestion}"?`;
 }
 
 /** Returns the known name with the smallest edit distance, if it is near enough. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const guess = plain(name);
   let best: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const each of known) {
-    const away = distance(guess, plain(each));
-    if (away < least) [best, least] = [each, away];
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const edits = distance(guess, plain(candidate));
+    if (edits < smallest) [best, smallest] = [candidate, edits];
   }
-  return best !== undefined && least <= Math.max(2, best.length / 3) ? best : undefined;
+  return best !== undefined && smallest <= Math.max(2, best.length / 3) ? best : undefined;
 }
 
-/** Returns a known name whose words all occur in the guess, as `autoreset` in `autoresetMode`. */
+/** Returns a known name whose words all occur in the unknown name: `autoreset` for `autoresetMode`. */
 function within(name: string, known: readonly string[]): string | undefined {
   const words = wordsOf(name);
   return known.find((each) => wordsOf(each).every((word) => words.includes(word)));

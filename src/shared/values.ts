@@ -7,7 +7,7 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw wrongType(what, 'an object', options, `Pass { ${known[0]}: ... }.`);
   }
-  // Not Object.keys, which allocates. This runs at every step.
+  // Each step calls this function. Object.keys would allocate.
   for (const name in options) {
     if (known.includes(name) || !Object.hasOwn(options, name)) continue;
     throw new InputError(
@@ -33,7 +33,7 @@ export function readOptions<Options extends object>(
 /** The most characters of a text that an error quotes. */
 const MAX_TEXT = 100;
 
-/** Formats a value for an error message. */
+/** Returns a short text for any value, for an error message. */
 export function describe(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value);
@@ -83,7 +83,7 @@ export function checkBoolean(what: string, value: unknown): boolean {
 /** Validates an option that defaults to false. @throws InputError `wrong_type`. */
 export const toFlag = (what: string, value = false): boolean => checkBoolean(what, value);
 
-/** @param unit the source of the expected number, such as 'numEnvs'. */
+/** Checks a length. @param unit says what the expected length counts, such as 'numEnvs'. @throws InputError `wrong_length`. */
 export function checkLength(what: string, got: number, expected: number, unit: string): void {
   if (got === expected) return;
   throw new InputError(

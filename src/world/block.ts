@@ -27,7 +27,7 @@ export interface BlockEntry {
 }
 
 const f32 = Math.fround;
-/** Returns the float32 nearest to 1/x, x a float32 or a small integer. */
+/** Returns the float32 nearest to 1/x. @param x a float32 or a small integer. */
 const reciprocal = (x: number): number => f32(1 / x);
 const bitset = (bits: readonly number[]): number => bits.reduce((mask, bit) => mask | (1 << bit), 0) >>> 0;
 

@@ -12,7 +12,7 @@ export interface SeedRange {
   readonly last: number;
 }
 
-/** A profile choice for a range of seeds. */
+/** A range of seeds, and the profiles of their episodes. */
 export interface Part {
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile: string;
@@ -21,9 +21,9 @@ export interface Part {
 
 export interface Condition {
   readonly name: string;
-  /** Whether the option `profiles` may replace its profiles. */
+  /** Whether the option `profiles` may replace the condition's profiles. */
   readonly open: boolean;
-  /** Scored as one pool, in this order. */
+  /** The parts, in order. All their episodes together are scored. */
   readonly parts: readonly Part[];
 }
 
@@ -35,8 +35,7 @@ const sampled = (name: string, first: number, last: number): Condition => ({
 const named = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
- * The published conditions, in the order in which a table shows them. The re-evaluation of 150 episodes is the first
- * two.
+ * The published conditions, in the order of tables. The re-evaluation of 150 episodes consists of the first two.
  */
 export const CONDITIONS: readonly Condition[] = [
   sampled('in-distribution', 0, 99),
@@ -56,13 +55,13 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 export interface ConditionOptions {
   /**
-   * Names of CONDITIONS; 'discrete' is its three profiles and their mean. Default: all, or `custom` alone with
-   * `seeds`.
+   * Names of CONDITIONS. 'discrete' selects the conditions of the three named profiles and their mean. Default: all
+   * conditions; with `seeds`, only `custom`.
    */
   readonly conditions?: readonly string[];
   /** Seeds of the condition `custom`. */
   readonly seeds?: SeedRange;
-  /** Only the first seeds of each part of a condition. Default: all. */
+  /** The number of seeds of each part, counted from the first. Default: all. */
   readonly episodes?: number;
   /** 'sampled', 'discrete' or a profile's name: the profiles of in-distribution, ood and custom. Default 'sampled'. */
   readonly profiles?: string;
@@ -75,14 +74,15 @@ export interface ConditionOptions {
  */
 export function selectConditions(options: ConditionOptions): readonly Condition[] {
   const { profiles, episodes } = options;
-  const selected = withSeeds(options).map((name) => conditionOf(name, options));
-  const played = selected.map((condition) =>
+  const selected = namesOf(options).map((name) => conditionOf(name, options));
+  const conditions = selected.map((condition) =>
     profiles === undefined ? condition : withProfile(condition, profiles),
   );
-  return episodes === undefined ? played : allShortened(played, episodes);
+  return episodes === undefined ? conditions : allShortened(conditions, episodes);
 }
 
-function withSeeds({ conditions, seeds, profiles }: ConditionOptions): readonly string[] {
+/** Returns the names of the selected conditions. */
+function namesOf({ conditions, seeds, profiles }: ConditionOptions): readonly string[] {
   if (conditions !== undefined) {
     const names = conditions.flatMap((name) => (Object.hasOwn(GROUPS, name) ? GROUPS[name] : [name]));
     return [...new Set(seeds === undefined ? names : [...names, CUSTOM])];
@@ -126,7 +126,7 @@ function withProfile(condition: Condition, profile: string): Condition {
 const countOf = ({ parts }: Condition): number =>
   Math.min(...parts.map(({ seeds }) => seeds.last - seeds.first + 1));
 
-/** Shortens every part of every condition to `episodes` seeds. The condition with the fewest seeds sets the maximum. */
+/** Shortens every part of every condition to `episodes` seeds. The part with the fewest seeds sets the maximum. */
 function allShortened(conditions: readonly Condition[], episodes: number): Condition[] {
   const counts = conditions.map(countOf);
   const most = Math.min(...counts);

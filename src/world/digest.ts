@@ -1,4 +1,4 @@
-/** Digests of the layout, for which code is compiled, and of a world's numbers. */
+/** Digests of the layout that code is compiled for, and of a world's numbers. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import { LAYOUT } from './layout.js';

@@ -12,17 +12,17 @@ export type Word = 'f32' | 'u32';
 export interface Field {
   /** In snake_case. */
   readonly name: string;
-  /** Words before it. */
+  /** Index of the field's first word. */
   readonly offset: number;
-  /** How many words it has. */
+  /** Number of words. */
   readonly size: number;
-  /** The type of its words. */
+  /** Type of the words. */
   readonly word: Word;
   /** Lower bound of each word, inclusive. */
   readonly low: number;
   /** Upper bound of each word, inclusive. */
   readonly high: number;
-  /** Its meaning, in one sentence. */
+  /** Meaning of the field, in a few words. */
   readonly meaning: string;
 }
 
@@ -34,7 +34,7 @@ export const NUM_TRAITS = RHYTHM.traits.length;
 export const NUM_BELIEFS = RHYTHM.belief.length;
 export const NUM_STEPS = RHYTHM.maxEpisodeSteps;
 export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
-/** Four bits an action, eight actions a word. */
+/** Words of an action sequence: four bits per action, eight actions per word. */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
 export const MAX_U32 = 2 ** 32 - 1;
 /** The largest number of episodes and of threads of a batch. */
@@ -79,7 +79,7 @@ function layOut(rows: readonly Row[]): readonly Field[] {
 export const sizeOf = (fields: readonly Field[]): number =>
   fields.reduce((words, field) => words + field.size, 0);
 
-/** The offsets of a table by field name; names are snake_case in data and camelCase in code. */
+/** Returns the offsets of a table's fields, by their names in camelCase. */
 function offsets<Name extends string>(fields: readonly Field[]): Record<Name, number> {
   const entries = fields.map(({ name, offset }) => [camelCase(name), offset]);
   return Object.freeze(Object.fromEntries(entries)) as Record<Name, number>;
@@ -92,12 +92,12 @@ const BIG = MAX_MAGNITUDE;
  */
 export const MAX_SUM = 2 ** 64;
 /**
- * The largest anomaly, in the most extreme world. Progress grows with a product of effect, time of day, vigour (a sum
- * of two terms) and focus; the anomaly subtracts that of a neutral profile with the opposite focus.
+ * The largest anomaly, in the most extreme world. The change of progress is a product of effect, time of day, vitality
+ * factor (a sum of two terms) and focus. The anomaly subtracts the change of a neutral profile, which may be the opposite.
  */
 const ANOMALY = 2 * (BIG * BIG * (2 * BIG) * BIG);
 
-/** An episode's state. 32-bit words only; 16 episodes to a tile, field by field. */
+/** An episode's state, in 32-bit words. Batches store 16 episodes in a tile, field by field. */
 export const STATE_FIELDS = layOut([
   ['seed', 1, 'u32', 0, U32, "the episode's seed"],
   ['step', 1, 'u32', 0, NUM_STEPS, 'steps taken'],
@@ -113,8 +113,8 @@ export const STATE_FIELDS = layOut([
   ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
   ['grader', 6, 'f32', -BIG, BIG, 'weights of the six components of the grade'],
   // Only a replay of the episode reads the words from here on; a step does not touch them.
-  ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps taken before the episode began here'],
-  ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters when it began here'],
+  ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps taken before the episode began'],
+  ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters when the episode began'],
 ]);
 export const STATE_WORDS = sizeOf(STATE_FIELDS);
 export const STATE = offsets<
@@ -155,7 +155,7 @@ export const OBSERVATION_FIELDS = layOut([
     'difference from the response of a neutral profile, with noise',
   ],
 ]);
-/** Numbers of a raw observation: 22. */
+/** Number of floats of a raw observation: 22. */
 export const OBSERVATION_SIZE = sizeOf(OBSERVATION_FIELDS);
 /** Offsets of the fields of a raw observation, by their names in camelCase. */
 export const OBSERVATION = offsets<

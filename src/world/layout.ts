@@ -28,7 +28,7 @@ import { RHYTHM } from './numbers.js';
 /** A named group of constants. */
 export type Scope = readonly [name: string, constants: Readonly<Record<string, number>>];
 
-/** Rises when the interface of the addon's functions changes. */
+/** Incremented when the interface of the addon's functions changes. */
 const ADDON_VERSION = 7;
 
 const codesOf = (names: readonly string[]) => Object.fromEntries(names.map((name, code) => [name, code]));

@@ -1,15 +1,15 @@
 /**
  * The Rhythm world, version 1.0.0: every number of the environment, written once.
  *
- * Sizes, names and structure are fixed by the version. A changed world may give any number another value;
- * as JSON it has exactly this shape and these names. A decimal means the nearest float32.
+ * The version fixes sizes, names and structure. A changed world has the same shape and names, and may give any other
+ * number another value. A decimal means the nearest float32.
  */
 
 /** Every number of a world; docs/world.md says what each does. Vectors over meters are in the order of `meters`. */
 export interface WorldSpec {
   /** Always "rhythm". */
   name: string;
-  /** Incremented when a change alters episodes. */
+  /** Incremented when a change of the rules or numbers alters episodes. */
   version: string;
   /** Names of the meters. */
   meters: string[];
@@ -79,11 +79,11 @@ export interface WorldSpec {
 
 /** One latent factor of a belief target: a trait or a reward weight, by name. */
 export interface BeliefFactor {
-  /** A trait of TRAIT_NAMES; either this or `weight`. */
+  /** A name of TRAIT_NAMES. A factor has either this or `weight`. */
   trait?: string;
-  /** A meter of METER_NAMES, for its reward weight. */
+  /** A name of METER_NAMES: the factor is the meter's reward weight. */
   weight?: string;
-  /** Its share of the sum. */
+  /** Weight of the factor in the target's sum. */
   share: number;
   /** Whether 1 - value is used in place of the value. */
   inverted?: boolean;

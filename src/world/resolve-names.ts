@@ -54,7 +54,8 @@ export const PROFILE_CHOICES: readonly string[] = Object.freeze(['sampled', 'dis
 
 /**
  * Resolves a profile to its mode and floats.
- * @param profile 'sampled', 'discrete', a profile's name, or 16 floats. @param where the argument's name in errors.
+ * @param profile 'sampled', 'discrete', a profile's name, or 16 floats.
+ * @param where the argument's name in errors.
  * @throws InputError `unknown_name` or `bad_profile`.
  */
 export function resolveProfile(
@@ -73,7 +74,8 @@ export function resolveProfile(
 
 /**
  * Resolves a grader to its weights.
- * @param grader 'v1', 'v2', or six weights that sum to 1. @param where the argument's name in errors.
+ * @param grader 'v1', 'v2', or six weights that sum to 1.
+ * @param where the argument's name in errors.
  * @returns f32 [6]. @throws InputError `unknown_name` or `bad_grader`.
  */
 export function resolveGrader(

@@ -1,4 +1,4 @@
-/** Validates a changed world: the shape and names of the spec, and every number in its domain. */
+/** Validates a changed world: shape, names and the domain of every number. */
 import { InputError } from '../shared/errors.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';
@@ -37,18 +37,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Compares a candidate with the model, leaf by leaf: keys, lengths, types and names must agree, numbers may differ. */
-function sameShape(model: unknown, candidate: unknown, path: string): void {
+/** Checks that a candidate has the model's keys, lengths, types and names. Numbers may differ. */
+function checkShape(model: unknown, candidate: unknown, path: string): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(candidate)) refuse(path, 'an array', candidate);
     if (candidate.length !== model.length) refuse(path, `${model.length} entries`, candidate);
-    for (const [index, entry] of model.entries()) sameShape(entry, candidate[index], `${path}[${index}]`);
+    for (const [index, entry] of model.entries()) checkShape(entry, candidate[index], `${path}[${index}]`);
   } else if (isObject(model)) {
     if (!isObject(candidate)) refuse(path, 'an object', candidate);
     for (const key of Object.keys(candidate)) {
       if (!Object.hasOwn(model, key)) refuse(join(path, key), 'no such field', candidate[key]);
     }
-    for (const key of Object.keys(model)) sameShape(model[key], candidate[key], join(path, key));
+    for (const key of Object.keys(model)) checkShape(model[key], candidate[key], join(path, key));
   } else if (typeof model === 'number') {
     if (typeof candidate !== 'number' || !Number.isFinite(candidate))
       refuse(path, 'a finite number', candidate);
@@ -120,8 +120,8 @@ function checkRanges(world: WorldSpec): void {
 }
 
 /**
- * Checks the streams, which are numbers written as strings. Returns the world with the model's streams, so that
- * `sameShape` accepts any of them.
+ * Checks the streams, which are numbers written as strings. Returns the world with the published streams, because
+ * `checkShape` accepts no other strings.
  */
 function checkStreams(world: Record<string, unknown>): unknown {
   const { streams } = world;
@@ -136,12 +136,12 @@ function checkStreams(world: Record<string, unknown>): unknown {
 
 /**
  * Checks a changed world. @returns the same object, typed.
- * @throws InputError `bad_world`, naming the field, for a missing, unknown, misplaced or malformed value; a number
- *   that is not finite or out of its domain; weights or shares that do not sum to 1; a trait with an empty range.
+ * @throws InputError `bad_world` that names the field: for a missing, unknown or malformed value, a number that is not
+ *   finite or out of its domain, weights or shares that do not sum to 1, and a trait with an empty range.
  */
 export function validateWorld(candidate: unknown): WorldSpec {
   if (!isObject(candidate)) refuse('', 'an object', candidate);
-  sameShape(RHYTHM, checkStreams(candidate), '');
+  checkShape(RHYTHM, checkStreams(candidate), '');
   checkNumbers(RHYTHM, candidate, '');
   const world = candidate as unknown as WorldSpec;
   checkRanges(world);

@@ -1,4 +1,4 @@
-/** A world ready for stepping: its spec, its block of words and its digest. */
+/** Creates worlds from their numbers: validated, with the block of words and the digest. */
 import { InputError } from '../shared/errors.js';
 import { buildBlock, type Params, readBlock } from './block.js';
 import { worldDigest } from './digest.js';
@@ -28,7 +28,7 @@ export function createWorld(spec: WorldSpec = RHYTHM): World {
   return { spec: valid, words, params: readBlock(words), digest: worldDigest(words) };
 }
 
-/** Returns a copy that the caller cannot change. Validates the copy too, because a getter may return another value. */
+/** Returns a copy that the caller cannot change. Validates the copy, because a getter may return another value. */
 function copyOf(spec: WorldSpec): WorldSpec {
   try {
     return validateWorld(structuredClone(spec));

@@ -1,4 +1,4 @@
-/** Sums and intervals, compared with arithmetic by hand and with exact sums. */
+/** Sums and intervals, compared with results computed by hand and with exact sums. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CompensatedSum, Moments } from '../../src/shared/statistics.js';
@@ -25,7 +25,7 @@ describe('CompensatedSum', () => {
     expect(sum.value).toBe(2);
   });
 
-  it('is the exact sum, rounded', () => {
+  it('differs from the exact sum by rounding alone', () => {
     fc.assert(
       fc.property(scores, (values) => {
         const sum = new CompensatedSum();
@@ -35,7 +35,7 @@ describe('CompensatedSum', () => {
     );
   });
 
-  it('adds one column of rows', () => {
+  it('adds one column of a row-major table', () => {
     const sum = new CompensatedSum();
     sum.addColumn(Float32Array.of(1, 10, 2, 20, 3, 30), 1, 2);
     expect(sum.value).toBe(60);
@@ -43,7 +43,7 @@ describe('CompensatedSum', () => {
 });
 
 describe('Moments', () => {
-  it('gives the 95 % interval that arithmetic by hand gives', () => {
+  it('gives the 95 % interval computed by hand', () => {
     const moments = new Moments();
     moments.addAll(Float32Array.of(0.25, 0.5, 0.75));
     // Standard deviation 0.25; with two degrees of freedom t has a closed form.

@@ -4,25 +4,25 @@ import { didYouMean } from '../../src/shared/suggest.js';
 
 const KNOWN = ['sleep', 'deep_work', 'family_time'];
 
-describe('a guess', () => {
+describe('didYouMean', () => {
   it.each([
     ['slep', ' Did you mean "sleep"?'],
     ['deepWork', ' Did you mean "deep_work"?'],
     ['some-family-time', ' Did you mean "family_time"?'],
     ['nonsense', ' Use one of these.'],
     ['', ' Use one of these.'],
-  ])('%j suggests%s', (guess, remedy) => {
-    expect(didYouMean(guess, KNOWN)).toBe(remedy);
+  ])('returns for %j the remedy%s', (name, remedy) => {
+    expect(didYouMean(name, KNOWN)).toBe(remedy);
   });
 
-  it('of a former name suggests the new name', () => {
+  it('suggests the new name for a former name', () => {
     const known = ['open-loop', 'open-loop+constant'];
     expect(didYouMean('blind-tape', known)).toBe(' Use "open-loop", its new name.');
     expect(didYouMean('blind-tape+constant', known)).toBe(' Use "open-loop+constant", its new name.');
     expect(didYouMean('honest-tape', known)).toBe(' Use one of these.');
   });
 
-  it('of more than 100 characters gets no suggestion', () => {
+  it('suggests no name for a text of more than 100 characters', () => {
     expect(didYouMean(`sleep${' x'.repeat(47)}`, KNOWN)).toBe(' Did you mean "sleep"?');
     expect(didYouMean(`sleep${' x'.repeat(48)}`, KNOWN, ' Remove it.')).toBe(' Remove it.');
   });

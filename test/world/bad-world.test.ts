@@ -1,4 +1,4 @@
-/** Validation of a changed world: errors name missing, unknown, misplaced, renamed and out-of-domain fields. */
+/** Validation of a changed world: errors name the missing, unknown, malformed, renamed or out-of-domain field. */
 import { describe, expect, it } from 'vitest';
 import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import { validateWorld } from '../../src/world/validate-world.js';
@@ -15,7 +15,7 @@ import {
   worldWith,
 } from '../support/worlds.js';
 
-const refused = (spec: unknown, ...mentions: string[]): void =>
+const expectRefused = (spec: unknown, ...mentions: string[]): void =>
   expectRefusal(() => createWorld(spec as WorldSpec), 'bad_world', ...mentions);
 
 /** Returns the paths of all parts of a value that `keep` accepts. */
@@ -37,33 +37,33 @@ const FLAGS = paths(RHYTHM, (value) => typeof value === 'boolean');
 const EVERYTHING = paths(RHYTHM, () => true).slice(1);
 const STREAMS = Object.keys(RHYTHM.streams);
 
-it('the published world and a copy of it pass', () => {
+it('accepts the published world and a copy of it', () => {
   expect(createWorld(RHYTHM).digest).toBe(createWorld(structuredClone(RHYTHM)).digest);
   expect(EVERYTHING.length).toBeGreaterThan(400);
 });
 
 describe('every field', () => {
-  it('missing', () => {
+  it('is refused if it is missing', () => {
     for (const path of EVERYTHING) {
       const world = structuredClone(RHYTHM);
       const parent = path.length > 1 ? getAt(world, path.slice(0, -1)) : world;
       delete (parent as Record<string | number, unknown>)[path[path.length - 1]];
-      refused(world, `world.${pathName(path)},`, 'undefined');
+      expectRefused(world, `world.${pathName(path)},`, 'undefined');
     }
   });
 
   it.each([[null], [undefined], [true], ['x'], [{}], [[]], [() => 1], [Symbol('x')], [10n]])(
-    'as %s',
+    'is refused if it is %s',
     (value) => {
-      for (const path of EVERYTHING.filter((each) => !same(getAt(RHYTHM, each), value))) {
-        refused(worldWith(path, value), `world.${pathName(path)}`);
+      for (const path of EVERYTHING.filter((each) => !isValid(getAt(RHYTHM, each), value))) {
+        expectRefused(worldWith(path, value), `world.${pathName(path)}`);
       }
     },
   );
 });
 
-/** Differences that are valid, such as an empty object in place of an empty list. */
-const same = (model: unknown, value: unknown): boolean =>
+/** Returns whether a value is valid in place of the model: the model itself, or an empty list for an empty list. */
+const isValid = (model: unknown, value: unknown): boolean =>
   model === value || (Array.isArray(value) && Array.isArray(model) && model.length === 0);
 
 describe('every number', () => {
@@ -74,33 +74,40 @@ describe('every number', () => {
     MIN_VALUE: tiny,
     MAX_VALUE: huge,
   } = Number;
-  it.each([nan, infinity, minus])('%d', (value) => {
+  it.each([nan, infinity, minus])('is refused if it is %d', (value) => {
     for (const path of WORLD_NUMBERS)
-      refused(worldWith(path, value), `world.${pathName(path)}`, String(value));
+      expectRefused(worldWith(path, value), `world.${pathName(path)}`, String(value));
   });
 
   it.each([2 ** 20 + 1, -(2 ** 21), 2 ** -41, -(2 ** -60), 1e-50, tiny, huge])(
-    '%d is out of the domain',
+    'is refused if it is %d, which is out of the domain',
     (value) => {
       for (const path of FREE_NUMBERS.filter(([, key]) => key !== 'eventThreshold')) {
-        refused(worldWith(path, value), `world.${pathName(path)}`);
+        expectRefused(worldWith(path, value), `world.${pathName(path)}`);
       }
     },
   );
 
-  it('at the bound of the domain passes, if there is no other condition', () => {
+  it('is accepted at the bounds of the domain, and at 0', () => {
     const path = ['events', 1, 'effect', 2];
     for (const value of [2 ** 20, -(2 ** 20), 2 ** -40, -(2 ** -40), 0, -0]) {
       expect(validateWorld(worldWith(path, value))).toBeDefined();
     }
   });
 
-  it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))('%s is fixed', (name) => {
-    const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
-    refused(worldWith(path, (getAt(RHYTHM, path) as number) + 1), `world.${name}`, 'which the version fixes');
-  });
+  it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))(
+    'is refused if %s changes, which the version fixes',
+    (name) => {
+      const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
+      expectRefused(
+        worldWith(path, (getAt(RHYTHM, path) as number) + 1),
+        `world.${name}`,
+        'which the version fixes',
+      );
+    },
+  );
 
-  it('at the bound of its range passes', () => {
+  it('is accepted at the bounds of its own range', () => {
     for (const value of [0, 2 ** 32 - 1])
       expect(validateWorld(worldWith(['constants', 'eventThreshold'], value))).toBeDefined();
     for (const value of [0, 1]) expect(validateWorld(worldWith(['initialMeters', 3], value))).toBeDefined();
@@ -108,44 +115,44 @@ describe('every number', () => {
     expect(validateWorld(worldWith(['traits', 0], narrow))).toBeDefined();
   });
 
-  it.each([-1, 2 ** 32, 0.5, nan])('an eventThreshold of %d', (value) => {
-    refused(worldWith(['constants', 'eventThreshold'], value), 'world.constants.eventThreshold');
+  it.each([-1, 2 ** 32, 0.5, nan])('is refused if it is an eventThreshold of %d', (value) => {
+    expectRefused(worldWith(['constants', 'eventThreshold'], value), 'world.constants.eventThreshold');
   });
 
-  it.each([-0.01, 1.01])('an initial meter of %d', (value) => {
-    refused(worldWith(['initialMeters', 3], value), 'world.initialMeters[3]', '[0, 1]');
+  it.each([-0.01, 1.01])('is refused if it is an initial meter of %d', (value) => {
+    expectRefused(worldWith(['initialMeters', 3], value), 'world.initialMeters[3]', '[0, 1]');
   });
 });
 
-describe('structure', () => {
-  it('a foreign key anywhere', () => {
+describe('validation of the structure', () => {
+  it('refuses an unknown key in any object', () => {
     for (const path of OBJECTS) {
       const world = structuredClone(RHYTHM);
       const node = (path.length === 0 ? world : getAt(world, path)) as Record<string, unknown>;
       node.extra = 1;
-      refused(world, `world.${pathName([...path, 'extra'])}`, 'no such field');
+      expectRefused(world, `world.${pathName([...path, 'extra'])}`, 'no such field');
     }
-    refused(JSON.parse('{"__proto__": {}}'), '__proto__');
+    expectRefused(JSON.parse('{"__proto__": {}}'), '__proto__');
   });
 
-  it('a list longer or shorter', () => {
+  it('refuses a list with an entry too many or too few', () => {
     for (const path of LISTS) {
       const list = getAt(RHYTHM, path) as unknown[];
-      refused(worldWith(path, [...list, 0]), `world.${pathName(path)}`, `${list.length} entries`);
-      if (list.length > 0) refused(worldWith(path, list.slice(1)), `world.${pathName(path)}`);
+      expectRefused(worldWith(path, [...list, 0]), `world.${pathName(path)}`, `${list.length} entries`);
+      if (list.length > 0) expectRefused(worldWith(path, list.slice(1)), `world.${pathName(path)}`);
     }
   });
 
-  it('holes in a list', () => {
-    refused(worldWith(['decay'], new Array(5)), 'world.decay[0]', 'undefined');
+  it('refuses a list with holes', () => {
+    expectRefused(worldWith(['decay'], new Array(5)), 'world.decay[0]', 'undefined');
   });
 
-  it('a name or a flag changed', () => {
-    for (const path of NAMES) refused(worldWith(path, 'other'), `world.${pathName(path)}`, '"other"');
-    for (const path of FLAGS) refused(worldWith(path, false), `world.${pathName(path)}`, 'false');
+  it('refuses another name or flag', () => {
+    for (const path of NAMES) expectRefused(worldWith(path, 'other'), `world.${pathName(path)}`, '"other"');
+    for (const path of FLAGS) expectRefused(worldWith(path, false), `world.${pathName(path)}`, 'false');
   });
 
-  it('keys in another order are the same world', () => {
+  it('accepts keys in another order as the same world', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed);
       if (typeof value !== 'object' || value === null) return value;
@@ -158,58 +165,66 @@ describe('structure', () => {
     expect(createWorld(reversed(RHYTHM) as WorldSpec).digest).toBe(createWorld().digest);
   });
 
-  it.each([undefined, null, 3, 'world', true, [], new Map(), new Date(0)])('%s for a world', (value) => {
-    expectRefusal(() => validateWorld(value), 'bad_world', 'world');
-  });
+  it.each([undefined, null, 3, 'world', true, [], new Map(), new Date(0)])(
+    'refuses %s as a world',
+    (value) => {
+      expectRefusal(() => validateWorld(value), 'bad_world', 'world');
+    },
+  );
 });
 
-describe('related numbers', () => {
+describe('validation of related numbers', () => {
   const SUMS: Path[] = [
     ['graders', 'v1'],
     ['graders', 'v2'],
     ...Object.keys(RHYTHM.profiles).map((name) => ['profiles', name, 'weights']),
   ];
-  it.each(SUMS.map((path) => [pathName(path), path] as const))('%s sums to 1', (name, path) => {
-    const weights = (getAt(RHYTHM, path) as number[]).map((weight, k) => (k === 1 ? weight + 0.001 : weight));
-    refused(worldWith(path, weights), `world.${name}`, 'sum to 1');
-  });
+  it.each(SUMS.map((path) => [pathName(path), path] as const))(
+    'refuses weights in %s that do not sum to 1',
+    (name, path) => {
+      const weights = (getAt(RHYTHM, path) as number[]).map((weight, k) =>
+        k === 1 ? weight + 0.001 : weight,
+      );
+      expectRefused(worldWith(path, weights), `world.${name}`, 'sum to 1');
+    },
+  );
 
-  it('to a millionth', () => {
+  it('accepts weights whose sum differs from 1 by less than a millionth', () => {
     const off = (error: number) => {
       const [first, ...others] = RHYTHM.graders.v2;
       return worldWith(['graders', 'v2'], [first + error, ...others]);
     };
     expect(validateWorld(off(0.9e-6))).toBeDefined();
-    refused(off(1.1e-6), 'world.graders.v2', 'sum to 1');
-    refused(off(-1.1e-6), 'world.graders.v2', 'sum to 1');
+    expectRefused(off(1.1e-6), 'world.graders.v2', 'sum to 1');
+    expectRefused(off(-1.1e-6), 'world.graders.v2', 'sum to 1');
   });
 
-  it.each([0, 1, 2])('the shares of belief %i sum to 1', (k) => {
-    refused(worldWith(['belief', k, 'factors', 0, 'share'], 0.5), `world.belief[${k}]`, 'sum to 1');
+  it.each([0, 1, 2])('refuses shares of belief %i that do not sum to 1', (k) => {
+    expectRefused(worldWith(['belief', k, 'factors', 0, 'share'], 0.5), `world.belief[${k}]`, 'sum to 1');
   });
 
-  it.each(RHYTHM.traits.map(({ name }, k) => [name, k] as const))('%s has a width', (_, k) => {
+  it.each(RHYTHM.traits.map(({ name }, k) => [name, k] as const))('refuses an empty range of %s', (_, k) => {
     const { low } = RHYTHM.traits[k];
     for (const high of [low, low - 0.5])
-      refused(worldWith(['traits', k, 'high'], high), `world.traits[${k}].high`);
+      expectRefused(worldWith(['traits', k, 'high'], high), `world.traits[${k}].high`);
   });
 
   it.each(['', '123', '123456789', 'A3C5F72G', ' A3C5F72', '0x3C5F72', 7, ['A3C5F729'], null])(
-    'a stream of %j',
+    'refuses %j as a stream',
     (hex) => {
       for (const name of STREAMS)
-        refused(worldWith(['streams', name], hex), `world.streams.${name}`, 'hexadecimal');
+        expectRefused(worldWith(['streams', name], hex), `world.streams.${name}`, 'hexadecimal');
     },
   );
 
-  it('streams in either case are one world', () => {
+  it('accepts streams in lower case as the same world', () => {
     const lower = worldWith(['streams', 'event'], RHYTHM.streams.event.toLowerCase());
     expect(createWorld(lower).digest).toBe(createWorld().digest);
   });
 });
 
-describe('objects that change between reads', () => {
-  it('a getter is read once, and its value validated and copied', () => {
+describe('objects that are not plain data', () => {
+  it('a getter whose value becomes invalid gives a valid copy or an error', () => {
     let reads = 0;
     const world = structuredClone(RHYTHM);
     Object.defineProperty(world, 'beliefGain', {
@@ -225,9 +240,9 @@ describe('objects that change between reads', () => {
   });
 
   it('values that cannot be copied are refused', () => {
-    refused(new Proxy(structuredClone(RHYTHM), {}), 'world');
+    expectRefused(new Proxy(structuredClone(RHYTHM), {}), 'world');
     const world = structuredClone(RHYTHM);
     setAt(world, ['decay'], new Proxy(world.decay, {}));
-    refused(world, 'world');
+    expectRefused(world, 'world');
   });
 });

@@ -8,7 +8,7 @@ import { createWorld } from '../../src/world/world.js';
 import { Random } from '../support/random.js';
 import { changedWorld, FREE_NUMBERS, getAt, pathName, worldWith } from '../support/worlds.js';
 
-/** Changes when a number of the world or the order of the block does: then results have another version. */
+/** Changes with any number of the world and with the order of the block. A new digest needs a new world version. */
 const PUBLISHED = 'e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353';
 
 const published = createWorld();
@@ -17,7 +17,7 @@ it('the published world has the pinned digest', () => {
   expect(published.digest).toBe(PUBLISHED);
 });
 
-it('it is the SHA-256 of the little-endian words', () => {
+it('the digest of the published world is the SHA-256 of its little-endian words', () => {
   const bytes = Buffer.alloc(published.words.length * 4);
   for (const [k, word] of published.words.entries()) bytes.writeUInt32LE(word, k * 4);
   expect(worldDigest(published.words)).toBe(createHash('sha256').update(bytes).digest('hex'));
@@ -32,11 +32,11 @@ it('every word changes the digest', () => {
   expect(new Set([...digests, PUBLISHED]).size).toBe(published.words.length + 1);
 });
 
-describe('a change of any number', () => {
-  const tied = (name: string): boolean => /weights|graders|share/.test(name);
-  const single = FREE_NUMBERS.filter((path) => !tied(pathName(path)));
+describe('the digest changes', () => {
+  const isInSum = (name: string): boolean => /weights|graders|share/.test(name);
+  const single = FREE_NUMBERS.filter((path) => !isInSum(pathName(path)));
 
-  it('changes the digest', () => {
+  it('with any number that may change alone', () => {
     const digests = single.map((path) => {
       const value = getAt(RHYTHM, path) as number;
       return createWorld(
@@ -47,7 +47,7 @@ describe('a change of any number', () => {
     expect(new Set([...digests, PUBLISHED]).size).toBe(single.length + 1);
   });
 
-  it('changes it also if weights must sum to 1', () => {
+  it('with any two weights whose sum stays the same', () => {
     const lists = [
       ...Object.keys(RHYTHM.graders).map((name) => ['graders', name]),
       ...Object.keys(RHYTHM.profiles).map((name) => ['profiles', name, 'weights']),
@@ -63,7 +63,7 @@ describe('a change of any number', () => {
     }
   });
 
-  it('changes it also in a stream', () => {
+  it('with any stream', () => {
     const digests = Object.keys(RHYTHM.streams).map(
       (name) => createWorld(worldWith(['streams', name], '00000001')).digest,
     );
@@ -77,7 +77,7 @@ it('0 and -0 have the same digest', () => {
   );
 });
 
-it('every world has the same block layout', () => {
+it('every changed world has a block of the same length', () => {
   const random = new Random('layout');
   for (let i = 0; i < 20; i++) {
     const world = createWorld(changedWorld(random));
@@ -85,15 +85,15 @@ it('every world has the same block layout', () => {
   }
 });
 
-it('a block holds no NaN, infinity or subnormal, and no negative zero', () => {
+it('a block contains no NaN, infinity, subnormal or negative zero', () => {
   const random = new Random('block');
   const { offset: firstCode } = BLOCK_LAYOUT.find((entry) => entry.word === 'u32')!;
   for (let i = 0; i < 50; i++) {
     const { words } = createWorld(i === 0 ? RHYTHM : changedWorld(random));
     const floats = new Float32Array(words.buffer, 0, firstCode);
-    const odd = floats.findIndex(
+    const invalid = floats.findIndex(
       (x) => !Number.isFinite(x) || (x !== 0 && Math.abs(x) < 2 ** -126) || Object.is(x, -0),
     );
-    expect(odd).toBe(-1);
+    expect(invalid).toBe(-1);
   }
 });

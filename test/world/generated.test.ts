@@ -1,4 +1,4 @@
-/** Numbers are written once: generated files are current, and no other source repeats a number of the world. */
+/** Generated files are current, and no other source repeats a number of the world. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,7 @@ const uncommented = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, 
 /** Decimal and hexadecimal float literals of C++, with their suffix. */
 const CPP_FLOATS =
   /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?[fFlL]?(?!\w)|0[xX][\da-fA-F.]+[pP][-+]?\d+[fF]?/g;
+/** Values that are allowed as literals. */
 const ALLOWED = [0, 1, 0.5, 2];
 
 const strayFloats = (text: string): string[] =>
@@ -70,7 +71,7 @@ it('the shaders have no stray float literal', () => {
   ).toEqual([]);
 });
 
-it('a stray literal is found', () => {
+it('the search for stray literals finds them, and allows 0, 1, 0.5 and 2', () => {
   expect(strayFloats('all(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f + 2.0f; v2.3; 1e9')).toEqual([
     '0.7f',
     '3e-4',
@@ -79,16 +80,17 @@ it('a stray literal is found', () => {
   ]);
 });
 
-/** Numbers of the world with no other meaning: no integers, halves or powers of two. */
-const TELLING = new Set(
+/** Numbers of the world that have no other use: no small integers, halves or powers of two. */
+const DISTINCTIVE = new Set(
   WORLD_NUMBERS.map((path) => Math.abs(getAt(RHYTHM, path) as number)).filter(
     (value) =>
       value !== 0.5 && !Number.isInteger(Math.log2(value)) && (!Number.isInteger(value) || value > 1000),
   ),
 );
 const DECIMALS = /(?<![\w.])\d+(?:_\d+)*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])/g;
-const retyped = (text: string): string[] =>
-  (text.match(DECIMALS) ?? []).filter((literal) => TELLING.has(Number(literal.replaceAll('_', ''))));
+/** Returns the literals of a text that repeat a number of the world. */
+const repeatedNumbers = (text: string): string[] =>
+  (text.match(DECIMALS) ?? []).filter((literal) => DISTINCTIVE.has(Number(literal.replaceAll('_', ''))));
 
 it('the reference and the backends repeat no number of the world', () => {
   const files = [
@@ -96,16 +98,21 @@ it('the reference and the backends repeat no number of the world', () => {
     ...sources('src/engine/backends', /\.(ts|wgsl)$/),
   ];
   expect(files.length).toBeGreaterThan(10);
-  const found = files.flatMap(({ path, text }) => retyped(text).map((literal) => `${path}: ${literal}`));
-  expect(found).toEqual([]);
+  const repeated = files.flatMap(({ path, text }) =>
+    repeatedNumbers(text).map((literal) => `${path}: ${literal}`),
+  );
+  expect(repeated).toEqual([]);
 });
 
-it('a repeated number is found', () => {
-  expect(TELLING.size).toBeGreaterThan(30);
-  expect(retyped('f32(d[V] - 0.0235) + 343_597_384 * x - 0.5 + 28')).toEqual(['0.0235', '343_597_384']);
+it('the search for repeated numbers finds them', () => {
+  expect(DISTINCTIVE.size).toBeGreaterThan(30);
+  expect(repeatedNumbers('f32(d[V] - 0.0235) + 343_597_384 * x - 0.5 + 28')).toEqual([
+    '0.0235',
+    '343_597_384',
+  ]);
 });
 
-it('streams and hash keys are not repeated either', () => {
+it('the reference repeats no stream', () => {
   const text = sources('src/engine/reference', /\.ts$/)
     .map((file) => file.text.toLowerCase())
     .join('\n');

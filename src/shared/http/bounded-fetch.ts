@@ -7,7 +7,7 @@
  */
 export const MAX_DEPTH = 64;
 
-/** A response beyond the limits. Clients do not retry it: another attempt would most likely get the same. */
+/** A response beyond the limits. Clients do not retry it, because another attempt would most likely fail too. */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';
 }

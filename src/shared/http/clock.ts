@@ -1,10 +1,10 @@
-/** The clock of code that waits. Tests replace it. */
+/** The clock of clients that wait between requests. Tests replace it. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** @throws the signal's reason. */
+  /** Waits `ms` milliseconds. @throws the signal's reason when it aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 

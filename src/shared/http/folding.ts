@@ -3,9 +3,9 @@
 /** A global regular expression: the characters that a folded text leaves out. */
 export type Dropped = RegExp;
 /** Zero-width and format characters, soft hyphens, variation selectors, marks, and controls other than white space. */
-export const UNSEEN: Dropped = /(?![\t-\r])[\p{C}\p{M}\p{DI}]/gu;
-/** The characters of UNSEEN, and all white space. */
-export const UNSEEN_OR_BLANK: Dropped = /[\s\p{Z}\p{C}\p{M}\p{DI}\u2800]/gu;
+export const INVISIBLE: Dropped = /(?![\t-\r])[\p{C}\p{M}\p{DI}]/gu;
+/** The characters of INVISIBLE, and all white space. */
+export const INVISIBLE_OR_SPACE: Dropped = /[\s\p{Z}\p{C}\p{M}\p{DI}\u2800]/gu;
 
 /** An escape of JSON (a surrogate pair counts as one) or of a URL. */
 const ESCAPES = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\[bfnrt]|%[0-9a-f]{2}/gi;
@@ -37,58 +37,60 @@ export const folded = (text: string, dropped: Dropped): string =>
 export function replaceFolded(
   source: string,
   words: readonly string[],
-  instead: string,
+  replacement: string,
   dropped: Dropped,
 ): string {
   const text = folded(source, dropped);
-  const hidden = words.filter((word) => text.includes(word));
-  if (hidden.length === 0) return source;
-  const found = placesOf(hidden, source, dropped).sort((a, b) => a.from - b.from);
+  const present = words.filter((word) => text.includes(word));
+  if (present.length === 0) return source;
+  const ranges = rangesOf(present, source, dropped).sort((a, b) => a.from - b.from);
   let result = '';
   let copied = 0;
-  for (const { from, to } of found) {
-    if (from >= copied) result += source.slice(copied, from) + instead;
+  for (const { from, to } of ranges) {
+    if (from >= copied) result += source.slice(copied, from) + replacement;
     copied = Math.max(copied, to);
   }
   return result + source.slice(copied);
 }
 
 /** A range of a text, `to` excluded. */
-interface Place {
+interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
-function placesOf(words: readonly string[], source: string, dropped: Dropped): Place[] {
-  const { text, places } = foldWithPlaces(source, dropped);
+function rangesOf(words: readonly string[], source: string, dropped: Dropped): TextRange[] {
+  const { text, origins } = foldWithOrigins(source, dropped);
   return words.flatMap((word) => {
-    const found: Place[] = [];
+    const ranges: TextRange[] = [];
     for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-      found.push({ from: places[at].from, to: places[at + word.length - 1].to });
+      ranges.push({ from: origins[at].from, to: origins[at + word.length - 1].to });
     }
-    return found;
+    return ranges;
   });
 }
 
 /** Returns the folded form, and for each of its UTF-16 units the range of the source that it came from. */
-function foldWithPlaces(source: string, dropped: Dropped): { text: string; places: Place[] } {
-  const places: Place[] = [];
-  const known = new Map<string, string>();
+function foldWithOrigins(source: string, dropped: Dropped): { text: string; origins: TextRange[] } {
+  const origins: TextRange[] = [];
+  const cache = new Map<string, string>();
   const foldOnce = (piece: string): string => {
-    const before = known.get(piece);
-    if (before !== undefined) return before;
-    const now = folded(piece, dropped);
-    known.set(piece, now);
-    return now;
+    const cached = cache.get(piece);
+    if (cached !== undefined) return cached;
+    const result = folded(piece, dropped);
+    cache.set(piece, result);
+    return result;
   };
   let text = '';
   for (const { index, 0: piece } of source.matchAll(PIECES)) {
     const plain = PLAIN.test(piece);
     const units = plain ? piece : foldOnce(piece);
     for (let k = 0; k < units.length; k++) {
-      places.push(plain ? { from: index + k, to: index + k + 1 } : { from: index, to: index + piece.length });
+      origins.push(
+        plain ? { from: index + k, to: index + k + 1 } : { from: index, to: index + piece.length },
+      );
     }
     text += units;
   }
-  return { text, places };
+  return { text, origins };
 }

@@ -1,6 +1,6 @@
 /** Parses how long a service asks its clients to wait. */
 
-/** The response headers. Names are in any case. */
+/** Response headers, as `fetch` returns them. */
 export interface Headers {
   get(name: string): string | null;
 }
@@ -15,10 +15,10 @@ const HTTP_DATE = /^\s*[A-Z][a-z]{2,8},? /;
 export function retryAfterMs(headers: Headers | null | undefined, now: number): number | null {
   const exact = numberIn(headers?.get('retry-after-ms'));
   if (exact !== null) return exact;
-  const said = headers?.get('retry-after');
-  const seconds = numberIn(said);
+  const header = headers?.get('retry-after');
+  const seconds = numberIn(header);
   if (seconds !== null) return seconds * 1000;
-  const date = HTTP_DATE.test(said ?? '') ? Date.parse(said!) : Number.NaN;
+  const date = HTTP_DATE.test(header ?? '') ? Date.parse(header!) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 

@@ -1,11 +1,11 @@
-/** Retries requests while the failure may be temporary. Each client decides which failures are. */
+/** Retries requests while the failure may be temporary, which each client decides in `waitAfter`. */
 import pRetry from 'p-retry';
 import type { Clock } from './clock.js';
 
 /** A failed attempt. */
 export interface FailedAttempt {
   readonly error: Error;
-  /** Its number, from 1 on. */
+  /** The attempt's number, from 1 on. */
   readonly attempt: number;
   /** The number of attempts left. */
   readonly left: number;
@@ -24,14 +24,14 @@ export interface RetryOptions {
 }
 
 /**
- * Calls `ask` until it succeeds, fails permanently or has no attempts left.
+ * Calls `request` until it succeeds, fails permanently or has no attempts left.
  * @throws the error of the last attempt, the error of `waitAfter`, or the signal's reason.
  */
 export const retry = <Answer>(
-  ask: () => Promise<Answer>,
+  request: () => Promise<Answer>,
   { retries, signal, clock, waitAfter }: RetryOptions,
 ): Promise<Answer> =>
-  pRetry(ask, {
+  pRetry(request, {
     ...{ retries, signal, minTimeout: 0 },
     onFailedAttempt: async ({ error, attemptNumber: attempt, retriesLeft: left }) => {
       const ms = waitAfter({ error, attempt, left });
@@ -40,7 +40,7 @@ export const retry = <Answer>(
     },
   });
 
-/** Waits in milliseconds, for services that do not state one. */
+/** The shortest and the longest wait in milliseconds, for services that do not state a wait. */
 export interface BackOff {
   readonly first: number;
   readonly last: number;

@@ -1,16 +1,14 @@
-/** Removes secrets from texts. Every text from a service passes through it before it is shown or written. */
-
-import { type Dropped, folded, replaceFolded, UNSEEN, UNSEEN_OR_BLANK } from './folding.js';
+/** Removes secrets from texts of services before they are shown or written. */
+import { type Dropped, folded, INVISIBLE, INVISIBLE_OR_SPACE, replaceFolded } from './folding.js';
 
 export type Redact = (text: string) => string;
 
-/** Shorter values are not secrets: replacing them would damage other words. */
+/** Shorter values are not redacted: they also occur within other words. */
 const MIN_LENGTH = 4;
-/** Placeholders that people pass to servers without keys. Replacing them would damage answers. */
+/** Placeholders in place of a key, for servers without keys. They are not redacted, because answers contain these words. */
 const PLACEHOLDERS = new Set('none null empty dummy test token local ollama unused placeholder'.split(' '));
 /** Shorter byte sequences occur by chance inside longer base64 texts. */
 const MIN_EMBEDDED = 8;
-
 /** Shorter sequences of letters occur by chance in sentences once white space is ignored. */
 const MIN_SPACED = 8;
 
@@ -22,26 +20,27 @@ const MIN_SPACED = 8;
  * with white space between its characters. It does not find other disguises: look-alike letters of other alphabets,
  * other characters in between, reversal, encryption.
  * @param secrets in any order. Values shorter than four characters and placeholders are ignored.
- * @param instead the replacement.
  */
-export function redactor(secrets: readonly string[], instead = '[redacted]'): Redact {
+export function redactor(secrets: readonly string[], replacement = '[redacted]'): Redact {
   const known = secrets.filter(isSecret);
   const spellings = [...new Set(known.flatMap(spellingsOf))];
   // The longest first: one secret may be the beginning of another.
   spellings.sort((a, b) => b.length - a.length);
-  const unseen = foldedSecrets(spellings, UNSEEN, MIN_LENGTH);
-  const spaced = foldedSecrets(spellings, UNSEEN_OR_BLANK, MIN_SPACED);
+  const disguised = foldedSecrets(spellings, INVISIBLE, MIN_LENGTH);
+  const spaced = foldedSecrets(spellings, INVISIBLE_OR_SPACE, MIN_SPACED);
   return (text) => {
-    const exact = spellings.reduce((left, spelling) => left.replaceAll(spelling, instead), text);
-    const seen = replaceFolded(exact, unseen, instead, UNSEEN);
-    return replaceFolded(seen, spaced, instead, UNSEEN_OR_BLANK);
+    const withoutExact = spellings.reduce((rest, spelling) => rest.replaceAll(spelling, replacement), text);
+    const withoutDisguised = replaceFolded(withoutExact, disguised, replacement, INVISIBLE);
+    return replaceFolded(withoutDisguised, spaced, replacement, INVISIBLE_OR_SPACE);
   };
 }
 
 /** Folds the secrets, and drops those that are then too short or a placeholder. */
-const foldedSecrets = (spellings: readonly string[], dropped: Dropped, least: number): string[] => [
+const foldedSecrets = (spellings: readonly string[], dropped: Dropped, minLength: number): string[] => [
   ...new Set(
-    spellings.map((each) => folded(each, dropped)).filter((each) => each.length >= least && isSecret(each)),
+    spellings
+      .map((spelling) => folded(spelling, dropped))
+      .filter((spelling) => spelling.length >= minLength && isSecret(spelling)),
   ),
 ];
 
@@ -55,11 +54,12 @@ function spellingsOf(secret: string): string[] {
   return [
     ...[secret, inUrl, inUrl.replaceAll(/%../g, (code) => code.toLowerCase())],
     ...[inJson, inJson.replaceAll('/', '\\/')],
-    ...packed(Buffer.from(secret)),
+    ...encodingsOf(Buffer.from(secret)),
   ];
 }
 
-function packed(bytes: Buffer): string[] {
+/** Returns bytes in base64 and hexadecimal, as a whole text and, if they are long enough, within a longer base64 text. */
+function encodingsOf(bytes: Buffer): string[] {
   const base64 = bytes.toString('base64');
   const hex = bytes.toString('hex');
   const whole = [base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), hex, hex.toUpperCase()];
@@ -67,8 +67,8 @@ function packed(bytes: Buffer): string[] {
 }
 
 /**
- * Returns the part of a longer text's base64 that depends on these bytes alone, at each of the three possible offsets.
- * An example is the base64 of "Bearer KEY".
+ * Returns what these bytes become in the base64 of a longer text, such as "Bearer KEY": for each of the three possible
+ * offsets the characters that depend on these bytes alone.
  */
 function embedded(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {

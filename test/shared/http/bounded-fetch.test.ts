@@ -1,4 +1,4 @@
-/** boundedFetch: answers within the limits pass unchanged, in any pieces; others fail while they are read. */
+/** boundedFetch: a response within the limits is unchanged, however it is split; any other fails while it is read. */
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const server = new LocalServer((_, response) => answer(response));
 beforeAll(() => server.listen());
 afterAll(() => server.close());
 
-/** Reads an answer that arrives in these pieces. */
+/** Reads a response that arrives in these pieces. */
 async function read(...pieces: readonly (string | Uint8Array)[]): Promise<string> {
   answer = (response) => {
     for (const piece of pieces) response.write(piece);
@@ -24,8 +24,8 @@ async function read(...pieces: readonly (string | Uint8Array)[]): Promise<string
 
 const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth);
 
-describe('an answer', () => {
-  it('of the most bytes passes, and of one byte more fails', async () => {
+describe('boundedFetch', () => {
+  it('accepts a response of maxBytes bytes, and fails for one byte more', async () => {
     const most = 'x'.repeat(MAX_BYTES);
     expect(await read(most)).toBe(most);
     await expect(read(most, 'x')).rejects.toThrow(
@@ -33,7 +33,7 @@ describe('an answer', () => {
     );
   });
 
-  it('of the most levels passes, and of one level more fails', async () => {
+  it('accepts a response of MAX_DEPTH levels, and fails for one level more', async () => {
     for (const text of [nested(MAX_DEPTH), '{"a":'.repeat(MAX_DEPTH), nested(MAX_DEPTH).repeat(9)])
       expect(await read(text)).toBe(text);
     const error = new BoundsError(`Expected at most ${MAX_DEPTH} levels of nesting in an answer, got more`);
@@ -49,24 +49,24 @@ describe('an answer', () => {
     ['in a string', `"${'['.repeat(99)}"`],
     ['after an escaped quote', `"\\"${'{'.repeat(99)}"`],
     ['after escaped backslashes', `["\\\\\\"${'['.repeat(99)}"]`],
-  ])('may have brackets %s', async (_, text) => {
+  ])('does not count brackets %s', async (_, text) => {
     expect(await read(text)).toBe(text);
     await expect(read(text, nested(MAX_DEPTH + 1))).rejects.toThrow('levels of nesting');
   });
 
-  it('without a body stays without one', async () => {
+  it('keeps a response without a body', async () => {
     answer = (response) => void response.writeHead(204).end();
     expect((await boundedFetch(MAX_BYTES)(server.url)).body).toBeNull();
   });
 
-  it('keeps its status and headers', async () => {
+  it('keeps the status and headers of a response', async () => {
     answer = (response) => void response.writeHead(418, 'tea', { 'x-tea': 'green' }).end('[]');
     const { status, statusText, headers } = await boundedFetch(MAX_BYTES)(server.url);
     expect([status, statusText, headers.get('x-tea')]).toEqual([418, 'tea', 'green']);
   });
 });
 
-it('the boundaries of the pieces change nothing', async () => {
+it('boundedFetch gives the same result however a response is split', async () => {
   const text = nested(MAX_DEPTH - 2, '{"a \\"[[[ \\\\":["\u00e9\u6f22\\u005b"]}');
   const tooDeep = nested(MAX_DEPTH - 1, '{"a \\"[[[ \\\\":["\u00e9\u6f22\\u005b"]}');
   const cuts = fc.uniqueArray(fc.nat(Buffer.byteLength(text)), { maxLength: 20 });

@@ -1,4 +1,4 @@
-/** The causes of an error, also of thrown values that are not errors. */
+/** causesOf: the order of causes, cycles, and values that are not errors. */
 import { expect, it } from 'vitest';
 import { causesOf } from '../../../src/shared/http/error-causes.js';
 
@@ -18,7 +18,7 @@ it('lists the cause before the members of an AggregateError', () => {
   ]);
 });
 
-it('lists an error that causes itself once', () => {
+it('lists each error of a cycle of causes once', () => {
   const error = new Error('round');
   error.cause = new Error('and round', { cause: error });
   expect(messagesOf(error)).toEqual(['round', 'and round']);

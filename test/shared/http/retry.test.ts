@@ -8,12 +8,12 @@ async function outcomeOf(failures: number, options: Partial<RetryOptions>) {
   const clock = new FakeClock();
   const { signal } = new AbortController();
   let attempts = 0;
-  const ask = async () => {
+  const request = async () => {
     attempts++;
     if (attempts <= failures) throw new Error(`failure ${attempts}`);
     return `answer ${attempts}`;
   };
-  const pending = retry(ask, {
+  const pending = retry(request, {
     retries: 3,
     signal,
     clock,

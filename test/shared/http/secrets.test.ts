@@ -8,12 +8,13 @@ import { DRAWS, drawsOf } from '../../support/random.js';
 const KEY = 'se/cret+4f1c8a2e';
 const redact = redactor([KEY]);
 const separated = (between: string, text = KEY): string => [...text].join(between);
-const each = (write: (unit: number) => string, text = KEY): string =>
+/** Replaces each character of a text. @param write returns the replacement of a UTF-16 unit. */
+const rewritten = (write: (unit: number) => string, text = KEY): string =>
   Array.from(text, (character) => write(character.charCodeAt(0))).join('');
 const hex = (unit: number, length: number): string => unit.toString(16).padStart(length, '0');
 
 /** Invisible characters, and marks that combine with letters. */
-const UNSEEN = {
+const INVISIBLE = {
   'a zero-width space': '\u200b',
   'a zero-width joiner': '\u200d',
   'a word joiner': '\u2060',
@@ -43,50 +44,50 @@ const BLANK = {
   'spaces and zero-width spaces': ' \u200b ',
 };
 
-describe('a key is redacted', () => {
-  it.each(Object.entries({ ...UNSEEN, ...BLANK }))('with %s between its characters', (_, between) => {
+describe('a redactor finds a key', () => {
+  it.each(Object.entries({ ...INVISIBLE, ...BLANK }))('with %s between its characters', (_, between) => {
     expect(redact(`<${separated(between)}>`)).toBe('<[redacted]>');
   });
 
   it.each([
-    ['full-width letters', each((unit) => String.fromCharCode(unit + 0xfee0))],
+    ['full-width letters', rewritten((unit) => String.fromCharCode(unit + 0xfee0))],
     [
       'mathematical letters',
       KEY.replaceAll(/[a-z]/g, (a) => String.fromCodePoint(a.charCodeAt(0) + 0x1d3b9)),
     ],
     ['accented letters', KEY.replaceAll('e', '\u00e9').replace('c', '\u00e7')],
-    ["JSON's escapes of all its characters", each((unit) => `\\u${hex(unit, 4)}`)],
-    ["JSON's escapes in upper case", each((unit) => `\\u${hex(unit, 4).toUpperCase()}`)],
-    ["a URL's escapes of all its characters", each((unit) => `%${hex(unit, 2)}`)],
-    ['zero-width spaces that a URL escapes', separated('%E2%80%8B')],
-    ['zero-width spaces that JSON escapes', separated('\\u200b')],
-    ['pairs of surrogates that JSON escapes', separated('\\udb40\\udd01')],
-    ['line breaks that JSON escapes', JSON.stringify(separated('\n')).slice(1, -1)],
+    ["JSON's escapes of all its characters", rewritten((unit) => `\\u${hex(unit, 4)}`)],
+    ["JSON's escapes in upper case", rewritten((unit) => `\\u${hex(unit, 4).toUpperCase()}`)],
+    ["a URL's escapes of all its characters", rewritten((unit) => `%${hex(unit, 2)}`)],
+    ["a URL's escapes of zero-width spaces between its characters", separated('%E2%80%8B')],
+    ["JSON's escapes of zero-width spaces between its characters", separated('\\u200b')],
+    ["JSON's escapes of surrogate pairs between its characters", separated('\\udb40\\udd01')],
+    ["JSON's escapes of line breaks between its characters", JSON.stringify(separated('\n')).slice(1, -1)],
     ['hexadecimal digits in upper case', Buffer.from(KEY).toString('hex').toUpperCase()],
     ['base64 in short lines', Buffer.from(KEY).toString('base64').replaceAll(/.{4}/g, '$&\r\n').trimEnd()],
     ['hexadecimal digits in pairs', Buffer.from(KEY).toString('hex').replaceAll(/../g, '$& ').trimEnd()],
-  ])('in %s', (_, text) => {
+  ])('written in %s', (_, text) => {
     expect(redact(`<${text}>`)).toBe('<[redacted]>');
   });
 
-  it('everywhere, and the text in between stays', () => {
-    const [hidden, wide] = [separated('\u200b'), each((unit) => String.fromCharCode(unit + 0xfee0))];
+  it('wherever it occurs, and keeps the text in between', () => {
+    const [hidden, wide] = [separated('\u200b'), rewritten((unit) => String.fromCharCode(unit + 0xfee0))];
     expect(redact(`na\u00efve ${hidden}, ${KEY}\n${wide}${hidden} 50%\u200b`)).toBe(
       'na\u00efve [redacted], [redacted]\n[redacted][redacted] 50%\u200b',
     );
   });
 
-  it('with another key that overlaps it', () => {
+  it('that overlaps another key', () => {
     const both = redactor(['abcdefgh1234', '1234ijklmnop']);
     expect(both(`<${separated('\u200b', 'abcdefgh1234ijklmnop')}>`)).toBe('<[redacted]>');
   });
 
-  it('whole, even if another key is its beginning', () => {
+  it('as a whole, even if another key is its beginning', () => {
     expect(redactor(['abcd', 'abcdefgh'])('<abcdefgh>')).toBe('<[redacted]>');
   });
 
   it.each(['', 'k', 'ke', 'Bearer '])('of eight characters within longer base64, after %j', (before) => {
-    // Its base64 has characters that URLs write otherwise, wherever it begins.
+    // At each offset its base64 has characters that differ in base64url.
     const secret = '???>>>??';
     for (const alphabet of ['base64', 'base64url'] as const) {
       const text = Buffer.from(`${before}${secret}!`).toString(alphabet);
@@ -94,16 +95,16 @@ describe('a key is redacted', () => {
     }
   });
 
-  it('in the texts of the Hub', () => {
+  it('in texts of the Hub', () => {
     const token = 'hf_aFakeTokenOfNobody';
     for (const between of ['\u200b', ' ', '\u00ad']) {
       expect(redacted(`token ${separated(between, token)}.`, token)).toBe('token hf_***.');
     }
   });
 
-  it('with any characters, and any separators between them', () => {
+  it('of any characters, with any separators between them', () => {
     const secrets = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...'abcXYZ0189-_+/=.~') });
-    const noise = fc.constantFrom('', '', ...Object.values(UNSEEN), ...Object.values(BLANK));
+    const noise = fc.constantFrom('', '', ...Object.values(INVISIBLE), ...Object.values(BLANK));
     fc.assert(
       fc.property(secrets, fc.array(noise, { minLength: 40, maxLength: 40 }), (secret, separators) => {
         const text = Array.from(
@@ -117,10 +118,10 @@ describe('a key is redacted', () => {
   });
 });
 
-describe('text that stays unchanged', () => {
-  it('any text without a secret, including zero-width characters', () => {
-    const strange = fc.constantFrom(
-      ...Object.values(UNSEEN),
+describe('a redactor keeps', () => {
+  it('any text without a secret, even with invisible characters and escapes', () => {
+    const special = fc.constantFrom(
+      ...Object.values(INVISIBLE),
       ...Object.values(BLANK),
       '%41',
       '\\u0041',
@@ -128,7 +129,7 @@ describe('text that stays unchanged', () => {
       '\\',
       '%',
     );
-    const texts = fc.array(fc.oneof(strange, fc.string({ unit: 'binary' })), { maxLength: 30 });
+    const texts = fc.array(fc.oneof(special, fc.string({ unit: 'binary' })), { maxLength: 30 });
     fc.assert(
       fc.property(texts, (parts) => {
         const text = parts.join('');
@@ -149,9 +150,9 @@ describe('text that stays unchanged', () => {
   ])('%s', (_, secret, text) => {
     expect(redactor([secret])(text)).toBe(text);
   });
+});
 
-  it('but a short secret is found across zero-width characters, and one of eight characters across spaces', () => {
-    expect(redactor(['hide'])(`<${separated('\u200b', 'hide')}>`)).toBe('<[redacted]>');
-    expect(redactor(['hidehide'])('<hide hide>')).toBe('<[redacted]>');
-  });
+it('a redactor finds a short secret across zero-width characters, and one of eight characters across spaces', () => {
+  expect(redactor(['hide'])(`<${separated('\u200b', 'hide')}>`)).toBe('<[redacted]>');
+  expect(redactor(['hidehide'])('<hide hide>')).toBe('<[redacted]>');
 });
