@@ -34,12 +34,12 @@ async function emit(): Promise<string> {
   return `/** The best fixed action sequences that a search found. Made by \`npm run action-sequences\`; do not edit. */
 
 export const OPEN_LOOP_SEQUENCES = {
-  /** Version of the package that made them, and digest of their world. */
+  /** Version of the package that searched them, and digest of the world. */
   version: '${check ? OPEN_LOOP_SEQUENCES.version : packageVersion()}',
   worldDigest: '${createWorld().digest}',
-  /** Evenly spaced from the first to the last. */
+  /** Seeds of the search, evenly spaced from the first to the last. */
   trainingSeeds: { count: ${TRAINING_STARTS}, first: ${first}, last: ${last} },
-  /** All of them. */
+  /** Seeds of the fresh scores: all from the first to the last. */
   freshSeeds: { first: ${FRESH_SEEDS.first}, last: ${FRESH_SEEDS.last} },
   /** Seed of the search. */
   seed: ${SEED},
@@ -71,12 +71,12 @@ function rounded(score: number): number {
   return Number(score.toFixed(5));
 }
 
-/** One line per day. */
+/** Formats a sequence, one line per day. */
 function rowsOf(sequence: Uint8Array): string[] {
   const names = Array.from(sequence, (action) => `'${ACTION_NAMES[action]}'`);
   return Array.from({ length: NUM_STEPS / NUM_SLOTS }, (_, day) => {
-    const today = names.slice(day * NUM_SLOTS, (day + 1) * NUM_SLOTS);
-    return `        [${today.join(', ')}],`;
+    const actions = names.slice(day * NUM_SLOTS, (day + 1) * NUM_SLOTS);
+    return `        [${actions.join(', ')}],`;
   });
 }
 

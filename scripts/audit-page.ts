@@ -5,7 +5,7 @@ import { PUBLISHED, PUBLISHED_TEACHER, type Published } from '../src/evaluation/
 import { COMPONENT_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/numbers.js';
 
-/** Returns the page with new tables. @throws Error for a missing place of a table. */
+/** Returns the page with new tables. @throws Error if the page lacks a table's comments. */
 export function withTables(page: string, audits: readonly Audit[]): string {
   const tables = audits.flatMap((audit) => [
     [`${audit.grader} verdict`, `> ${audit.verdict}`],
@@ -14,12 +14,12 @@ export function withTables(page: string, audits: readonly Audit[]): string {
     [`${audit.grader} sequences`, sequencesOf(audit)],
   ]);
   return [...tables, ['published', publishedTable()]].reduce(
-    (text, [name, table]) => replaced(text, name, table),
+    (text, [name, table]) => withTable(text, name, table),
     page,
   );
 }
 
-function replaced(page: string, name: string, table: string): string {
+function withTable(page: string, name: string, table: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];
   if (from < 0 || to < from)
@@ -35,7 +35,7 @@ const sequencesOf = ({ sequences }: Audit): string =>
 
 /** The published scores without the part that rewards the belief. */
 function publishedTable(): string {
-  const rows = [...PUBLISHED, ...PUBLISHED_TEACHER].filter(({ grader }) => grader === 'v2').map(published);
+  const rows = [...PUBLISHED, ...PUBLISHED_TEACHER].filter(({ grader }) => grader === 'v2').map(publishedRow);
   return [
     '| condition | policy | published | belief MAE | paid for the belief | without it |',
     '| --- | --- | ---: | ---: | ---: | ---: |',
@@ -43,15 +43,15 @@ function publishedTable(): string {
   ].join('\n');
 }
 
-function published({ condition, policy, finalScore, beliefMae }: Published): string {
-  const paid = beliefMae === undefined ? 0 : BELIEF_WEIGHT * (1 - beliefMae);
+function publishedRow({ condition, policy, finalScore, beliefMae }: Published): string {
+  const beliefPart = beliefMae === undefined ? 0 : BELIEF_WEIGHT * (1 - beliefMae);
   const cells = [
     condition,
     policy,
     finalScore,
     beliefMae ?? '-',
-    paid.toFixed(3),
-    (finalScore - paid).toFixed(3),
+    beliefPart.toFixed(3),
+    (finalScore - beliefPart).toFixed(3),
   ];
   return `| ${cells.join(' | ')} |`;
 }

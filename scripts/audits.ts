@@ -16,15 +16,16 @@ const at = (path: string): URL => new URL(`../docs/${path}`, import.meta.url);
 
 const audits: Audit[] = [];
 for (const grader of GRADER_NAMES) audits.push(await audit({ grader }));
-for (const one of audits) {
-  const folder = `audits/${one.grader}`;
+for (const result of audits) {
+  const folder = `audits/${result.grader}`;
   mkdirSync(at(folder), { recursive: true });
-  put(`${folder}/audit.json`, `${JSON.stringify(reproducibleJson(one), null, 2)}\n`);
+  put(`${folder}/audit.json`, `${JSON.stringify(reproducibleJson(result), null, 2)}\n`);
   if (check) continue;
-  for (const { name, drawing } of drawingsOf(one)) put(`${folder}/${name}.svg`, await svgOf(drawing));
+  for (const { name, drawing } of drawingsOf(result)) put(`${folder}/${name}.svg`, await svgOf(drawing));
 }
 put('graders.md', withTables(readFileSync(at('graders.md'), 'utf8'), audits));
 
+/** Writes a file of docs; with --check compares it instead. */
 function put(path: string, text: string): void {
   if (!check) {
     writeFileSync(at(path), text);

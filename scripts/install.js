@@ -1,10 +1,9 @@
 /**
- * Ensures on installation that there is an addon: the package's prebuild, or one compiled here. Without either the
- * installation still succeeds; the reference backend then does all the work, and `rhythm-vec info` says so.
+ * Runs on installation, and compiles the addon where it is needed. If that fails, the installation still succeeds: the
+ * reference backend then does all the work, and `rhythm-vec info` says so.
  *
- * An installed package is not compiled if an addon loads and has the package's layout; a prebuild for another libc or
- * an older system does not. A checkout is always compiled: its sources change, and an outdated prebuild of the same
- * layout would go unnoticed.
+ * An installed package is compiled only if its prebuild does not load, such as one for another libc. A checkout is always
+ * compiled, because an addon of older sources may have the same layout.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +11,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The package comes compiled, without src. */
+/** Whether this is a checkout. A package contains no src. */
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 
 async function hasAddon() {

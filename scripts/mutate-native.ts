@@ -50,7 +50,7 @@ const TESTS = [
 /** A hanging mutant is killed after this time, in milliseconds. */
 const TEST_LIMIT = 240_000;
 
-/** Files without results of the world: constants that are generated, the list of kernels, the clock of the bench, macros. */
+/** Files that are not mutated: generated constants, the list of kernels, the clock of the bench, macros. */
 const LEFT_OUT = /generated|kernels\.cc|clock\.|inline\.h/;
 /** Code that changes only the speed. */
 const SPEED_ONLY =
@@ -185,7 +185,7 @@ function dependencies(unit: string): string[] {
   return found;
 }
 
-/** Links an addon of these objects. Of the kernels it has only the given one, so the tests run on no other. */
+/** Links an addon of these objects with one kernel, so that the tests run on this kernel. */
 function link(name: string, kernel: string, objects: readonly string[]): string | null {
   const to = join(FOLDER, name);
   const linked =
@@ -193,7 +193,7 @@ function link(name: string, kernel: string, objects: readonly string[]): string 
   return linked ? to : null;
 }
 
-/** Compiles everything without mutations, and for each kernel a list of kernels that has only this one. */
+/** Compiles everything without mutations, and for each kernel a list that contains only this kernel. */
 function prepare(): void {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(join(FOLDER, 'unmutated'), { recursive: true });

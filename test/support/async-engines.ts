@@ -16,7 +16,7 @@ export interface AsyncEngine {
   readonly isDevice: boolean;
 }
 
-/** A device runs one of this many runs of a property, or cases of a list, that a processor runs. */
+/** A device runs one in this many of the runs or cases that a processor runs. */
 const DEVICE_SHARE = 10;
 
 const PROCESSORS: readonly AsyncEngine[] = ENGINES.map(({ name, backend, kernel = null }) => ({
@@ -56,10 +56,10 @@ export function nameAbsent(): void {
 export const runsOn = ({ isDevice }: AsyncEngine, runs: number): number =>
   isDevice ? Math.ceil(runs / DEVICE_SHARE) : runs;
 
-/** Returns the cases that an engine runs: a device runs one of each `DEVICE_SHARE`. */
+/** Returns the cases that an engine runs: all on a processor, one in `DEVICE_SHARE` on a device. */
 export const shareOf = <T>({ isDevice }: AsyncEngine, cases: readonly T[]): readonly T[] =>
   isDevice ? cases.filter((_, k) => k % DEVICE_SHARE === 0) : cases;
 
-/** Returns the engines for one run of a property. Devices are among them in one run of `DEVICE_SHARE`. */
+/** Returns the engines for one run of a property. They include devices in one run of `DEVICE_SHARE`. */
 export const enginesFor = ({ seed }: Random, engines = ASYNC_ENGINES): readonly AsyncEngine[] =>
   engines.filter(({ isDevice }) => !isDevice || Number(seed) % DEVICE_SHARE === 0);

@@ -1,4 +1,4 @@
-/** Asynchronous environments for tests, and copies of all that they return. */
+/** Asynchronous environments for tests, and copies of everything that they return. */
 
 import type { AsyncVecEnv, VecEnv } from '../../src/engine/node.js';
 import { createAsyncVecEnv } from '../../src/engine/node.js';
@@ -38,7 +38,7 @@ export const API_PAIRS: readonly ApiPair[] = [
   },
 ];
 
-/** Copies what an environment returns without a call, closed or not. */
+/** Copies outputs, seeds, episode numbers and counters, which can be read even after `close`. */
 export function asyncOutputColumns(env: AsyncVecEnv, result: StepResult | null): Columns {
   const { steps, episodes } = env.counters;
   return {
@@ -50,8 +50,8 @@ export function asyncOutputColumns(env: AsyncVecEnv, result: StepResult | null):
 
 /** Copies outputs and states, as `envColumns` does for the synchronous API. */
 export async function asyncEnvColumns(env: AsyncVecEnv, result: StepResult): Promise<Columns> {
-  const now = asyncOutputColumns(env, result);
-  return { ...now, hash: await env.stateHash(), targets: await env.beliefTargets() };
+  const outputs = asyncOutputColumns(env, result);
+  return { ...outputs, hash: await env.stateHash(), targets: await env.beliefTargets() };
 }
 
 /** Returns the code of a rejection; null if the promise resolves. */

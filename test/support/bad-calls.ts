@@ -1,4 +1,4 @@
-/** Calls with invalid arguments, each with its error code and what the message must mention. Batches have 20. */
+/** Calls with invalid arguments, each with its error code and what the message must mention, for 20 environments. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import type { ErrorCode } from '../../src/shared/errors.js';
@@ -43,11 +43,16 @@ export const STEP: Case[] = [
   ],
   ['too many actions', (env) => env.step(new Uint8Array(N + 1)), 'wrong_length', 'got 21'],
   ['no actions', (env) => env.step(any(undefined)), 'wrong_type', 'actions', 'undefined'],
-  ['a number', (env) => env.step(any(3)), 'wrong_type', 'actions', 'got 3'],
-  ['text', (env) => env.step(any('x'.repeat(N))), 'wrong_type', 'actions'],
-  ['an object', (env) => env.step(any({ length: N })), 'wrong_type', 'an object'],
-  ['a DataView', (env) => env.step(any(new DataView(new ArrayBuffer(N)))), 'wrong_type', 'a DataView'],
-  ['a Map', (env) => env.step(any(new Map())), 'wrong_type', 'actions'],
+  ['a number as actions', (env) => env.step(any(3)), 'wrong_type', 'actions', 'got 3'],
+  ['text as actions', (env) => env.step(any('x'.repeat(N))), 'wrong_type', 'actions'],
+  ['an object as actions', (env) => env.step(any({ length: N })), 'wrong_type', 'an object'],
+  [
+    'a DataView as actions',
+    (env) => env.step(any(new DataView(new ArrayBuffer(N)))),
+    'wrong_type',
+    'a DataView',
+  ],
+  ['a Map as actions', (env) => env.step(any(new Map())), 'wrong_type', 'actions'],
   [
     'code 10',
     (env) => env.step(codes(7, 10)),
@@ -64,7 +69,7 @@ export const STEP: Case[] = [
     'got 255',
   ],
   [
-    'the first of several',
+    'two illegal codes, of which the error names the first',
     (env) => env.step(put(codes(3, 11), 2, 12)),
     'illegal_action',
     'actions[2]',
@@ -78,30 +83,35 @@ export const STEP: Case[] = [
     'got -1',
   ],
   [
-    'a code of 256, which would wrap',
+    'code 256, which is 0 as u8',
     (env) => env.step(put(Int32Array.from(legal), 4, 256)),
     'illegal_action',
     'got 256',
   ],
-  ['1.5', (env) => env.step(put(Array.from(legal), 0, 1.5)), 'illegal_action', 'actions[0]', 'got 1.5'],
-  ['NaN', (env) => env.step(put(Array.from(legal), 0, nan)), 'illegal_action', 'got NaN'],
-  ['null', (env) => env.step(any(put(Array.from(legal), 0, any(null)))), 'illegal_action', 'got null'],
+  ['code 1.5', (env) => env.step(put(Array.from(legal), 0, 1.5)), 'illegal_action', 'actions[0]', 'got 1.5'],
+  ['code NaN', (env) => env.step(put(Array.from(legal), 0, nan)), 'illegal_action', 'got NaN'],
   [
-    'a name',
+    'null as a code',
+    (env) => env.step(any(put(Array.from(legal), 0, any(null)))),
+    'illegal_action',
+    'got null',
+  ],
+  [
+    'a name as a code',
     (env) => env.step(any(put(Array.from(legal), 1, any('sleep')))),
     'illegal_action',
     'got "sleep"',
   ],
-  ['a hole', (env) => env.step(any(new Array(N))), 'illegal_action', 'got undefined'],
-  ['BigInts', (env) => env.step(any(new BigInt64Array(N))), 'illegal_action', 'actions[0]'],
+  ['an array of holes', (env) => env.step(any(new Array(N))), 'illegal_action', 'got undefined'],
+  ['BigInt actions', (env) => env.step(any(new BigInt64Array(N))), 'illegal_action', 'actions[0]'],
   [
     'a misspelt option',
     (env) => env.step(legal, any({ belief: 1 })),
     'unknown_option',
     'Did you mean "beliefs"?',
   ],
-  ['invalid options', (env) => env.step(legal, any(5)), 'wrong_type', 'step options'],
-  ['null options', (env) => env.step(legal, any(null)), 'wrong_type', 'step options'],
+  ['a number as options', (env) => env.step(legal, any(5)), 'wrong_type', 'step options'],
+  ['null as options', (env) => env.step(legal, any(null)), 'wrong_type', 'step options'],
   [
     'one belief for all',
     (env) => env.step(legal, { beliefs: [0.5, 0.5, 0.5] }),
@@ -136,7 +146,7 @@ export const STEP: Case[] = [
     'row 19',
   ],
   ['null beliefs', (env) => env.step(legal, { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
-  ['beliefs in text', (env) => env.step(legal, { beliefs: any('5'.repeat(N * 3)) }), 'wrong_type', 'beliefs'],
+  ['text as beliefs', (env) => env.step(legal, { beliefs: any('5'.repeat(N * 3)) }), 'wrong_type', 'beliefs'],
   [
     'too few beliefs',
     (env) => env.step(legal, { beliefs: new Float32Array(3) }),
@@ -145,7 +155,7 @@ export const STEP: Case[] = [
     'got 3',
   ],
   [
-    'a partly NaN row',
+    'a row of beliefs with one NaN',
     (env) => env.step(legal, { beliefs: beliefs(5, 0.5, nan, 0.5) }),
     'bad_belief',
     'row 5',
@@ -158,7 +168,7 @@ export const STEP: Case[] = [
     'row 0',
   ],
   [
-    'infinities that cancel',
+    'a row with both infinities',
     (env) => env.step(legal, { beliefs: beliefs(19, infinity, -infinity, 0) }),
     'bad_belief',
     'row 19',
@@ -177,9 +187,9 @@ export const RESET: Case[] = [
   ['seed 0.5', (env) => env.reset({ seed: 0.5 }), 'bad_seed'],
   ['seed NaN', (env) => env.reset({ seed: nan }), 'bad_seed', 'NaN'],
   ['a last seed beyond u32', (env) => env.reset({ seed: 2 ** 32 - 5 }), 'bad_seed', 'seed + 19', 'array'],
-  ['a seed in text', (env) => env.reset({ seed: any('7') }), 'wrong_type', 'seed', '"7"'],
-  ['null', (env) => env.reset({ seed: any(null) }), 'wrong_type', 'seed', 'null'],
-  ['a BigInt', (env) => env.reset({ seed: any(7n) }), 'wrong_type', 'seed'],
+  ['text as seed', (env) => env.reset({ seed: any('7') }), 'wrong_type', 'seed', '"7"'],
+  ['null as seed', (env) => env.reset({ seed: any(null) }), 'wrong_type', 'seed', 'null'],
+  ['a BigInt as seed', (env) => env.reset({ seed: any(7n) }), 'wrong_type', 'seed'],
   ['too few seeds', (env) => env.reset({ seed: [1, 2] }), 'wrong_length', '20', 'seed', 'got 2'],
   [
     'an invalid seed in an array',
@@ -190,13 +200,28 @@ export const RESET: Case[] = [
   ],
   ['a NaN in an array of seeds', (env) => env.reset({ seed: seeds(9, nan) }), 'bad_seed', 'seed[9]'],
   ['text in an array of seeds', (env) => env.reset({ seed: seeds(9, '9') }), 'bad_seed', 'seed[9]', '"9"'],
-  ['a negative Int32Array', (env) => env.reset({ seed: new Int32Array(N).fill(-1) }), 'bad_seed', 'seed[0]'],
-  ['holes', (env) => env.reset({ seed: any(new Array(N)) }), 'bad_seed', 'undefined'],
+  [
+    'an Int32Array of negative seeds',
+    (env) => env.reset({ seed: new Int32Array(N).fill(-1) }),
+    'bad_seed',
+    'seed[0]',
+  ],
+  ['an array of holes as seeds', (env) => env.reset({ seed: any(new Array(N)) }), 'bad_seed', 'undefined'],
   ['BigInt seeds', (env) => env.reset({ seed: any(new BigUint64Array(N)) }), 'bad_seed', 'seed[0]'],
   ['a misspelt option', (env) => env.reset(any({ seeds: 1 })), 'unknown_option', 'Did you mean "seed"?'],
-  ['reset_mask', (env) => env.reset(any({ reset_mask: legal })), 'unknown_option', 'Did you mean "mask"?'],
-  ['resetMask', (env) => env.reset(any({ resetMask: legal })), 'unknown_option', 'Did you mean "mask"?'],
-  ['a number for options', (env) => env.reset(any(7)), 'wrong_type', 'reset options'],
+  [
+    'the option reset_mask',
+    (env) => env.reset(any({ reset_mask: legal })),
+    'unknown_option',
+    'Did you mean "mask"?',
+  ],
+  [
+    'the option resetMask',
+    (env) => env.reset(any({ resetMask: legal })),
+    'unknown_option',
+    'Did you mean "mask"?',
+  ],
+  ['a number as options', (env) => env.reset(any(7)), 'wrong_type', 'reset options'],
   [
     'an unknown profile',
     (env) => env.reset({ seed: 1, profiles: 'workaholic_stoics' }),
@@ -211,7 +236,12 @@ export const RESET: Case[] = [
   ],
   ['a grader that sums to 2', (env) => env.reset({ graders: [1, 1, 0, 0, 0, 0] }), 'bad_grader', 'sum to 1'],
   ['an unknown grader', (env) => env.reset({ graders: 'V1' }), 'unknown_name', 'Did you mean "v1"?'],
-  ['an inherited name', (env) => env.reset({ graders: 'constructor' }), 'unknown_name', '"constructor"'],
+  [
+    'a name that objects inherit',
+    (env) => env.reset({ graders: 'constructor' }),
+    'unknown_name',
+    '"constructor"',
+  ],
   [
     'a profile with a NaN',
     (env) => env.reset({ profiles: new Float32Array(N * 16).fill(nan, 35, 36) }),
@@ -220,7 +250,7 @@ export const RESET: Case[] = [
     'NaN',
   ],
   [
-    'a profile too small',
+    'a profile number below the domain',
     (env) => env.reset({ profiles: new Float32Array(N * 16).fill(-(2 ** -41), 319) }),
     'bad_profile',
     'profiles[19][15]',
@@ -245,7 +275,7 @@ export const RUN: Case[] = [
     'got 10',
   ],
   [
-    'the same as numbers',
+    'an illegal action in a plain array',
     (env) => env.run(Array.from(sequence(90, 10))),
     'illegal_action',
     'actions[90]',
@@ -257,8 +287,13 @@ export const RUN: Case[] = [
     'unknown_option',
     '"trajectory"',
   ],
-  ['a trajectory of 1', (env) => env.run('random', { trajectory: any(1) }), 'wrong_type', 'trajectory'],
-  ['a bad policy seed', (env) => env.run('random', { policySeeds: -1 }), 'bad_seed', 'policySeeds', 'got -1'],
+  [
+    'the option trajectory: 1',
+    (env) => env.run('random', { trajectory: any(1) }),
+    'wrong_type',
+    'trajectory',
+  ],
+  ['policy seed -1', (env) => env.run('random', { policySeeds: -1 }), 'bad_seed', 'policySeeds', 'got -1'],
   ['too few policy seeds', (env) => env.run('random', { policySeeds: [1] }), 'wrong_length', 'policySeeds'],
   [
     'a stop of 29',
@@ -273,7 +308,7 @@ export const RUN: Case[] = [
     'out_of_range',
     'stops[6]',
   ],
-  ['stops in text', (env) => env.run('random', { stops: any('28') }), 'wrong_type', 'stops'],
+  ['text as stops', (env) => env.run('random', { stops: any('28') }), 'wrong_type', 'stops'],
   ['too few stops', (env) => env.run('random', { stops: [28] }), 'wrong_length', 'stops', 'got 1'],
   ['a NaN constant belief', (env) => env.run('random', { beliefs: [0.5, nan, 0.5] }), 'bad_belief', 'NaN'],
   [
@@ -292,9 +327,9 @@ export const RUN: Case[] = [
     'numEnvs x 28',
     'beliefs.flatMap(',
   ],
-  ['beliefs in text', (env) => env.run('random', { beliefs: any('555') }), 'wrong_type', 'beliefs'],
+  ['text as beliefs', (env) => env.run('random', { beliefs: any('555') }), 'wrong_type', 'beliefs'],
   [
-    'beliefs that only have a length',
+    'an object with a length as beliefs',
     (env) => env.run('random', { beliefs: { length: 3 } }),
     'wrong_type',
     'beliefs',
@@ -307,7 +342,7 @@ export const RUN: Case[] = [
     'got 60',
   ],
   [
-    'a partly NaN row of an action sequence',
+    'a row with one NaN among the beliefs of an action sequence',
     (env) => env.run('random', { beliefs: put(new Float32Array(N * NUM_STEPS * 3), 304, nan) }),
     'bad_belief',
     'row 101',

@@ -32,7 +32,7 @@ export function batchColumns(batch: Batch, outputs: Outputs): Columns {
   return { ...copyOutputs(outputs), state: batch.save(), hash: batch.stateHash(), targets: batch.targets() };
 }
 
-/** Does the same at the asynchronous interface. */
+/** Does the same as `batchColumns` at the asynchronous interface. */
 export async function asyncBatchColumns(batch: AsyncBatch, outputs: Outputs): Promise<Columns> {
   const [, state, hash, targets] = await Promise.all([
     batch.read(),
@@ -43,10 +43,10 @@ export async function asyncBatchColumns(batch: AsyncBatch, outputs: Outputs): Pr
   return { ...copyOutputs(outputs), state, hash, targets };
 }
 
-/** Removes `finalMask`, which describes one call: the episodes that it ended. */
+/** Removes `finalMask`, which marks the episodes that one call ended. */
 export const withoutFinalMask = ({ finalMask: _, ...rest }: Columns): Columns => rest;
 
-/** Clears `finalMask`, as a copy of episodes does. */
+/** Sets `finalMask` to zeros, as a copy of episodes does. */
 export const withClearedFinalMask = (rows: Columns): Columns => ({
   ...rows,
   finalMask: new Uint8Array(rows.finalMask.length),
@@ -60,7 +60,7 @@ export function copyColumns(columns: Columns | Trajectory): Columns {
 
 const bytes = (column: Column): Buffer => Buffer.from(column.buffer, column.byteOffset, column.byteLength);
 
-/** Returns whether all bits are equal: `differences` without the report. */
+/** Returns whether all bits are equal. `differences` says which are not. */
 export const equalBits = (expected: Columns, got: Columns): boolean =>
   Object.keys(expected).every((name) => bytes(expected[name]).equals(bytes(got[name])));
 

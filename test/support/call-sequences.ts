@@ -1,4 +1,4 @@
-/** Random call sequences of environments, and comparisons of all that they return. */
+/** Random call sequences of environments, and comparisons of everything that they return. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import { decodeSnapshot } from '../../src/engine/snapshot/decode.js';
@@ -26,11 +26,11 @@ export interface StepArguments {
 /** Returns the indices 0 to n - 1. */
 export const envIndices = (n: number): Uint32Array => Uint32Array.from({ length: n }, (_, i) => i);
 
-/** Returns the number of steps of each episode, read from observations without options. */
+/** Returns the number of steps of each episode, read from raw observations. */
 export function stepsTaken({ observations, columnStride, rewards }: StepResult): number[] {
-  const [first, apart] =
+  const [first, stride] =
     columnStride === 0 ? [OBSERVATION.step, OBSERVATION_SIZE] : [OBSERVATION.step * columnStride, 1];
-  return Array.from(rewards, (_, i) => observations[first + i * apart]);
+  return Array.from(rewards, (_, i) => observations[first + i * stride]);
 }
 
 /** Returns u8 [numEnvs]: 1 for each episode that has ended and was not reset. */
@@ -43,7 +43,7 @@ export interface EnvResets extends ResetOptions {
   readonly graders: Float32Array;
 }
 
-/** Converts to the form of the `start` option: absent columns in place of null. */
+/** Converts to the `start` option, in which a column is absent where the request has null. */
 const toStartStates = ({ early, late, returns, crashes, ...rest }: EnvStarts): StartStates => ({
   ...rest,
   ...(early && { early }),
@@ -52,7 +52,7 @@ const toStartStates = ({ early, late, returns, crashes, ...rest }: EnvStarts): S
   ...(crashes && { crashes }),
 });
 
-/** Draws seeds (of a range), profiles and graders for each environment; sometimes a later starting step. */
+/** Draws seeds of a range, profiles and graders for each environment, and sometimes later starting steps. */
 export function randomReset(
   random: Random,
   numEnvs: number,
@@ -76,7 +76,7 @@ export function selectReset({ seed, profiles, graders }: EnvResets, indices: Arr
   return { ...rows, profiles: Array.from(indices, (index) => profiles[index]) };
 }
 
-/** Draws a legal step. @param finished u8 [numEnvs]: masked out, except in next-step mode, which resets them. */
+/** Draws a legal step. @param finished u8 [numEnvs]: the mask omits these, except in next-step mode, which resets them. */
 export function randomStep(
   random: Random,
   { numEnvs, metadata }: VecEnv,
@@ -136,7 +136,7 @@ export function randomIndices(random: Random, from: number, to: number): Uint32A
   return any.map((_, i) => any[i % 40 < 23 ? i - (i % 40) : i]);
 }
 
-/** Copies everything that belongs to episodes; with the words of their states unless `words` is false. */
+/** Copies everything that belongs to episodes, with the words of their states unless `words` is false. */
 export function episodeColumns(env: VecEnv, result: StepResult, words = true): Columns {
   // Counters belong to the environment: a copy of episodes does not copy them.
   const { counters: _, ...ofEpisodes } = envColumns(env, result);
@@ -162,10 +162,10 @@ export function expectSameResults(
 ): void {
   let [a, b] = [first, second];
   for (let t = 0; t < steps; t++) {
-    const move = randomStep(random, one, finishedEnvs(a));
-    const same = selectStep(move, indices);
-    a = one.step(move.actions, move.options);
-    b = other.step(same.actions, same.options);
+    const step = randomStep(random, one, finishedEnvs(a));
+    const selected = selectStep(step, indices);
+    a = one.step(step.actions, step.options);
+    b = other.step(selected.actions, selected.options);
     expectEqual(rowsOf(episodeColumns(one, a), one.numEnvs, indices), episodeColumns(other, b), `step ${t}:`);
   }
 }

@@ -1,4 +1,4 @@
-/** Random calls of an environment: legal ones, and ones that it must refuse. */
+/** Random legal calls of an environment, and their application to it. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import { Episode } from '../../src/engine/reference/episode.js';
@@ -10,9 +10,9 @@ import type { Random } from './random.js';
 export interface StepCall {
   readonly kind: 'step';
   readonly actions: Uint8Array;
-  /** f32 [numEnvs, 3], NaN for no belief; absent: no beliefs at all. */
+  /** f32 [numEnvs, 3], NaN for no belief. Absent: no environment has a belief. */
   readonly beliefs?: Float32Array;
-  /** Absent: all step. */
+  /** Absent: all environments step. */
   readonly mask?: Uint8Array;
 }
 
@@ -54,7 +54,7 @@ export function resetOptionsOf(call: ResetCall): ResetOptions {
   return played === undefined ? options : { ...options, start: toStartStates(call, played) };
 }
 
-/** Steps an episode up to the start of environment i. */
+/** Plays an episode to the step at which environment i starts. */
 export function playTo(episode: Episode, { steps, sequence }: PlayedStart, i: number): Episode {
   while (episode.stepCount < steps[i]) episode.step(sequence[i * NUM_STEPS + episode.stepCount]);
   return episode;
@@ -86,9 +86,9 @@ export interface EnvShape {
 
 /** Draws a call. @param finished environments that must not step; the mask leaves them out. */
 export function randomCall(random: Random, shape: EnvShape, finished: ArrayLike<number>): Call {
-  const what = random.real();
-  if (what < 0.06) return randomReset(random, shape, true);
-  return what < 0.12 ? randomRun(random, shape.numEnvs) : randomStep(random, shape.numEnvs, finished);
+  const draw = random.real();
+  if (draw < 0.06) return randomReset(random, shape, true);
+  return draw < 0.12 ? randomRun(random, shape.numEnvs) : randomStep(random, shape.numEnvs, finished);
 }
 
 export function randomReset(random: Random, { numEnvs, seedRange }: EnvShape, masked = false): ResetCall {

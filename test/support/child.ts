@@ -1,4 +1,4 @@
-/** Runs code in a child process: for decisions that a process makes once, and for code that may end it. */
+/** Runs code in a child process, for code that a process runs only once or that may crash it. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** Runs commands: in this process, or as a child process where the process itself is tested. */
+/** Runs commands in this process, or in a child process where a test is about the process itself. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { runCommand } from '../../src/cli/commands.js';
 /** The compiled command. test/support/compiled.ts compiles it again when the source has changed. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-export interface Finished {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -19,8 +19,8 @@ export interface Finished {
 
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
-  readonly finished: Promise<Finished>;
-  /** Waits until the stream has `wanted`. @returns the match and its groups. Rejects if the process ends first. */
+  readonly finished: Promise<CommandResult>;
+  /** Waits until the stream contains `wanted`. @returns the match and its groups. Rejects if the process ends first. */
   until(stream: 'stdout' | 'stderr', wanted: string | RegExp): Promise<readonly string[]>;
 }
 
@@ -28,25 +28,25 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...env },
   });
-  const seen = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
-      seen[name] += text;
+      output[name] += text;
     });
   }
   child.stdin.on('error', () => {});
-  const finished = new Promise<Finished>((resolve) => {
-    child.on('close', (code) => resolve({ code, ...seen }));
+  const finished = new Promise<CommandResult>((resolve) => {
+    child.on('close', (code) => resolve({ code, ...output }));
   });
   const until = (stream: 'stdout' | 'stderr', wanted: string | RegExp) =>
     new Promise<readonly string[]>((resolve, reject) => {
-      const look = () => {
-        const found = find(wanted, seen[stream]);
-        if (found !== null) resolve(found);
+      const resolveIfFound = () => {
+        const match = find(wanted, output[stream]);
+        if (match !== null) resolve(match);
       };
-      child[stream].on('data', look);
+      child[stream].on('data', resolveIfFound);
       finished.then((end) => reject(new Error(`ended without ${wanted}: ${JSON.stringify(end)}`)));
-      look();
+      resolveIfFound();
     });
   return { child, finished, until };
 }
@@ -56,12 +56,12 @@ function find(wanted: string | RegExp, text: string): readonly string[] | null {
   return wanted.exec(text);
 }
 
-/** Runs a command in a child process: for its standard streams, and for decisions that a process makes once. */
+/** Runs a command in a child process. */
 export function runCliProcess(
   args: readonly string[],
   stdin = '',
   env: Record<string, string> = {},
-): Promise<Finished> {
+): Promise<CommandResult> {
   const { child, finished } = startCli(args, env);
   child.stdin.end(stdin);
   return finished;
@@ -74,7 +74,7 @@ export function runCli(
   args: readonly string[],
   stdin = '',
   env: Record<string, string> = {},
-): Promise<Finished> {
+): Promise<CommandResult> {
   const run = previous.then(() => runHere(args, stdin, env));
   previous = run.catch(() => {});
   return run;
@@ -84,7 +84,7 @@ async function runHere(
   args: readonly string[],
   stdin: string,
   env: Record<string, string>,
-): Promise<Finished> {
+): Promise<CommandResult> {
   const before = {
     env: process.env,
     exitCode: process.exitCode,

@@ -1,4 +1,4 @@
-/** Preloaded into a child process: at each SIGUSR2 it collects garbage and writes the memory usage to stderr. */
+/** Collects garbage at each SIGUSR2, and writes the memory usage to stderr. Child processes preload this file. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

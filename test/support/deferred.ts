@@ -1,6 +1,6 @@
 /**
- * A backend that behaves like one on a device: outputs change only when they are read, promises settle later, and the
- * device can be lost. The reference computes.
+ * A backend that behaves like a device, and computes with the reference: outputs change only when they are read, promises
+ * settle later, and the device can be lost.
  */
 import type {
   AsyncBackend,
@@ -20,9 +20,9 @@ const NAMES = Object.keys(OUTPUT_ARRAYS) as OutputName[];
 
 export class DeferredBackend implements AsyncBackend {
   readonly name = 'deferred';
-  /** The reason why it is unavailable; null if it is available. */
+  /** The reason why the backend is unavailable; null if it is available. */
   reason: string | null = null;
-  /** Whether batches are lost as soon as they are opened. */
+  /** Whether the device of each new batch is lost at once. */
   fragile = false;
   /** The opened batches, and their device options. */
   readonly batches: DeferredBatch[] = [];
@@ -81,23 +81,23 @@ export class DeferredBatch implements AsyncBatch {
   }
 
   /** The batch that computes. @throws BackendError `device_lost`. */
-  get #alive(): Batch {
+  get #reachable(): Batch {
     if (!this.lost) return this.#inner;
     throw new BackendError('device_lost', 'Expected the device, got none: it was lost. Call reopen().');
   }
 
   /** Computes now and settles later; rejects if the device was lost meanwhile. */
   async #later<T>(compute: (batch: Batch) => T): Promise<T> {
-    const result = compute(this.#alive);
+    const result = compute(this.#reachable);
     await new Promise((resolve) => setImmediate(resolve));
-    void this.#alive;
+    void this.#reachable;
     return result;
   }
 
-  reset: AsyncBatch['reset'] = (request) => this.#alive.reset(request);
-  submit: AsyncBatch['submit'] = (request) => this.#alive.submit(request);
-  load: AsyncBatch['load'] = (words) => this.#alive.load(words);
-  gather: AsyncBatch['gather'] = (source, indices) => this.#alive.gather(innerOf(source), indices);
+  reset: AsyncBatch['reset'] = (request) => this.#reachable.reset(request);
+  submit: AsyncBatch['submit'] = (request) => this.#reachable.submit(request);
+  load: AsyncBatch['load'] = (words) => this.#reachable.load(words);
+  gather: AsyncBatch['gather'] = (source, indices) => this.#reachable.gather(innerOf(source), indices);
   save: AsyncBatch['save'] = (indices) => this.#later((batch) => batch.save(indices));
   stateHash: AsyncBatch['stateHash'] = () => this.#later((batch) => batch.stateHash());
   targets: AsyncBatch['targets'] = () => this.#later((batch) => batch.targets());
@@ -123,7 +123,7 @@ export class DeferredBatch implements AsyncBatch {
   }
 
   static innerOf(batch: DeferredBatch): Batch {
-    return batch.#alive;
+    return batch.#reachable;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * A processor's backend that behaves like a device: outputs are current only after a read, promises settle later, and a
- * run writes whole rows of its trajectory. So tests for devices find errors on machines without one.
+ * run writes whole rows of its trajectory. With it, tests for devices run on machines without a device.
  */
 import { setImmediate as later } from 'node:timers/promises';
 import type { AsyncBackend, AsyncBatch, OutputName } from '../../src/engine/backends/async-backend.js';
@@ -40,10 +40,10 @@ class StandIn implements AsyncBatch {
   readonly #deviceOutputs: Outputs;
   readonly #hostOutputs: Outputs;
 
-  constructor(batch: Batch, there: Outputs, here: Outputs) {
+  constructor(batch: Batch, deviceOutputs: Outputs, hostOutputs: Outputs) {
     this.#batch = batch;
-    this.#deviceOutputs = there;
-    this.#hostOutputs = here;
+    this.#deviceOutputs = deviceOutputs;
+    this.#hostOutputs = hostOutputs;
   }
 
   reset: AsyncBatch['reset'] = (request) => this.#batch.reset(request);
@@ -52,9 +52,9 @@ class StandIn implements AsyncBatch {
   load: AsyncBatch['load'] = (words) => this.#batch.load(words);
   close: AsyncBatch['close'] = () => this.#batch.close();
 
-  save = (indices?: Uint32Array) => settled(this.#batch.save(indices));
-  stateHash = () => settled(this.#batch.stateHash());
-  targets = () => settled(this.#batch.targets());
+  save = (indices?: Uint32Array) => resolveLater(this.#batch.save(indices));
+  stateHash = () => resolveLater(this.#batch.stateHash());
+  targets = () => resolveLater(this.#batch.targets());
 
   async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
     const numEnvs = this.#deviceOutputs.rewards.length;
@@ -73,9 +73,9 @@ class StandIn implements AsyncBatch {
   }
 
   async read(which: readonly OutputName[] = namesOf(this.#deviceOutputs)) {
-    const now = which.map((name) => [name, this.#deviceOutputs[name]!.slice()] as const);
+    const copies = which.map((name) => [name, this.#deviceOutputs[name]!.slice()] as const);
     await later();
-    for (const [name, array] of now) this.#hostOutputs[name]!.set(array);
+    for (const [name, array] of copies) this.#hostOutputs[name]!.set(array);
   }
 
   static of(batch: unknown): Batch {
@@ -83,7 +83,7 @@ class StandIn implements AsyncBatch {
   }
 }
 
-async function settled<T>(value: T): Promise<T> {
+async function resolveLater<T>(value: T): Promise<T> {
   await later();
   return value;
 }
@@ -93,7 +93,7 @@ const namesOf = (outputs: Outputs): OutputName[] =>
     (name): name is OutputName => name !== 'columnStride' && outputs[name] !== null,
   );
 
-/** Copies the rows of all environments that ran, all steps of them. */
+/** Copies all steps of the environments that ran. */
 function write(rows: Trajectory, to: Trajectory, { first, end }: { first: number; end: number }): void {
   for (const name of Object.keys(rows) as (keyof Trajectory)[]) {
     const width = (rows[name].length / rows.actions.length) * NUM_STEPS;

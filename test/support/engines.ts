@@ -25,13 +25,13 @@ export const NATIVE: readonly Engine[] = kernels
 
 export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
-/** Whether this run of the tests makes all random draws: the project `soak`. */
+/** Whether this test run makes at least all random draws, as the project `soak` does. */
 const THOROUGH = Number(process.env.RHYTHM_DRAWS ?? 0) >= 1;
 
-/** Engines for code above the backend interface: the reference and the fastest kernel; all in a thorough run. */
+/** Engines for code above the backend interface: the reference and the fastest kernel, or all in a thorough run. */
 export const TWO_ENGINES: readonly Engine[] = THOROUGH ? ENGINES : ENGINES.slice(0, 2);
 
-/** The fastest kernel, or the reference where there is no addon; all engines in a thorough run. */
+/** The fastest kernel, or the reference where there is no addon, or all engines in a thorough run. */
 export const FASTEST: readonly Engine[] = THOROUGH ? ENGINES : TWO_ENGINES.slice(-1);
 
 /** The engines that are absent here, with reasons, for the names of tests. */

@@ -1,4 +1,4 @@
-/** Compiles and runs the examples of a documentation page, as in a project that has installed the package. */
+/** Compiles and runs the examples of a documentation page in a project that has the package installed. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,10 @@ const COMPILER_OPTIONS = {
 };
 
 export interface Example {
-  /** The headline above it, and its number in the section. */
+  /** The headline above the example, and the example's number in the section. */
   readonly name: string;
   readonly code: string;
-  /** The expected output: the text block that follows it, or the empty string. */
+  /** The expected output: the text block after the example, or the empty string. */
   readonly prints: string;
 }
 
@@ -32,7 +32,7 @@ export function examplesOf(page: string): Example[] {
   });
 }
 
-/** A project with this checkout as an installed package, in which examples are programs. */
+/** A project that has this checkout installed as a package. Each example is a program of it. */
 export class Consumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
 
@@ -52,13 +52,13 @@ export class Consumer {
     this.#write('tsconfig.json', JSON.stringify(config));
     for (const [k, { code }] of examples.entries()) this.#write(`${k}.ts`, code);
     try {
-      // In that folder, because messages name files relative to the working directory.
+      // The working directory is the project's folder, because messages name files relative to it.
       execFileSync(process.execPath, [TSC], { cwd: this.#folder, encoding: 'utf8' });
     } catch (error) {
       this.remove();
       const messages = (error as { stdout?: string }).stdout ?? String(error);
-      const named = messages.replace(/^(\d+)\.ts/gm, (_, k) => `example "${examples[Number(k)].name}"`);
-      throw new Error(named, { cause: error });
+      const message = messages.replace(/^(\d+)\.ts/gm, (_, k) => `example "${examples[Number(k)].name}"`);
+      throw new Error(message, { cause: error });
     }
   }
 

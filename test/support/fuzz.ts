@@ -1,4 +1,4 @@
-/** Calls of the addon with arguments that this package never passes. */
+/** Calls the addon with random arguments, most of them invalid. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Addon, NativeBatch } from '../../src/engine/backends/addon.js';
@@ -24,6 +24,7 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 
+/** Detaches the buffer of a view. */
 export function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
   const buffer = view.buffer as ArrayBuffer;
   structuredClone(buffer, { transfer: [buffer] });
@@ -67,7 +68,7 @@ const LENGTHS = [
   N * STATE_WORDS,
   428,
 ];
-const ODD: readonly unknown[] = [
+const OTHER_VALUES: readonly unknown[] = [
   ...fc.sample(fc.anything({ withBigInt: true, withTypedArray: true, withNullPrototype: true }), {
     seed: 1,
     numRuns: 200,
@@ -92,12 +93,12 @@ function anyView(random: Random): unknown {
 
 /** Draws null, a view, or any other value of JavaScript. */
 export function anyValue(random: Random): unknown {
-  const what = random.real();
-  if (what < 0.25) return null;
-  return what < 0.75 ? anyView(random) : random.pick(ODD);
+  const draw = random.real();
+  if (draw < 0.25) return null;
+  return draw < 0.75 ? anyView(random) : random.pick(OTHER_VALUES);
 }
 
-/** Legal arguments of each method. A fuzzed call differs from them in one argument. */
+/** Legal arguments of each method. Tests replace one of them. */
 export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   reset: () => [
     {
@@ -199,7 +200,7 @@ export function stateOf(batch: NativeBatch): Uint32Array {
 
 const bytes = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer);
 
-/** Calls, and expects success, or a TypeError that changed nothing. */
+/** Calls a method, and expects that it succeeds, or that it throws a TypeError and changes nothing. */
 export function call(batch: NativeBatch, name: string, args: readonly unknown[]): void {
   const before = stateOf(batch);
   try {

@@ -1,4 +1,4 @@
-/** The golden values: computed by an independent float32 implementation of docs/world.md. */
+/** Reads the golden values, which an independent float32 implementation of docs/world.md computed. */
 import { readFileSync } from 'node:fs';
 
 const read = (name: string) =>

@@ -1,18 +1,18 @@
-/** Test suites that need a device of Node: without one they are skipped, or fail if RHYTHM_REQUIRE names webgpu. */
+/** Test suites that need a WebGPU device in Node. Without a device they are skipped, or fail if RHYTHM_REQUIRE names webgpu. */
 import { describe } from 'vitest';
 import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
 import { isLeftOut, isRequired } from './required.js';
 
 export const WEBGPU = ASYNC_BACKENDS.find(({ name }) => name === 'webgpu')!;
 
-async function whyNone(): Promise<string | null> {
+async function whyAbsent(): Promise<string | null> {
   if (isLeftOut('webgpu')) return 'RHYTHM_SKIP leaves it out';
   const { available, reason } = await WEBGPU.availability();
   return available ? null : String(reason);
 }
 
 /** The reason why there is no device; null if there is one. */
-export const whyNoWebgpu = await whyNone();
+export const whyNoWebgpu = await whyAbsent();
 if (whyNoWebgpu !== null && isRequired('webgpu') && !isLeftOut('webgpu')) {
   throw new Error(`Expected webgpu, which RHYTHM_REQUIRE names, got none: ${whyNoWebgpu}`);
 }

@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Opens devices in Node, and replaces parts of them for tests. */
+/** Opens WebGPU devices in Node, and replaces parts of devices for tests. */
 import type {
   AsyncBatch,
   AsyncBatchOptions,
@@ -36,7 +36,7 @@ export async function openOnDevice(
   return new WebGpuBatch(program, options, true, envsOfShard).opened();
 }
 
-/** Returns the shaders with a piece of one replaced. @throws Error if the piece is missing. */
+/** Returns the shader texts with a piece of one text replaced. @throws Error if the piece is missing. */
 export function altered(file: keyof typeof SHADER_TEXTS, from: string, to: string): ShaderTexts {
   const text: string = SHADER_TEXTS[file];
   if (!text.includes(from)) throw new Error(`Expected ${JSON.stringify(from)} in ${file}.`);
@@ -46,7 +46,7 @@ export function altered(file: keyof typeof SHADER_TEXTS, from: string, to: strin
 export const compile = (gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS, workgroupSize = 64) =>
   Program.compile(gpu, texts, workgroupSize);
 
-/** Returns Node's GPU object, whose devices `onDevice` can replace. */
+/** Returns Node's GPU object. `onDevice` can replace each device that it opens. */
 export async function entryWith(onDevice: (device: GPUDevice) => GPUDevice): Promise<GPU> {
   const gpu = await findNodeGpu();
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {

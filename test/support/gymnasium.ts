@@ -30,15 +30,15 @@ export interface Refused {
 
 const SCRIPT = 'gymnasium/trace.py';
 
-interface Answer {
+interface Trace {
   readonly version: string;
   readonly sequences: readonly { readonly mode: string; readonly rows: readonly (Row | Refused)[] }[];
 }
 
-const ask = (numEnvs: number, length: number, sequences: readonly CallSequence[]): Answer =>
+const trace = (numEnvs: number, length: number, sequences: readonly CallSequence[]): Trace =>
   python.askPython(SCRIPT, { numEnvs, length, sequences });
 
-/** Returns why Gymnasium cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns the reason why Gymnasium cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names gymnasium. */
 export const whyAbsent = (): string | null =>
   python.whyAbsent('gymnasium', '1.1 or later', SCRIPT, { numEnvs: 1, length: 1, sequences: [] });
 
@@ -47,6 +47,6 @@ export function traceGymnasium(
   numEnvs: number,
   length: number,
   sequences: readonly CallSequence[],
-): Answer['sequences'] {
-  return ask(numEnvs, length, sequences).sequences;
+): Trace['sequences'] {
+  return trace(numEnvs, length, sequences).sequences;
 }

@@ -1,4 +1,4 @@
-/** A fake Hub for tests, and uploads to it in this process, with a clock that does not wait. */
+/** Starts fake Hubs, and uploads files to them in this process, with a clock that does not wait. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -41,7 +41,7 @@ export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `$
 
 export interface Progress {
   readonly waits: string[];
-  /** Bytes. */
+  /** `sent`, `read` and `hashed` are in bytes. */
   sent: number;
   read: number;
   hashed: number;
@@ -80,7 +80,7 @@ export interface UploadSettings extends Partial<Omit<UploadRequest, 'files'>> {
   readonly signal?: AbortSignal;
   readonly onWait?: (why: string) => void;
   readonly clock?: Clock;
-  /** Called after the plan and before the upload. */
+  /** Called between the plan and the upload. */
   readonly between?: (plan: UploadPlan) => unknown;
 }
 

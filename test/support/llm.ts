@@ -1,4 +1,4 @@
-/** Models for tests, at a fake endpoint. */
+/** Opens models at fake endpoints. */
 import { afterEach } from 'vitest';
 import { ChatModel, type ChatModelOptions } from '../../src/agents/llm/chat-model.js';
 import { openClient } from '../../src/agents/llm/client.js';
@@ -44,18 +44,18 @@ export async function modelOf(fake: FakeOpenAi, options: ModelOptions = {}): Pro
   const [tally, clock] = [new Tally(), new FakeClock()];
   const ledger = new Ledger({ prices: null, budget: null, ...options.ledger });
   const client = await openClient(endpoint, timeoutMs);
-  const given = { name: 'fake', sampling: { max_tokens: 64 }, retries: 0, random: () => 0 };
-  const model = new ChatModel({ ...given, clock, ...others, endpoint, client, tally, ledger, timeoutMs });
+  const defaults = { name: 'fake', sampling: { max_tokens: 64 }, retries: 0, random: () => 0 };
+  const model = new ChatModel({ ...defaults, clock, ...others, endpoint, client, tally, ledger, timeoutMs });
   return { model, tally, ledger, clock };
 }
 
-const FIRST = (() => {
+const FIRST_OBSERVATION = (() => {
   using env = createVecEnv({ numEnvs: 1 });
   return env.reset({ seed: 1 }).observations.slice();
 })();
 
 /** Returns the first prompt of an episode. */
-export const firstPrompt = () => prompt(FIRST, []);
+export const firstPrompt = () => prompt(FIRST_OBSERVATION, []);
 
 export interface Outcome extends OpenModel {
   readonly fake: FakeOpenAi;
@@ -64,17 +64,17 @@ export interface Outcome extends OpenModel {
 }
 
 /** Sends one prompt to a new fake endpoint, with prices. */
-export async function askOnce(of: FakeOptions, options: ModelOptions = {}): Promise<Outcome> {
-  const fake = await startModel(of);
-  const asked = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
-  const outcome = await asked.model.complete(firstPrompt(), NEVER).then(
+export async function askOnce(fakeOptions: FakeOptions, options: ModelOptions = {}): Promise<Outcome> {
+  const fake = await startModel(fakeOptions);
+  const opened = await modelOf(fake, { ledger: { prices: PRICES }, ...options });
+  const outcome = await opened.model.complete(firstPrompt(), NEVER).then(
     (answer) => ({ answer, error: null }),
     (error: Error) => ({ answer: null, error }),
   );
-  return { ...asked, fake, ...outcome };
+  return { ...opened, fake, ...outcome };
 }
 
-/** Returns what a fake endpoint bills, by PRICES. */
+/** Returns the cost of a fake endpoint's answers, by PRICES. */
 export const billedFor = ({ billed }: FakeOpenAi): number =>
   billed.reduce((sum, usage) => {
     const cached = usage.prompt_tokens_details.cached_tokens;

@@ -1,4 +1,4 @@
-/** A naive encoder of observations: it concatenates lists of numbers by field name. */
+/** A naive encoder of observations, which concatenates lists of numbers by field name. */
 import { type Reach, reachOf } from '../../src/engine/observe/bounds.js';
 import { ObservationEncoder } from '../../src/engine/observe/encoder.js';
 import type { EncodedField } from '../../src/engine/observe/encoding.js';
@@ -68,16 +68,16 @@ export function encodeNaively(
   row: ArrayLike<number>,
   history: ArrayLike<number> | null,
 ): number[] {
-  const now = (options.fields ?? NAMES).flatMap((name) => {
+  const current = (options.fields ?? NAMES).flatMap((name) => {
     const { offset, size } = OBSERVATION_FIELDS.find((field) => field.name === name)!;
     return encoded(world, options, name, Array.from(row).slice(offset, offset + size));
   });
-  if (!options.history) return now;
+  if (!options.history) return current;
   const steps = [0, 1, 2, 3, 4, 5, 6].map((step) => Array.from(history!).slice(step * 12, step * 12 + 12));
   const past = (name: string, from: number, to: number) =>
     steps.flatMap((step) => encoded(world, options, name, step.slice(from, to)));
   return [
-    ...now,
+    ...current,
     ...past('last_action', 0, 1),
     ...past('reward', 1, 2),
     ...past('deltas', 2, 7),

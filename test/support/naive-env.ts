@@ -1,5 +1,5 @@
 /**
- * A naive vector environment: an array of episodes and a loop over it. VecEnv must equal it bit by bit.
+ * A naive vector environment, which loops over an array of episodes. VecEnv must equal it bit by bit.
  */
 import { Episode } from '../../src/engine/reference/episode.js';
 import type { AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
@@ -7,7 +7,7 @@ import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, OBSERVATION_SIZE } from '../../
 import type { Columns } from './bits.js';
 import { type Call, type EnvShape, playTo, type ResetCall, type RunCall, type StepCall } from './calls.js';
 
-/** The outputs of an ended episode. */
+/** The grade outputs of an ended episode. */
 interface Grade {
   readonly finalScore: number;
   readonly beliefMae: number;
@@ -39,18 +39,18 @@ const NO_GRADE: Grade = {
   return: 0,
   components: Array(NUM_COMPONENTS).fill(0),
 };
-const NOTHING: readonly number[] = Array(OBSERVATION_SIZE).fill(0);
+const NO_OBSERVATION: readonly number[] = Array(OBSERVATION_SIZE).fill(0);
 
 export class NaiveEnv {
   readonly envs: readonly EnvRow[];
   steps = 0;
   episodes = 0;
   readonly #mode: AutoresetMode;
-  readonly #scene: EnvShape;
+  readonly #shape: EnvShape;
 
   constructor(mode: AutoresetMode, shape: EnvShape) {
     this.#mode = mode;
-    this.#scene = shape;
+    this.#shape = shape;
     this.envs = Array.from({ length: shape.numEnvs }, () => ({
       episode: new Episode(),
       seed: 0,
@@ -69,22 +69,22 @@ export class NaiveEnv {
     else this.#step(call);
   }
 
-  /** Which environments cannot step. */
+  /** 1 for each environment that cannot step, else 0. */
   get finished(): readonly number[] {
     return this.envs.map(({ episode }) => Number(episode.terminated && this.#mode !== 'next-step'));
   }
 
-  #reset({ seed, mask, profiles, graders, played: past }: ResetCall): void {
+  #reset({ seed, mask, profiles, graders, played }: ResetCall): void {
     this.envs.forEach((env, i) => {
       env.ended = false;
-      if (env.past !== null) env.past = { ...env.past, observation: NOTHING };
+      if (env.past !== null) env.past = { ...env.past, observation: NO_OBSERVATION };
       if (mask?.[i] === 0) return;
       env.profile = profiles?.[i] ?? 'sampled';
       env.grader = graders?.[i] ?? 'v2';
       env.number = 0;
       env.past = null;
       this.#begin(env, seed[i]);
-      if (past !== undefined) forgetStep(playTo(env.episode, past, i));
+      if (played !== undefined) clearLastStep(playTo(env.episode, played, i));
     });
   }
 
@@ -95,9 +95,9 @@ export class NaiveEnv {
   }
 
   #beginNext(env: EnvRow): void {
-    const [low, size] = this.#scene.seedRange;
+    const [low, size] = this.#shape.seedRange;
     env.number++;
-    this.#begin(env, low + ((env.seed - low + this.#scene.numEnvs) % size));
+    this.#begin(env, low + ((env.seed - low + this.#shape.numEnvs) % size));
   }
 
   #step({ actions, beliefs, mask }: StepCall): void {
@@ -107,11 +107,11 @@ export class NaiveEnv {
       env.past = null;
       if (mask?.[i] === 0) return;
       const belief = beliefs?.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
-      this.#stepSlot(env, actions[i], belief?.some(Number.isNaN) ? null : belief);
+      this.#stepEnv(env, actions[i], belief?.some(Number.isNaN) ? null : belief);
     });
   }
 
-  #stepSlot(env: EnvRow, action: number, belief: ArrayLike<number> | null): void {
+  #stepEnv(env: EnvRow, action: number, belief: ArrayLike<number> | null): void {
     if (env.episode.terminated && this.#mode === 'next-step') {
       this.#beginNext(env);
       return;
@@ -146,7 +146,7 @@ export class NaiveEnv {
     const { envs } = this;
     const grades = envs.map(({ past, episode }) => past?.grade ?? gradeOf(episode));
     const terminated = envs.map(({ past, episode }) => Number(past !== null || episode.terminated));
-    const final = envs.flatMap(({ past }) => past?.observation ?? NOTHING);
+    const final = envs.flatMap(({ past }) => past?.observation ?? NO_OBSERVATION);
     return {
       observations: Float32Array.from(envs.flatMap(({ episode }) => observationOf(episode))),
       rewards: Float32Array.from(envs, ({ reward }) => reward),
@@ -170,8 +170,8 @@ export class NaiveEnv {
   }
 }
 
-/** Clears the last step, which an episode with a `start` does not know. */
-function forgetStep(episode: Episode): void {
+/** Clears the outputs of the last step, which are unknown in an episode with a `start`. */
+function clearLastStep(episode: Episode): void {
   episode.event = episode.lastAction = -1;
   episode.reward = 0;
   episode.deltas.fill(0);

@@ -1,4 +1,4 @@
-/** A naive parser of the text form, by the rules of docs/world.md: it splits and matches. */
+/** A naive parser of the text form, by the rules of docs/world.md. */
 import { ACTION_NAMES } from '../../src/world/fields.js';
 
 export interface NaiveAnswer {

@@ -1,4 +1,4 @@
-/** Plays whole episodes for tests of inference: their observations and their hidden targets. */
+/** Plays whole episodes for tests of inference, and returns their observations and hidden belief targets. */
 
 import type { Inference } from '../../src/agents/inference/inference.js';
 import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
@@ -8,9 +8,9 @@ import type { World } from '../../src/world/world.js';
 
 export type Actor = 'heuristic' | 'random';
 
-/** Observations, f32 [29][numEnvs, 22], and targets, f32 [numEnvs, 3]. */
+/** Observations of each step, 29 arrays f32 [numEnvs, 22], and targets, f32 [numEnvs, 3]. */
 export interface PlayedEpisodes {
-  readonly seen: readonly Float32Array[];
+  readonly observations: readonly Float32Array[];
   readonly targets: Float32Array;
 }
 
@@ -27,32 +27,36 @@ export function playEpisodes(
   { numEnvs, seed, actor = 'heuristic', profiles }: EpisodeChoice,
 ): PlayedEpisodes {
   using env = createVecEnv({ numEnvs, world: world.spec, profiles: profiles ?? 'sampled' });
-  const seen = [env.reset({ seed }).observations.slice()];
+  const observations = [env.reset({ seed }).observations.slice()];
   for (let step = 0; step < NUM_STEPS; step++) {
     const actions = Uint8Array.from({ length: numEnvs }, (_, i) => {
       if (actor === 'random') return randomAction(world.params, seed + i, step, 0);
       const from = i * OBSERVATION_SIZE + OBSERVATION.meters;
-      return heuristicAction(world.params, step % NUM_SLOTS, seen[step].subarray(from, from + NUM_METERS));
+      return heuristicAction(
+        world.params,
+        step % NUM_SLOTS,
+        observations[step].subarray(from, from + NUM_METERS),
+      );
     });
-    seen.push(env.step(actions).observations.slice());
+    observations.push(env.step(actions).observations.slice());
   }
-  return { seen, targets: env.beliefTargets() };
+  return { observations, targets: env.beliefTargets() };
 }
 
 /** Passes the observations of steps `first` to `end` - 1 to an inference. */
 export function observeAll(
   inference: Inference,
-  seen: readonly Float32Array[],
+  observations: readonly Float32Array[],
   first = 0,
-  end = seen.length,
+  end = observations.length,
 ): Inference {
-  for (const rows of seen.slice(first, end)) inference.observe(rows);
+  for (const rows of observations.slice(first, end)) inference.observe(rows);
   return inference;
 }
 
 /** Returns one environment's observation of each step. */
-export const rowsOfEnv = (seen: readonly Float32Array[], i: number): Float32Array[] =>
-  seen.map((rows) => rows.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
+export const rowsOfEnv = (observations: readonly Float32Array[], i: number): Float32Array[] =>
+  observations.map((rows) => rows.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
 
 export const meanError = (beliefs: Float32Array, targets: Float32Array): number =>
   beliefs.reduce((sum, belief, at) => sum + Math.abs(belief - targets[at]), 0) / targets.length;

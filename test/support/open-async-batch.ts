@@ -1,4 +1,4 @@
-/** Opens batches at the asynchronous backend interface, without validation, and checks properties of them. */
+/** Opens batches at the asynchronous backend interface, without validation. */
 import fc from 'fast-check';
 import { afterEach } from 'vitest';
 import type { AsyncBatch, DeviceOptions } from '../../src/engine/backends/async-backend.js';
@@ -34,7 +34,7 @@ function closeAll(): void {
 
 afterEach(closeAll);
 
-/** Opens a batch. It closes at the end of the test, or of the property's run. */
+/** Opens a batch, which closes at the end of the test or of the property's run. */
 export async function openAsyncBatch(
   engine: AsyncEngine,
   numEnvs: number,

@@ -1,4 +1,4 @@
-/** Opens a batch at the backend interface, without validation, and the outputs that it writes. */
+/** Opens batches at the backend interface, without validation. */
 import type { Batch, OutputLayout, Outputs } from '../../src/engine/backends/backend.js';
 import { BACKENDS } from '../../src/engine/backends/node.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
@@ -23,7 +23,7 @@ export interface OpenedBatch {
   columns(): Columns;
 }
 
-/** Gives each array its own buffer, so that a write past an array's end leaves its memory. */
+/** Gives each array its own buffer, so that a write past the end of an array does not change another one. */
 export const separateBuffers = (outputs: Outputs): Outputs =>
   Object.fromEntries(
     Object.entries(outputs).map(([name, value]) => [

@@ -1,7 +1,7 @@
 /** Reads the option and column tables of a documentation page. */
 import { readFileSync } from 'node:fs';
 
-export interface Listed {
+export interface PageNames {
   /** Options such as "--seeds" in first cells, sorted. */
   readonly options: readonly string[];
   /** First cells that are one name, sorted. */
@@ -9,13 +9,13 @@ export interface Listed {
 }
 
 /** Lists a section's options and columns. @param page such as "docs/commands.md". @param title of a second-level section. */
-export function listedIn(page: string, title: string): Listed {
+export function listedIn(page: string, title: string): PageNames {
   const [, rest] = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8').split(`\n## ${title}\n`);
   const [section] = rest.split('\n## ');
-  const listed = (pattern: RegExp) => Array.from(section.matchAll(pattern), ([, name]) => name).sort();
+  const namesOf = (pattern: RegExp) => Array.from(section.matchAll(pattern), ([, name]) => name).sort();
   return {
-    options: listed(/(?<=^\|[^|]*)`(--[\w-]+)`(?=[^|]*\|)/gm),
-    columns: listed(/^\| `(\w+)` \|/gm),
+    options: namesOf(/(?<=^\|[^|]*)`(--[\w-]+)`(?=[^|]*\|)/gm),
+    columns: namesOf(/^\| `(\w+)` \|/gm),
   };
 }
 

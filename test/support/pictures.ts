@@ -161,7 +161,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
 interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Its own text, without that of its children. */
+  /** The element's text without the text of its children. */
   text: string;
 }
 
@@ -204,7 +204,7 @@ export class Pixels {
     return [this.#png.width, this.#png.height];
   }
 
-  /** Returns a colour as "#rrggbb". */
+  /** Returns the colour of a pixel as "#rrggbb". */
   at(x: number, y: number): string {
     const start = (y * this.#png.width + x) * 4;
     return `#${this.#png.data.subarray(start, start + 3).toString('hex')}`;

@@ -1,4 +1,4 @@
-/** Plays episodes with a planner whose search takes little time. */
+/** Plays episodes with a planner and a small search budget. */
 import { createVecEnv, Planner, type PlannerOptions, type StepResult } from '../../src/index.js';
 
 /** A small search budget that still plays well. */
@@ -8,7 +8,7 @@ export const seedsFrom = (first: number, count: number): Uint32Array =>
   Uint32Array.from({ length: count }, (_, i) => first + i);
 
 export interface PlayedByPlanner {
-  /** By step: f32 [n, 22], u8 [n] and f32 [n, 3]. */
+  /** Observations, actions and beliefs of each step: f32 [n, 22], u8 [n] and f32 [n, 3]. */
   readonly observations: readonly Float32Array[];
   readonly actions: readonly Uint8Array[];
   readonly beliefs: readonly Float32Array[];

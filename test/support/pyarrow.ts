@@ -1,9 +1,9 @@
 /** Reads Parquet files with PyArrow, in a Python process. */
 import * as python from './python.js';
 
-export interface Read {
+export interface ParquetContents {
   readonly version: string;
-  /** By column. */
+  /** The type of each column, by name. */
   readonly types: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly rowGroups: number;
@@ -12,8 +12,8 @@ export interface Read {
 
 const SCRIPT = 'parquet/rows.py';
 
-/** Returns why PyArrow cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns the reason why PyArrow cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names pyarrow. */
 export const whyAbsent = (): string | null => python.whyAbsent('pyarrow', '15 or later', SCRIPT, null);
 
 /** Reads a file. @returns its contents and PyArrow's version. */
-export const askPyArrow = (path: string): Read => python.askPython(SCRIPT, path);
+export const askPyArrow = (path: string): ParquetContents => python.askPython(SCRIPT, path);

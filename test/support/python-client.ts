@@ -1,4 +1,4 @@
-/** Calls python/rhythm_vec.py in a Python process, and creates faulty servers for it. */
+/** Calls python/rhythm_vec.py in a Python process, and starts faulty servers for it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,10 +30,10 @@ export interface Result {
 
 export interface CallResults {
   readonly results: readonly (Result & Readonly<Record<string, unknown>>)[];
-  /** Seconds that the client would have waited before it tried again. */
+  /** Seconds that the client would have waited before each retry. */
   readonly waits: readonly number[];
   readonly warnings: readonly string[];
-  /** Names of the reward functions that were pickled and came back. */
+  /** Names of the reward functions that survived pickling. */
   readonly pickled: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface ClientOptions {
 
 const SCRIPT = 'client/calls.py';
 
-/** The reason why Python cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns the reason why Python cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names python. */
 export const whyAbsent = (): string | null => python.whyAbsent('python', '3.9 or later', SCRIPT, NO_CALLS);
 const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 
@@ -57,7 +57,7 @@ const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 export const callClient = (client: ClientOptions, ...calls: Call[]): Promise<CallResults> =>
   python.askPythonAsync(SCRIPT, { client, calls });
 
-/** How a server answers one request; null passes it on to the real server. */
+/** Answers one request in place of the real server; null forwards the request to the real server. */
 export type Behaviour = ((request: IncomingMessage, response: ServerResponse) => void) | null;
 
 /** Returns a behaviour that answers with a status, headers and text. */
@@ -66,9 +66,9 @@ export const answering =
   (_, response) =>
     response.writeHead(status, headers).end(body);
 
-/** Starts a server with one behaviour per request; it passes later requests on. `requests` counts all. */
+/** Starts a server with one behaviour per request. It forwards later requests to `real`. `requests` counts all requests. */
 export async function faultyServer(
-  behind: { readonly url: string },
+  real: { readonly url: string },
   ...behaviours: Behaviour[]
 ): Promise<{ readonly url: string; readonly requests: () => number }> {
   let requests = 0;
@@ -77,11 +77,11 @@ export async function faultyServer(
     const behaviour = behaviours[requests++] ?? null;
     if (behaviour !== null) return behaviour(request, response);
     const { method, headers, url } = request;
-    const passed = await fetch(behind.url + url, {
+    const forwarded = await fetch(real.url + url, {
       ...{ method, body },
       headers: { 'content-type': headers['content-type'] ?? '' },
     });
-    response.writeHead(passed.status).end(Buffer.from(await passed.arrayBuffer()));
+    response.writeHead(forwarded.status).end(Buffer.from(await forwarded.arrayBuffer()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-/** Runs Python scripts, such as those that call other projects' libraries. */
+/** Runs Python scripts of this project and of test/peers. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter } from 'node:path';
@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isRequired } from './required.js';
 
-/** An interpreter that has the libraries to compare with: `RHYTHM_PYTHON`, else `python3`. */
+/** The interpreter: `RHYTHM_PYTHON`, else `python3`. It needs the libraries that tests compare with. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
 const LIMIT_MS = 100_000;
 
 const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
 
-/** A script of this project, as its users run it. `settings` are further environment variables. */
+/** Starts a script of this project. @param settings further environment variables. */
 export function startPython(
   script: string,
   args: readonly string[],
@@ -23,7 +23,7 @@ export function startPython(
   return spawn(PYTHON, [path, ...args], { env: { ...environment(), ...settings } });
 }
 
-/** The environment of scripts: offline, so that no comparison depends on a network, and with this project's Python files. */
+/** Returns the environment variables of scripts: offline, and with this project's Python files on the path. */
 function environment(): NodeJS.ProcessEnv {
   const own = fileURLToPath(new URL('../../python', import.meta.url));
   const path = [own, process.env.PYTHONPATH].filter(Boolean).join(delimiter);
@@ -36,8 +36,8 @@ function answerOf<Answer>(status: number | null, stdout: string, stderr: string)
 }
 
 /**
- * Runs a script of test/peers on a question in JSON, and returns its answer.
- * @throws Error with the last line of its standard error if it fails.
+ * Runs a script of test/peers with JSON on its standard input, and parses its output.
+ * @throws Error with the last line of the script's standard error if it fails.
  */
 export function askPython<Answer>(script: string, question: unknown): Answer {
   const options = { input: JSON.stringify(question), env: environment(), encoding: 'utf8' } as const;
@@ -47,7 +47,7 @@ export function askPython<Answer>(script: string, question: unknown): Answer {
   return answerOf(status, stdout, stderr);
 }
 
-/** Does the same without blocking, for scripts that call a server of this process. */
+/** Does the same as `askPython` without blocking, for scripts that call a server of this process. */
 export async function askPythonAsync<Answer>(script: string, question: unknown): Promise<Answer> {
   const child = spawn(PYTHON, [pathOf(script)], { env: environment(), timeout: LIMIT_MS });
   child.stdin.end(JSON.stringify(question));
@@ -60,8 +60,9 @@ export async function askPythonAsync<Answer>(script: string, question: unknown):
 }
 
 /**
- * Returns the reason why a library cannot be used here; null if it can.
- * @param question asked to find that out. @throws if `RHYTHM_REQUIRE` names the library and it cannot.
+ * Returns the reason why a library cannot be used here, or null if a trial run of a script succeeds.
+ * @param question the input of the trial run.
+ * @throws Error in place of the reason if `RHYTHM_REQUIRE` names the library.
  */
 export function whyAbsent(
   library: string,

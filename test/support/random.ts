@@ -1,4 +1,4 @@
-/** Random requests of the backend interface: every array of a request, drawn from one seeded generator. */
+/** Draws requests of the backend interface from a seeded generator. */
 import fc from 'fast-check';
 import seedrandom from 'seedrandom';
 import type {
@@ -22,23 +22,24 @@ import { resolveGrader } from '../../src/world/resolve-names.js';
 import type { World } from '../../src/world/world.js';
 import { WORLD } from './open-batch.js';
 
-/** The seed of fast-check: every run of the suite draws the same numbers. */
+/** The seed of fast-check, so that every test run draws the same numbers. */
 export const DRAWS = { seed: 20_260_101 };
 
-/** The share of random draws that a run of the tests makes: `RHYTHM_DRAWS`. The project `soak` makes more than all. */
+/** The share of random draws that a test run makes: `RHYTHM_DRAWS`. It exceeds 1 in the project `soak`. */
 const SHARE = Number(process.env.RHYTHM_DRAWS ?? 0.15);
 
-/** Returns how many draws to make where a thorough run makes `thorough`. */
+/** Returns the number of draws of this test run. @param thorough the number of draws at a share of 1. */
 export const drawsOf = (thorough: number): number => Math.ceil(thorough * SHARE);
 
-/** Runs a property on drawn numbers, `runs` of them in a thorough run. */
+/** Checks a property with random generators. @param runs their number at a share of 1. */
 export function forAll(runs: number, body: (random: Random) => void): void {
   const property = fc.property(fc.integer(), (seed) => body(new Random(seed)));
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(runs) });
 }
 
-const NOTHING = Number.NaN;
+const NO_BELIEF = Number.NaN;
 
+/** A seeded generator of numbers, arrays and requests. */
 export class Random {
   readonly seed: number | string;
   readonly #next: () => number;
@@ -69,7 +70,7 @@ export class Random {
   bytes(length: number, low: number, high: number): Uint8Array {
     return Uint8Array.from({ length }, () => this.integer(low, high));
   }
-  /** u8 [length], 1 with probability p. */
+  /** u8 [length]: 1, 2 or 255 with probability p, else 0. */
   mask(length: number, p: number): Uint8Array {
     return Uint8Array.from({ length }, () => (this.chance(p) ? this.pick([1, 1, 2, 255]) : 0));
   }
@@ -110,7 +111,7 @@ export class Random {
     }
     return rows;
   }
-  /** Numbers that sum to 1; some are negative. */
+  /** Numbers that sum to 1. Some are negative. */
   weights(length: number): number[] {
     const free = Array.from({ length }, () => this.real(this.chance(0.2) ? -0.3 : 0.01, 1));
     const sum = free.reduce((total, weight) => total + weight, 0);
@@ -125,7 +126,7 @@ export class Random {
   beliefs(rows: number, p: number): { beliefs: Float32Array; given: Uint8Array } {
     const given = Uint8Array.from({ length: rows }, () => Number(this.chance(p)));
     const beliefs = Float32Array.from({ length: rows * 3 }, (_, i) =>
-      given[Math.floor(i / 3)] ? this.#beliefNumber() : NOTHING,
+      given[Math.floor(i / 3)] ? this.#beliefNumber() : NO_BELIEF,
     );
     return { beliefs, given };
   }
@@ -133,11 +134,11 @@ export class Random {
   /** Starts at later steps, up to `last`: any legal state, reachable or not. */
   starts(n: number, last = NUM_STEPS - 1): EnvStarts {
     const steps = this.bytes(n, 0, last);
-    const least = 2 ** -80;
-    const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, least, -least, 2 ** 64]));
+    const tiny = 2 ** -80;
+    const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, tiny, -tiny, 2 ** 64]));
     const sums = (first: number) =>
       this.chance(0.2) ? null : Float32Array.from(steps, (step) => (step < first ? 0 : sum()));
-    const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, least, 0.1]));
+    const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, tiny, 0.1]));
     return {
       steps,
       meters: Float32Array.from({ length: n * NUM_METERS }, meter),
@@ -165,15 +166,15 @@ export class Random {
   step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {
     const n = terminated.length;
     const p = this.pick([0.5, 1]);
-    const open = Uint8Array.from(terminated, (over) => (over === 0 && this.chance(p) ? 1 : 0));
-    const all = open.every((steps) => steps !== 0);
+    const mask = Uint8Array.from(terminated, (over) => (over === 0 && this.chance(p) ? 1 : 0));
+    const all = mask.every((steps) => steps !== 0);
     // The action of an environment that does not step is ignored, so it may be illegal.
-    const actions = Uint8Array.from(open, (steps) => this.integer(0, steps ? NUM_ACTIONS - 1 : 255));
-    const believed = this.chance(0.7) ? this.beliefs(n, 0.6) : { beliefs: null, given: null };
+    const actions = Uint8Array.from(mask, (steps) => this.integer(0, steps ? NUM_ACTIONS - 1 : 255));
+    const beliefs = this.chance(0.7) ? this.beliefs(n, 0.6) : { beliefs: null, given: null };
     return {
       actions,
-      ...believed,
-      stepMask: all && this.chance(0.5) ? null : open,
+      ...beliefs,
+      stepMask: all && this.chance(0.5) ? null : mask,
       resetMask: autoreset ? this.mask(n, 0.3) : null,
       resetSeeds: autoreset ? this.seeds(n) : null,
     };
@@ -192,7 +193,7 @@ export class Random {
       trajectory,
     };
   }
-  /** u8 [n]: often equal in long stretches, so that some lanes run together. */
+  /** u8 [n]: often equal in long stretches, so that some lanes stop at the same step. */
   stops(n: number): Uint8Array {
     const stretch = this.pick([1, 5, 16, 40]);
     const stops = this.bytes(Math.ceil(n / stretch), 0, NUM_STEPS);

@@ -1,4 +1,4 @@
-/** A raw WebSocket client: it sends bytes unchanged, and answers nothing by itself. */
+/** A raw WebSocket client, which sends bytes unchanged and answers no frame by itself. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -22,7 +22,7 @@ export function rawFrame(
   return Buffer.concat([head, ...(masked ? [Buffer.alloc(4)] : []), bytes]);
 }
 
-/** Opens a connection and upgrades it. The caller reads from it; nothing is answered. */
+/** Opens a connection and upgrades it to a WebSocket. The caller reads from the socket. */
 export async function rawSocket(port: number, path = '/ws'): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});

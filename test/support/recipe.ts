@@ -1,4 +1,4 @@
-/** Runs python/recipe/train.py with its smallest preset, and reads its files. */
+/** Runs python/recipe/train.py with its smallest preset, and reads the files that it writes. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,19 +11,19 @@ const SCRIPT = 'python/recipe/train.py';
 export const PARTS = 'recipe/parts.py';
 const COMMAND = 'node --import tsx src/cli/main.ts';
 
-/** One thread, so that two runs of the same add up in the same order. */
+/** One thread, so that two equal runs add numbers in the same order. */
 const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
 
-/** A line of a log by step. */
+/** A line of a log, one line per step. */
 export type Line = Readonly<Record<string, number>>;
 
 export interface RecipeResult {
   readonly code: number | null;
   readonly stderr: string;
-  /** The record of a stage. */
-  // biome-ignore lint/suspicious/noExplicitAny: JSON, looked at by tests.
+  /** Reads the run.json of a stage. */
+  // biome-ignore lint/suspicious/noExplicitAny: JSON, inspected by tests.
   readonly record: (stage: 'sft' | 'grpo') => any;
-  /** The lines of the watch. */
+  /** Reads the lines of watch.jsonl. */
   readonly watched: () => readonly Line[];
 }
 

@@ -1,4 +1,4 @@
-/** Checks refusals: a class, a stable code, and a message with what was expected, what came, where, and a remedy. */
+/** Checks errors of refused calls: class, code, and a message that says what was expected, what came, and the remedy. */
 import { expect } from 'vitest';
 import { type ErrorCode, RhythmError } from '../../src/shared/errors.js';
 
@@ -16,7 +16,7 @@ export function refusalOf(call: () => unknown): RhythmError {
   throw new Error('Expected a refusal, got none.');
 }
 
-/** Expects `call` to be refused with `code` and a complete message that has each of `mentions`. */
+/** Expects `call` to be refused with `code` and a complete message that contains each of `mentions`. */
 export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions: string[]): void {
   const error = refusalOf(call);
   expect(error.message).toMatch(/^Expected /);

@@ -1,4 +1,4 @@
-/** Random rows to replay, as objects and as columns, and their results. */
+/** Draws rows to replay, converts them to columns, and scores them. */
 import { NODE } from '../../src/engine/backends/node.js';
 import type { ReplayColumns } from '../../src/rollouts/replay/row-columns.js';
 import type { ReplayRow } from '../../src/rollouts/replay/row-objects.js';
@@ -9,7 +9,7 @@ import type { Random } from './random.js';
 export const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
   scoreReplayOn(NODE, rows, options);
 
-/** Random rows. Some differ only in the action, as those of a group of completions do. */
+/** Draws rows. Some differ only in action and belief, as the completions of one prompt do. */
 export function anyRows(random: Random, count: number): ReplayRow[] {
   const rows: ReplayRow[] = [];
   while (rows.length < count) {

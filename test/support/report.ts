@@ -1,4 +1,4 @@
-/** Small results for reports. */
+/** A small audit for tests of reports. */
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { ACTION_NAMES, COMPONENT_NAMES } from '../../src/world/fields.js';
 import { WORLD } from './open-batch.js';
@@ -19,7 +19,7 @@ const row = (policy: string, role: string, gain: number) => ({
   components: byComponent({ mean: 0.5, gain: interval(0) }),
 });
 
-/** As `audit --json` writes it. */
+/** An audit as `audit --json` writes it. */
 export const AUDIT = {
   schema: SCHEMAS.audit,
   ...{ version: '0.2.0', world_digest: WORLD.digest, backend: 'native', kernel: 'scalar', threads: 1 },

@@ -1,4 +1,4 @@
-/** Replays rollouts in groups as single episodes. */
+/** Compares rollouts with replays of single episodes. */
 import { expect } from 'vitest';
 import { Episode, type RolloutGroups, type VecEnv } from '../../src/index.js';
 import {
@@ -12,7 +12,7 @@ import { Random } from './random.js';
 
 const { NaN: nan } = Number;
 
-/** Returns an episode at the state where a group begins. */
+/** Creates an episode in the state in which the rollouts of a group begin. */
 export type EpisodeStart = () => Episode;
 
 /** Copies row `at` of an array. */

@@ -1,4 +1,4 @@
-/** Starts servers in this process, and clients that await one answer per frame. */
+/** Starts servers in this process, and clients that await one response per message. */
 import { once } from 'node:events';
 import { afterEach, expect } from 'vitest';
 import { WebSocket } from 'ws';
@@ -22,7 +22,7 @@ function fail(error: unknown): never {
   throw error;
 }
 
-export interface Answered {
+export interface HttpResponse {
   readonly status: number;
   readonly contentType: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: JSON, inspected by tests.
@@ -36,7 +36,7 @@ export async function sendRequest(
   path: string,
   body: unknown = null,
   headers: Record<string, string> = {},
-): Promise<Answered> {
+): Promise<HttpResponse> {
   const response = await fetch(url + path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -52,16 +52,16 @@ export async function sendRequest(
 export class Client {
   readonly socket: WebSocket;
   readonly #answers: (string | Buffer)[] = [];
-  readonly #awaited: ((answer: string | Buffer) => void)[] = [];
+  readonly #waiting: ((answer: string | Buffer) => void)[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
 
   constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data: Buffer, isBinary) => {
       const answer = isBinary ? data : data.toString();
-      const awaited = this.#awaited.shift();
-      if (awaited === undefined) this.#answers.push(answer);
-      else awaited(answer);
+      const resolve = this.#waiting.shift();
+      if (resolve === undefined) this.#answers.push(answer);
+      else resolve(answer);
     });
     socket.on('error', () => {});
     this.closed = new Promise((resolve) => {
@@ -69,12 +69,12 @@ export class Client {
     });
   }
 
-  /** Returns the next answer. Rejects if the socket is closed before. */
+  /** Returns the next answer. Rejects if the socket closes first. */
   next(): Promise<string | Buffer> {
     const answer = this.#answers.shift();
     if (answer !== undefined) return Promise.resolve(answer);
     return new Promise((resolve, reject) => {
-      this.#awaited.push(resolve);
+      this.#waiting.push(resolve);
       this.closed.then(({ code, reason }) => reject(new Error(`closed: ${code} ${reason}`)));
     });
   }
@@ -103,9 +103,9 @@ export async function connect(
 /** Reads a metric of the server. */
 export async function metric(server: Pick<RunningServer, 'url'>, name: string): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
-  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
-  if (found === null) throw new Error(`Expected ${name} among the metrics, got none.`);
-  return Number(found[1]);
+  const match = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
+  if (match === null) throw new Error(`Expected ${name} among the metrics, got none.`);
+  return Number(match[1]);
 }
 
 /** Reads a metric until it has the value, at most 3,000 times. */
@@ -122,7 +122,7 @@ export async function metricBecomes(
   throw new Error(`Expected ${name} to become ${value}, got ${last}.`);
 }
 
-/** A session compared with the reference at every step: other clients must not change a bit of it. */
+/** A session that is compared with the reference, bit by bit, at every step. */
 export class CheckedSession {
   readonly #client: Client;
   readonly #episode = new Episode();
@@ -139,7 +139,7 @@ export class CheckedSession {
     return this;
   }
 
-  /** Takes a step, in a new episode if the last one is over. @throws if a bit differs from the reference. */
+  /** Takes a step, in a new episode if the last one has ended. @throws if a bit differs from the reference. */
   async step(): Promise<void> {
     if (this.#episode.terminated) {
       this.#episode.reset(++this.#seed);

@@ -1,4 +1,4 @@
-/** Snapshots of real states, and damage to their bytes. */
+/** Draws states and snapshots, and damages the bytes of snapshots. */
 import {
   HEADER,
   HEADER_LENGTH,
@@ -15,7 +15,7 @@ import type { Engine } from './engines.js';
 import { type OpenedBatch, openBatch, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
-/** Draws a reset with valid profiles: in an extreme world, `random` may draw floats outside the domain. */
+/** Draws a reset with valid profiles. In an extreme world, `random` may draw floats outside the domain. */
 export function validReset(random: Random, n: number, world: World) {
   const request = random.resetAtAnyStep(n, world);
   return { ...request, profiles: request.profiles!.map((x) => (inDomain(x) ? x + 0 : 1)) };
@@ -76,17 +76,17 @@ export function withByte(bytes: Uint8Array, at: number, value: number): Uint8Arr
 export const fieldAt = (at: number): HeaderName =>
   Object.values(HEADER).find(({ offset, size }) => at >= offset && at < offset + size)!.name;
 
-/** Damages the body as memory errors do: a bit, a byte, a word at a bound, a random word, a copied word. */
+/** Damages the body in one to three places: a bit, a byte, a special word, a random word or a copied word. */
 export function damage(random: Random, bytes: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(bytes);
   const view = new DataView(copy.buffer);
   const at = () => random.integer(HEADER_LENGTH, copy.length - 1);
   const word = () => HEADER_LENGTH + 4 * random.integer(0, (copy.length - HEADER_LENGTH) / 4 - 1);
   for (let times = random.pick([1, 1, 1, 2, 3]); times > 0; times--) {
-    const kind = random.pick(['bit', 'byte', 'odd word', 'any word', 'copy']);
+    const kind = random.pick(['bit', 'byte', 'special word', 'any word', 'copy']);
     if (kind === 'bit') copy[at()] ^= 1 << random.integer(0, 7);
     if (kind === 'byte') copy[at()] = random.integer(0, 255);
-    if (kind === 'odd word') view.setUint32(word(), random.pick(ODD_WORDS), true);
+    if (kind === 'special word') view.setUint32(word(), random.pick(SPECIAL_WORDS), true);
     if (kind === 'any word') view.setUint32(word(), random.integer(0, 2 ** 32 - 1), true);
     if (kind === 'copy') view.setUint32(word(), view.getUint32(word()));
   }
@@ -94,7 +94,7 @@ export function damage(random: Random, bytes: Uint8Array): Uint8Array {
 }
 
 /** Codes one too large, and floats: -0, 1, 0.5, one below 2^-40, a subnormal, the largest, infinities, NaNs. */
-const ODD_WORDS = [
+const SPECIAL_WORDS = [
   ...[0, 1, 2, 3, 9, NUM_STEPS, NUM_STEPS + 1, 140, 141, 0xffffffff],
   ...[0x80000000, 0x3f800000, 0x3f000000, 0x2b7fffff, 0x00000001, 0x7f7fffff],
   ...[0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001],

@@ -27,7 +27,7 @@ const randomCode = ({ step, seed }: StepInput): number => randomAction(WORLD.par
 export const TEST_POLICIES = {
   heuristic: (input) => ({ action: heuristicCode(input), belief: null }),
   constant: (input) => ({ action: heuristicCode(input), belief: [0.5, 0.5, 0.5] }),
-  /** Answers in words; some answers lack the action, the belief, both, or the end of the reasoning. */
+  /** Answers in text. Some answers lack the action, the belief, both, or the end of the reasoning. */
   talker: (input) => {
     const { step, seed, prompt } = input;
     const action = ACTION_NAMES[randomCode(input)].toUpperCase();
@@ -42,7 +42,7 @@ export const TEST_POLICIES = {
     ];
     return { prompt, completion: answers[(seed + step) % answers.length], usage: USAGE };
   },
-  /** Answers in words, always complete. */
+  /** Answers in text, always complete. */
   speaker: (input) => ({
     prompt: input.prompt,
     completion: `<reasoning>Step ${input.step}.</reasoning>\n5 5 5 ${ACTION_NAMES[heuristicCode(input)].toUpperCase()}`,
@@ -102,12 +102,12 @@ export function changedAt(episode: TrajectoryEpisode, path: string, to: unknown)
   const copy = structuredClone(episode);
   const keys = path.split('.');
   const last = keys.pop()!;
-  const holder = keys.reduce(
+  const parent = keys.reduce(
     (at, key) => at[key] as Record<string, unknown>,
     copy as unknown as Record<string, unknown>,
   );
-  const value = typeof to === 'function' ? to(holder[last]) : to;
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
+  const value = typeof to === 'function' ? to(parent[last]) : to;
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
   return copy;
 }

@@ -5,9 +5,9 @@ import * as python from './python.js';
 export interface Case {
   readonly method: AdvantageMethod;
   readonly groupSize: number;
-  /** One for each reward function. */
+  /** One weight for each reward function. */
   readonly weights: readonly number[];
-  /** [functions][completions], null for a missing one. At least two completions, because TRL logs their deviation. */
+  /** [functions][completions], null for a missing reward. TRL needs at least two completions for its standard deviation. */
   readonly rewards: readonly (readonly (number | null)[])[];
 }
 
@@ -19,7 +19,7 @@ export interface Answer {
 
 const SCRIPT = 'trl/advantages.py';
 
-/** Returns why TRL cannot run here; null if it can. @throws if `RHYTHM_REQUIRE` names it and it cannot. */
+/** Returns the reason why TRL cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names trl. */
 export const whyAbsent = (): string | null => python.whyAbsent('trl', '1.13 or later', SCRIPT, []);
 
 /** Computes each case. @returns the advantages and TRL's version. */

@@ -7,14 +7,21 @@ import { type Columns, copyOutputs, rowsOf } from './bits.js';
 import { expectRefusal } from './refusals.js';
 
 /**
- * Makes the calls in a table's first column and compares the outputs with the other columns, one entry per environment.
+ * Makes the calls in a table's first column, and compares the outputs with the other columns, one entry per environment.
  *
- * Calls. `reset`: all. `reset 010`: with a mask. `run 27 3 5`: to these stops. `step 011`: with a mask, in which `x` steps
- * with an illegal action. `illegal 01x` and `over 111`: steps that are refused with that error.
+ * Calls:
+ * - `reset` resets all environments, `reset 010` those of a mask.
+ * - `run 27 3 5` runs the environments to these steps.
+ * - `step 011` steps with a mask. An `x` in a mask steps the environment with an illegal action.
+ * - `illegal 01x` is a step that is refused with `illegal_action`, `over 111` one that is refused with `episode_over`.
  *
- * Columns. `step`: the number in the observation. `reward`: `r`, or 0. `terminated`, `finalMask`: the values. `grade`: `g`
- * if the episode has one, 0 if all its numbers are 0. `final`: the step in the final observation, 0 for none, `-` without
- * final observations. `episode`: its number. `seed`: that of the current episode. An empty cell: unchanged.
+ * Columns; an empty cell means the value of the row above:
+ * - `step`: the step in the observation.
+ * - `reward`: `r` for a reward, 0 for none.
+ * - `terminated`, `truncated`, `finalMask`: the values.
+ * - `grade`: `g` for a grade, 0 if all its numbers are 0.
+ * - `final`: the step in the final observation, 0 for none, `-` in an environment without final observations.
+ * - `episode`: the episode's number. `seed`: the episode's seed.
  */
 export function expectTable(env: VecEnv, table: string): void {
   const cells = table
@@ -86,15 +93,15 @@ const GRADE_NUMBERS = [
   'episodeLengths',
 ];
 
-/** Returns `g` if all numbers of a grade are set, 0 if none is, `?` otherwise. */
+/** Returns `g` if all numbers of a grade differ from 0, `0` if all are 0, and `?` otherwise. */
 function gradeOf({ components, ...columns }: Columns): string {
   const numbers = GRADE_NUMBERS.map((name) => columns[name][0]);
   if (numbers.every((x) => x === 0) && components.every((x) => x === 0)) return '0';
-  const whole =
+  const isComplete =
     numbers.every((x) => x !== 0) &&
     columns.episodeLengths[0] === NUM_STEPS &&
     components.some((x) => x !== 0);
-  return whole ? 'g' : '?';
+  return isComplete ? 'g' : '?';
 }
 
 function finalOf({ finalObservations }: Columns): string {

@@ -1,9 +1,9 @@
-/** Compares typed arrays by their bytes first: element by element takes `expect` a hundred times as long. */
+/** Lets `expect` compare typed arrays by their bytes, which is a hundred times as fast as by their elements. */
 import { expect } from 'vitest';
 
 const bytesOf = (view: ArrayBufferView): Buffer => Buffer.from(view.buffer, view.byteOffset, view.byteLength);
 
-/** Returns undefined where bytes differ, so that `expect` itself compares the elements and words the failure. */
+/** Returns undefined where bytes differ. Then `expect` compares the elements and reports the differences. */
 function haveEqualBytes(a: unknown, b: unknown): true | undefined {
   if (!ArrayBuffer.isView(a) || !ArrayBuffer.isView(b) || a.constructor !== b.constructor) return undefined;
   return bytesOf(a).equals(bytesOf(b)) || undefined;

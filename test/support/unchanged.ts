@@ -4,7 +4,7 @@ import type { VecEnv } from '../../src/engine/node.js';
 import type { StepResult } from '../../src/engine/vec-env/vec-env-options.js';
 import { type Columns, copyColumns, copyOutputs, expectEqual } from './bits.js';
 
-/** Copies what an environment returns without a call, closed or not. */
+/** Copies outputs, seeds, episode numbers and counters, which can be read even after `close`. */
 export function outputColumns(env: VecEnv, result: StepResult | null): Columns {
   const { steps, episodes } = env.counters;
   return {

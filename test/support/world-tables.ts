@@ -1,4 +1,4 @@
-/** The tables of docs/world.md, computed from the world's spec and, for the worked step, from the page's formulas. */
+/** Computes the tables of docs/world.md from the world's spec, and its worked step from the page's formulas. */
 import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
 import { below } from '../../src/engine/reference/threefry.js';
 import { STATE_FIELDS } from '../../src/world/fields.js';
@@ -74,7 +74,8 @@ export function exactly(x: number): string {
 }
 
 const cells = (values: readonly number[]): string[] => values.map(exactly);
-const each = (f: (k: number) => number): number[] => METERS.map((_, k) => f32(f(k)));
+/** Computes a float32 for each meter. */
+const perMeter = (f: (k: number) => number): number[] => METERS.map((_, k) => f32(f(k)));
 
 /** Computes the first step of the page's example, rule by rule. @returns the rows of its two tables, and the results. */
 export function workedStep(seed: number, profileName: string, actionName: string) {
@@ -83,9 +84,9 @@ export function workedStep(seed: number, profileName: string, actionName: string
   const { traits, weights } = RHYTHM.profiles[profileName];
   const trait = (name: string): number => f32(traits[name]);
   const [V, C, P, S] = [0, 1, 2, 3];
-  const m = each((k) => RHYTHM.initialMeters[k]);
+  const m = perMeter((k) => RHYTHM.initialMeters[k]);
   const factor = f32(RHYTHM.timeOfDay[0][RHYTHM.categories.indexOf(action.category)]);
-  const effect = each((k) => f32(action.effect[k]) * factor);
+  const effect = perMeter((k) => f32(action.effect[k]) * factor);
   const vigour = f32(
     f32(RHYTHM.constants.vitalityFactorBase) + f32(f32(RHYTHM.constants.vitalityFactorSlope) * m[V]),
   );
@@ -105,19 +106,21 @@ export function workedStep(seed: number, profileName: string, actionName: string
     return (word >>> (10 * (j % 3))) & 1023;
   });
   const z = n.map((field) => (field + 0.5) * 2 ** -9 - 1);
-  const noisy = each((k) => response[k] + f32(f32(RHYTHM.noise.meters[k]) * z[k]));
+  const noisy = perMeter((k) => response[k] + f32(f32(RHYTHM.noise.meters[k]) * z[k]));
   const neutral = respond(1, 0, 0);
-  const anomaly = each((k) => noisy[k] - neutral[k]);
-  const decayed = each((k) => noisy[k] - f32(f32(RHYTHM.decay[k]) * (k === V ? trait('metabolic_rate') : 1)));
+  const anomaly = perMeter((k) => noisy[k] - neutral[k]);
+  const decayed = perMeter(
+    (k) => noisy[k] - f32(f32(RHYTHM.decay[k]) * (k === V ? trait('metabolic_rate') : 1)),
+  );
   const fires = draws.event.x0 < RHYTHM.constants.eventThreshold;
   const event = fires ? below(draws.event.x1, RHYTHM.events.length) : -1;
-  const impact = each((k) => (fires ? f32(RHYTHM.events[event].effect[k]) * trait('event_impact') : 0));
-  const d = each((k) => decayed[k] + impact[k]);
-  const moved = each((k) => Math.min(Math.max(f32(m[k] + d[k]), 0), 1));
-  const delta = each((k) => moved[k] - m[k]);
+  const impact = perMeter((k) => (fires ? f32(RHYTHM.events[event].effect[k]) * trait('event_impact') : 0));
+  const d = perMeter((k) => decayed[k] + impact[k]);
+  const moved = perMeter((k) => Math.min(Math.max(f32(m[k] + d[k]), 0), 1));
+  const delta = perMeter((k) => moved[k] - m[k]);
   const low = moved.filter((x) => x < f32(RHYTHM.constants.crashThreshold)).length;
-  const w = each((k) => f32(weights[k]) + f32(RHYTHM.reward.bias[k]));
-  const acc = each((k) => w[k] * delta[k]).reduce((sum, term) => f32(sum + term));
+  const w = perMeter((k) => f32(weights[k]) + f32(RHYTHM.reward.bias[k]));
+  const acc = perMeter((k) => w[k] * delta[k]).reduce((sum, term) => f32(sum + term));
   const r = f32(f32(RHYTHM.reward.scale * acc) - f32(f32(RHYTHM.reward.crashPenalty) * low));
   const reward = f32(r + f32(RHYTHM.noise.reward * z[5]));
   const vectors: Rows = [

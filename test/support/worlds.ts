@@ -1,4 +1,4 @@
-/** Changed worlds: any number replaced by another of its domain. */
+/** Changed worlds, in which numbers are replaced by others of their domain. */
 import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import type { Random } from './random.js';
 

@@ -1,12 +1,12 @@
 /** The best fixed action sequences that a search found. Made by `npm run action-sequences`; do not edit. */
 
 export const OPEN_LOOP_SEQUENCES = {
-  /** Version of the package that made them, and digest of their world. */
+  /** Version of the package that searched them, and digest of the world. */
   version: '0.1.0',
   worldDigest: 'e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353',
-  /** Evenly spaced from the first to the last. */
+  /** Seeds of the search, evenly spaced from the first to the last. */
   trainingSeeds: { count: 512, first: 100, last: 9999 },
-  /** All of them. */
+  /** Seeds of the fresh scores: all from the first to the last. */
   freshSeeds: { first: 20000, last: 29999 },
   /** Seed of the search. */
   seed: 0,

@@ -157,10 +157,10 @@ describe('the truth is never excluded', () => {
   });
 
   it('most episodes exclude another profile', () => {
-    const { seen } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
+    const { observations } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];
-    for (const [i, rows] of Array.from({ length: 20 }, (_, i) => rowsOfEnv(seen, i)).entries()) {
+    for (const [i, rows] of Array.from({ length: 20 }, (_, i) => rowsOfEnv(observations, i)).entries()) {
       const draws = new Draws(1).begin(0);
       const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
       const evidence = new Evidence(world.params, new Responses(world.params));
@@ -188,7 +188,7 @@ describe('contradictory observations', () => {
     });
     const inference = new Inference(world, few.numEnvs);
     const steps = 8;
-    for (const rows of playEpisodes(loud, few).seen.slice(0, steps + 1)) {
+    for (const rows of playEpisodes(loud, few).observations.slice(0, steps + 1)) {
       inference.observe(rows);
       valid(inference);
     }
@@ -200,10 +200,10 @@ describe('contradictory observations', () => {
   });
 
   it('altered once: the report names the meter, and the posterior is wider than before', () => {
-    const { seen } = playEpisodes(world, few);
+    const { observations } = playEpisodes(world, few);
     const inference = new Inference(world, few.numEnvs);
-    for (const rows of seen.slice(0, 5)) inference.observe(rows);
-    const row = seen[5].slice();
+    for (const rows of observations.slice(0, 5)) inference.observe(rows);
+    const row = observations[5].slice();
     for (let i = 0; i < few.numEnvs; i++) {
       row[i * OBSERVATION_SIZE + OBSERVATION.lastAction] = DEEP_WORK;
       row[i * OBSERVATION_SIZE + OBSERVATION.anomalies + VITALITY] = 0.9;

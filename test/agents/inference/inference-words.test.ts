@@ -21,9 +21,9 @@ const N = 30;
 
 /** Reports of every step of N episodes of each policy. */
 const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
-  const { seen } = playEpisodes(world, { numEnvs: N, seed: 50_000, actor });
+  const { observations } = playEpisodes(world, { numEnvs: N, seed: 50_000, actor });
   const inference = new Inference(world, N, { samples: 64 });
-  return seen.flatMap((rows) => {
+  return observations.flatMap((rows) => {
     inference.observe(rows);
     const beliefs = inference.beliefs();
     return Array.from({ length: N }, (_, i) => {

@@ -26,11 +26,11 @@ const CONSTANT = 0.205;
 /** The first episodes: for tests that need no statistics. */
 const FEW = 12;
 const rowsOf = (rows: Float32Array, count: number) => rows.slice(0, (rows.length / N) * count);
-const seenBy = (count: number) => episodes.seen.map((rows) => rowsOf(rows, count));
+const observationsOf = (count: number) => episodes.observations.map((rows) => rowsOf(rows, count));
 
 describe('beliefs', () => {
   it('are calibrated, with covering intervals, and more accurate than a linear-Gaussian estimator', () => {
-    const inference = observeAll(new Inference(world, N), episodes.seen, 0, 1);
+    const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
     const error = () => meanError(inference.beliefs(), episodes.targets);
     expect(error()).toBeCloseTo(CONSTANT, 1);
     for (const [first, end] of [
@@ -39,7 +39,7 @@ describe('beliefs', () => {
       [9, 15],
       [15, 29],
     ]) {
-      observeAll(inference, episodes.seen, first, end);
+      observeAll(inference, episodes.observations, first, end);
       if (end === 9) expect(error()).toBeLessThan(0.1);
       const expected = inference.expectedErrors().reduce((sum, each) => sum + each) / episodes.targets.length;
       expect(Math.abs(error() / expected - 1)).toBeLessThan(0.1);
@@ -59,8 +59,8 @@ describe('beliefs', () => {
   });
 
   it('are accurate for the named profiles too, whose weights are rare under the prior', () => {
-    const { seen, targets } = playEpisodes(world, { numEnvs: 60, seed: 5, profiles: 'discrete' });
-    const inference = observeAll(new Inference(world, 60), seen);
+    const { observations, targets } = playEpisodes(world, { numEnvs: 60, seed: 5, profiles: 'discrete' });
+    const inference = observeAll(new Inference(world, 60), observations);
     expect(meanError(inference.beliefs(), targets)).toBeLessThan(0.06);
     expect(Array.from({ length: 60 }, (_, i) => inference.explain(i).contradicted)).toEqual(
       Array(60).fill(0),
@@ -68,10 +68,10 @@ describe('beliefs', () => {
   });
 
   it('hardly depend on the number of samples', () => {
-    const seen = seenBy(40);
+    const observations = observationsOf(40);
     const targets = episodes.targets.slice(0, 3 * 40);
-    const few = observeAll(new Inference(world, 40, { samples: 128 }), seen).beliefs();
-    const many = observeAll(new Inference(world, 40, { samples: 512, seed: 9 }), seen).beliefs();
+    const few = observeAll(new Inference(world, 40, { samples: 128 }), observations).beliefs();
+    const many = observeAll(new Inference(world, 40, { samples: 512, seed: 9 }), observations).beliefs();
     expect(few).not.toEqual(many);
     expect(Math.abs(meanError(few, targets) - meanError(many, targets))).toBeLessThan(0.003);
   });
@@ -86,9 +86,9 @@ describe('the posterior depends', () => {
   ];
 
   it('on the observations of its environment alone', () => {
-    const together = observeAll(new Inference(world, FEW), seenBy(FEW), 0, 20);
+    const together = observeAll(new Inference(world, FEW), observationsOf(FEW), 0, 20);
     for (const i of [0, 7, FEW - 1]) {
-      const alone = observeAll(new Inference(world, 1), rowsOfEnv(episodes.seen, i), 0, 20);
+      const alone = observeAll(new Inference(world, 1), rowsOfEnv(episodes.observations, i), 0, 20);
       const [mine, own] = [all(together), all(alone)];
       own.forEach((values, k) => {
         expect(mine[k].slice(i * values.length, (i + 1) * values.length)).toEqual(values);
@@ -98,10 +98,10 @@ describe('the posterior depends', () => {
   });
 
   it('not on earlier queries', () => {
-    const seen = seenBy(FEW);
-    const unqueried = observeAll(new Inference(world, FEW), seen);
+    const observations = observationsOf(FEW);
+    const unqueried = observeAll(new Inference(world, FEW), observations);
     const queried = new Inference(world, FEW);
-    for (const rows of seen) {
+    for (const rows of observations) {
       queried.observe(rows);
       all(queried);
       queried.observe(rows);
@@ -110,30 +110,30 @@ describe('the posterior depends', () => {
   });
 
   it('not on masked rows, nor on an earlier episode', () => {
-    const seen = seenBy(2);
-    const other = episodes.seen.map((rows) => rows.slice(-seen[0].length));
+    const observations = observationsOf(2);
+    const other = episodes.observations.map((rows) => rows.slice(-observations[0].length));
     const inference = observeAll(new Inference(world, 2), other, 0, 15);
     const before = inference.beliefs();
     const playing = Uint8Array.of(0, 1);
-    for (const rows of seen) inference.observe(rows, playing);
-    const fresh = observeAll(new Inference(world, 2), seen).beliefs();
+    for (const rows of observations) inference.observe(rows, playing);
+    const fresh = observeAll(new Inference(world, 2), observations).beliefs();
     expect(inference.beliefs()).toEqual(Float32Array.of(...before.slice(0, 3), ...fresh.slice(3)));
   });
 
   it('on the seed of the inference', () => {
     const beliefs = [0, 1].map((seed) =>
-      observeAll(new Inference(world, FEW, { seed }), seenBy(FEW)).beliefs(),
+      observeAll(new Inference(world, FEW, { seed }), observationsOf(FEW)).beliefs(),
     );
     expect(beliefs[0]).not.toEqual(beliefs[1]);
   });
 
   it('on fewer steps if the observations begin late', () => {
     const targets = episodes.targets.slice(0, 3 * 100);
-    const late = observeAll(new Inference(world, 100), seenBy(100), 12, 16);
+    const late = observeAll(new Inference(world, 100), observationsOf(100), 12, 16);
     const error = meanError(late.beliefs(), targets);
     expect(error).toBeLessThan(0.15);
     expect(error).toBeGreaterThan(
-      meanError(observeAll(new Inference(world, 100), seenBy(100), 0, 16).beliefs(), targets),
+      meanError(observeAll(new Inference(world, 100), observationsOf(100), 0, 16).beliefs(), targets),
     );
     expect(late.explain(0)).toMatchObject({ step: 15, evidence: 4, contradicted: 0 });
   });
@@ -141,7 +141,7 @@ describe('the posterior depends', () => {
 
 describe('posterior samples', () => {
   it('are valid, within their ranges, and all different', () => {
-    const inference = observeAll(new Inference(world, 20, { samples: 64 }), seenBy(20));
+    const inference = observeAll(new Inference(world, 20, { samples: 64 }), observationsOf(20));
     const profiles = inference.posteriorSamples(64);
     expect(profiles.length).toBe(20 * 64 * PROFILE_SIZE);
     const { traitLow, traitSpan } = world.params;
@@ -166,32 +166,37 @@ describe('posterior samples', () => {
 describe('probe values', () => {
   it('match the later reduction of the error, and are 0 from the last step on', () => {
     const count = 80;
-    const seen = seenBy(count);
-    const inference = observeAll(new Inference(world, count), seen, 0, 1);
+    const observations = observationsOf(count);
+    const inference = observeAll(new Inference(world, count), observations, 0, 1);
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues();
-      const actions = seen[step + 1].filter((_, at) => at % 22 === 10);
+      const actions = observations[step + 1].filter((_, at) => at % 22 === 10);
       const promised = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / count;
       const before = inference.expectedErrors().reduce((sum, error) => sum + error) / (3 * count);
-      inference.observe(seen[step + 1]);
+      inference.observe(observations[step + 1]);
       const gained = before - inference.expectedErrors().reduce((sum, error) => sum + error) / (3 * count);
       expect(Math.abs(promised - gained)).toBeLessThan(0.004);
     }
-    observeAll(inference, seen, 4, NUM_STEPS);
+    observeAll(inference, observations, 4, NUM_STEPS);
     expect(Math.max(...inference.probeValues())).toBe(0);
   });
 
   it('are higher for actions with more unknown traits', () => {
     const [, , , sleep] = [
-      ...observeAll(new Inference(world, 1), rowsOfEnv(episodes.seen, 0), 0, 1).probeValues(),
+      ...observeAll(new Inference(world, 1), rowsOfEnv(episodes.observations, 0), 0, 1).probeValues(),
     ];
-    const [work] = observeAll(new Inference(world, 1), rowsOfEnv(episodes.seen, 0), 0, 1).probeValues();
+    const [work] = observeAll(
+      new Inference(world, 1),
+      rowsOfEnv(episodes.observations, 0),
+      0,
+      1,
+    ).probeValues();
     expect(work).toBeGreaterThan(20 * sleep);
   });
 });
 
 describe('invalid observations', () => {
-  const seen = () => episodes.seen[3].slice(0, 2 * 22);
+  const observations = () => episodes.observations[3].slice(0, 2 * 22);
   const refusal = (call: () => void): string => {
     try {
       call();
@@ -210,7 +215,9 @@ describe('invalid observations', () => {
   ])('%s is refused', (_, rows, playing, code) => {
     const inference = new Inference(world, 2);
     expect(
-      refusal(() => inference.observe((rows ?? seen()) as Float32Array, playing as Uint8Array | null)),
+      refusal(() =>
+        inference.observe((rows ?? observations()) as Float32Array, playing as Uint8Array | null),
+      ),
     ).toBe(code);
   });
 
@@ -227,7 +234,7 @@ describe('invalid observations', () => {
   ])('number %d with value %d is refused, and nothing changes', (at, value) => {
     const inference = new Inference(world, 2);
     const before = inference.beliefs();
-    const rows = seen();
+    const rows = observations();
     rows[22 + at] = value;
     expect(refusal(() => inference.observe(rows))).toBe('out_of_range');
     expect(inference.beliefs()).toEqual(before);

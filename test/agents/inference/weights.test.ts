@@ -54,7 +54,7 @@ describe('the prior of weights', () => {
 describe('after rewards', () => {
   /** Rejection sampling: many samples of the prior, of which those consistent with every reward count. */
   const many = priorWeights(400_000, new Draws(11).begin(0));
-  const { seen } = playEpisodes(world, { numEnvs: 4, seed: 60 });
+  const { observations } = playEpisodes(world, { numEnvs: 4, seed: 60 });
   const samples = 4096;
 
   it.each([0, 1, 2, 3])('samples have the means and variances of rejection sampling (episode %d)', (i) => {
@@ -65,7 +65,7 @@ describe('after rewards', () => {
       new Scratch(samples),
     );
     const evidence = new Evidence(world.params, new Responses(world.params));
-    const rows = rowsOfEnv(seen, i);
+    const rows = rowsOfEnv(observations, i);
     for (let step = 1; step < NUM_STEPS; step++) {
       const before = rows[step - 1].subarray(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS);
       expect(belief.observe(evidence.read(rows[step], 0, before), draws.begin(step))).toBe(true);

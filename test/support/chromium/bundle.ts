@@ -12,7 +12,7 @@ export interface Bundle {
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Bundles a file. @param entry relative to the repository. @throws if it reaches a Node module or a missing one. */
+/** Bundles a file. @param entry relative to the repository. @throws if it imports a Node module or a missing one. */
 export const bundleFor = (entry: string): Bundle => bundle({ entryPoints: [entry] });
 
 /** Bundles code that imports from `./src`. @throws as `bundleFor`. */

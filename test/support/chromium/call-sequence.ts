@@ -13,7 +13,7 @@ import type {
 import { allocateOutputs, allocateTrajectory } from '../../../src/engine/backends/outputs.js';
 import { createWorld } from '../../../src/world/world.js';
 
-/** A run request as plain data: with `records` the player allocates the arrays of the trajectory. */
+/** A run request as plain data. If `records` is true, the player allocates a trajectory. */
 export type PlainRunRequest = Omit<RunRequest, 'trajectory' | 'from'> & { readonly records: boolean };
 
 export type BatchCall =

@@ -1,4 +1,4 @@
-/** Starts Chromium, with WebGPU on SwiftShader, and calls functions of a page in it. */
+/** Starts Chromium with WebGPU on SwiftShader, and calls functions of a page in Chromium. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { isRequired } from '../required.js';
 
 /** Paths of Chromium: `RHYTHM_CHROMIUM` alone if it is set. */
-const PLACES = process.env.RHYTHM_CHROMIUM
+const PATHS = process.env.RHYTHM_CHROMIUM
   ? [process.env.RHYTHM_CHROMIUM]
   : ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map(
       (name) => `/usr/bin/${name}`,
@@ -29,7 +29,7 @@ const FLAGS = {
   'no webgpu': ['--disable-blink-features=WebGPU'],
 };
 
-/** Time limits in milliseconds: of a browser's start, and of a call. */
+/** Time limits in milliseconds, of a browser's start and of a call. */
 const START_LIMIT = 30_000;
 const CALL_LIMIT = 90_000;
 
@@ -41,7 +41,7 @@ export class ChromiumPage<Api> {
   readonly #browser: Browser;
   readonly #server: Server;
   #page!: Page;
-  /** What the page printed and threw. */
+  /** Console messages and uncaught errors of the page. */
   readonly #messages: string[] = [];
 
   private constructor(browser: Browser, server: Server) {
@@ -82,7 +82,7 @@ export class ChromiumPage<Api> {
       void this.#browser.close();
     }, CALL_LIMIT);
     try {
-      return await this.#page.evaluate(answer<Answer<Api[Name]>>, [name, args] as [string, unknown[]]);
+      return await this.#page.evaluate(callInPage<Answer<Api[Name]>>, [name, args] as [string, unknown[]]);
     } catch (cause) {
       throw this.#failed(name, cause);
     } finally {
@@ -91,8 +91,10 @@ export class ChromiumPage<Api> {
   }
 
   #failed(what: string, cause: unknown): Error {
-    const said = this.#messages.join('\n') || 'nothing';
-    return new Error(`Chromium, ${what}: ${(cause as Error).message}\nThe page printed: ${said}`, { cause });
+    const printed = this.#messages.join('\n') || 'nothing';
+    return new Error(`Chromium, ${what}: ${(cause as Error).message}\nThe page printed: ${printed}`, {
+      cause,
+    });
   }
 
   /** Ends the browser and the server. Idempotent. */
@@ -107,22 +109,22 @@ export class ChromiumPage<Api> {
   }
 }
 
-/** Runs in the page: calls one of its functions. */
-const answer = <Result>([name, args]: [string, unknown[]]): Result =>
+/** Calls a function of the page. Runs in the page. */
+const callInPage = <Result>([name, args]: [string, unknown[]]): Result =>
   (globalThis as unknown as { page: Record<string, (...args: unknown[]) => Result> }).page[name](...args);
 
-/** Starts Chromium. @throws Error if none is installed or it does not start. */
+/** Starts Chromium. @throws Error if Chromium is not installed or does not start. */
 export async function launch(kind: keyof typeof FLAGS = 'webgpu'): Promise<Browser> {
-  const executablePath = PLACES.find(existsSync);
+  const executablePath = PATHS.find(existsSync);
   if (executablePath === undefined) {
-    throw new Error(`no Chromium at ${PLACES.join(', ')}; install it, or set RHYTHM_CHROMIUM to its path`);
+    throw new Error(`no Chromium at ${PATHS.join(', ')}; install it, or set RHYTHM_CHROMIUM to its path`);
   }
   try {
     return await chromium.launch({ executablePath, args: [...QUIET, ...FLAGS[kind]], timeout: START_LIMIT });
   } catch (cause) {
     const lines = stripVTControlCharacters((cause as Error).message).matchAll(/\[err\] (.*)/g);
-    const said = [...lines].pop()?.[1] ?? 'it said nothing';
-    throw new Error(`${executablePath} does not start: ${said}`, { cause });
+    const lastLine = [...lines].pop()?.[1] ?? 'it printed nothing';
+    throw new Error(`${executablePath} does not start: ${lastLine}`, { cause });
   }
 }
 
@@ -141,7 +143,7 @@ function serverOf(script: string): Server {
   });
 }
 
-/** A page that requests an adapter and returns why there is none. */
+/** The script of a page that requests an adapter, and returns the reason if it gets none. */
 const PROBE = `globalThis.page = {
   async whyNoAdapter() {
     if (!navigator.gpu) return 'it has no navigator.gpu';
@@ -149,7 +151,10 @@ const PROBE = `globalThis.page = {
   },
 };`;
 
-/** Returns why no page has WebGPU here; null if one has. @throws if `RHYTHM_REQUIRE` names chromium and none has. */
+/**
+ * Returns the reason why pages have no WebGPU here, or null if they have it.
+ * @throws Error in place of the reason if `RHYTHM_REQUIRE` names chromium.
+ */
 export async function whyAbsent(): Promise<string | null> {
   try {
     await using page = await ChromiumPage.open<{ whyNoAdapter(): Promise<string | null> }>(PROBE);

@@ -69,7 +69,7 @@ class SequenceRecorder {
   }
 }
 
-/** Draws resets, steps, runs, copies and loads of states, with masks: the episodes reach different steps. */
+/** Draws resets, steps, runs, copies and loads of states. Masks let the episodes reach different steps. */
 export async function mixedCallSequence(setup: BatchSetup): Promise<ExpectedSequence> {
   const random = new Random(setup.name);
   const recorder = await SequenceRecorder.of(setup);
@@ -113,22 +113,22 @@ function randomRun(random: Random, numEnvs: number, records: boolean): PlainRunR
 
 /** Plays the golden episodes, one per environment: step by step, then in one run with its trajectory. */
 export async function goldenCallSequence(imagination: boolean): Promise<ExpectedSequence> {
-  const played = episodes.filter((episode) => episode.imagination === imagination);
+  const selected = episodes.filter((episode) => episode.imagination === imagination);
   const layout = { columnMajor: false, finalObservations: false };
   const name = `the golden episodes${imagination ? ' of imagination' : ''}`;
-  const recorder = await SequenceRecorder.of({ name, numEnvs: played.length, imagination, layout });
+  const recorder = await SequenceRecorder.of({ name, numEnvs: selected.length, imagination, layout });
   const none = { stepMask: null, resetMask: null, resetSeeds: null };
-  const actions = Uint8Array.from(played.flatMap(actionCodes));
-  const { beliefs, given } = beliefsOf(played);
+  const actions = Uint8Array.from(selected.flatMap(actionCodes));
+  const { beliefs, given } = beliefsOf(selected);
   const at = <Rows extends Uint8Array | Float32Array>(rows: Rows, width: number, t: number): Rows =>
     rows.filter((_, k) => Math.floor(k / width) % NUM_STEPS === t) as Rows;
 
-  await recorder.apply({ kind: 'reset', request: resetOf(played) });
+  await recorder.apply({ kind: 'reset', request: resetOf(selected) });
   for (let t = 0; t < NUM_STEPS; t++) {
     const belief = { beliefs: at(beliefs, NUM_BELIEFS, t), given: at(given, 1, t) };
     await recorder.apply({ kind: 'step', request: { actions: at(actions, 1, t), ...belief, ...none } });
   }
-  await recorder.apply({ kind: 'reset', request: resetOf(played) });
+  await recorder.apply({ kind: 'reset', request: resetOf(selected) });
   const policy = { kind: 'sequence', actions } as const;
   const sequence = { kind: 'sequence', beliefs, given } as const;
   await recorder.apply({ kind: 'run', request: { policy, beliefs: sequence, stops: null, records: true } });
@@ -140,31 +140,31 @@ const actionCodes = ({ steps }: GoldenEpisode): number[] =>
   steps.map(({ action }) => ACTION_NAMES.indexOf(action));
 
 /** Returns the beliefs, f32 [episodes, 28, 3], and which are given, u8 [episodes, 28]. */
-function beliefsOf(played: readonly GoldenEpisode[]) {
-  const rows = played.flatMap(({ steps }) => steps.map(({ belief }) => belief));
+function beliefsOf(selected: readonly GoldenEpisode[]) {
+  const rows = selected.flatMap(({ steps }) => steps.map(({ belief }) => belief));
   return {
     beliefs: Float32Array.from(rows.flatMap((belief) => belief ?? [Number.NaN, Number.NaN, Number.NaN])),
     given: Uint8Array.from(rows, (belief) => Number(belief !== null)),
   };
 }
 
-function resetOf(played: readonly GoldenEpisode[]) {
-  const profiles = new Float32Array(played.length * PROFILE_SIZE);
-  const graders = new Float32Array(played.length * NUM_COMPONENTS);
-  for (const [i, { traits, weights, grader }] of played.entries()) {
+function resetOf(selected: readonly GoldenEpisode[]) {
+  const profiles = new Float32Array(selected.length * PROFILE_SIZE);
+  const graders = new Float32Array(selected.length * NUM_COMPONENTS);
+  for (const [i, { traits, weights, grader }] of selected.entries()) {
     profiles.set([...Object.values(traits), ...Object.values(weights)], i * PROFILE_SIZE);
     graders.set(resolveGrader(WORLD, grader), i * NUM_COMPONENTS);
   }
   return {
     mask: null,
-    seeds: Uint32Array.from(played, ({ seed }) => seed),
-    modes: Uint8Array.from(played, modeOf),
+    seeds: Uint32Array.from(selected, ({ seed }) => seed),
+    modes: Uint8Array.from(selected, modeOf),
     profiles,
     graders,
   };
 }
 
-/** Returns the profile mode. A named profile is passed as numbers. */
+/** Returns the profile mode of a golden episode. A named profile is passed as numbers. */
 function modeOf({ profile }: GoldenEpisode): number {
   if (profile === 'explicit' || PROFILE_NAMES.includes(profile as never)) return MODE.given;
   return MODE[profile as 'sampled'];

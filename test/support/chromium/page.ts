@@ -19,7 +19,7 @@ import { finalScores, type Row } from './scores.js';
 /** Globals that only Node has. */
 const GLOBALS_OF_NODE = ['process', 'Buffer', 'require', 'module', 'global', 'setImmediate', '__dirname'];
 
-/** A wrong rule: a piece of a shader's text, and its replacement. */
+/** A deliberate error in a shader: a piece of its text, and the replacement. */
 export interface ShaderFault {
   readonly file: ShaderFile;
   readonly rule: string;
@@ -36,7 +36,7 @@ const page = {
   /** Returns the globals of Node that exist in the page. */
   globalsOfNode: (): string[] => GLOBALS_OF_NODE.filter((name) => name in globalThis),
 
-  /** Opens a batch and closes it. @throws what `open` throws. */
+  /** Opens a batch, closes it and returns its device. @throws the errors of `open`. */
   async device(setup: BatchSetup, fault: ShaderFault | null, allowInexact: boolean): Promise<Device | null> {
     const player = await SequencePlayer.open(backendOf(fault), setup, allowInexact);
     const { device } = player.batch;

@@ -1,4 +1,4 @@
-/** Plays a row of the golden tables through the browser's public API: whole episodes in one call. */
+/** Plays the episodes of a row of the golden tables through the browser's public API, in one call. */
 import { createAsyncVecEnv } from '../../../src/browser.js';
 
 export interface Row {
@@ -9,7 +9,7 @@ export interface Row {
   readonly profile: string;
   readonly grader: string;
   readonly policy: 'random' | 'heuristic';
-  /** Stated at every step; null for no belief. */
+  /** The belief of every step; null for no belief. */
   readonly belief: readonly number[] | null;
 }
 

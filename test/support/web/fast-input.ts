@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Runs in the page before its own scripts. `fastInput` runs inputs one after the other, each in a task of its own, without a
- * frame between them. The functions below it create the inputs.
+ * Runs in the page before its own scripts. `fastInput` runs inputs one after the other, each as a separate task of the event
+ * loop, and the page draws no frame between them. The other functions create inputs.
  */
 export const FAST_INPUT = `globalThis.fastInput = async (...inputs) => {
   for (const input of inputs) {
@@ -16,7 +16,7 @@ export const FAST_INPUT = `globalThis.fastInput = async (...inputs) => {
   }
 };
 const named = (selector, name) =>
-  [...document.querySelectorAll(selector)].find((each) => each.textContent.trim().startsWith(name));
+  [...document.querySelectorAll(selector)].find((element) => element.textContent.trim().startsWith(name));
 globalThis.press = (name) => () => named('button', name).click();
 globalThis.key = (key) => () => dispatchEvent(new KeyboardEvent('keydown', { key }));
 globalThis.go = (name) => () => named('nav a', name).click();
@@ -87,7 +87,9 @@ globalThis.draw = () => waiting.splice(0).forEach((send) => send());`;
 
 /**
  * Runs inputs in the page.
- * @param inputs calls of the functions of FAST_INPUT, in JavaScript. @returns the value of `found`, a JavaScript expression.
+ * @param inputs JavaScript calls of the functions of FAST_INPUT, separated by commas.
+ * @param result a JavaScript expression.
+ * @returns the value of `result` after the inputs.
  */
-export const fastInput = <T>(page: Page, inputs: string, found = 'location.hash'): Promise<T> =>
-  page.evaluate(`fastInput(${inputs}).then(() => ${found})`) as Promise<T>;
+export const fastInput = <T>(page: Page, inputs: string, result = 'location.hash'): Promise<T> =>
+  page.evaluate(`fastInput(${inputs}).then(() => ${result})`) as Promise<T>;

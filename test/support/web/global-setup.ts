@@ -1,4 +1,4 @@
-/** Global setup of a test run: one server of the page for all tests. The first request builds the page. */
+/** Global setup of a test run: starts one server of the page for all tests. The first request builds the page. */
 import type { TestProject } from 'vitest/node';
 import { SiteServer } from './site.js';
 

@@ -1,4 +1,4 @@
-/** Builds the page and serves it from a folder, not from the root of a server. */
+/** Builds the page and serves it below a path, to show that it works in any folder of a server. */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The path of the page on the server: nested, and with a character that URLs escape. */
-const PLACE = '/some where/weeks/';
+/** The path of the page on the server. URLs escape its space. */
+const PAGE_PATH = '/some where/weeks/';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -76,8 +76,8 @@ async function build(folder: string): Promise<void> {
 /** Returns the requested file, relative to the folder; null for other paths. */
 function fileOf(url: string): string | null {
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
-  if (!path.startsWith(PLACE)) return null;
-  return path === PLACE ? 'index.html' : path.slice(PLACE.length);
+  if (!path.startsWith(PAGE_PATH)) return null;
+  return path === PAGE_PATH ? 'index.html' : path.slice(PAGE_PATH.length);
 }
 
 /** The page on a server. */
@@ -88,7 +88,7 @@ export class Site {
     this.origin = origin;
   }
 
-  /** Waits for the build. @param origin of a SiteServer. @throws Error with the message of the build. */
+  /** Waits for the build. @param origin of a SiteServer. @throws Error with the build's message if it fails. */
   static async at(origin: string): Promise<Site> {
     const site = new Site(origin);
     await site.read('index.html');
@@ -97,7 +97,7 @@ export class Site {
 
   /** Returns the address of the page. @param fragment from the `#` on. */
   at(fragment = ''): string {
-    return new URL(`${encodeURI(PLACE)}${fragment}`, this.origin).href;
+    return new URL(`${encodeURI(PAGE_PATH)}${fragment}`, this.origin).href;
   }
 
   /** Returns a file of the page as text. @param file relative to its folder. */

@@ -1,4 +1,4 @@
-/** A visit to the page in a browser. It records requests to other origins, which it blocks, and console messages. */
+/** Opens the page in a browser. Blocks and records requests to other origins, and records console messages. */
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Site } from './site.js';
@@ -16,7 +16,7 @@ export interface VisitOptions {
   readonly colorScheme?: (typeof COLOR_SCHEMES)[number];
 }
 
-/** The most milliseconds to wait: enough for a crowd on a busy processor. */
+/** The time limit of a wait, in milliseconds. It suffices for the crowd view on a busy processor. */
 export const LIMIT = 90_000;
 
 export class Visit {
@@ -33,7 +33,7 @@ export class Visit {
     page.setDefaultTimeout(LIMIT);
   }
 
-  /** @param fragment of the address, from the `#` on. */
+  /** Opens the page. @param fragment of the address, from the `#` on. */
   static async begin(
     browser: Browser,
     site: Site,
