@@ -1,4 +1,4 @@
-/** VecEnv and AsyncVecEnv with Node's backends. */
+/** Creates VecEnv and AsyncVecEnv with Node's backends. */
 import { NODE } from './backends/node.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
 import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
@@ -11,7 +11,7 @@ export { type RunOptions, VecEnv } from './vec-env/vec-env.js';
 /**
  * Opens a batch of episodes. Call `reset` before anything else, `close` when done.
  * @throws InputError for an option that is unknown, of a wrong type or out of range, or a malformed world;
- *   BackendError if the backend or kernel asked for cannot be used here, or there is no memory.
+ *   BackendError if the requested backend or kernel cannot be used here, or if there is not enough memory.
  */
 export function createVecEnv(options: VecEnvOptions): VecEnv {
   return openVecEnv(NODE, options);

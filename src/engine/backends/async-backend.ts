@@ -1,12 +1,11 @@
 /**
- * The backend interface for backends that compute elsewhere. Calls queue work and return at once; results are
- * promises.
+ * The backend interface for backends that compute asynchronously, such as on a GPU. Calls queue work and return at once.
+ * Results are promises.
  *
- * The requests are those of the synchronous interface (backend.ts), and so are these rules: arguments are clean,
- * calls on one batch take effect in the order in which they are made, and a `Refusal` means that nothing has changed.
- * A promise must have settled before the next call that changes anything: AsyncVecEnv queues its calls. Calls that
- * only read may overlap. A call reads the arrays of its request before it returns; `run` reads them before its
- * promise settles.
+ * Requests and rules are those of the synchronous interface (backend.ts): arguments are valid, calls on one batch take
+ * effect in the order in which they are made, and a `Refusal` means that nothing has changed. The caller awaits each
+ * promise before the next call that changes a state. Calls that only read may overlap. A call reads the arrays of its
+ * request before it returns; `run` reads them before its promise settles.
  */
 import type {
   Availability,
@@ -21,11 +20,11 @@ import type {
 /** The name of an array of `Outputs`. */
 export type OutputName = Exclude<keyof Outputs, 'columnStride'>;
 
-/** How a device is chosen and used. A backend without a device ignores it. */
+/** How a backend chooses and uses a device. Backends without a device ignore these options. */
 export interface DeviceOptions {
   /** Default: the platform's choice. */
   readonly powerPreference?: 'low-power' | 'high-performance';
-  /** Whether to open a device whose arithmetic differs from the reference's. Its results are not this environment's. */
+  /** Whether to open a device whose arithmetic differs from the reference's. Its episodes differ from docs/world.md. */
   readonly allowInexact: boolean;
   /** The longest time of one submission, in milliseconds. Longer work is split, so that no watchdog ends it. */
   readonly maxDispatchMs: number;
@@ -37,9 +36,9 @@ export interface DeviceOptions {
 export interface Device {
   /** The platform's description. */
   readonly adapter: string;
-  /** Whether the processor emulates the device. Then its speed says nothing about GPUs. */
+  /** Whether the processor emulates the device. Its speed then says nothing about GPUs. */
   readonly software: boolean;
-  /** Whether the check at its opening found that its episodes equal the reference's bit for bit. */
+  /** Whether its episodes equal the reference's bit for bit, as checked when the device was opened. */
   readonly exact: boolean;
 }
 
@@ -54,7 +53,7 @@ export interface AsyncBackend {
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
   open(options: AsyncBatchOptions): Promise<AsyncBatch>;
-  /** As `Backend.bytesToCacheLine`. */
+  /** Returns the number of bytes from a buffer's start to its first cache line. */
   bytesToCacheLine?(buffer: ArrayBuffer): number;
 }
 
@@ -62,11 +61,11 @@ export interface AsyncBatch {
   readonly backend: string;
   readonly kernel: string;
   readonly threads: number;
-  /** Null if it computes on the processor. */
+  /** Null for a batch on the processor. */
   readonly device: Device | null;
   reset(request: ResetRequest): void;
   submit(request: StepRequest): Refusal | null;
-  /** Resolves when all work is queued; for a long run, when most of it is done. */
+  /** Resolves when all work of the run is queued. A long run waits for its earlier work. */
   run(request: RunRequest<AsyncBatch>): Promise<Refusal | null>;
   /** Resolves when all queued work is done. */
   finished(): Promise<void>;

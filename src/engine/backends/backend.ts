@@ -1,9 +1,9 @@
 /**
- * The backend interface: a backend opens a batch; a batch holds the states of its episodes and steps them.
+ * The backend interface. A backend opens batches. A batch holds the states of its episodes and steps them.
  *
- * Arguments are clean: vec-env validates them, once for every backend. Some errors only a batch can find cheaply (an
- * illegal action among thousands, a step after the end); it returns a `Refusal` for them before it changes anything.
- * Calls on one batch take effect in the order in which they are made.
+ * Arguments are valid: vec-env validates them, once for every backend. Only two errors are left to the batch, which finds
+ * them faster: an illegal action among thousands, and a step after the end. For these a call returns a `Refusal` and
+ * changes nothing. Calls on one batch take effect in the order in which they are made.
  */
 
 import type { World } from '../../world/world.js';
@@ -13,11 +13,11 @@ import type { EnvStarts } from '../validate/starts.js';
 export interface Availability {
   /** The backend, or backend and kernel: "native", "native/avx2". */
   readonly name: string;
-  /** Whether it can run here. */
+  /** Whether the backend or kernel can run here. */
   readonly available: boolean;
-  /** Present when it is not available: the reason and the remedy. */
+  /** The reason and the remedy, if it is not available. */
   readonly reason?: string;
-  /** The device that it would use, if known. */
+  /** The name of the device that the backend uses, if it has one. */
   readonly detail?: string;
 }
 
@@ -49,23 +49,23 @@ export interface BatchOptions {
   readonly imagination: boolean;
   /** 1 to 256, or null for the machine's number of processors. Changes no result. */
   readonly threads: number | null;
-  /** A kernel's name, or null for the best that this machine has. */
+  /** A kernel's name, or null for the fastest that this machine can run. */
   readonly kernel: string | null;
-  /** Where outputs are written; owned by the caller, readable after `close`. */
+  /** The arrays to which the batch writes outputs. The caller owns them, and they are readable after `close`. */
   readonly outputs: Outputs;
 }
 
 /**
  * The outputs of a call. Arrays of several numbers per environment are row-major ([numEnvs, width]) if `columnStride`
  * is 0, else column-major: number k of environment i is at `k * columnStride + i`, and entries between numEnvs and
- * the stride are 0. From `finalScores` on, environments whose episode has not ended hold 0.
+ * the stride are 0. The arrays from `finalScores` on are 0 for environments whose episode has not ended.
  */
 export interface Outputs {
   /** Elements from one column to the next; 0 for row-major. */
   readonly columnStride: number;
   /** f32 [numEnvs, 22], fields as in OBSERVATION_FIELDS. */
   readonly observations: Float32Array;
-  /** f32 [numEnvs]: rewards of the last step; 0 for an environment that did not take part in it. */
+  /** f32 [numEnvs]: rewards of the last step; 0 for an environment that did not step. */
   readonly rewards: Float32Array;
   /** u8 [numEnvs]: 1 if the 28th step was taken. */
   readonly terminated: Uint8Array;
@@ -79,11 +79,11 @@ export interface Outputs {
   readonly beliefMae: Float32Array;
   /** f32 [numEnvs]: mean reward of the first half, without noise. */
   readonly firstHalfMeans: Float32Array;
-  /** f32 [numEnvs]: mean reward of the second half, without noise. Adaptation is computed from both. */
+  /** f32 [numEnvs]: mean reward of the second half, without noise. */
   readonly secondHalfMeans: Float32Array;
-  /** f32 [numEnvs]: sum of the rewards, in float32, in their order. */
+  /** f32 [numEnvs]: sum of the rewards, added in float32 in the order of the steps. */
   readonly episodeReturns: Float32Array;
-  /** i32 [numEnvs]: steps of the episode. Like sums and means, they include the steps before a later start. */
+  /** i32 [numEnvs]: steps of the episode, 28. Like sums and means, they include the steps before a later start. */
   readonly episodeLengths: Int32Array;
   /**
    * f32 [numEnvs, 22]: the last observation of an episode whose environment was reset in the same step; null if not
@@ -97,11 +97,11 @@ export interface ResetRequest {
   readonly mask: Uint8Array | null;
   /** u32 [numEnvs]. */
   readonly seeds: Uint32Array;
-  /** u8 [numEnvs], codes of PROFILE_MODES; null keeps each environment's. */
+  /** u8 [numEnvs], codes of PROFILE_MODES; null keeps the modes. */
   readonly modes: Uint8Array | null;
-  /** f32 [numEnvs, 16] for environments of mode `given`; null keeps their floats. */
+  /** f32 [numEnvs, 16], used for environments of mode `given`; null keeps their profiles. */
   readonly profiles: Float32Array | null;
-  /** f32 [numEnvs, 6]; null keeps each environment's. */
+  /** f32 [numEnvs, 6]; null keeps the graders. */
   readonly graders: Float32Array | null;
   /** The states in which the episodes begin; absent for step 0. */
   readonly start?: EnvStarts;
@@ -117,15 +117,16 @@ export interface StepRequest {
   /** u8 [numEnvs], the environments that step; null for all. */
   readonly stepMask: Uint8Array | null;
   /**
-   * u8 [numEnvs], the environments to reset after the step; null for none. Environments that took the step keep its
-   * reward and grade, and its observation in `finalObservations`. The outputs of the others are those of a reset.
+   * u8 [numEnvs], the environments to reset after the step; null for none. If such an environment took the step, its
+   * reward and grade are those of the step, and `finalObservations` has the step's observation. If it did not, its outputs
+   * are those of a reset.
    */
   readonly resetMask: Uint8Array | null;
   /** u32 [numEnvs], the seeds of these resets; null if `resetMask` is null. */
   readonly resetSeeds: Uint32Array | null;
 }
 
-/** The environments of another batch from which a run begins. */
+/** The environments of another batch that a run copies before it begins. */
 export interface Origin<Source> {
   /** Another batch of this backend. */
   readonly source: Source;
@@ -134,15 +135,16 @@ export interface Origin<Source> {
 }
 
 /**
- * A run: plays whole episodes in one call, each from its present state to its stop.
- * @typeParam Source the batch of the backend interface; never for runs without `from`.
+ * A run plays episodes in one call, each from its present state to its stop.
+ * @typeParam Source the type of the batch in `from`; never for runs without `from`.
  */
 export interface RunRequest<Source = never> {
   readonly policy: RunPolicy;
   /** One belief given at every step, a belief for each step, or none. */
   readonly beliefs: RunBeliefs | null;
   /**
-   * u8 [numEnvs], the step (0 to 28) at which each environment stops; null for 28. An environment already there stays.
+   * u8 [numEnvs], the step (0 to 28) at which each environment stops; null for 28. An environment at or after this step
+   * takes no step.
    */
   readonly stops: Uint8Array | null;
   /**
@@ -153,9 +155,8 @@ export interface RunRequest<Source = never> {
   /** Environments to copy first, as by `gather`, in the same pass. */
   readonly from?: Origin<Source>;
   /**
-   * Receives the steps, by absolute step; null for grades only. It must come from `allocateTrajectory` for this run
-   * and its parts: entries of other steps keep their values, and a device, which copies whole rows back, relies on
-   * them.
+   * Receives the steps; null for grades only. It must be newly allocated by `allocateTrajectory` for this run; the parts of
+   * a run share it. The entries of steps that the run does not take keep their initial values.
    */
   readonly trajectory: Trajectory | null;
 }
@@ -163,7 +164,10 @@ export interface RunRequest<Source = never> {
 export type RunPolicy =
   | { readonly kind: 'random' /** u32 [numEnvs]; null for 0. */; readonly policySeeds: Uint32Array | null }
   | { readonly kind: 'heuristic' }
-  | { readonly kind: 'sequence' /** u8 [numEnvs, 28], by absolute step. */; readonly actions: Uint8Array };
+  | {
+      readonly kind: 'sequence' /** u8 [numEnvs, 28], by the episode's step. */;
+      readonly actions: Uint8Array;
+    };
 
 export type RunBeliefs =
   | { readonly kind: 'constant' /** f32 [3], finite. */; readonly belief: Float32Array }
@@ -176,8 +180,8 @@ export type RunBeliefs =
     };
 
 /**
- * A replay of rows. Each row is an episode of its own: it begins, plays its history, and takes one more step. Entry i
- * of every column belongs to row i.
+ * A replay of rows. Each row is a separate episode, which begins, plays its history, and takes one more step. Entry i of
+ * every column belongs to row i.
  */
 export interface ReplayRequest {
   /** u32: the rows to replay. Sort them by history length, then by state, for speed. */
@@ -200,17 +204,17 @@ export interface ReplayRequest {
   readonly beliefs: Float32Array | null;
   /** u8 [n], which rows give a belief; null if `beliefs` is null. */
   readonly given: Uint8Array | null;
-  /** Written, f32 [n]: the reward of the step; unchanged if there is no step. */
+  /** Output, f32 [n]: the reward of the step; unchanged if there is no step. */
   readonly rewards: Float32Array;
-  /** Written, f32 [n]: the error of the belief, or of 0.5 each if no belief is given. */
+  /** Output, f32 [n]: the error of the belief, or of three times 0.5 if no belief is given. */
   readonly beliefMae: Float32Array;
-  /** Written, u64 [n]: the hash of the state before the step. */
+  /** Output, u64 [n]: the hash of the state before the step. */
   readonly hashes: BigUint64Array;
 }
 
-/** The steps of a run. Row-major, by absolute step. */
+/** The steps of a run, row-major, by the episode's step. */
 export interface Trajectory {
-  /** i8 [numEnvs, 28]: code. */
+  /** i8 [numEnvs, 28]: code; -1 for a step that the run did not take. */
   readonly actions: Int8Array;
   /** i8 [numEnvs, 28]: code; -1 for no event. */
   readonly events: Int8Array;
@@ -222,11 +226,12 @@ export interface Trajectory {
   readonly anomalies: Float32Array;
 }
 
-/** Why a batch refused a call: the first environment (and, in an action sequence, the step) that breaks a rule. */
+/** The reason why a batch refused a call. */
 export interface Refusal {
   readonly code: 'illegal_action' | 'episode_over';
+  /** The first environment or row that breaks a rule. */
   readonly index: number;
-  /** The absolute step, for an action sequence or a history. */
+  /** The episode's step, for an action sequence or a history. */
   readonly step?: number;
   /** The action's code. */
   readonly value?: number;
@@ -237,25 +242,25 @@ export interface Batch {
   readonly kernel: string;
   readonly threads: number;
   reset(request: ResetRequest): void;
-  /** Takes one step. @returns null, or why the call was refused; then nothing has changed. */
+  /** Takes one step. @returns null; or a refusal, and nothing has changed. */
   submit(request: StepRequest): Refusal | null;
-  /** Runs each environment to its stop. The outputs are those of each environment's last step. */
+  /** Runs each environment to its stop. The outputs are those of each environment's last step. @returns as `submit`. */
   run(request: RunRequest<Batch>): Refusal | null;
-  /** Updates `outputs`. A batch that computes elsewhere copies its results here. */
+  /** Updates `outputs`. A batch that does not write them directly copies its results here. */
   read(): void;
   /**
-   * Copies environment `indices[i]` of `source`, state and outputs, to environment i. `source` has the same backend; it
-   * may be this batch, and may have another layout. Final observations are copied if the source keeps them. The call
-   * ends no episode: `finalMask` is 0.
+   * Copies state and outputs of environment `indices[i]` of `source` to environment i. `source` has the same backend. It
+   * may be this batch, and may have another layout. Final observations are copied if the source keeps them. `finalMask`
+   * is 0, because the call ends no episode.
    */
   gather(source: Batch, indices: Uint32Array): void;
   /**
-   * Returns u32 [environments, STATE_WORDS], STATE_FIELDS, newly allocated: the states of the environments at
-   * `indices`, or of all.
+   * Returns the states of the environments at `indices`, or of all: u32 [n, STATE_WORDS], by STATE_FIELDS, newly allocated.
    */
   save(indices?: Uint32Array): Uint32Array;
   /**
-   * Loads words from `save`, which the caller has checked. The outputs are those of the last step, which is replayed.
+   * Loads states as `save` returns them. The caller has validated them. Replays the episodes to get the outputs of their
+   * last steps.
    */
   load(words: Uint32Array): void;
   /** Returns the states' hashes, u64 [numEnvs]. */
@@ -263,8 +268,8 @@ export interface Batch {
   /** Returns the belief targets, f32 [numEnvs, 3]. */
   targets(): Float32Array;
   /**
-   * Replays rows, which use no environments of this batch. @returns null, or the row with an invalid history: nothing
-   * is written.
+   * Replays rows. Uses no environments of this batch. @returns null; or a refusal of the first row with an invalid history,
+   * and nothing is written.
    */
   replay(request: ReplayRequest): Refusal | null;
   /** Frees the batch's resources. Idempotent. */

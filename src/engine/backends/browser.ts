@@ -1,13 +1,13 @@
 /// <reference types="@webgpu/types" />
 /** The backends of browsers, in priority order. */
 import type { Availability } from './backend.js';
-import { listed, listedAsync } from './choose-backend.js';
+import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import type { Platform } from './platform.js';
 import { queued } from './queued-backend.js';
 import { referenceBackend } from './reference.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
-/** Finds WebGPU: `navigator.gpu`, on pages served over HTTPS or from localhost. */
+/** Returns `navigator.gpu`, or null. Only pages from HTTPS or localhost have it. */
 export async function findBrowserGpu(): Promise<GPU | null> {
   const { navigator } = globalThis as { navigator?: { gpu?: GPU } };
   return navigator?.gpu ?? null;
@@ -19,7 +19,7 @@ export const BROWSER: Platform = {
 };
 
 /** Lists the backends of `createVecEnv` here, in priority order. */
-export const listBackends = (): Availability[] => listed(BROWSER.backends);
+export const listBackends = (): Availability[] => availabilities(BROWSER.backends);
 
 /** Lists the backends of `createAsyncVecEnv` here, in priority order. */
-export const listAsyncBackends = (): Promise<Availability[]> => listedAsync(BROWSER.asyncBackends);
+export const listAsyncBackends = (): Promise<Availability[]> => asyncAvailabilities(BROWSER.asyncBackends);

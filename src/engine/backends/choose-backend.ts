@@ -14,7 +14,7 @@ const NATIVE = 'native';
 /** A chosen backend. */
 export interface Choice<Kind> {
   readonly backend: Kind;
-  /** The reason of the choice: for 'auto', the backends tried before it. */
+  /** The reason of the choice. For 'auto' it lists the backends tried before. */
   readonly reason: string;
 }
 
@@ -22,12 +22,12 @@ const namesOf = (backends: readonly { readonly name: string }[]): string[] =>
   backends.map(({ name }) => name);
 
 /**
- * Checks the name of a backend; the default is 'auto'.
- * @param kind the platform's list, of synchronous or asynchronous backends. @throws InputError `wrong_type` or
- *   `unknown_name`.
+ * Checks the name of a backend.
+ * @param kind selects the platform's synchronous or asynchronous backends.
+ * @throws InputError `wrong_type` or `unknown_name`.
  */
-export function checkBackend(platform: Platform, kind: keyof Platform, asked: string = AUTO): string {
-  const name = checkString('backend', asked);
+export function checkBackend(platform: Platform, kind: keyof Platform, choice: string = AUTO): string {
+  const name = checkString('backend', choice);
   const known = [AUTO, ...namesOf(platform[kind])];
   if (known.includes(name)) return name;
   const elsewhere = namesOf(platform.asyncBackends).includes(name);
@@ -57,62 +57,63 @@ export function chooseFrom(
   name: string,
   kernel: string | null,
 ): Choice<Backend> {
-  const wanted = wantedWith(name, kernel);
+  const requested = nameWith(name, kernel);
   const tried: Availability[] = [];
-  for (const backend of candidates(backends, wanted)) {
+  for (const backend of candidates(backends, requested)) {
     const availability = backend.availability();
-    if (availability.available) return { backend, reason: explain(wanted, tried) };
+    if (availability.available) return { backend, reason: explain(requested, tried) };
     tried.push(availability);
   }
-  throw unavailable(wanted, tried);
+  throw unavailable(requested, tried);
 }
 
-/** As `chooseFrom`, for asynchronous backends. Asks no backend after the first that is available. */
+/** Does the same as `chooseFrom` for asynchronous backends. Stops at the first that is available. */
 export async function chooseAsyncFrom(
   backends: readonly AsyncBackend[],
   name: string,
   kernel: string | null,
 ): Promise<Choice<AsyncBackend>> {
-  const wanted = wantedWith(name, kernel);
+  const requested = nameWith(name, kernel);
   const tried: Availability[] = [];
-  for (const backend of candidates(backends, wanted)) {
+  for (const backend of candidates(backends, requested)) {
     const availability = await backend.availability();
-    if (availability.available) return { backend, reason: explain(wanted, tried) };
+    if (availability.available) return { backend, reason: explain(requested, tried) };
     tried.push(availability);
   }
-  throw unavailable(wanted, tried);
+  throw unavailable(requested, tried);
 }
 
-const wantedWith = (name: string, kernel: string | null): string =>
+/** Returns the backend's name; 'native' for 'auto' with a kernel. */
+const nameWith = (name: string, kernel: string | null): string =>
   name === AUTO && kernel !== null ? NATIVE : name;
 
-const candidates = <Kind extends { readonly name: string }>(backends: readonly Kind[], wanted: string) =>
-  backends.filter(({ name }) => wanted === AUTO || name === wanted);
+const candidates = <Kind extends { readonly name: string }>(backends: readonly Kind[], requested: string) =>
+  backends.filter(({ name }) => requested === AUTO || name === requested);
 
-function unavailable(wanted: string, tried: readonly Availability[]): BackendError {
+function unavailable(requested: string, tried: readonly Availability[]): BackendError {
   return new BackendError(
     'backend_unavailable',
-    `Expected backend ${JSON.stringify(wanted)} to be available, got none. Tried: ${list(tried)}.`,
+    `Expected backend ${JSON.stringify(requested)} to be available, got none. Tried: ${list(tried)}.`,
   );
 }
 
 const list = (tried: readonly Availability[]): string =>
   tried.map(({ name, reason }) => `${name} (${reason})`).join('; ');
 
-function explain(wanted: string, tried: readonly Availability[]): string {
-  if (wanted !== AUTO) return 'asked for';
+function explain(requested: string, tried: readonly Availability[]): string {
+  if (requested !== AUTO) return 'asked for';
   return tried.length === 0
     ? 'the fastest available'
     : `the fastest available; tried before it: ${list(tried)}`;
 }
 
 /** Lists backends in priority order, each with its kernels as `backend/kernel`. */
-export function listed(backends: readonly Backend[]): Availability[] {
+export function availabilities(backends: readonly Backend[]): Availability[] {
   return backends.flatMap((backend) => [backend.availability(), ...kernelsOf(backend)]);
 }
 
-/** As `listed`, for asynchronous backends. */
-export async function listedAsync(backends: readonly AsyncBackend[]): Promise<Availability[]> {
+/** Does the same as `availabilities` for asynchronous backends. */
+export async function asyncAvailabilities(backends: readonly AsyncBackend[]): Promise<Availability[]> {
   const lists = backends.map(async (backend) => [await backend.availability(), ...kernelsOf(backend)]);
   return (await Promise.all(lists)).flat();
 }

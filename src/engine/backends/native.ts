@@ -49,18 +49,18 @@ function bytesToCacheLine(buffer: ArrayBuffer): number {
   return loadAddon().bytesToCacheLine(buffer);
 }
 
-function chooseKernel(wanted: string | null): string {
+function chooseKernel(requested: string | null): string {
   const known = kernels();
   const usable = known.filter((kernel) => kernel.available).map((kernel) => kernel.name);
-  if (wanted === null) return usable[0];
-  if (usable.includes(wanted)) return wanted;
+  if (requested === null) return usable[0];
+  if (usable.includes(requested)) return requested;
   const names = known.map((kernel) => kernel.name);
-  const why = names.includes(wanted)
+  const why = names.includes(requested)
     ? ' It is built, but this processor cannot run it.'
-    : didYouMean(wanted, names);
+    : didYouMean(requested, names);
   throw new BackendError(
     'backend_unavailable',
-    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(wanted)} (option kernel, or RHYTHM_KERNEL).${why}`,
+    `Expected a kernel that this machine has (${usable.join(', ')}), got ${JSON.stringify(requested)} (option kernel, or RHYTHM_KERNEL).${why}`,
   );
 }
 
@@ -113,7 +113,7 @@ class NativeBackendBatch implements Batch {
     try {
       this.#batch.gather((source as NativeBackendBatch).#batch, indices);
     } catch (cause) {
-      // A batch that gathers from itself copies itself first.
+      // A batch that gathers from itself allocates memory for a copy of its states.
       throw orOutOfMemory(cause, this.#numEnvs);
     }
   }

@@ -1,7 +1,7 @@
 /** The backends of Node, in priority order. */
 import type { AsyncBackend } from './async-backend.js';
 import type { Availability, Backend } from './backend.js';
-import { listed, listedAsync } from './choose-backend.js';
+import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import { nativeBackend } from './native.js';
 import type { Platform } from './platform.js';
 import { queued } from './queued-backend.js';
@@ -22,7 +22,7 @@ export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
 export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS };
 
 /** Lists the backends of `createVecEnv` here, in priority order, each with its kernels as `backend/kernel`. */
-export const listBackends = (): Availability[] => listed(BACKENDS);
+export const listBackends = (): Availability[] => availabilities(BACKENDS);
 
 /** Lists the backends of `createAsyncVecEnv` here, in priority order. May start a device's driver. */
-export const listAsyncBackends = (): Promise<Availability[]> => listedAsync(ASYNC_BACKENDS);
+export const listAsyncBackends = (): Promise<Availability[]> => asyncAvailabilities(ASYNC_BACKENDS);

@@ -20,24 +20,24 @@ export type BatchShape = Omit<BatchOptions, 'outputs' | 'kernel'> & { readonly l
 export interface Opened<Kind> {
   readonly batch: Kind;
   readonly outputs: Outputs;
-  /** Why this backend was chosen. */
+  /** The reason why this backend was chosen. */
   readonly reason: string;
 }
 
 export interface OpenedAsync extends Opened<AsyncBatch> {
-  /** Opens another batch on the same backend, with the same outputs, after the loss of this one. */
-  again(): Promise<AsyncBatch>;
+  /** Opens another batch on the same backend, with the same outputs, after this batch was lost. */
+  reopen(): Promise<AsyncBatch>;
 }
 
 /**
  * Opens a batch and allocates its outputs.
- * @throws InputError for an unknown backend or kernel; BackendError for one that cannot be used here, or without
- *   memory.
+ * @throws InputError for an unknown backend or kernel; BackendError for a backend or kernel that cannot be used here, or
+ *   if there is not enough memory.
  */
 export function openBatch(platform: Platform, choice: BackendChoice, shape: BatchShape): Opened<Batch> {
-  const wanted = checkBackend(platform, 'backends', choice.backend);
-  const kernel = kernelFor(platform.backends, wanted, choice.kernel);
-  const { backend, reason } = chooseFrom(platform.backends, wanted, kernel);
+  const requested = checkBackend(platform, 'backends', choice.backend);
+  const kernel = kernelFor(platform.backends, requested, choice.kernel);
+  const { backend, reason } = chooseFrom(platform.backends, requested, kernel);
   try {
     const options = optionsOf(shape, kernel, backend);
     return { batch: backend.open(options), outputs: options.outputs, reason };
@@ -46,29 +46,29 @@ export function openBatch(platform: Platform, choice: BackendChoice, shape: Batc
   }
 }
 
-/** As `openBatch`, for asynchronous backends. */
+/** Does the same as `openBatch` for asynchronous backends. */
 export async function openAsyncBatch(
   platform: Platform,
   choice: BackendChoice,
   shape: BatchShape,
   device: DeviceOptions,
 ): Promise<OpenedAsync> {
-  const wanted = checkBackend(platform, 'asyncBackends', choice.backend);
-  const kernel = kernelFor(platform.asyncBackends, wanted, choice.kernel);
-  const { backend, reason } = await chooseAsyncFrom(platform.asyncBackends, wanted, kernel);
+  const requested = checkBackend(platform, 'asyncBackends', choice.backend);
+  const kernel = kernelFor(platform.asyncBackends, requested, choice.kernel);
+  const { backend, reason } = await chooseAsyncFrom(platform.asyncBackends, requested, kernel);
   const refuse = (cause: unknown): never => {
     throw orOutOfMemory(cause, shape.numEnvs);
   };
   try {
     const options = { ...optionsOf(shape, kernel, backend), device };
-    const again = () => backend.open(options).catch(refuse);
-    return { batch: await again(), outputs: options.outputs, reason, again };
+    const reopen = () => backend.open(options).catch(refuse);
+    return { batch: await reopen(), outputs: options.outputs, reason, reopen };
   } catch (cause) {
     return refuse(cause);
   }
 }
 
-/** Allocates the outputs of a batch. @throws RangeError without memory. */
+/** Returns the options of a batch, with newly allocated outputs. @throws RangeError if there is not enough memory. */
 function optionsOf(
   { numEnvs, world, imagination, threads, layout }: BatchShape,
   kernel: string | null,
@@ -78,7 +78,7 @@ function optionsOf(
   return { numEnvs, world, imagination, threads, kernel, outputs };
 }
 
-/** Converts a RangeError, which means a lack of memory, to a BackendError. Returns other errors as they are. */
+/** Converts a RangeError, which means a lack of memory, to a BackendError. Returns any other error unchanged. */
 export function orOutOfMemory(cause: unknown, numEnvs: number): unknown {
   if (!(cause instanceof RangeError)) return cause;
   return new BackendError(
@@ -88,7 +88,10 @@ export function orOutOfMemory(cause: unknown, numEnvs: number): unknown {
   );
 }
 
-/** Returns the kernel of the option, or, if the backend has kernels, of `RHYTHM_KERNEL`; null for none. */
+/**
+ * Returns the kernel of the option or of `RHYTHM_KERNEL`. Returns null if there is none, or if the backend has no
+ * kernels.
+ */
 function kernelFor(
   backends: readonly { readonly name: string }[],
   backend: string,

@@ -1,4 +1,4 @@
-/** Allocates the outputs of a batch: one ArrayBuffer that JavaScript owns, so views outlive the batch. */
+/** Allocates the outputs of a batch in one ArrayBuffer that JavaScript owns, so that views outlive the batch. */
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { OutputLayout, Outputs, Trajectory } from './backend.js';
 
@@ -39,7 +39,8 @@ function strideOf(numEnvs: number): number {
 
 /**
  * Allocates zeroed outputs for `numEnvs` environments.
- * @param bytesToCacheLine returns the bytes from a buffer's start to its first cache line. Only compiled code knows addresses.
+ * @param bytesToCacheLine returns the bytes from a buffer's start to its first cache line. Only compiled code knows
+ * addresses.
  */
 export function allocateOutputs(
   numEnvs: number,

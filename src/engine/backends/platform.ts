@@ -1,4 +1,4 @@
-/** The type of a platform: its backends. It is passed to environments, so that nothing else depends on it. */
+/** The type of a platform, such as Node or browsers: its backends. */
 import type { AsyncBackend } from './async-backend.js';
 import type { Backend } from './backend.js';
 

@@ -1,4 +1,4 @@
-/** Adapts a synchronous backend to the asynchronous interface: each call is done when it returns. */
+/** Adapts a synchronous backend to the asynchronous interface. Each call computes before it returns. */
 import type { AsyncBackend, AsyncBatch } from './async-backend.js';
 import type { Backend, Batch, Origin, RunRequest } from './backend.js';
 
@@ -42,7 +42,7 @@ class QueuedBatch implements AsyncBatch {
     return this.#batch.run({ ...request, from: from && toOrigin(from) });
   }
   async finished() {}
-  /** Reads all outputs: they are written when they are computed. */
+  /** Updates all outputs. */
   async read() {
     this.#batch.read();
   }

@@ -6,7 +6,7 @@ import { beliefMae } from '../reference/grade.js';
 import { NO_ACTION } from '../validate/actions.js';
 import type { Refusal, ReplayRequest } from './backend.js';
 
-/** As `Batch.replay`. @param episode is reused for all rows. */
+/** Implements `Batch.replay`. @param episode reused for all rows. */
 export function replayRows(episode: Episode, request: ReplayRequest): Refusal | null {
   const refusal = refuseHistories(request);
   if (refusal === null) for (const row of request.order) replayRow(episode, request, row);

@@ -1,4 +1,4 @@
-/** The reference as a backend: an `Episode` object per environment. Slow, readable, always available. */
+/** The reference backend: one `Episode` object per environment. It is slow, readable and always available. */
 
 import {
   NUM_ACTIONS,
@@ -34,7 +34,10 @@ export const referenceBackend: Backend = {
   open: (options) => new ReferenceBatch(options),
 };
 
-/** The most episodes, about 4 kB each. More would exhaust JavaScript's heap, which ends the process. */
+/**
+ * The largest number of episodes, which take about 4 kB each. More could exhaust JavaScript's heap and crash the
+ * process.
+ */
 const MAX_OBJECTS = 2 ** 18;
 
 class ReferenceBatch implements Batch {
@@ -43,7 +46,7 @@ class ReferenceBatch implements Batch {
   readonly threads = 1;
   readonly episodes: Episode[];
   readonly outputs: Outputs;
-  /** The episode for the rows of replays. */
+  /** The episode that replays rows. */
   readonly #replayed: Episode;
   readonly #observation = new Float32Array(OBSERVATION_SIZE);
 
@@ -109,9 +112,9 @@ class ReferenceBatch implements Batch {
 
   run({ policy, beliefs, stops, part, from, trajectory }: RunRequest<Batch>): Refusal | null {
     const { first, end } = part ?? { first: 0, end: this.episodes.length };
-    const begin = from === undefined ? this.episodes : originsOf(from);
+    const starts = from === undefined ? this.episodes : originsOf(from);
     const refusal =
-      policy.kind === 'sequence' && first === 0 ? this.#refuseSequence(policy.actions, stops, begin) : null;
+      policy.kind === 'sequence' && first === 0 ? this.#refuseSequence(policy.actions, stops, starts) : null;
     if (refusal !== null) return refusal;
     if (from !== undefined) this.#copy(from.source, from.indices, first, end);
     this.episodes.slice(first, end).forEach((episode, k) => {
@@ -130,8 +133,8 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  #refuseSequence(actions: Uint8Array, stops: Uint8Array | null, begin: readonly Episode[]): Refusal | null {
-    for (const [index, { stepCount }] of begin.entries()) {
+  #refuseSequence(actions: Uint8Array, stops: Uint8Array | null, starts: readonly Episode[]): Refusal | null {
+    for (const [index, { stepCount }] of starts.entries()) {
       for (let step = stepCount; step < (stops?.[index] ?? NUM_STEPS); step++) {
         const value = actions[index * NUM_STEPS + step];
         if (value >= NUM_ACTIONS) return { code: 'illegal_action', index, step, value };
@@ -147,7 +150,7 @@ class ReferenceBatch implements Batch {
     this.#copy(source, indices, 0, indices.length);
   }
 
-  /** Copies to environments `first` to `end - 1`. */
+  /** Copies environments `indices[i]` of `source` to environments i, from `first` to `end - 1`. */
   #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
     const origins = indices.subarray(first, end);
     const states = source.save(origins);
@@ -157,7 +160,7 @@ class ReferenceBatch implements Batch {
     this.outputs.finalMask.fill(0, first, end);
   }
 
-  /** Returns copies of outputs, [indices, width] each. Copies are needed when a batch gathers from itself. */
+  /** Returns copies of the outputs at `indices`, [indices, width] each. A batch may gather from itself. */
   #rowsAt(indices: Uint32Array): Rows {
     const rows: Rows = {};
     for (const [name, column, width, stride] of arraysOf(this.outputs)) {
@@ -245,7 +248,7 @@ class ReferenceBatch implements Batch {
     this.#put(this.outputs.finalObservations, i, this.#observation.fill(0));
   }
 
-  /** Writes an environment's grade: zeros until its episode has ended. */
+  /** Writes an environment's grade, which is zeros until its episode has ended. */
   #writeGrade(i: number): void {
     const episode = this.episodes[i];
     const { terminated } = episode;

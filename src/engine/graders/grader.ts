@@ -23,7 +23,7 @@ export interface Grader {
 /** A grader as an argument: a name of GRADER_NAMES, a Grader, or six weights in the order of COMPONENT_NAMES. */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
-/** The decimal digits of a float32. */
+/** The number of decimal digits of a float32, for sums in errors. */
 const SUM_DIGITS = 7;
 /** The name of a grader that was given as a list of weights. */
 const UNNAMED = 'custom';
@@ -115,11 +115,11 @@ function requireSum(numbers: readonly number[], where: string): void {
   const floats = Float32Array.from(numbers);
   if (sumsToOne(floats)) return;
   const sum = Number(floats.reduce((total, weight) => total + weight, 0).toPrecision(SUM_DIGITS));
-  const remedy = sum > SUM_TOLERANCE ? `Divide each by ${sum}.` : 'Pass weights that pay for something.';
+  const remedy = sum > SUM_TOLERANCE ? `Divide each by ${sum}.` : 'Pass weights with a positive sum.';
   refuse('weights', 'weights that sum to 1', `a sum of ${sum}`, remedy, where);
 }
 
-/** Refuses a built-in grader's name with other weights: results are identified by the name. */
+/** Refuses a built-in grader's name with other weights, because the name identifies the grader in results. */
 function requireOwnName({ name, weights }: Grader, where: string): void {
   const known = BUILT_IN.find((grader) => grader.name === name);
   if (known === undefined) return;
@@ -139,7 +139,7 @@ function requireOwnName({ name, weights }: Grader, where: string): void {
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export function toGrader(choice: GraderLike): Grader {
-  // Checked twice, the second time as float32: a batch checks these and must not refuse them.
+  // The second check is of the weights rounded to float32, as a batch checks them.
   if (isList(choice)) return { name: UNNAMED, weights: byName(checkWeights(checkWeights(choice))) };
   if (typeof choice === 'object' && choice !== null) return validateGrader(choice);
   const name = checkName('grader', choice, GRADER_NAMES);

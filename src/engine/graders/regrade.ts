@@ -17,7 +17,7 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
 
 /**
  * Grades finished episodes again, from their components alone.
- * @returns f32 [n] in [0, 1], newly allocated: bit for bit the final scores of these episodes under this grader.
+ * @returns f32 [n] in [0, 1], newly allocated: the final scores of these episodes under this grader, exact to the bit.
  * @param components f32 [n, 6], by COMPONENT_FIELDS, each in [0, 1], row-major unless `layout` says otherwise.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for a grader as
  *   `graderWeights`.
@@ -31,7 +31,7 @@ export function regrade(
   return gradeRows(rows, graderWeights(grader));
 }
 
-/** As `regrade`, for valid components and valid weights, f32 [6], which need not sum to 1. */
+/** Does the same as `regrade`, without checks. @param weights f32 [6], which need not sum to 1. */
 export const gradeAll = (components: Float32Array, weights: Float32Array): Float32Array =>
   gradeRows(rowMajor('components', components), weights);
 

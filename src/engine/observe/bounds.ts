@@ -1,8 +1,8 @@
 /**
- * Computes bounds of rewards and anomalies. The bounds in the field table hold for any world and any profile, so they
- * are too wide to scale by. These follow from one world's numbers by interval arithmetic, for profiles whose traits
- * are in the world's ranges and whose weights sum to 1. They hold for exact arithmetic: float32 values may exceed
- * them by the rounding error, which is negligible unless a world's numbers have very different magnitudes.
+ * Computes bounds of rewards and anomalies for one world, to scale observations. The bounds in the field table hold for
+ * any world and any profile, so they are too wide for this. The computation is interval arithmetic, for profiles whose
+ * traits are in the world's ranges and whose weights sum to 1. The bounds hold for exact arithmetic: float32 values may
+ * exceed them by the rounding error, which is negligible unless a world's numbers have very different magnitudes.
  */
 
 import type { Params } from '../../world/block.js';
@@ -32,9 +32,9 @@ export interface Reach {
 }
 
 type Interval = readonly [low: number, high: number];
-const NOTHING: Interval = [0, 0];
+const ZERO: Interval = [0, 0];
 const sum = (parts: readonly Interval[]): Interval =>
-  parts.reduce(([low, high], part) => [low + part[0], high + part[1]], NOTHING);
+  parts.reduce(([low, high], part) => [low + part[0], high + part[1]], ZERO);
 const hull = (parts: readonly Interval[]): Interval => [
   Math.min(...parts.map(([low]) => low)),
   Math.max(...parts.map(([, high]) => high)),
@@ -42,22 +42,24 @@ const hull = (parts: readonly Interval[]): Interval => [
 const times = (factor: number, [low, high]: Interval): Interval =>
   factor < 0 ? [factor * high, factor * low] : [factor * low, factor * high];
 /** Returns the interval of a term that may be absent. */
-const perhaps = (value: number): Interval => times(value, [0, 1]);
-const eitherWay = (value: number): Interval => times(value, [-1, 1]);
+const optional = (value: number): Interval => times(value, [0, 1]);
+/** Returns the interval of a term of either sign. */
+const symmetric = (value: number): Interval => times(value, [-1, 1]);
 const magnitude = ([low, high]: Interval): number => Math.max(Math.abs(low), Math.abs(high));
 
 /**
- * The response to an action at a time of day, by meter: of the neutral profile, and the difference of other profiles.
+ * The response to an action at a time of day, by meter: the response of the neutral profile, and by how much the responses
+ * of other profiles differ from it.
  */
 interface Response {
   readonly neutral: readonly number[];
-  readonly personal: readonly Interval[];
+  readonly difference: readonly Interval[];
 }
 
-/** Returns the reach as a float32; 1 for 0, so that it can be a divisor. */
-const positive = (reach: number): number => Math.fround(reach) || 1;
+/** Returns a magnitude as a float32 that can be a divisor: 1 in place of 0. */
+const positive = (value: number): number => Math.fround(value) || 1;
 
-/** Returns the largest magnitudes of a reward (the last step's included) and of an anomaly of any meter. */
+/** Returns the largest magnitudes of any reward, including the last step's, and of an anomaly of any meter. */
 export function reachOf(params: Params): Reach {
   const all = [];
   for (let slot = 0; slot < NUM_SLOTS; slot++) {
@@ -77,8 +79,8 @@ const rangeOf = (params: Params, trait: number): Interval => [
 ];
 
 /**
- * Returns the response at a vitality. It is affine in each trait and multiplies no two of them, so it suffices to
- * vary one trait at a time between its two ends. `perhaps` covers the stress threshold.
+ * Returns the response at a vitality. The response is affine in each trait and multiplies no two of them, so the function
+ * varies one trait at a time between the ends of its range. Stress, which depends on a threshold, is left to the callers.
  */
 function responseAt(params: Params, slot: number, action: number, vitality: number): Response {
   const meters = new Float32Array(NUM_METERS).fill(1);
@@ -99,40 +101,43 @@ function responseAt(params: Params, slot: number, action: number, vitality: numb
     });
     parts.push(METERS.map((k) => hull(ends.map((d) => [d[k] - neutral[k], d[k] - neutral[k]]))));
   }
-  return { neutral, personal: METERS.map((k) => sum(parts.map((part) => part[k]))) };
+  return { neutral, difference: METERS.map((k) => sum(parts.map((part) => part[k]))) };
 }
 
 /**
- * Rules 3 and 4 of docs/world.md: the profile's difference, noise, and stress that applies to one of the profiles
- * only.
+ * Rules 3 and 4 of docs/world.md: the profile's difference, noise, and the stress of one of the two profiles, if only one
+ * is stressed.
  */
-function anomalyOf(params: Params, { personal }: Response, k: number): Interval {
-  return sum([personal[k], eitherWay(params.stress[k]), eitherWay(params.noiseMeters[k])]);
+function anomalyOf(params: Params, { difference }: Response, k: number): Interval {
+  return sum([difference[k], symmetric(params.stress[k]), symmetric(params.noiseMeters[k])]);
 }
 
 /** Rules 1 to 7: a meter moves by `d` or less, in the same direction, and stays in [0, 1]. */
-function deltaOf(params: Params, { neutral, personal }: Response, event: number, k: number): Interval {
+function deltaOf(params: Params, { neutral, difference }: Response, event: number, k: number): Interval {
   const rate = k === VITALITY ? rangeOf(params, METABOLIC_RATE) : ([1, 1] as const);
   const effect = event < 0 ? 0 : params.eventEffect[event * NUM_METERS + k];
   const [low, high] = sum([
     [neutral[k], neutral[k]],
-    personal[k],
-    perhaps(params.stress[k]),
-    eitherWay(params.noiseMeters[k]),
+    difference[k],
+    optional(params.stress[k]),
+    symmetric(params.noiseMeters[k]),
     times(-params.decay[k], rate),
     times(effect, rangeOf(params, EVENT_IMPACT)),
   ]);
   return [Math.max(-1, Math.min(0, low)), Math.min(1, Math.max(0, high))];
 }
 
-/** Rules 8 and 10. Weights that sum to 1 give a mean of the deltas, between the worst and the best of them. */
+/**
+ * Rules 8 and 10. A sum of the deltas, weighted by weights that sum to 1, lies between the smallest and the largest
+ * delta.
+ */
 function rewardOf(params: Params, response: Response, event: number): Interval {
   const deltas = METERS.map((k) => deltaOf(params, response, event, k));
   const biased = METERS.map((k) => times(params.rewardBias[k], deltas[k]));
   return sum([
     times(params.rewardScale, sum([hull(deltas), ...biased])),
-    perhaps(-params.crashPenalty * NUM_METERS),
-    eitherWay(params.noiseReward),
-    eitherWay(params.terminalScale / 2),
+    optional(-params.crashPenalty * NUM_METERS),
+    symmetric(params.noiseReward),
+    symmetric(params.terminalScale / 2),
   ]);
 }

@@ -1,4 +1,4 @@
-/** Encodes raw rows as observations: copies, scales or one-hot encodes numbers. */
+/** Encodes raw observations: copies, scales or one-hot encodes their numbers. */
 import { OBSERVATION_SIZE, sizeOf } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import { type EncodedField, type Encoding, encodingOf, type Part } from './encoding.js';
@@ -13,9 +13,9 @@ const NONE = new Float32Array(0);
 /** One number of an encoded observation, and its computation from one number of a source row. */
 interface Column {
   readonly encoding: Encoding;
-  /** Its index in the observation. */
+  /** The index of the number in the observation. */
   readonly target: number;
-  /** The index of its source in a raw row, or in a record of the history. */
+  /** The index of its source in a raw observation, or in a record of the history. */
   readonly source: number;
   /** For scaled numbers: the raw value of 0, and 1 / (the raw value of 1 - `low`). */
   readonly low: number;
@@ -26,8 +26,8 @@ interface Column {
 
 /**
  * The environments of the current block, the offsets of their source rows, and the offsets of their observations from
- * the block's start. All encoders share these arrays, since no call interrupts another. As constants of the module they
- * are faster than fields: V8 need not look up their bounds and memory at each access.
+ * the block's start. All encoders share these arrays, because no call interrupts another. V8 accesses constants of a
+ * module faster than fields.
  */
 const ENVS = new Int32Array(BLOCK);
 const BASES = new Int32Array(BLOCK);
@@ -53,9 +53,9 @@ export class ObservationEncoder {
   /** The size of an observation. */
   readonly size: number;
   readonly #numEnvs: number;
-  readonly #now: readonly Column[];
+  readonly #currentColumns: readonly Column[];
   /** [7]: the columns of each past step, the oldest first; [] without history. */
-  readonly #past: readonly (readonly Column[])[];
+  readonly #pastColumns: readonly (readonly Column[])[];
   readonly #block: Block = {
     count: 0,
     source: NONE,
@@ -73,8 +73,8 @@ export class ObservationEncoder {
     this.fields = Object.freeze(parts.map((part) => part.field));
     this.size = sizeOf(this.fields);
     this.#numEnvs = numEnvs;
-    this.#now = parts.filter((part) => !part.past).flatMap((part) => columnsOf(part, 0));
-    this.#past = Array.from({ length: past.length === 0 ? 0 : HISTORY_STEPS }, (_, step) =>
+    this.#currentColumns = parts.filter((part) => !part.past).flatMap((part) => columnsOf(part, 0));
+    this.#pastColumns = Array.from({ length: past.length === 0 ? 0 : HISTORY_STEPS }, (_, step) =>
       past.flatMap((part) => columnsOf(part, step)),
     );
   }
@@ -83,7 +83,7 @@ export class ObservationEncoder {
    * Writes the observations. Allocates nothing.
    * @param raw f32 [numEnvs, 22], as OBSERVATION_FIELDS.
    * @param rawStride 0 for rows; else number k of environment i is at `k * rawStride + i`.
-   * @param history the past steps, the last one included; null without the option `history`.
+   * @param history the past steps, including the last one; null without the option `history`.
    * @param out f32 [numEnvs, size]; it must not share memory with `raw`.
    * @param outStride of `out`, as `rawStride` of `raw`.
    * @param mask u8 [numEnvs], the environments to write; null for all. The others keep their numbers.
@@ -106,7 +106,7 @@ export class ObservationEncoder {
       block.source = raw;
       block.sourceStep = rawStride === 0 ? 1 : rawStride;
       for (let m = 0; m < block.count; m++) BASES[m] = ENVS[m] * rowSize;
-      writeAll(block, this.#now);
+      writeAll(block, this.#currentColumns);
       if (history !== null) this.#encodePast(block, history);
     }
     // Releases the caller's arrays.
@@ -116,17 +116,17 @@ export class ObservationEncoder {
   #encodePast(block: Block, { rings, oldest }: HistoryRows): void {
     block.source = rings;
     block.sourceStep = 1;
-    for (let step = 0; step < this.#past.length; step++) {
+    for (let step = 0; step < this.#pastColumns.length; step++) {
       for (let m = 0; m < block.count; m++) {
         const entry = (oldest[ENVS[m]] + step) % HISTORY_STEPS;
         BASES[m] = ENVS[m] * HISTORY_SIZE + entry * RECORD_SIZE;
       }
-      writeAll(block, this.#past[step]);
+      writeAll(block, this.#pastColumns[step]);
     }
   }
 }
 
-/** Returns the columns of a part; for a part of the history, those of one step. */
+/** Returns the columns of a part. For a part of the history, returns the columns of one step. */
 function columnsOf({ field, source, encoding, past }: Part, step: number): Column[] {
   const size = past ? field.size / HISTORY_STEPS : field.size;
   const low = field.rawLow;
@@ -141,6 +141,7 @@ function columnsOf({ field, source, encoding, past }: Part, step: number): Colum
   }));
 }
 
+/** Lists the environments of a block. */
 function select(block: Block, from: number, to: number, mask: Uint8Array | null): void {
   const { envStep } = block;
   let count = 0;
@@ -169,7 +170,7 @@ function copy(block: Block, column: Column): void {
   for (let m = 0; m < count; m++) out[TARGETS[m] + to] = source[BASES[m] + from];
 }
 
-/** Computes in float64 and rounds once: exactly 0 at `low`, 1 at `high`, and 0.5 halfway between bounds around 0. */
+/** Scales in float64 and rounds once. The result is exactly 0 at `low`, 1 at `high`, and 0.5 at 0 if `low` is -`high`. */
 function scale(block: Block, column: Column): void {
   const { count, source, out } = block;
   const { low, inverseSpan } = column;

@@ -1,4 +1,4 @@
-/** The table of an observation's fields: names, offsets, bounds, meanings. */
+/** Computes the table of an observation's fields: names, offsets, bounds, meanings. */
 import {
   ACTION_NAMES,
   EVENT_NAMES,
@@ -27,12 +27,12 @@ export const RAW_FIELDS: readonly EncodedField[] = Object.freeze(
 
 export type Encoding = 'copy' | 'scale' | 'one_hot';
 
-/** @internal An encoded field and the field that it is computed from. */
+/** @internal An encoded field and its source. */
 export interface Part {
   readonly field: EncodedField;
   readonly source: Field;
   readonly encoding: Encoding;
-  /** Whether it belongs to the history, which has one entry for each of the last seven steps. */
+  /** Whether the field belongs to the history, which has one entry for each of the last seven steps. */
   readonly past: boolean;
 }
 
@@ -46,18 +46,18 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * @internal Returns the fields of encoded observations in their order, with their sources. Names are those of
- *   OBSERVATION_FIELDS. The history follows in four fields, `history_action`, `history_reward`,
- *   `history_deltas` and `history_anomalies`, each [7, size of one entry], the oldest step first.
+ * @internal Returns the fields of encoded observations in order, with their sources. Names are those of
+ *   OBSERVATION_FIELDS. The history follows in four fields, `history_action`, `history_reward`, `history_deltas` and
+ *   `history_anomalies`, each [7, size of one entry], the oldest step first.
  * @throws InputError as `toObservationOptions`.
  */
 export function encodingOf(world: World, options?: ObservationOptions): readonly Part[] {
   const { fields, oneHot, scale, history } = toObservationOptions(options);
   const reach = scale ? reachOf(world.params) : null;
-  const now = fields.map((name) => ({ source: fieldOf(name), past: false }));
+  const current = fields.map((name) => ({ source: fieldOf(name), past: false }));
   const past = history ? RECORD_FIELDS.map((source) => ({ source, past: true })) : [];
   let offset = 0;
-  return [...now, ...past].map(({ source, past }) => {
+  return [...current, ...past].map(({ source, past }) => {
     const encoding = oneHot && CODES[source.name] !== undefined ? 'one_hot' : scale ? 'scale' : 'copy';
     const part = { source, past, encoding, field: encode(source, encoding, past, offset, reach) } as const;
     offset += part.field.size;
@@ -74,7 +74,7 @@ function encode(
   offset: number,
   reach: Reach | null,
 ): EncodedField {
-  const { name, word, low: rawLow, high: rawHigh } = { ...source, ...tighter(source.name, reach) };
+  const { name, word, low: rawLow, high: rawHigh } = { ...source, ...worldBounds(source.name, reach) };
   const entry = encoding === 'one_hot' ? CODES[name].length : source.size;
   const [low, high] = encoding === 'copy' ? [rawLow, rawHigh] : [0, 1];
   const size = past ? HISTORY_STEPS * entry : entry;
@@ -84,10 +84,10 @@ function encode(
 }
 
 /**
- * Returns this world's bounds of the reward and the anomalies. The bounds of the table hold in every world. They are so
- * wide that scaled values would hardly differ.
+ * Returns the world's bounds of the reward or the anomalies, and null for other fields. The bounds of the field table hold
+ * in every world, so they are too wide to scale by.
  */
-function tighter(name: string, reach: Reach | null): { low: number; high: number } | null {
+function worldBounds(name: string, reach: Reach | null): { low: number; high: number } | null {
   if (reach === null || (name !== 'reward' && name !== 'anomalies')) return null;
   return { low: -reach[name], high: reach[name] };
 }

@@ -12,8 +12,8 @@ const MISSING = new Float32Array(HISTORY_SIZE);
 for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) MISSING[at + RECORD.action] = -1;
 
 /**
- * A ring buffer of seven steps for each environment, 337 bytes each. Each ring has its own position, so environments
- * may step, pause and reset independently. Only `gather` from the object itself allocates memory.
+ * A ring buffer of seven steps for each environment, 337 bytes each. Each ring has its own position, because a mask may
+ * step or reset some environments only. Only `gather` from the object itself allocates memory.
  */
 export class HistoryRows {
   readonly numEnvs: number;
@@ -78,7 +78,7 @@ export class HistoryRows {
     }
   }
 
-  /** Replaces the history of environment `env`, for loaded states. @param steps the last step last. */
+  /** Replaces the history of environment `env`, for loaded states. @param steps oldest first. */
   replace(env: number, steps: readonly HistoryStep[]): void {
     this.#clear(env);
     for (const { action, reward, deltas, anomalies } of steps) {
@@ -92,7 +92,7 @@ export class HistoryRows {
 
   /**
    * Copies the history of environment `indices[i]` of `source` to environment i.
-   * @param source may be this object. @param indices for the first environments, or for all.
+   * @param source may be this object. @param indices of any length up to `numEnvs`.
    */
   gather(source: HistoryRows, indices: Uint32Array): void {
     const rings = source === this ? source.rings.slice() : source.rings;

@@ -4,15 +4,15 @@ import { didYouMean } from '../../shared/suggest.js';
 import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
 import { OBSERVATION_FIELDS } from '../../world/fields.js';
 
-/** Which fields an observation has, and how they are encoded. No option changes an episode. */
+/** The fields of an observation and their encoding. No option changes an episode. */
 export interface ObservationOptions {
   /** Names of OBSERVATION_FIELDS, each at most once, in the order of the observation. Default: all. */
   fields?: readonly string[];
-  /** Day, slot, event and action codes as one-hot blocks. Default false. */
+  /** Whether codes of day, slot, event and action are one-hot blocks. Default false. */
   oneHot?: boolean;
-  /** Every number scaled to [0, 1]. Default false. */
+  /** Whether every number is scaled to [0, 1]. Default false. */
   scale?: boolean;
-  /** The last seven steps, after the fields. Default false. Takes 337 bytes more for each environment. */
+  /** Whether the last seven steps follow the fields. Default false. Takes 337 bytes more for each environment. */
   history?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function toObservationOptions(
   });
 }
 
-/** Returns whether the options ask for raw rows, which need no encoding. @throws as `toObservationOptions`. */
+/** Returns whether observations with these options are raw rows, without encoding. @throws as `toObservationOptions`. */
 export function isPlain(options?: ObservationOptions): boolean {
   const { fields, oneHot, scale, history } = toObservationOptions(options);
   return !oneHot && !scale && !history && NAMES.every((name, k) => fields[k] === name);
@@ -58,11 +58,11 @@ function toNames(fields: unknown): readonly string[] {
   }
   // Array.from makes holes visible.
   const names = Array.from(fields, toName);
-  const again = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (again < 0) return Object.freeze(names);
+  const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (repeated < 0) return Object.freeze(names);
   throw new InputError(
     'out_of_range',
-    `Expected each name once in observation.fields, got "${names[again]}" again at observation.fields[${again}]. Remove it.`,
+    `Expected each name once in observation.fields, got "${names[repeated]}" again at observation.fields[${repeated}]. Remove it.`,
   );
 }
 

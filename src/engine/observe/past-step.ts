@@ -1,13 +1,13 @@
-/** The record of a past step. */
+/** The record of a past step in observations with histories. */
 import { type Field, OBSERVATION, OBSERVATION_FIELDS, sizeOf } from '../../world/fields.js';
 
 /** The number of past steps in a history (docs/world.md, What an agent sees). */
 export const HISTORY_STEPS = 7;
 
-const KEPT = ['last_action', 'reward', 'deltas', 'anomalies'];
-/** The fields of an observation that the history keeps. They are adjacent in its row. */
+const RECORD_NAMES = ['last_action', 'reward', 'deltas', 'anomalies'];
+/** The fields of an observation that a record contains. They are adjacent in the observation. */
 export const RECORD_FIELDS: readonly Field[] = Object.freeze(
-  OBSERVATION_FIELDS.filter((field) => KEPT.includes(field.name)),
+  OBSERVATION_FIELDS.filter((field) => RECORD_NAMES.includes(field.name)),
 );
 /** The number of floats per step: action, reward, 5 deltas, 5 anomalies. */
 export const RECORD_SIZE = sizeOf(RECORD_FIELDS);
@@ -23,13 +23,13 @@ export const RECORD = Object.freeze({
 
 /** A past step as agents observe it. */
 export interface HistoryStep {
-  /** The number of steps before it, 0 to 27. */
+  /** The step's index in the episode, 0 to 27. */
   readonly step: number;
   /** Code, 0 to 9. */
   readonly action: number;
   /** Code, -1 for none. */
   readonly event: number;
-  /** The reward, with noise, and in the last step with the grade's part. */
+  /** The reward, with noise. In the 28th step it includes the terminal term, which depends on the grade. */
   readonly reward: number;
   /** f32 [5] in [0, 1], after the step. */
   readonly meters: Float32Array;

@@ -1,4 +1,4 @@
-/** Replays an episode to get its last steps: seed, profile and actions are enough. */
+/** Replays an episode from seed, profile and actions to get its last steps. */
 
 import type { World } from '../../world/world.js';
 import { Episode } from '../reference/episode.js';
@@ -27,7 +27,7 @@ class RecordedEpisode extends Episode {
  * terminal term. Takes about 10 microseconds.
  * @param imagination whether the episode uses the imagination streams. The state does not contain this.
  * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
- * @param last the largest number of steps to return, from 0.
+ * @param last the largest number of steps to return.
  */
 export function replayHistory(
   world: World,

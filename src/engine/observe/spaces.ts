@@ -1,4 +1,4 @@
-/** Observation and action spaces of one environment, in Gymnasium's words. */
+/** Observation and action spaces of one environment, under Gymnasium's names. */
 import { ACTION_NAMES, type Field, NUM_ACTIONS, sizeOf } from '../../world/fields.js';
 
 /** The space of one environment's observations. */
@@ -15,7 +15,7 @@ export interface ObservationSpace {
   readonly high: Float32Array;
 }
 
-/** The space of actions, in Gymnasium's words. */
+/** The space of actions. */
 export interface ActionSpace {
   /** Gymnasium's Discrete. */
   readonly type: 'discrete';

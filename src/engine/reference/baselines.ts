@@ -10,7 +10,7 @@ export function randomAction(params: Params, seed: number, step: number, policyS
   return below(threefry(seed, params.streamPolicy, step, policySeed, draw).x0, NUM_ACTIONS);
 }
 
-/** Returns the heuristic's action: that of the first rule that applies, else the slot's scheduled action. */
+/** Returns the heuristic's action: the action of the first rule that applies, else the slot's scheduled action. */
 export function heuristicAction(params: Params, slot: number, meters: Float32Array): number {
   for (let rule = 0; rule < params.heuristicBelow.length; rule++) {
     const holds = meters[params.heuristicMeter[rule]] < params.heuristicBelow[rule];

@@ -1,4 +1,4 @@
-/** The random draws of a step: functions of seed, stream and time alone (docs/world.md, Randomness). */
+/** The random draws of a step, which depend only on seed, stream and step (docs/world.md, Randomness). */
 import type { Params } from '../../world/block.js';
 import { type Draw, threefry } from './threefry.js';
 
@@ -14,7 +14,7 @@ export interface Streams {
   readonly event: number;
 }
 
-/** Returns the streams of real episodes, or those of imagined ones. */
+/** Returns the streams of real episodes, or the imagination streams. */
 export function streamsOf(params: Params, imagination: boolean): Streams {
   const mask = imagination ? params.streamImagination : 0;
   return { noise: (params.streamNoise ^ mask) >>> 0, event: (params.streamEvent ^ mask) >>> 0 };

@@ -1,4 +1,4 @@
-/** One episode, step by step: the readable environment that every backend must equal bit for bit. Rules: step.ts. */
+/** One episode, step by step. Every backend must equal it bit for bit. The rules of a step are in rules.ts. */
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
 import {
@@ -76,15 +76,15 @@ export class Episode implements EpisodeState, Transition {
   crashes = 0;
   /** f32 [3] in [0, 1]: the last belief given; 0.5 each if none was given. */
   readonly belief = new Float32Array(NUM_BELIEFS);
-  /** Whether a belief was stated. */
+  /** Whether a belief was given. */
   given = false;
   /** u32 [4]: the actions taken, four bits each. */
   readonly tape = new Uint32Array(TAPE_WORDS);
   /** f32 [6]: the grader's weights. */
   readonly grader = new Float32Array(NUM_COMPONENTS);
-  /** Steps taken before the episode began here. */
+  /** The step at which the episode began: 0, or the step of a `start`. */
   began = 0;
-  /** f32 [5]: the meters at that step. */
+  /** f32 [5]: the meters when the episode began. */
   readonly firstMeters = new Float32Array(NUM_METERS);
 
   /** The last event, or -1. */
@@ -95,9 +95,9 @@ export class Episode implements EpisodeState, Transition {
   reward = 0;
   /** f32 [5]: the change of each meter in the last step. */
   readonly deltas = new Float32Array(NUM_METERS);
-  /** f32 [5]: how far the last step differs from that of the neutral profile. */
+  /** f32 [5]: difference between the last step's response, with noise, and the neutral profile's response. */
   readonly anomalies = new Float32Array(NUM_METERS);
-  /** f32 [6], written by the last `grade`, which the 28th step calls; zeros before. */
+  /** f32 [6]: the components of the last `grade`, which the 28th step calls. Zeros before. */
   readonly components = new Float32Array(NUM_COMPONENTS);
   /** Mean absolute error of the last belief, in [0, 1]. */
   beliefMae = 0;
@@ -112,7 +112,7 @@ export class Episode implements EpisodeState, Transition {
   readonly #streams: Streams;
   readonly #draws = newDraws();
 
-  #begun = false;
+  #isReset = false;
 
   /** @throws InputError `unknown_option`, `wrong_type` or `bad_world`. */
   constructor(options: EpisodeOptions = {}) {
@@ -152,7 +152,11 @@ export class Episode implements EpisodeState, Transition {
     return this;
   }
 
-  /** @internal `reset` with clean values: a mode's code, the floats of mode `given` (null keeps them), six weights. */
+  /**
+   * @internal Does the same as `reset`, for valid values.
+   * @param mode code of PROFILE_MODES. @param floats the profile for mode `given`; null keeps the profile.
+   * @param grader six weights.
+   */
   begin(
     seed: number,
     mode: number,
@@ -171,7 +175,7 @@ export class Episode implements EpisodeState, Transition {
     this.belief.fill(0.5);
     this.given = false;
     this.tape.fill(0);
-    this.#begun = true;
+    this.#isReset = true;
     this.#afterReset();
   }
 
@@ -206,7 +210,7 @@ export class Episode implements EpisodeState, Transition {
   }
 
   #requireStepsLeft(): void {
-    if (!this.#begun) {
+    if (!this.#isReset) {
       throw new StateError(
         'not_reset',
         'Expected a reset before this call, got none yet. Call reset(seed) first.',
@@ -219,7 +223,7 @@ export class Episode implements EpisodeState, Transition {
     );
   }
 
-  /** @internal `step` with clean values. */
+  /** @internal Does the same as `step`, for valid values. */
   advance(action: number, belief: ArrayLike<number> | null): number {
     this.applyStep(action);
     if (belief !== null) this.believe(belief);
@@ -228,7 +232,7 @@ export class Episode implements EpisodeState, Transition {
     return this.reward;
   }
 
-  /** @internal Rules 1 to 8 and 10: a step without beliefs and the grade. */
+  /** @internal Takes a step by rules 1 to 8 and 10, without the belief and the grade. */
   applyStep(action: number): void {
     const t = this.stepCount;
     const draws = drawsOf(this.#streams, this.seed, t, this.#draws);
@@ -237,7 +241,7 @@ export class Episode implements EpisodeState, Transition {
     this.tape[t >>> 3] |= action << (4 * (t & 7));
   }
 
-  /** @internal Rule 9: belief. */
+  /** @internal Rule 9: stores a belief. */
   believe(belief: ArrayLike<number>): void {
     const { smallestBelief } = this.world.params;
     for (let k = 0; k < NUM_BELIEFS; k++) this.belief[k] = clampBelief(belief[k], smallestBelief);
@@ -250,7 +254,9 @@ export class Episode implements EpisodeState, Transition {
     this.reward = f32(this.reward + terminalReward(this.world.params, this.finalScore));
   }
 
-  /** Computes components, belief MAE and final score as if the episode ended now; at its end they are the grade. */
+  /**
+   * Computes components, belief MAE and final score as if the episode ended now. After the 28th step they are the grade.
+   */
   grade(): void {
     const { params } = this.world;
     this.beliefMae = beliefMae(params, this.belief, this.#target);
@@ -275,7 +281,7 @@ export class Episode implements EpisodeState, Transition {
     out.set(this.anomalies, offset + OBSERVATION.anomalies);
   }
 
-  /** Returns the state's hash, u64: equal for equal seed, time, meters and profile. */
+  /** Returns the state's hash, u64, which is equal for equal seed, step, meters and profile. */
   stateHash(): bigint {
     return stateHash(this.seed, this.stepCount, this.meters, this.profile);
   }

@@ -14,7 +14,7 @@ export interface GradedState {
   readonly crashes: number;
   readonly early: number;
   readonly late: number;
-  /** f32 [3]; 0.5 each if none was given. */
+  /** f32 [3]; three times 0.5 if no belief was given. */
   readonly belief: Float32Array;
   readonly given: boolean;
   /** f32 [6]. */
@@ -60,7 +60,7 @@ export function finalScore(grader: Float32Array, components: Float32Array): numb
   return clamp01(sum);
 }
 
-/** Rule 10: time. Returns the terminal term of the last reward. */
+/** Rule 10: time. Returns the term that the grade adds to the last reward. */
 export function terminalReward(params: Params, score: number): number {
   return f32(params.terminalScale * f32(score - 0.5));
 }

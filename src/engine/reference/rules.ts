@@ -1,7 +1,7 @@
 /**
- * One step of an episode: rules 1 to 8 and 10 of docs/world.md, in that order and by those names. Start reading here.
- * Vectors over meters are ordered vitality, cognition, progress, serenity, connection. `d` is the change of the
- * meters as it grows from rule to rule. Every operation rounds to float32 once.
+ * One step of an episode: rules 1 to 8 and 10 of docs/world.md, in the same order and with the same names. Start reading
+ * here. Vectors over meters are ordered vitality, cognition, progress, serenity, connection. `d` is the change of the
+ * meters, to which each rule adds. Every operation rounds to float32 once.
  */
 import type { Params } from '../../world/block.js';
 import {
@@ -60,10 +60,10 @@ export const newTransition = (): Transition => ({
 });
 
 /**
- * Computes one step. A pure function: it keeps nothing, and writes to nothing but `out`.
- * Beliefs (rule 9) and the grade after the last step (rule 10) are in grade.ts: no later step depends on them.
- * @param action code in 0..9. @param draws the draws of the state's seed and time.
- * @param out is overwritten; it may be the state itself, which is then updated in place. @returns `out`.
+ * Computes one step. Depends only on its arguments, and writes only to `out`. Beliefs (rule 9) and the grade after the last
+ * step (rule 10) are in grade.ts, because no later step depends on them.
+ * @param action code in 0..9. @param draws the draws of this seed and step.
+ * @param out overwritten; it may be the state itself, which is then updated in place. @returns `out`.
  */
 export function stepEpisode(
   params: Params,
@@ -92,9 +92,9 @@ export function stepEpisode(
   out.crashes = state.crashes + low;
   // Rule 8: reward.
   const r = rewardOf(params, profile, d, low);
-  const early = t < NUM_STEPS / 2;
-  out.early = early ? f32(state.early + r) : state.early;
-  out.late = early ? state.late : f32(state.late + r);
+  const isFirstHalf = t < NUM_STEPS / 2;
+  out.early = isFirstHalf ? f32(state.early + r) : state.early;
+  out.late = isFirstHalf ? state.late : f32(state.late + r);
   out.reward = f32(r + rewardNoise(params, draws.noise));
   // Rule 10: time.
   out.stepCount = t + 1;
@@ -123,7 +123,7 @@ function setEffect(params: Params, slot: number, action: number, d: Float32Array
   for (let k = 0; k < NUM_METERS; k++) d[k] = params.effect[row + k];
 }
 
-/** Rule 2: response. `profile` may be traits alone. */
+/** Rule 2: response. @param profile f32 [11] or longer: only the traits are used. */
 function respond(
   params: Params,
   profile: Floats,
@@ -152,13 +152,13 @@ function respond(
   }
 }
 
-/** Rule 2: response. Returns the focus at a time of day. */
+/** Rule 2: response. Returns the profile's focus at a time of day. */
 function focusOf(profile: Floats, slot: number): number {
   if (slot === 0) return profile[MORNING_FOCUS];
   return slot === 1 ? 1 : profile[NIGHT_FOCUS];
 }
 
-/** Rules 1 and 2. Writes `d`, f32 [5]. @param profile f32 [11] or longer: traits. */
+/** Rules 1 and 2. Writes `d`, f32 [5]. @param profile f32 [11] or longer: only the traits are used. */
 export function effectAndResponse(
   params: Params,
   profile: Floats,
@@ -213,7 +213,7 @@ function addEvent(params: Params, profile: Floats, draw: Draw, d: Float32Array):
   return code;
 }
 
-/** Rule 7: meters. Writes `moved`, and clips `d` to the actual change. @returns how many meters crashed. */
+/** Rule 7: meters. Writes `moved`, and replaces `d` by the actual change. @returns the number of meters that crashed. */
 function moveMeters(params: Params, meters: Floats, d: Float32Array, moved: Float32Array): number {
   let low = 0;
   for (let k = 0; k < NUM_METERS; k++) {
@@ -233,7 +233,7 @@ function rewardOf(params: Params, profile: Floats, delta: Floats, low: number): 
   return f32(f32(params.rewardScale * sum) - f32(params.crashPenalty * low));
 }
 
-/** Rule 8: reward. Returns the noise. */
+/** Rule 8: reward. Returns the reward's noise. */
 export function rewardNoise(params: Params, draw: Draw): number {
   return f32(params.noiseReward * noiseField(draw, NUM_METERS));
 }

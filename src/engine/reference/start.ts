@@ -1,9 +1,9 @@
-/** The state in which an episode begins: at step 0, or later. */
+/** The state in which an episode begins, at step 0 or later. */
 
 import { NUM_METERS } from '../../world/fields.js';
 import type { EnvStarts } from '../validate/starts.js';
 
-/** The past of an episode. All floats are float32 values. */
+/** The state in which an episode begins. All floats are float32 values. */
 export interface EpisodeStart {
   /** Steps taken, 0 to 27. */
   readonly steps: number;

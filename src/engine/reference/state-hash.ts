@@ -6,7 +6,10 @@ const INITIAL_KEY = [0x52485954, 0x484d5653] as const;
 
 const WORDS = 2 + NUM_METERS + PROFILE_SIZE + 1;
 
-/** Returns the hash, chained over seed, step, the bits of meters and profile, and a 0. */
+/**
+ * Returns the hash of seed, step and the bits of meters and profile, followed by a zero word. Each pair of words is
+ * hashed with the previous result as the key.
+ */
 export function stateHash(seed: number, step: number, meters: Float32Array, profile: Float32Array): bigint {
   const words = new Uint32Array(WORDS);
   const floats = new Float32Array(words.buffer);

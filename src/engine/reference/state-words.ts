@@ -17,7 +17,7 @@ function stateAt(rows: Uint32Array, index: number): { words: Uint32Array; floats
   return { words, floats: new Float32Array(words.buffer, words.byteOffset, STATE_WORDS) };
 }
 
-/** Writes an episode's state into row `index` of u32 [n, STATE_WORDS]. The last transition is not part of it. */
+/** Writes an episode's state into row `index` of u32 [n, STATE_WORDS]. The state does not contain the last transition. */
 export function saveEpisode(episode: Episode, rows: Uint32Array, index: number): void {
   const { words, floats } = stateAt(rows, index);
   words[STATE.seed] = episode.seed;
@@ -37,7 +37,7 @@ export function saveEpisode(episode: Episode, rows: Uint32Array, index: number):
   floats.set(episode.firstMeters, STATE.firstMeters);
 }
 
-/** Loads the state of row `index`. Replays the steps to get the last transition, which the state does not contain. */
+/** Loads the state of row `index`. Replays its steps to get the last transition. */
 export function loadEpisode(episode: Episode, rows: Uint32Array, index: number): void {
   const { words, floats } = stateAt(rows, index);
   replay(episode, words, floats);
@@ -54,7 +54,7 @@ export function loadEpisode(episode: Episode, rows: Uint32Array, index: number):
 const partOf = (floats: Float32Array, from: number, length: number): Float32Array =>
   floats.subarray(from, from + length);
 
-/** Replays the steps of a state. The sums and the crash count are left for the caller to set. */
+/** Replays the steps of a state. The caller sets the sums and the crash count. */
 function replay(episode: Episode, words: Uint32Array, floats: Float32Array): void {
   const profile = partOf(floats, STATE.profile, PROFILE_SIZE);
   const grader = partOf(floats, STATE.grader, NUM_COMPONENTS);

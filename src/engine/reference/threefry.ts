@@ -1,5 +1,6 @@
 /**
- * Threefry2x32-20: the only source of randomness. A draw is a function of (key, counter) and nothing else.
+ * Threefry2x32-20, a counter-based random generator and the only source of randomness. A draw depends on key and counter
+ * alone.
  *
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
  */
@@ -14,7 +15,7 @@ export interface Draw {
 
 const rotateLeft = (x: number, bits: number): number => (x << bits) | (x >>> (32 - bits));
 
-/** Four rounds with their rotations, then the injection of two key words and the group's number. */
+/** Applies four rounds, then adds two key words and the group's number. @param r0 to `r3`: the rotations of the rounds. */
 function mix(
   d: Int32Array,
   r0: number,
@@ -56,8 +57,8 @@ export function threefry(k0: number, k1: number, c0: number, c1: number, out: Dr
   return out;
 }
 
-/** Returns a u32 as an exact float32 in [0, 1). */
+/** Converts a u32 to a float32 in [0, 1), without rounding. */
 export const unit = (x: number): number => (x >>> 8) * 2 ** -24;
 
-/** Returns a u32 as an integer in [0, n), n < 65536. */
+/** Converts a u32 to an integer in [0, n). @param n less than 65536. */
 export const below = (x: number, n: number): number => Math.imul(x >>> 16, n) >>> 16;

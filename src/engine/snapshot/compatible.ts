@@ -18,14 +18,14 @@ export function checkCompatible(snapshot: Snapshot, { world, ...target }: Snapsh
     refuse(
       `a snapshot of this environment's world, ${world.digest}`,
       `one of ${snapshot.worldDigest}`,
-      'Create an environment with the world that it was taken in.',
+      "Create an environment with the snapshot's world.",
     );
   }
   for (const name of ['numEnvs', 'imagination', 'autoreset', 'seedRange'] as const) {
-    const [wanted, got] = [JSON.stringify(target[name]), JSON.stringify(snapshot[name])];
-    if (wanted === got) continue;
+    const [expected, got] = [JSON.stringify(target[name]), JSON.stringify(snapshot[name])];
+    if (expected === got) continue;
     refuse(
-      `a snapshot of ${name} ${wanted}, as this environment has it`,
+      `a snapshot of ${name} ${expected}, as this environment has it`,
       got,
       `Create an environment with { ${name}: ${got} }.`,
     );

@@ -25,14 +25,14 @@ interface Header {
 }
 
 /**
- * Decodes a snapshot and checks its header. `checkStates` checks its states.
+ * Decodes a snapshot and checks its header. Call `checkStates` to check its states.
  * @param source a Uint8Array, such as a Buffer. The result does not share its memory.
- * @throws InputError `bad_snapshot` for the first error: not bytes, too short, not a snapshot, another format, state
- *   layout or world version, wrong lengths, a wrong checksum, an invalid code or counter.
+ * @throws InputError `bad_snapshot` for the first error: another type, too few bytes, another kind of file, another format,
+ *   state layout or world version, wrong lengths, a wrong checksum, an invalid code or counter.
  */
 export function decodeSnapshot(source: Uint8Array): Snapshot {
   const given = toBytes(source);
-  // Reads copies only: another thread could change shared bytes between the check and the use.
+  // Copies each part before the check, because another thread could change shared memory between check and use.
   const bytes = copyOf(given, 0, HEADER_LENGTH);
   const header = { bytes, view: new DataView(bytes.buffer) };
   checkKind(header);
@@ -68,7 +68,7 @@ function copyOf(given: Uint8Array, from: number, to: number): Uint8Array<ArrayBu
   return bytes;
 }
 
-/** Reads words in the byte order of the body. */
+/** Copies words from the body, without a change of their byte order. */
 function readWords(given: Uint8Array, from: number, length: number): Uint32Array {
   const words = new Uint32Array(length);
   const bytes = bytesOf(words);
@@ -98,7 +98,7 @@ function checkKind({ bytes, view }: Header): void {
   }
 }
 
-/** Returns the start of a digest, for messages. */
+/** Shortens a digest, for errors. */
 const short = (digest: string): string => digest.slice(0, 12);
 
 /** Checks the lengths before they are used to allocate memory. @returns numEnvs. */

@@ -15,8 +15,9 @@ import {
 import { checksumOf, reorderBytes } from './words.js';
 
 /**
- * Returns the bytes of a snapshot: the header of HEADER_FIELDS, the states' words, the episode numbers; 4 bytes each.
- * @param snapshot valid values: only `decodeSnapshot` validates.
+ * Returns the bytes of a snapshot: the header of HEADER_FIELDS, then the states' words and the episode numbers, 4 bytes
+ * each.
+ * @param snapshot valid values, which this function does not check.
  * @returns newly allocated. @throws RangeError if there is not enough memory.
  */
 export function encodeSnapshot(snapshot: Snapshot): Uint8Array {

@@ -16,7 +16,7 @@ export interface Snapshot {
   /** Steps taken and episodes finished since the environment was opened: integers below 2^53. */
   readonly steps: number;
   readonly episodes: number;
-  /** The seeds that new episodes draw from: [low, size], low a u32, size 1 to 2^32, the last one a u32 too. */
+  /** The seeds of new episodes: `low` to `low + size - 1`, all u32. */
   readonly seedRange: readonly [low: number, size: number];
   /** u32 [numEnvs, STATE_WORDS], fields as in STATE_FIELDS. */
   readonly words: Uint32Array;
@@ -26,7 +26,7 @@ export interface Snapshot {
 
 /** The first eight bytes, ASCII. */
 export const MAGIC = 'RHYTHMVS';
-/** Rises when the header, the order of the body, the state's fields or the meaning of a code change. */
+/** Incremented when the header, the order of the body, the state's fields or the meaning of a code change. */
 export const FORMAT = 2;
 
 interface HeaderField {
@@ -50,7 +50,7 @@ const ROWS = [
   ['stateWords', 4, 'words of a state'],
   ['autoreset', 4, 'code of AUTORESET_MODES'],
   ['imagination', 4, '0 or 1'],
-  ['seedLow', 4, 'the first seed of the range that new episodes draw from'],
+  ['seedLow', 4, 'the first seed of the range for new episodes'],
   ['seedSize', 8, 'how many seeds the range has'],
   ['steps', 8, 'steps taken since the environment was opened'],
   ['episodes', 8, 'episodes finished since then'],
@@ -76,12 +76,12 @@ export const HEADER_FIELDS = layOut();
 export const HEADER = Object.fromEntries(HEADER_FIELDS.map((field) => [field.name, field])) as Readonly<
   Record<HeaderName, HeaderField>
 >;
-/** The header's bytes: a multiple of 64, so that the body is aligned to cache lines if the header is. */
+/** Bytes of the header: a multiple of 64, so that the body is aligned to cache lines if the header is. */
 export const HEADER_LENGTH = HEADER_FIELDS.reduce((bytes, field) => bytes + field.size, 0);
 
 /**
- * SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest of `info` covers
- * more, all that compiled code assumes, so it would refuse valid snapshots.
+ * SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest of `info` also covers
+ * things that do not concern snapshots.
  */
 export const STATE_LAYOUT_DIGEST = bytesToHex(
   sha256(
@@ -91,7 +91,7 @@ export const STATE_LAYOUT_DIGEST = bytesToHex(
   ),
 );
 
-/** Returns a number of the header. An eight-byte number that a double cannot represent becomes 2^53 or more. */
+/** Returns a number of the header. An eight-byte number of 2^53 or more may be rounded. */
 export function headerNumber(view: DataView, name: HeaderName): number {
   const { offset, size } = HEADER[name];
   const low = view.getUint32(offset, true);

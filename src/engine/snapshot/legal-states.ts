@@ -1,9 +1,8 @@
 /**
- * Checks that the words of a snapshot are legal states. A correct checksum and correct digests do not make bytes
- * safe.
+ * Checks that the words of a snapshot are legal states, because anyone can compute a correct checksum and digests.
  *
- * States that pass never crash a backend, index nothing beyond a table and hold no NaN, no infinity and no -0. They
- * may still be unreachable: the meters may not follow from the recorded actions, for example.
+ * Legal states never crash a backend, never index past the end of a table, and contain no NaN, infinity or -0. They may
+ * still be unreachable: for example, the meters may not follow from the recorded actions.
  */
 import {
   MIN_MAGNITUDE,
@@ -24,7 +23,7 @@ import type { Snapshot } from './format.js';
 import { refuse } from './snapshot-error.js';
 
 /**
- * The bits of -0. Sums begin at +0, values are clamped from +0 and validation adds +0, so no float of a state is -0.
+ * The bits of -0, which no float of a state may be. Sums begin at +0, clamping begins at +0, and validation adds +0.
  */
 const MINUS_ZERO = 0x80000000;
 /**
@@ -56,9 +55,9 @@ interface States extends Rows {
 }
 
 /**
- * Checks every field of every state: its range in STATE_FIELDS, and what must hold between fields.
+ * Checks every field of every state: its range in STATE_FIELDS, and its relations to other fields.
  * @param words u32 [numEnvs, STATE_WORDS]. @param world the world in which the episodes continue.
- * @param seedRange [low, size]: the seeds that the environment may play; all of them by default.
+ * @param seedRange [low, size]: the seeds that the environment may play. Default: all.
  * @throws InputError `bad_snapshot` that names the first invalid environment and its field.
  */
 export function checkStates(
@@ -117,7 +116,7 @@ function checkRanges(states: States, env: number, at: number): void {
   const { words, floats, smallest } = states;
   for (let k = 0; k < STATE_WORDS; k++) {
     const value = IS_FLOAT[k] ? floats[at + k] : words[at + k];
-    // Written so that NaN fails.
+    // NaN fails both comparisons.
     const inRange = value >= LOW[k] && value <= HIGH[k] && !(IS_FLOAT[k] && words[at + k] === MINUS_ZERO);
     if (!inRange) refuseWord(states, env, k, `from ${LOW[k]} to ${HIGH[k]}`);
     if (value !== 0 && Math.abs(value) < smallest[k]) {
@@ -126,7 +125,7 @@ function checkRanges(states: States, env: number, at: number): void {
   }
 }
 
-/** Checks the present seed. Autoreset computes the next seeds from it, always within the range. */
+/** Checks the present seed. Autoreset computes later seeds from it, which are always within the range. */
 function checkSeed({ words }: States, env: number, at: number, [low, size]: Snapshot['seedRange']): void {
   const seed = words[at + STATE.seed];
   if (seed >= low && seed < low + size) return;
@@ -139,7 +138,7 @@ function checkBegan(states: States, env: number, at: number): void {
   refuseWord(states, env, STATE.began, `to be at most ${step}, the steps taken`);
 }
 
-/** Checks that actions are recorded from the episode's beginning to the present step, and nowhere else. */
+/** Checks that actions are recorded exactly for the steps from the episode's beginning to the present step. */
 function checkSequence({ words }: States, env: number, at: number): void {
   const step = words[at + STATE.step];
   const began = words[at + STATE.began];
@@ -186,8 +185,8 @@ function checkBelief(states: States, env: number, at: number): void {
 }
 
 /**
- * Checks that the weights sum to 1. Validation checked this before they were rounded to float32, each by at most
- * 2^-24 of itself; the bound is twice that, so that rounding of the sum cannot matter.
+ * Checks that the weights sum to 1. Graders are validated before their weights are rounded to float32, by at most 2^-24 of
+ * each weight. The bound allows twice this error, so that rounding of the sum makes no difference.
  */
 function checkGrader({ floats }: States, env: number, at: number): void {
   let sum = 0;
@@ -201,7 +200,7 @@ function checkGrader({ floats }: States, env: number, at: number): void {
   }
 }
 
-/** Checks the state of an episode that has taken no step here. */
+/** Checks the state of an episode that has taken no step since it began. */
 function checkFirst(states: States, env: number, at: number): void {
   const { words } = states;
   if (words[at + STATE.given] !== 0) refuseWord(states, env, STATE.given, 'to be 0 before the first step');

@@ -1,4 +1,4 @@
-/** 32-bit words of a snapshot's body, and the checksum over header and body. */
+/** Byte order and checksum of a snapshot. */
 import crc32 from 'crc-32';
 import { HEADER } from './format.js';
 
@@ -15,7 +15,7 @@ export function reorderBytes(words: Uint32Array, littleEndian = LITTLE_ENDIAN): 
   for (let i = 0; i < words.length; i++) view.setUint32(4 * i, view.getUint32(4 * i, true), false);
 }
 
-/** Returns the CRC-32 (as in zip and PNG), u32, of a header without its checksum and of the parts of its body. */
+/** Returns the CRC-32 (as in zip and PNG), u32, of a header without its checksum and of the parts of the body. */
 export function checksumOf(header: Uint8Array, ...parts: readonly Uint8Array[]): number {
   const sum = parts.reduce(
     (crc, part) => crc32.buf(part, crc),

@@ -3,20 +3,21 @@ import { InputError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_ACTIONS } from '../../world/fields.js';
 
-/** The code for no action: a completion without an action, or a step that was not taken. */
+/** The code for no action, such as in a completion without an action. */
 export const NO_ACTION = -1;
 
 export const isAction = (code: unknown): code is number =>
   typeof code === 'number' && Number.isInteger(code) && code >= 0 && code < NUM_ACTIONS;
 
-const each = (byte: number): number => byte * 0x01010101;
-const LOW_BITS = each(0x7f);
-const HIGH_BITS = each(0x80);
-/** Added to a byte below 128, sets the highest bit if the byte is at least NUM_ACTIONS. */
-const GAP = each(0x80 - NUM_ACTIONS);
+/** Returns a word of four equal bytes. */
+const fourOf = (byte: number): number => byte * 0x01010101;
+const LOW_BITS = fourOf(0x7f);
+const HIGH_BITS = fourOf(0x80);
+/** The sum of this and a byte below 128 has the highest bit set if the byte is at least NUM_ACTIONS. */
+const GAP = fourOf(0x80 - NUM_ACTIONS);
 
 /**
- * Checks four codes at once, as the bytes of a word. Join the results of many words by `|` and pass them to
+ * Checks four codes at once, as the bytes of a word. Combine the results of many words with `|`, and pass them to
  * `areFaulty`.
  */
 export const faultsOfFour = (codes: number): number => codes | ((codes & LOW_BITS) + GAP);
@@ -25,7 +26,7 @@ export const faultsOfFour = (codes: number): number => codes | ((codes & LOW_BIT
 export const areFaulty = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
 
 interface ErrorDetails {
-  /** Other valid values at this place, with the necessary commas. */
+  /** Other valid values of the argument, with the necessary commas. */
   readonly or?: string;
   readonly remedy?: string;
 }

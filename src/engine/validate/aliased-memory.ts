@@ -12,8 +12,8 @@ const isShared = (buffer: ArrayBufferLike): boolean =>
   typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
 
 /**
- * Returns whether a typed array cannot change during a call. It can if it lies in memory that the call overwrites, or
- * in shared memory, where another thread may write between the check and the use.
+ * Returns whether a typed array cannot change during a call. An array can change if it lies in memory that the call
+ * overwrites, or in shared memory, where another thread may write between the check and the use.
  */
 export function isUnaliased(view: ArrayLike<unknown>, written: Written): boolean {
   const { buffer } = view as Uint8Array;
@@ -21,8 +21,8 @@ export function isUnaliased(view: ArrayLike<unknown>, written: Written): boolean
 }
 
 /**
- * Returns a typed array, or a copy if it may change during the call. Returns other values as they are: validation
- * refuses them.
+ * Returns a typed array, or a copy if it may change during the call. Returns other values unchanged; validation refuses
+ * them.
  * @param callsBack whether the call runs functions of the caller, which may write anywhere.
  */
 export const copyIfAliased = <T>(view: T, written: Written, callsBack = false): T =>

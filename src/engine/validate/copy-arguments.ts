@@ -1,4 +1,4 @@
-/** Copies arguments when a call is made, for calls that run later. */
+/** Copies the arguments of calls that run later. */
 import { kindOf } from '../../shared/values.js';
 
 const KINDS: Readonly<Record<string, new (entries: ArrayLike<never> | number) => ArrayLike<unknown>>> = {
@@ -16,15 +16,15 @@ const KINDS: Readonly<Record<string, new (entries: ArrayLike<never> | number) =>
 };
 
 /**
- * Returns a copy of an array or typed array, and other values as they are. Validation follows later.
- * @param most the largest valid length: longer arguments are not copied, because validation refuses them.
+ * Returns a copy of an array or typed array, and other values unchanged. Validation follows later.
+ * @param maxLength the largest valid length. Longer arguments are not copied, because validation refuses them.
  */
-export function copyArgument<T>(value: T, most: number): T {
+export function copyArgument<T>(value: T, maxLength: number): T {
   const kind = kindOf(value);
   if (kind === undefined && !Array.isArray(value)) return value;
   const list = value as ArrayLike<never>;
   const length = list.length;
-  if (length > most) return value;
+  if (length > maxLength) return value;
   if (kind === undefined) return Array.from(list) as T;
   const Kind = KINDS[kind];
   // A detached array has length 0, and its memory cannot be read.
@@ -32,17 +32,17 @@ export function copyArgument<T>(value: T, most: number): T {
 }
 
 /**
- * Returns options with copies of their arrays. Reads each option once. A value that is not an options object is
- * returned as it is: validation refuses it.
+ * Returns options with copies of their arrays. Reads each option once. Returns a value that is not an options object
+ * unchanged; validation refuses it.
  */
 export function copyOptions<Options extends object>(
   options: Options,
   known: readonly (keyof Options & string)[],
-  most: number,
+  maxLength: number,
 ): Options {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return options;
-  // Unknown options are kept: validation refuses them. A class instance may have known options that are not own keys.
+  // Unknown options are kept, so that validation can refuse them. Known options of a class instance may not be own keys.
   const names = new Set<string>([...known, ...Object.keys(options)]);
-  const values = Array.from(names, (name) => [name, copyArgument(options[name as keyof Options], most)]);
+  const values = Array.from(names, (name) => [name, copyArgument(options[name as keyof Options], maxLength)]);
   return Object.fromEntries(values) as Options;
 }

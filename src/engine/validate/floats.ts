@@ -1,6 +1,6 @@
 /** Checks the range of many float32s by their bits, several times faster than comparing numbers. */
 
-/** A range of floats: 0, and magnitudes from `low` to `high`. Negative floats are in the range only if `signed`. */
+/** A range of floats: 0, and magnitudes from `low` to `high`. It includes negative floats only if `signed`. */
 export interface FloatRange {
   readonly low: number;
   readonly high: number;
@@ -13,8 +13,8 @@ const MAGNITUDE = 0x7fffffff;
 const wordsOf = (floats: Float32Array): Int32Array =>
   new Int32Array(floats.buffer, floats.byteOffset, floats.length);
 /**
- * Returns the bits of a float as an integer. Positive floats have the order of their bits, with infinity and NaN above
- * all numbers; the bits of negative floats are negative integers.
+ * Returns the bits of a float as an integer. For positive floats, a larger float has larger bits; infinity and NaN have the
+ * largest. The bits of negative floats are negative integers.
  */
 const bitsOf = (float: number): number => wordsOf(Float32Array.of(float))[0];
 
@@ -29,14 +29,14 @@ export function firstOutside(
   mask: Uint8Array | null,
 ): number {
   const words = wordsOf(floats);
-  const kept = signed ? MAGNITUDE : -1;
-  const [least, most] = [bitsOf(low), bitsOf(high)];
+  const bitMask = signed ? MAGNITUDE : -1;
+  const [lowBits, highBits] = [bitsOf(low), bitsOf(high)];
   for (let row = 0, at = 0; at < words.length; row++) {
     const end = at + width;
     if (mask !== null && mask[row] === 0) at = end;
     for (; at < end; at++) {
-      const bits = words[at] & kept;
-      if (bits >= least && bits <= most) continue;
+      const bits = words[at] & bitMask;
+      if (bits >= lowBits && bits <= highBits) continue;
       if ((words[at] & MAGNITUDE) !== 0) return at;
       words[at] = 0;
     }

@@ -3,11 +3,11 @@ import { InputError } from '../../shared/errors.js';
 import { checkLength, describe, isList, kindOf } from '../../shared/values.js';
 import { isUnaliased, type Written } from './aliased-memory.js';
 
-/** u8 or booleans, one per environment; anything but 0 and false selects the environment. */
+/** u8 or booleans, one per environment. Any value except 0 and false selects the environment. */
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
 
 /**
- * Returns a mask as u8 [numEnvs]: a Uint8Array itself, unless its memory may change during the call.
+ * Returns a mask as u8 [numEnvs]. Returns a Uint8Array itself, unless its memory may change during the call.
  * @throws InputError `wrong_type` or `wrong_length`.
  */
 export function toMask(mask: Mask, numEnvs: number, written: Written): Uint8Array {

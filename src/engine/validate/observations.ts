@@ -19,7 +19,7 @@ export class RowRules {
     this.#isInteger = Uint8Array.from(fields, ({ name }) => Number(INTEGERS.includes(name)));
   }
 
-  /** Returns the place, in the row at `base`, of the first invalid number (NaN is invalid); -1 if all are valid. */
+  /** Returns the index in the row at `base` of the first invalid number, or -1. NaN is invalid. */
   firstWrong(rows: Float32Array, base: number): number {
     for (let at = 0; at < this.#lows.length; at++) {
       const value = rows[base + at];
@@ -34,7 +34,7 @@ export class RowRules {
   }
 
   /**
-   * Returns the expectation for an error: "an integer from 0 to 28 (step)".
+   * Returns the expected values, for an error: "an integer from 0 to 28 (step)".
    * @param more text after the field's name.
    */
   expectedAt(at: number, more = ''): string {
@@ -43,6 +43,6 @@ export class RowRules {
   }
 }
 
-/** Returns the field of each number of a row in which each field occurs `times` times in succession. */
+/** Returns the field of each number of a row. @param times how often each field occurs in succession. */
 export const fieldOfEach = (fields: readonly Field[], times = 1): Field[] =>
   fields.flatMap((field) => Array<Field>(times * field.size).fill(field));

@@ -1,9 +1,9 @@
-/** Checks seeds, and makes one seed per environment of what a caller passes. */
+/** Validates seeds, and converts them to one seed per environment. */
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
 import { MAX_U32 } from '../../world/fields.js';
 
-/** One u32, to which environment i adds i; or one u32 per environment. */
+/** One u32 for all, to which environment i adds i, or one u32 per environment. */
 export type SeedChoice = number | ArrayLike<number>;
 
 /** The seeds that an environment may use: `low` to `low + size - 1`. */
@@ -31,7 +31,7 @@ export function toSeedSpan(range: readonly [number, number] | undefined): SeedSp
 
 /**
  * Returns seeds, u32 [numEnvs]; random ones if absent. @param what the argument's name in errors.
- * @throws InputError `bad_seed` (also for one outside `span`), `wrong_length` or `wrong_type`.
+ * @throws InputError `bad_seed` (also for a seed outside `span`), `wrong_length` or `wrong_type`.
  */
 export function toSeeds(
   seed: SeedChoice | undefined,
@@ -66,11 +66,11 @@ function requireInside(seeds: Uint32Array, what: string, span: SeedSpan): void {
 
 export const isWithin = (seed: number, { low, size }: SeedSpan): boolean => seed >= low && seed < low + size;
 
-/** Builds the error for a seed outside `span`. @param whose the environment with the seed. */
-export const outsideSpan = (seed: number, { low, size }: SeedSpan, whose: string): InputError =>
+/** Builds the error for a seed outside `span`. @param owner the environment with the seed. */
+export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string): InputError =>
   new InputError(
     'bad_seed',
-    `Expected seeds in seedRange, ${low} to ${low + size - 1}, got ${seed} for ${whose}. ` +
+    `Expected seeds in seedRange, ${low} to ${low + size - 1}, got ${seed} for ${owner}. ` +
       'Pass one of these, or widen seedRange.',
   );
 
@@ -105,8 +105,9 @@ function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
 
 function randomSeeds(numEnvs: number, { low, size }: SeedSpan): Uint32Array {
   const seeds = new Uint32Array(numEnvs);
-  const most = 65536 / seeds.BYTES_PER_ELEMENT;
-  for (let from = 0; from < numEnvs; from += most) crypto.getRandomValues(seeds.subarray(from, from + most));
+  const maxSeeds = 65536 / seeds.BYTES_PER_ELEMENT;
+  for (let from = 0; from < numEnvs; from += maxSeeds)
+    crypto.getRandomValues(seeds.subarray(from, from + maxSeeds));
   if (size === 2 ** 32) return seeds;
   return seeds.map((draw) => low + Math.floor((draw * size) / 2 ** 32));
 }

@@ -1,4 +1,4 @@
-/** Validates the states in which episodes begin, environment by environment in one pass. */
+/** Validates the states in which episodes begin. */
 import { InputError } from '../../shared/errors.js';
 import {
   checkInteger,
@@ -13,9 +13,9 @@ import { MAX_SUM, METER_NAMES, NUM_METERS, NUM_STEPS } from '../../world/fields.
 import { type FloatRange, firstOutside } from './floats.js';
 
 /**
- * The past of episodes that begin after step 0. With a mask only the entries of its environments are used. Numbers are
- * rounded to float32, and must be 0 or at least 2^-80 in magnitude. With exact float32 values, episodes continue
- * exactly as if they had been played here.
+ * The states of episodes that begin after step 0. With a mask, only the entries of its environments are used. Numbers are
+ * rounded to float32, and must be 0 or at least 2^-80 in magnitude. With exact float32 values, episodes continue exactly
+ * as if they had been played from step 0.
  */
 export interface StartStates {
   /** Steps taken, 0 to 27: one number for all environments, or one per environment. */
@@ -24,7 +24,7 @@ export interface StartStates {
   meters: ArrayLike<number>;
   /** `[numEnvs]`: sum of the rewards of the first half, without noise; 0 before the first step. Default: 0. */
   early?: ArrayLike<number>;
-  /** `[numEnvs]`: of the second half; 0 up to step 14. Default: 0. */
+  /** `[numEnvs]`: sum of the rewards of the second half, without noise; 0 up to step 14. Default: 0. */
   late?: ArrayLike<number>;
   /** `[numEnvs]`: how often a meter was below the crash threshold, at most 5 for each step. Default: 0. */
   crashes?: ArrayLike<number>;
@@ -35,7 +35,7 @@ export interface StartStates {
   returns?: ArrayLike<number>;
 }
 
-/** Validated start states. Entries of environments that are not reset have no meaning. */
+/** Validated start states. Entries of environments that are not reset are undefined. */
 export interface EnvStarts {
   /** u8 [numEnvs], 0 to 27. */
   readonly steps: Uint8Array;
@@ -59,19 +59,19 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
 ];
 const LAST_START = NUM_STEPS - 1;
 /**
- * The smallest magnitude except 0. Means of it, and products with a weight of 2^-40, are not subnormal float32s, which
- * a device may flush to 0.
+ * The smallest magnitude except 0. Its products with the means' factors and with a weight of 2^-40 are still normal
+ * float32s. A device may flush subnormal ones to 0.
  */
-const LEAST = 2 ** -80;
-const METERS: FloatRange = { low: LEAST, high: 1, signed: false };
+const MIN_VALUE = 2 ** -80;
+const METERS: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
 /** Bounds of sums of rewards in any world. */
-const SUMS: FloatRange = { low: LEAST, high: MAX_SUM, signed: true };
+const SUMS: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
 
 type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes'>;
 
 /**
- * Returns the start states of the environments of a mask; arrays are copies.
- * @param mask u8 [numEnvs], null for all; it must not change during the call.
+ * Validates the start states of the environments of a mask. @returns copies.
+ * @param mask u8 [numEnvs], null for all. It must not change during the call.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `unknown_option`.
  */
 export function toStart(given: StartStates, numEnvs: number, mask: Uint8Array | null): EnvStarts {
@@ -120,12 +120,12 @@ function toCrashes(list: ArrayLike<number>, steps: Uint8Array, mask: Uint8Array 
 }
 
 /** Checks a count. Builds the entry's name only for an error. */
-function toCount(name: 'steps' | 'crashes', value: unknown, i: number, most: number): number {
-  if (typeof value === 'number' && (value | 0) === value && value >= 0 && value <= most) return value;
-  return checkInteger(`start.${name}[${i}]`, value, 0, most);
+function toCount(name: 'steps' | 'crashes', value: unknown, i: number, max: number): number {
+  if (typeof value === 'number' && (value | 0) === value && value >= 0 && value <= max) return value;
+  return checkInteger(`start.${name}[${i}]`, value, 0, max);
 }
 
-/** Copies rows of floats. Rows of environments outside the mask hold any numbers. */
+/** Copies rows of floats. Rows of environments outside the mask are undefined. */
 function toFloats(
   name: FloatsName,
   list: ArrayLike<number>,
@@ -171,7 +171,7 @@ function toSums(
   return sums;
 }
 
-/** Throws the error for an invalid number. The message shows the number as rounded to float32. */
+/** Throws the error for an invalid number, which the message shows rounded to float32. */
 function refuse(name: FloatsName, at: number, expected: string, value: unknown): never {
   const [env, meter] = [Math.floor(at / NUM_METERS), METER_NAMES[at % NUM_METERS]];
   const where = `start.${name}[${at}]${name === 'meters' ? ` (${meter} of environment ${env})` : ''}`;

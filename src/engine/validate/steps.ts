@@ -8,14 +8,14 @@ import { isUnaliased, NOTHING_WRITTEN, type Written } from './aliased-memory.js'
 /** Codes 0..9, one per environment. */
 export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
 
-/** The byte for an environment whose code is ignored. It is not an action's code. */
+/** The byte for an environment whose action is ignored. It is not a code of an action. */
 const IGNORED = 255;
 
 /**
- * Returns codes as bytes. Returns a Uint8Array itself, unless its memory may change during the call; the batch checks
- * its codes.
- * @param scratch receives the copy of another array; null for a new one.
- * @param takes u8, not 0 for environments whose codes are used; null for all.
+ * Returns codes as bytes. Returns a Uint8Array itself, unless its memory may change during the call; the batch then checks
+ * the codes.
+ * @param scratch the array for the copy of any other list; null to allocate one.
+ * @param mask u8: 0 for environments whose codes are ignored; null if all are used.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
  */
 export function toActions(
@@ -23,7 +23,7 @@ export function toActions(
   length: number,
   unit: string,
   scratch: Uint8Array | null,
-  takes: Uint8Array | null = null,
+  mask: Uint8Array | null = null,
   written: Written = NOTHING_WRITTEN,
 ): Uint8Array {
   if (!isList(actions)) {
@@ -38,9 +38,9 @@ export function toActions(
   const bytes = scratch ?? new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const value = actions[i];
-    // Checked before the assignment, which would wrap other numbers to a byte.
+    // The check comes before the assignment, which would reduce other numbers to a byte.
     if (isAction(value)) bytes[i] = value;
-    else bytes[i] = takes !== null && takes[i] === 0 ? IGNORED : refuseAction(value, i);
+    else bytes[i] = mask !== null && mask[i] === 0 ? IGNORED : refuseAction(value, i);
   }
   return bytes;
 }
@@ -50,9 +50,9 @@ function refuseAction(value: unknown, index: number): never {
 }
 
 /**
- * Returns beliefs as f32 [rows, 3]: a Float32Array itself, a copy of any other array.
- * @param scratch receives the copy of another array; null for a new one.
- * @param takes u8, not 0 for rows that are used; null for all.
+ * Returns beliefs as f32 [rows, 3]. Returns a Float32Array itself, and a copy of any other list.
+ * @param scratch the array for the copy; null to allocate one.
+ * @param mask u8: 0 for rows that are ignored; null if all are used.
  * @throws InputError `wrong_type`, `wrong_length`, or `bad_belief` for an entry that is not a number.
  */
 export function toBeliefs(
@@ -60,7 +60,7 @@ export function toBeliefs(
   rows: number,
   unit: string,
   scratch: Float32Array | null,
-  takes: Uint8Array | null = null,
+  mask: Uint8Array | null = null,
 ): Float32Array {
   const isPlain = isFloats(beliefs);
   if (!isPlain && (!isList(beliefs) || isNested(beliefs))) refuseBeliefs(beliefs, unit);
@@ -72,13 +72,13 @@ export function toBeliefs(
   for (let at = 0; at < length; at++) {
     const value = beliefs[at];
     if (typeof value === 'number') floats[at] = value;
-    else if (takes === null || takes[Math.floor(at / NUM_BELIEFS)] !== 0) refuseBelief(value, at);
+    else if (mask === null || mask[Math.floor(at / NUM_BELIEFS)] !== 0) refuseBelief(value, at);
     else floats[at] = Number.NaN;
   }
   return floats;
 }
 
-/** Tests the type first: `isList` would box a number, and a step must not allocate. */
+/** Returns whether the first entry is a list. Tests its type first, because `isList` would box a number. */
 const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
 
 function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string): never {
@@ -98,20 +98,20 @@ function refuseBelief(value: unknown, at: number): never {
   );
 }
 
-/** Returns whether a row of three is a belief: finite numbers. Small, because it runs for each row of each step. */
+/** Returns whether a row of three is a belief: finite numbers. */
 export function isGiven(beliefs: Float32Array, row: number): boolean {
   const at = row * NUM_BELIEFS;
   // A sum is finite only if its terms are: three float32s cannot overflow a float64.
   return Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2]);
 }
 
-/** Returns whether a row of three is no belief: NaN. */
+/** Returns whether a row of three is NaN, which means no belief. */
 export function isAbsent(beliefs: Float32Array, row: number): boolean {
   const at = row * NUM_BELIEFS;
   return Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2]);
 }
 
-/** Returns the error for a row that is neither. */
+/** Builds the error for a row that is neither a belief nor three NaN. */
 export function badBelief(beliefs: Float32Array, row: number): InputError {
   const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
   return new InputError(
@@ -122,24 +122,27 @@ export function badBelief(beliefs: Float32Array, row: number): InputError {
 }
 
 /**
- * Marks the rows that hold a belief. Ignores rows where `takes` is 0.
- * @param given u8 [rows], written: 1 for a belief. @returns it. @throws InputError `bad_belief`.
+ * Marks the rows that hold a belief. Ignores rows where `mask` is 0.
+ * @param given u8 [rows], overwritten: 1 for a belief. @returns `given`. @throws InputError `bad_belief`.
  */
 export function toGiven(
   beliefs: Float32Array,
   rows: number,
   given: Uint8Array,
-  takes: Uint8Array | null = null,
+  mask: Uint8Array | null = null,
 ): Uint8Array {
   for (let row = 0; row < rows; row++) {
     if (isGiven(beliefs, row)) given[row] = 1;
-    else if (isAbsent(beliefs, row) || takes?.[row] === 0) given[row] = 0;
+    else if (isAbsent(beliefs, row) || mask?.[row] === 0) given[row] = 0;
     else throw badBelief(beliefs, row);
   }
   return given;
 }
 
-/** Returns one belief for every step, f32 [3]. @throws InputError `bad_belief`, `wrong_length` or `wrong_type`. */
+/**
+ * Validates one belief for every step. @returns f32 [3]. @throws InputError `bad_belief`, `wrong_length` or
+ * `wrong_type`.
+ */
 export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
   if (!isList(belief)) {
     throw new InputError(

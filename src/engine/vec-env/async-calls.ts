@@ -1,6 +1,6 @@
 /**
- * The calls of an asynchronous environment. Each call ends before the next begins. Its arguments are copies, which the
- * caller cannot change.
+ * The calls of an asynchronous environment, one after the other. Their arguments are copies, which the caller cannot
+ * change.
  */
 
 import { StateError } from '../../shared/errors.js';
@@ -39,16 +39,16 @@ import {
   type StepResult,
 } from './vec-env-options.js';
 
-/** The parts of an environment, and functions that open more batches like its own. */
-export interface Opening {
+/** The core of an environment, and functions that open more batches on its backend. */
+export interface OpenedCore {
   readonly core: Core<AsyncBatch>;
   /** Opens another batch that writes the same outputs. */
-  again(): Promise<AsyncBatch>;
-  /** Opens the parts of a fork. */
-  open(settings: Settings): Promise<Opening>;
+  reopen(): Promise<AsyncBatch>;
+  /** Opens the core of a fork. */
+  open(settings: Settings): Promise<OpenedCore>;
 }
 
-/** Returns the core of another environment. Throws if the value is not an environment. */
+/** Returns the core of an environment. Throws for a value that is not an environment. */
 type CoreOf<Env> = (what: string, env: Env) => Core<AsyncBatch>;
 
 /** The outputs that a history needs. */
@@ -56,15 +56,15 @@ const STEP_OUTPUTS: readonly OutputName[] = ['observations', 'finalObservations'
 
 export class AsyncCalls {
   readonly core: Core<AsyncBatch>;
-  readonly #opening: Opening;
+  readonly #opened: OpenedCore;
   readonly #reading: ReadState;
-  /** The last snapshot that `snapshot` returned. */
-  #kept: Uint8Array | null = null;
+  /** A copy of the last result of `snapshot`. */
+  #lastSnapshot: Uint8Array | null = null;
 
-  constructor(opening: Opening) {
-    this.core = opening.core;
-    this.#opening = opening;
-    this.#reading = new ReadState(opening.core);
+  constructor(opened: OpenedCore) {
+    this.core = opened.core;
+    this.#opened = opened;
+    this.#reading = new ReadState(opened.core);
   }
 
   async reset(options: ResetOptions): Promise<StepResult> {
@@ -83,7 +83,7 @@ export class AsyncCalls {
     const request = core.toStep(actions, options);
     throwIfRefused(core.batch.submit(request));
     core.commitStep(request);
-    this.#reading.stepped();
+    this.#reading.commitStep();
     if (core.stepOutputs.history === null) return;
     const stepOutputs = STEP_OUTPUTS.filter((name) => core.outputs[name] !== null);
     await readBack(core, stepOutputs);
@@ -110,7 +110,7 @@ export class AsyncCalls {
     core.requireOpen();
     const run = toRun(core, choice, options, ASYNC_RUN_OPTIONS, coreOf);
     const which = options.outputs === undefined ? undefined : toOutputNames(options.outputs);
-    throwIfRefused(await runAsyncInSlices(core, run, (envs) => this.#reading.changed(envs), which));
+    throwIfRefused(await runAsyncInSlices(core, run, (envs) => this.#reading.commitChange(envs), which));
     return {
       ...core.stepOutputs.result(),
       trajectory: run.options.trajectory ? run.request.trajectory : null,
@@ -121,7 +121,7 @@ export class AsyncCalls {
     const { core } = this;
     core.requireReset();
     const origins = toIndices(indices, null, core, null);
-    const fork = new AsyncCalls(await this.#opening.open(toFork(core, origins, changes)));
+    const fork = new AsyncCalls(await this.#opened.open(toFork(core, origins, changes)));
     try {
       await fork.#gather(core, origins);
       return fork;
@@ -156,7 +156,7 @@ export class AsyncCalls {
     core.requireReset();
     requireAllReplayable(core);
     const bytes = toBytes(core, await core.batch.save());
-    this.#kept = bytes.slice();
+    this.#lastSnapshot = bytes.slice();
     return bytes;
   }
 
@@ -172,8 +172,8 @@ export class AsyncCalls {
   async reopen(): Promise<StepResult> {
     const { core } = this;
     core.requireOpen();
-    const snapshot = toSnapshot(core, this.#requireKept());
-    const batch = await this.#opening.again();
+    const snapshot = toSnapshot(core, this.#requireSnapshot());
+    const batch = await this.#opened.reopen();
     try {
       batch.load(snapshot.words);
       await batch.read();
@@ -189,13 +189,13 @@ export class AsyncCalls {
   #restored(snapshot: Snapshot): StepResult {
     const { core } = this;
     core.requireAttached();
-    this.#reading.changed();
+    this.#reading.commitChange();
     commitRestore(core, snapshot);
     return core.stepOutputs.current();
   }
 
-  #requireKept(): Uint8Array {
-    if (this.#kept !== null) return this.#kept;
+  #requireSnapshot(): Uint8Array {
+    if (this.#lastSnapshot !== null) return this.#lastSnapshot;
     throw new StateError(
       'no_snapshot',
       'Expected a snapshot to continue from, got none: snapshot() was not called here. Create a new environment, and ' +
@@ -205,7 +205,7 @@ export class AsyncCalls {
 
   /** Reads all outputs after a call that ended no episode. */
   async #readAfterChange(): Promise<void> {
-    this.#reading.changed();
+    this.#reading.commitChange();
     await readBack(this.core);
   }
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** AsyncVecEnv: VecEnv with promises, for backends that compute elsewhere. */
+/** AsyncVecEnv: VecEnv with promises, for any backend, including those that compute asynchronously. */
 
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
@@ -9,7 +9,7 @@ import type { Platform } from '../backends/platform.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
 import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
 import type { Actions } from '../validate/steps.js';
-import { AsyncCalls, type Opening } from './async-calls.js';
+import { AsyncCalls, type OpenedCore } from './async-calls.js';
 import { CallQueue } from './call-queue.js';
 import { type Settings, toSettings } from './check-options.js';
 import { copyBytes, copyResetOptions, copyRunOptions, longestArgument } from './copied-calls.js';
@@ -40,33 +40,33 @@ const NONE = Object.freeze({});
 export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
   const { webgpu, ...others } = readOptions('options', options, ASYNC_OPTIONS);
   const device = toDeviceOptions(webgpu);
-  const open = async (settings: Settings): Promise<Opening> => {
+  const open = async (settings: Settings): Promise<OpenedCore> => {
     const opened = await openAsyncBatch(platform, settings, settings, device);
-    return { core: new Core(settings, opened), again: opened.again, open };
+    return { core: new Core(settings, opened), reopen: opened.reopen, open };
   };
   return new AsyncVecEnv(new AsyncCalls(await open(toSettings(others))));
 }
 
 /**
- * A batch of episodes, like VecEnv, whose methods return promises. Calls take effect in the order in which they are
- * made; the caller need not await one before the next. Arguments are copied during the call, so the caller may reuse
- * its arrays at once. Errors reject. A refused call changes nothing, and later calls proceed. After the loss of a
- * device, every call that needs it rejects with BackendError `device_lost`: see `reopen`.
+ * A batch of episodes, like VecEnv, whose methods return promises. Calls take effect in the order in which they are made;
+ * the caller need not await one before the next. Arguments are copied during the call, so the caller may reuse its arrays
+ * at once. Errors reject the promise. A refused call changes nothing, and later calls proceed. After the loss of a device,
+ * every call that needs the device rejects with BackendError `device_lost`: see `reopen`.
  */
 export class AsyncVecEnv extends EnvProperties {
   readonly #calls: AsyncCalls;
   readonly #queue = new CallQueue();
   /** The length of the longest valid argument. */
-  readonly #most: number;
+  readonly #maxLength: number;
 
   /** Use `createAsyncVecEnv`. */
   constructor(calls: AsyncCalls) {
     super(calls.core);
     this.#calls = calls;
-    this.#most = longestArgument(this.numEnvs);
+    this.#maxLength = longestArgument(this.numEnvs);
   }
 
-  /** The device of the batch; null if it computes on the processor. */
+  /** The device of the batch; null for a batch on the processor. */
   get device(): Device | null {
     return this.#calls.core.batch.device;
   }
@@ -76,29 +76,28 @@ export class AsyncVecEnv extends EnvProperties {
     return countersOf(this.#calls.core);
   }
 
-  /** As `VecEnv.reset`. */
+  /** Does the same as `VecEnv.reset`. */
   async reset(options: ResetOptions = NONE): Promise<StepResult> {
-    const asked = copyResetOptions(options, this.#most);
-    return this.#queue.add(() => this.#calls.reset(asked));
+    const copiedOptions = copyResetOptions(options, this.#maxLength);
+    return this.#queue.add(() => this.#calls.reset(copiedOptions));
   }
 
-  /** As `VecEnv.step`: `submit`, then `read` of all outputs. */
+  /** Does the same as `VecEnv.step`: `submit`, then `read` of all outputs. */
   async step(actions: Actions, options: StepOptions = NONE): Promise<StepResult> {
-    const codes = copyArgument(actions, this.#most);
-    const asked = copyOptions(options, STEP_OPTIONS, this.#most);
-    return this.#queue.add(() => this.#calls.step(codes, asked));
+    const codes = copyArgument(actions, this.#maxLength);
+    const copiedOptions = copyOptions(options, STEP_OPTIONS, this.#maxLength);
+    return this.#queue.add(() => this.#calls.step(codes, copiedOptions));
   }
 
   /**
-   * Takes a step without reading outputs back: resolves as soon as the step is queued. Autoreset works, because it does
-   * not need the outputs. The views are undefined until the next `read`. With histories, every step still reads the
-   * observations back.
+   * Takes a step without reading outputs back. Resolves as soon as the step is queued. Autoreset applies. The values of
+   * the views are undefined until the next `read`. With histories, every step still reads the observations back.
    * @throws as `VecEnv.step`.
    */
   async submit(actions: Actions, options: StepOptions = NONE): Promise<void> {
-    const codes = copyArgument(actions, this.#most);
-    const asked = copyOptions(options, STEP_OPTIONS, this.#most);
-    return this.#queue.add(() => this.#calls.submit(codes, asked));
+    const codes = copyArgument(actions, this.#maxLength);
+    const copiedOptions = copyOptions(options, STEP_OPTIONS, this.#maxLength);
+    return this.#queue.add(() => this.#calls.submit(codes, copiedOptions));
   }
 
   /**
@@ -107,77 +106,77 @@ export class AsyncVecEnv extends EnvProperties {
    * @throws InputError `unknown_name`, `wrong_type`; StateError `not_reset`, `closed`.
    */
   async read(which?: readonly OutputName[]): Promise<StepResult> {
-    const names = copyArgument(which, this.#most);
+    const names = copyArgument(which, this.#maxLength);
     return this.#queue.add(() => this.#calls.read(names));
   }
 
   /**
-   * As `VecEnv.run`. With `onProgress` or `signal` the run is cut into slices and yields to the event loop between
-   * them, so the signal may be aborted from anywhere. Calls made during the run, also from `onProgress`, wait until it
-   * is over.
+   * Does the same as `VecEnv.run`. With `onProgress` or `signal` the run is split into slices and yields to the event loop
+   * between them, so that any code can abort the signal. Calls made during the run, also from `onProgress`, begin after it.
    */
   async run(choice: RunChoice, options: AsyncRunOptions = NONE): Promise<RunResult> {
-    const sequence = copyArgument(choice, this.#most);
-    const asked = copyRunOptions(options, this.#most);
-    return this.#addWith(asked?.from?.source, () => this.#calls.run(sequence, asked, AsyncVecEnv.#coreOf));
+    const sequence = copyArgument(choice, this.#maxLength);
+    const copiedOptions = copyRunOptions(options, this.#maxLength);
+    return this.#addWith(copiedOptions?.from?.source, () =>
+      this.#calls.run(sequence, copiedOptions, AsyncVecEnv.#coreOf),
+    );
   }
 
-  /** As `VecEnv.fork`. */
+  /** Does the same as `VecEnv.fork`. */
   async fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): Promise<AsyncVecEnv> {
-    const origins = copyArgument(indices, this.#most);
-    const asked = copyOptions(changes, FORK_OPTIONS, this.#most);
-    return this.#queue.add(async () => new AsyncVecEnv(await this.#calls.fork(origins, asked)));
+    const origins = copyArgument(indices, this.#maxLength);
+    const copiedOptions = copyOptions(changes, FORK_OPTIONS, this.#maxLength);
+    return this.#queue.add(async () => new AsyncVecEnv(await this.#calls.fork(origins, copiedOptions)));
   }
 
-  /** As `VecEnv.assign`. */
+  /** Does the same as `VecEnv.assign`. */
   async assign(source: AsyncVecEnv, indices: ArrayLike<number>): Promise<StepResult> {
-    const origins = copyArgument(indices, this.#most);
+    const origins = copyArgument(indices, this.#maxLength);
     return this.#addWith(source, () => this.#calls.assign(source, origins, AsyncVecEnv.#coreOf));
   }
 
   /**
-   * As `VecEnv.snapshot`, with the same bytes: a VecEnv can restore them. Keeps a copy for `reopen`, until the next
-   * snapshot.
+   * Does the same as `VecEnv.snapshot`. A VecEnv can restore the bytes. Keeps a copy for `reopen`, until the next snapshot.
    */
   async snapshot(): Promise<Uint8Array> {
     return this.#queue.add(() => this.#calls.snapshot());
   }
 
-  /** As `VecEnv.restore`. */
+  /** Does the same as `VecEnv.restore`. */
   async restore(bytes: Uint8Array): Promise<StepResult> {
-    const given = copyBytes(bytes);
-    return this.#queue.add(() => this.#calls.restore(given));
+    const copy = copyBytes(bytes);
+    return this.#queue.add(() => this.#calls.restore(copy));
   }
 
   /**
-   * Opens another batch on the same backend and restores the last result of `snapshot`. Use it after the loss of a
-   * device; steps since the snapshot are lost. Also works without a loss.
+   * Opens another batch on the same backend and restores the last result of `snapshot`. Call it after the loss of a device.
+   * Steps since the snapshot are lost.
    * @returns the outputs.
-   * @throws StateError `no_snapshot` if there is none, `closed`; BackendError if no batch can be opened. An error
-   *   changes nothing.
+   * @throws StateError `no_snapshot` if `snapshot` was not called, `closed`; BackendError if no batch can be opened. An
+   *   error changes nothing.
    */
   async reopen(): Promise<StepResult> {
     return this.#queue.add(() => this.#calls.reopen());
   }
 
-  /** As `VecEnv.history`. */
+  /** Does the same as `VecEnv.history`. */
   async history(i: number, last = HISTORY_STEPS): Promise<HistoryStep[]> {
     return this.#queue.add(() => this.#calls.history(i, last));
   }
 
-  /** As `VecEnv.beliefTargets`. */
+  /** Does the same as `VecEnv.beliefTargets`. */
   async beliefTargets(): Promise<Float32Array> {
     return this.#queue.add(() => this.#calls.targets());
   }
 
-  /** As `VecEnv.stateHash`. */
+  /** Does the same as `VecEnv.stateHash`. */
   async stateHash(): Promise<BigUint64Array> {
     return this.#queue.add(() => this.#calls.stateHash());
   }
 
   /**
-   * Frees the batch after all earlier calls; abort the signal of a run to end it early. Later calls reject with
-   * StateError `closed`. Views stay readable. Closing again does nothing.
+   * Frees the batch after all earlier calls. Abort the signal of a run to end the run early. Later calls reject with
+   * StateError `closed`. Views stay readable. A second `close` does nothing.
    */
   async close(): Promise<void> {
     return this.#queue.add(() => this.#calls.core.close());
@@ -188,7 +187,7 @@ export class AsyncVecEnv extends EnvProperties {
     return this.close();
   }
 
-  /** Queues a call here and, if the source is another environment, there too. */
+  /** Queues a call in this environment and, if the source is another environment, in its queue too. */
   #addWith<T>(source: unknown, body: () => Promise<T>): Promise<T> {
     const other = source instanceof AsyncVecEnv && source !== this ? source.#queue : undefined;
     return this.#queue.add(body, other);

@@ -1,8 +1,8 @@
 /**
  * Autoreset: decides which environments to reset, when, and with which seed.
  *
- * An episode always ends at its 28th step, so counting steps is enough to know which environments end. The outputs are
- * not read for this: the caller may write into the views.
+ * An episode always ends at its 28th step, so this file counts steps to know which episodes end. It does not read the
+ * outputs, because the caller may write to the views.
  */
 
 import { NUM_STEPS } from '../../world/fields.js';
@@ -16,7 +16,7 @@ export interface AutoresetPlan {
   resetSeeds: Uint32Array | null;
 }
 
-/** More ticks than an episode has steps. */
+/** The size of the ring of counts of ends. It exceeds the number of steps of an episode. */
 const RING = 32;
 
 /** Returns the non-negative remainder. `a` may be negative: `seeds` is a view that the caller may write to. */
@@ -24,29 +24,30 @@ const modulo = (a: number, n: number): number => ((a % n) + n) % n;
 
 export class Autoreset {
   readonly mode: AutoresetMode;
-  /** u32 [numEnvs]: episodes that each environment has begun by autoreset since its reset. */
+  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. */
   readonly episodeNumbers: Uint32Array;
-  /** Counters since the environment was opened: steps of all environments, ended episodes. */
+  /** Counters since the environment was opened: steps of all environments, and ended episodes. */
   steps = 0;
   episodes = 0;
   readonly #span: SeedSpan;
   readonly #seeds: Uint32Array;
+  /** The number of committed steps of the batch. */
   #tick = 0;
   /**
-   * The tick at which each environment takes its last step if it misses none; at most the present tick if its episode
-   * has ended.
+   * The tick at which each environment takes its last step, if it takes part in every step until then. At most the present
+   * tick if the episode has ended.
    */
   readonly #ends: Float64Array;
-  /** How many environments end at a coming tick, by tick modulo RING. */
+  /** The number of environments whose episodes end at a future tick, by tick modulo RING. */
   readonly #due = new Uint32Array(RING);
-  /** How many environments have ended and were not reset. */
+  /** The number of environments whose episodes have ended and that were not reset. */
   #over = 0;
   readonly #stepMask: Uint8Array;
   readonly #resetMask: Uint8Array;
   readonly #resetSeeds: Uint32Array;
   readonly #plan: AutoresetPlan = { stepMask: null, resetMask: null, resetSeeds: null };
 
-  /** @param seeds u32 [numEnvs], of the present episodes; kept up to date. */
+  /** @param seeds u32 [numEnvs]: the seeds of the present episodes, which each commit updates. */
   constructor(mode: AutoresetMode, span: SeedSpan, seeds: Uint32Array) {
     const numEnvs = seeds.length;
     const resets = mode === 'disabled' ? 0 : numEnvs;
@@ -62,8 +63,8 @@ export class Autoreset {
   }
 
   /**
-   * Returns the plan of a step of the environments in `mask` (null for all), without a change. The plan object is
-   * reused.
+   * Returns the plan of a step of the environments in `mask` (null for all). Changes nothing until `commit`. The plan
+   * object is reused.
    */
   plan(mask: Uint8Array | null): Readonly<AutoresetPlan> {
     const plan = this.#plan;
@@ -79,7 +80,7 @@ export class Autoreset {
   }
 
   /**
-   * Plans resets of the environments of the mask whose last tick is in [from, to]. The mask's other environments step.
+   * Plans resets of those environments of the mask whose end is in [from, to]. The mask's other environments step.
    */
   #planResets(mask: Uint8Array | null, from: number, to: number): void {
     const { low, size } = this.#span;
@@ -111,12 +112,12 @@ export class Autoreset {
   }
 
   #begin(env: number): void {
-    this.place(env, NUM_STEPS);
+    this.setStepsLeft(env, NUM_STEPS);
     this.#seeds[env] = this.#resetSeeds[env];
     this.episodeNumbers[env]++;
   }
 
-  /** Delays the ends of environments that do not step by a tick. @returns how many environments step. */
+  /** Delays the ends of environments that do not step by one tick. @returns the number of environments that step. */
   #delay(stepMask: Uint8Array): number {
     let steps = 0;
     for (let i = 0; i < this.#ends.length; i++) {
@@ -130,13 +131,13 @@ export class Autoreset {
     return steps;
   }
 
-  /** Returns the steps left in an environment's episode. */
+  /** Returns the number of steps left in an environment's episode. */
   #left(env: number): number {
     return Math.max(0, this.#ends[env] - this.#tick);
   }
 
-  /** Sets an environment's clock: `left` steps (0 to 28) before its episode ends. */
-  place(env: number, left: number): void {
+  /** Sets the number of steps, 0 to 28, left in an environment's episode. */
+  setStepsLeft(env: number, left: number): void {
     if (this.#left(env) > 0) this.#due[this.#ends[env] % RING]--;
     else this.#over--;
     const end = this.#tick + left;
@@ -145,22 +146,22 @@ export class Autoreset {
     else this.#over++;
   }
 
-  /** Copies clock and episode number of `source`'s environment indices[i] to environment i. */
+  /** Copies the steps left and the episode number of `source`'s environment indices[i] to environment i. */
   gather(source: Autoreset, indices: Uint32Array): void {
     const ends = source === this ? source.#ends.slice() : source.#ends;
     const numbers = source === this ? source.episodeNumbers.slice() : source.episodeNumbers;
     for (let i = 0; i < indices.length; i++) {
-      this.place(i, Math.max(0, ends[indices[i]] - source.#tick));
+      this.setStepsLeft(i, Math.max(0, ends[indices[i]] - source.#tick));
       this.episodeNumbers[i] = numbers[indices[i]];
     }
   }
 
-  /** Commits a run of the environments before `end` to their stops; null: to their episodes' ends. */
+  /** Commits a run of the environments before index `end`. @param stops the steps at which they stop; null for 28. */
   commitRun(stops: Uint8Array | null, end: number): void {
     for (let i = 0; i < end; i++) {
       const before = this.#left(i);
       const left = Math.min(before, NUM_STEPS - (stops?.[i] ?? NUM_STEPS));
-      this.place(i, left);
+      this.setStepsLeft(i, left);
       this.steps += before - left;
       this.episodes += Number(before > 0 && left === 0);
     }

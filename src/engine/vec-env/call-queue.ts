@@ -8,13 +8,13 @@ export class CallQueue {
 
   /**
    * Adds a call, which begins when all earlier calls have settled, with or without errors.
-   * @param beside another queue that the call joins too.
+   * @param other another queue to which the call is added too.
    */
-  add<T>(body: () => T | Promise<T>, beside?: CallQueue): Promise<T> {
-    const before = beside === undefined ? this.#last : Promise.all([this.#last, beside.#last]);
-    const call = before.then(body);
+  add<T>(body: () => T | Promise<T>, other?: CallQueue): Promise<T> {
+    const earlier = other === undefined ? this.#last : Promise.all([this.#last, other.#last]);
+    const call = earlier.then(body);
     this.#last = call.then(ignore, ignore);
-    if (beside !== undefined) beside.#last = this.#last;
+    if (other !== undefined) other.#last = this.#last;
     return call;
   }
 }

@@ -17,35 +17,36 @@ export interface Defaults {
   readonly graders: Float32Array;
 }
 
-/** The checked options of an environment. */
+/** The validated options of an environment. */
 export interface Settings extends Defaults {
-  /** Not yet checked: `openBatch` checks them. */
+  /** `backend` and `kernel` are validated later, by `openBatch`. */
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
-  /** 1 to 256, or null for as many as the machine offers. */
+  /** 1 to 256, or null for the machine's number of processors. */
   readonly threads: number | null;
   readonly autoreset: AutoresetMode;
   readonly span: SeedSpan;
   readonly layout: OutputLayout;
   readonly observation: ObservationOptions;
   readonly copy: boolean;
-  /** The options that a fork inherits, as copies: the caller's objects may change. */
+  /** Copies of the options that a fork inherits. */
   readonly shared: VecEnvOptions;
 }
 
 /**
- * Checks options and fills in the defaults. Null, which JSON may contain, is not a valid option.
- * @param defaults replace those of the options. @throws InputError as `createVecEnv`.
+ * Validates options and fills in the defaults. Null, which JSON may contain, is not a valid option.
+ * @param defaults replace the profiles and the grader of the options. @throws InputError as `createVecEnv`.
  */
 export function toSettings(given: VecEnvOptions, defaults?: Defaults): Settings {
   const options = readOptions('options', given, OPTIONS);
   const { backend, kernel } = options;
-  const { autoreset: mode = 'disabled', layout: order = 'row-major', threads: wanted } = options;
+  const { autoreset: mode = 'disabled', layout: order = 'row-major' } = options;
   const numEnvs = checkInteger('numEnvs', options.numEnvs, 1, MAX_ENVS);
-  const threads = wanted === undefined ? null : checkInteger('threads', wanted, 1, MAX_THREADS);
+  const threads =
+    options.threads === undefined ? null : checkInteger('threads', options.threads, 1, MAX_THREADS);
   const autoreset = checkName('autoreset', mode, AUTORESET_MODES);
   const columnMajor = checkName('layout', order, LAYOUTS) === 'column-major';
   const copy = toFlag('copy', options.copy);

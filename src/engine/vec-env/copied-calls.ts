@@ -1,4 +1,4 @@
-/** Copies the arguments of calls when they are made. */
+/** Copies the arguments of asynchronous calls, which run later. */
 
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
@@ -16,20 +16,20 @@ export const longestArgument = (numEnvs: number): number =>
   Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
 
 /** Copies a reset's options and its `start`, arrays included. */
-export function copyResetOptions(options: ResetOptions, most: number): ResetOptions {
-  const asked = copyOptions(options, RESET_OPTIONS, most);
-  const start = asked?.start;
-  return start === undefined ? asked : { ...asked, start: copyOptions(start, START_OPTIONS, most) };
+export function copyResetOptions(options: ResetOptions, maxLength: number): ResetOptions {
+  const copied = copyOptions(options, RESET_OPTIONS, maxLength);
+  const start = copied?.start;
+  return start === undefined ? copied : { ...copied, start: copyOptions(start, START_OPTIONS, maxLength) };
 }
 
 /** Copies a run's options and its `from`, arrays included. The source environment is not copied. */
 export function copyRunOptions<Env>(
   options: AsyncRunOptionsFrom<Env>,
-  most: number,
+  maxLength: number,
 ): AsyncRunOptionsFrom<Env> {
-  const asked = copyOptions(options, ASYNC_RUN_OPTIONS, most);
-  const from = asked?.from;
-  return from === undefined ? asked : { ...asked, from: copyOptions(from, FROM_OPTIONS, most) };
+  const copied = copyOptions(options, ASYNC_RUN_OPTIONS, maxLength);
+  const from = copied?.from;
+  return from === undefined ? copied : { ...copied, from: copyOptions(from, FROM_OPTIONS, maxLength) };
 }
 
 /** Copies the bytes of a snapshot, of any length. `restore` checks the length later. */

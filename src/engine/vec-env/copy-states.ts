@@ -1,4 +1,4 @@
-/** Copies states between vector environments: assignments, forks, run origins and snapshots. */
+/** Copies states between vector environments, for `assign`, `fork`, runs with `from`, and snapshots. */
 
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';
@@ -23,10 +23,10 @@ export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
 }
 
 /**
- * Checks indices of a source. @returns u32.
+ * Validates indices of a source. @returns u32.
  * @param length the expected number of indices; null for any number except 0.
- * @param written the memory that the call overwrites: a Uint32Array elsewhere is returned without a copy. Null to copy
- *   always.
+ * @param written the memory that the call overwrites. A Uint32Array in other memory is returned without a copy. Null to
+ *   copy always.
  */
 export function toIndices(
   indices: ArrayLike<number>,
@@ -64,20 +64,20 @@ export function toIndices(
 const isStable = (indices: unknown, written: Written): indices is Uint32Array =>
   indices instanceof Uint32Array && isUnaliased(indices, written);
 
-/** Returns whether all indices are at most `last`. Unlike `every`, allocates no function. */
+/** Returns whether all indices are at most `last`. Allocates nothing. */
 function allUpTo(indices: Uint32Array, last: number): boolean {
   for (let i = 0; i < indices.length; i++) if (indices[i] > last) return false;
   return true;
 }
 
-/** Returns the settings of a fork: those of the source, with changes. @throws as `createVecEnv`. */
+/** Returns the settings of a fork: the source's settings with changes. @throws as `createVecEnv`. */
 export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions): Settings {
-  const wanted = readOptions('fork options', changes, FORK_OPTIONS);
+  const changedOptions = readOptions('fork options', changes, FORK_OPTIONS);
   const { modes, floats } = source.profiles;
   const { backend, kernel } = source.batch;
   const options = {
     ...source.options,
-    ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(changedOptions).filter(([, value]) => value !== undefined)),
     numEnvs: indices.length,
     backend,
     kernel: hasKernels(backend) ? kernel : undefined,
@@ -120,18 +120,18 @@ export function checkAlike(target: Core, source: Core): void {
   requireSame('world', target.world.digest, source.world.digest, 'Create both with one world.');
 }
 
-function requireSame(what: string, wanted: string, got: string, remedy: string): void {
-  if (wanted === got) return;
+function requireSame(what: string, expected: string, got: string, remedy: string): void {
+  if (expected === got) return;
   throw new InputError(
     'not_alike',
-    `Expected a source of ${what} ${wanted}, as this environment's, got ${got}. ${remedy}`,
+    `Expected a source of ${what} ${expected}, as this environment's, got ${got}. ${remedy}`,
   );
 }
 
 /**
- * Checks that the target may continue episodes of the source. No other call may run between this check and the copy.
- * @throws InputError `bad_seed` for a seed outside the target's seedRange; StateError `foreign_past` if the target
- *   has histories and an episode of the source cannot be replayed.
+ * Checks that the target can continue episodes of the source. No other call may run between this check and the copy.
+ * @throws InputError `bad_seed` for a seed outside the target's seedRange; StateError `foreign_past` if an episode must be
+ *   replayed to get its history, and cannot be.
  */
 export function checkCopies(target: Core, source: Core, indices: Uint32Array): void {
   checkSeeds(target, source, indices);
@@ -148,13 +148,14 @@ function checkSeeds({ span }: Core, { span: from, seeds }: Core, indices: Uint32
   }
 }
 
-/** Returns whether the target has histories and the source has none to copy. Then they are replayed. */
+/** Returns whether episodes must be replayed because the target has histories and the source has none. */
 export const needsReplay = (target: Core, source: Core): boolean =>
   target.stepOutputs.history !== null && source.stepOutputs.history === null;
 
 /**
- * Commits that environment i is a copy of environment indices[i] of `source`, which has not changed since.
- * @param words u32 [indices.length, STATE_WORDS], the states of these environments if `needsReplay`; else null.
+ * Commits that environment i is a copy of environment indices[i] of `source`. The source must not have changed since the
+ * copy.
+ * @param words u32 [indices.length, STATE_WORDS]: the states of these environments if `needsReplay`, else null.
  */
 export function commitCopies(
   target: Core,
@@ -174,7 +175,7 @@ export function commitCopies(
   target.autoreset.gather(source.autoreset, indices);
 }
 
-/** Commits a copy into all environments, and updates the outputs. */
+/** Commits a copy into all environments, and clears `finalMask`. */
 export function commitGather(
   target: Core,
   source: Core,
@@ -182,7 +183,7 @@ export function commitGather(
   words: Uint32Array | null,
 ): void {
   commitCopies(target, source, indices, words);
-  // As after a reset: this call has ended no episode.
+  // This call has ended no episode.
   target.outputs.finalMask.fill(0);
   target.phase = 'open';
 }
@@ -199,19 +200,19 @@ function replaceHistory({ stepOutputs, world }: Core, words: Uint32Array, imagin
   }
 }
 
-/** Requires episodes that can be replayed here. @throws StateError `foreign_past`. */
+/** Requires that the episodes of `envs` can be replayed. @throws StateError `foreign_past`. */
 export function requireReplayable({ unreplayable }: Core, envs: ArrayLike<number>): void {
   for (let i = 0; i < envs.length; i++) {
     if (unreplayable[envs[i]] === 0) continue;
     throw new StateError(
       'foreign_past',
       `Expected episodes that can be replayed here, got that of environment ${envs[i]}, which was copied from an ` +
-        'environment with other streams (imagination). Call that environment instead.',
+        'environment with other streams (imagination). Call the environment that it was copied from.',
     );
   }
 }
 
-/** Requires this of all environments. @throws StateError `foreign_past`. */
+/** Requires that all episodes can be replayed. @throws StateError `foreign_past`. */
 export const requireAllReplayable = (core: Core): void =>
   requireReplayable(core, Array.from(core.unreplayable.keys()));
 
@@ -231,7 +232,7 @@ export function toBytes(core: Core, words: Uint32Array): Uint8Array {
   });
 }
 
-/** Parses a snapshot that the environment can continue from. @throws InputError `bad_snapshot`. */
+/** Decodes and validates a snapshot for this environment. @throws InputError `bad_snapshot`. */
 export function toSnapshot(core: Core, bytes: Uint8Array): Snapshot {
   const snapshot = decodeSnapshot(bytes);
   const { numEnvs, imagination, span, autoreset, world } = core;
@@ -246,13 +247,13 @@ export function toSnapshot(core: Core, bytes: Uint8Array): Snapshot {
   return snapshot;
 }
 
-/** Commits the restoration of a snapshot that the batch has loaded. */
+/** Commits a snapshot that the batch has loaded. */
 export function commitRestore(core: Core, { words, episodeNumbers, steps, episodes }: Snapshot): void {
   const { autoreset } = core;
   if (core.stepOutputs.history !== null) replaceHistory(core, words, core.imagination);
   for (let i = 0; i < core.numEnvs; i++) {
     core.seeds[i] = words[i * STATE_WORDS + STATE.seed];
-    autoreset.place(i, NUM_STEPS - words[i * STATE_WORDS + STATE.step]);
+    autoreset.setStepsLeft(i, NUM_STEPS - words[i * STATE_WORDS + STATE.step]);
   }
   core.unreplayable.fill(0);
   autoreset.episodeNumbers.set(episodeNumbers);

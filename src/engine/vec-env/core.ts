@@ -1,7 +1,7 @@
 /**
- * The core of a vector environment, shared by the synchronous and the asynchronous API: validation, and the
- * bookkeeping around a batch. The API asks the core for a clean request, passes it to the batch, and commits it in
- * the core.
+ * The core of a vector environment, which the synchronous and the asynchronous API share: validation, and the bookkeeping
+ * around a batch. For each call, the API gets a valid request from the core, passes it to the batch, and commits it in the
+ * core.
  */
 
 import { StateError } from '../../shared/errors.js';
@@ -35,30 +35,30 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** The properties of a batch that both backend interfaces share. */
 export type AnyBatch = Pick<Batch, 'backend' | 'kernel' | 'threads' | 'close'>;
 
-/** @typeParam Kind the batch of one backend interface; only the API calls it. */
+/** @typeParam Kind the type of the batch. Only the API calls the batch's methods; the core closes it. */
 export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
-  /** The options that a fork inherits, checked. */
+  /** The options that a fork inherits. */
   readonly options: VecEnvOptions;
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
-  /** Replaced when an environment is reopened. */
+  /** The batch. `reopen` replaces it. */
   batch: Kind;
   readonly backendReason: string;
   readonly outputs: Outputs;
   readonly stepOutputs: StepOutputs;
   readonly span: SeedSpan;
-  /** u32 [numEnvs], of the present episodes. */
+  /** u32 [numEnvs]: the seeds of the present episodes. */
   readonly seeds: Uint32Array;
   readonly autoreset: Autoreset;
   readonly profiles: EnvProfiles;
   readonly graders: Float32Array;
-  /** u8 [numEnvs]: 1 if the episode cannot be replayed here, since it was played with other streams (imagination). */
+  /** u8 [numEnvs]: 1 if the episode cannot be replayed here, because it was played with other streams (imagination). */
   readonly unreplayable: Uint8Array;
   /** The buffers that calls overwrite. */
   readonly written: Written;
   phase: 'fresh' | 'open' | 'closed' = 'fresh';
-  /** Whether a call is under way that may call the caller's code. */
+  /** Whether a call is in progress that calls the caller's code. */
   busy = false;
   /** The request object, reused at every step. */
   readonly #request: Mutable<StepRequest> = {
@@ -71,10 +71,10 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   };
   readonly #actions: Uint8Array;
   readonly #given: Uint8Array;
-  /** Holds beliefs that are not a Float32Array; allocated at first use. */
+  /** Memory for copies of beliefs that are not a Float32Array; allocated at first use. */
   #beliefs: Float32Array | null = null;
 
-  /** @throws InputError for the observation's options. */
+  /** @throws InputError for invalid observation options. */
   constructor(settings: Settings, opened: Opened<Kind>) {
     const { numEnvs, world, imagination } = settings;
     this.options = settings.shared;
@@ -97,6 +97,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.#given = new Uint8Array(numEnvs);
   }
 
+  /** @throws StateError `closed`, `busy` or `outputs_detached`. */
   requireOpen(): void {
     if (this.phase === 'closed') {
       throw new StateError(
@@ -137,15 +138,15 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   toReset(options: ResetOptions): ResetRequest {
     const { seed, profiles, graders, start, mask } = readOptions('reset options', options, RESET_OPTIONS);
     const { numEnvs, world } = this;
-    const own = this.#toMask(mask);
+    const resetMask = this.#toMask(mask);
     const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
     const request = {
       seeds: toSeeds(seed, numEnvs, 'seed', this.span),
       modes,
       profiles: floats,
       graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
-      mask: own,
-      start: start === undefined ? undefined : toStart(start, numEnvs, own),
+      mask: resetMask,
+      start: start === undefined ? undefined : toStart(start, numEnvs, resetMask),
     };
     if (request.mask !== null && this.phase === 'fresh') {
       throw new StateError(
@@ -161,7 +162,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
       if (mask !== null && mask[i] === 0) continue;
       this.seeds[i] = seeds[i];
       this.unreplayable[i] = this.autoreset.episodeNumbers[i] = 0;
-      this.autoreset.place(i, NUM_STEPS - (start?.steps[i] ?? 0));
+      this.autoreset.setStepsLeft(i, NUM_STEPS - (start?.steps[i] ?? 0));
     }
     this.phase = 'open';
   }
@@ -200,17 +201,18 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
 
   toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
     const { numEnvs } = this;
-    const wanted = toFlag('trajectory', options.trajectory);
+    const isTrajectoryRequested = toFlag('trajectory', options.trajectory);
     const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);
-    const own = <T>(array: T): T => copyIfAliased(array, this.written, options.onProgress !== undefined);
-    const policy = toRunPolicy(own(choice), options.policySeeds, numEnvs);
-    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(own(options.beliefs), numEnvs);
+    const unaliased = <T>(array: T): T =>
+      copyIfAliased(array, this.written, options.onProgress !== undefined);
+    const policy = toRunPolicy(unaliased(choice), options.policySeeds, numEnvs);
+    const beliefs = options.beliefs === undefined ? null : toRunBeliefs(unaliased(options.beliefs), numEnvs);
     // Histories are computed from the trajectory.
-    const trajectory = wanted || this.stepOutputs.history !== null ? allocateTrajectory(numEnvs) : null;
-    return { policy, beliefs, stops, trajectory };
+    const needsTrajectory = isTrajectoryRequested || this.stepOutputs.history !== null;
+    return { policy, beliefs, stops, trajectory: needsTrajectory ? allocateTrajectory(numEnvs) : null };
   }
 
-  /** @param end the environments before index `end` have run. */
+  /** Commits a run of the environments before index `end`. */
   commitRun({ stops, trajectory }: RunRequest, end: number): void {
     if (trajectory !== null) this.stepOutputs.history?.append(trajectory);
     this.autoreset.commitRun(stops, end);
@@ -221,7 +223,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     if (!this.busy) return;
     throw new StateError(
       'busy',
-      'Expected this call after the run under way has returned, got it from its onProgress. Call it afterwards; ' +
+      'Expected this call after the run in progress has returned, got it from its onProgress. Call it afterwards; ' +
         'aborting the signal ends a run early.',
     );
   }

@@ -4,18 +4,21 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, readOptions, toFlag } from '../../shared/values.js';
 import type { DeviceOptions } from '../backends/async-backend.js';
 
-/** How the webgpu backend chooses and uses its device. Other backends ignore it. */
+/** How the webgpu backend chooses and uses its device. Other backends ignore these options. */
 export interface WebGpuOptions {
   /** 'low-power' or 'high-performance', if there are several devices. Default: the platform's choice. */
   powerPreference?: 'low-power' | 'high-performance';
   /**
-   * Whether to open a device whose arithmetic differs from the reference's. Its results are not this environment's.
-   * Default false.
+   * Whether to open a device whose arithmetic differs from the reference's. Its episodes differ from docs/world.md. Default
+   * false.
    */
   allowInexact?: boolean;
-  /** 1 to 10,000: the longest time of one submission, in milliseconds, so that no watchdog ends it. Default 100. */
+  /**
+   * 1 to 10,000: the longest time of one submission, in milliseconds. Longer work is split, so that no watchdog ends it.
+   * Default 100.
+   */
   maxDispatchMs?: number;
-  /** Invocations of a workgroup, a power of two from 1 to 256; changes no result. Default 64. */
+  /** Invocations of a workgroup: a power of two from 1 to 256. Changes no result. Default 64. */
   workgroupSize?: number;
 }
 

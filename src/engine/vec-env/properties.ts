@@ -16,11 +16,11 @@ import type { Core } from './core.js';
 export interface EnvSpec {
   /** Always "rhythm". */
   readonly id: string;
-  /** The world's version: it rises when episodes change. */
+  /** The world's version. A new version may have other episodes. */
   readonly version: string;
   /** SHA-256 of the world's numbers, hexadecimal. */
   readonly worldDigest: string;
-  /** 28. */
+  /** The length of an episode: 28. */
   readonly maxEpisodeSteps: number;
 }
 
@@ -32,9 +32,9 @@ export interface Counters {
   readonly episodes: number;
 }
 
-/** Properties of both environments, synchronous and asynchronous. */
+/** The base class of VecEnv and AsyncVecEnv. */
 export class EnvProperties {
-  /** How many environments the batch has. */
+  /** The number of environments in the batch. */
   readonly numEnvs: number;
   /** The name of the backend in use. */
   readonly backend: string;
@@ -42,7 +42,7 @@ export class EnvProperties {
   readonly kernel: string;
   /** The largest number of threads in use. */
   readonly threads: number;
-  /** Why this backend was chosen: the backends tried before it, and why they cannot be used here. */
+  /** The reason why this backend was chosen, with the backends tried before and why they cannot be used here. */
   readonly backendReason: string;
   /** The world that is played. */
   readonly world: World;
@@ -50,7 +50,7 @@ export class EnvProperties {
   readonly spec: EnvSpec;
   /** Whether noise and events come from the imagination streams. */
   readonly imagination: boolean;
-  /** The autoreset mode, under the name of Gymnasium's metadata. */
+  /** The autoreset mode, as in the `metadata` of Gymnasium's vector environments. */
   readonly metadata: { readonly autoresetMode: AutoresetMode };
   /** The fields of an observation: names, offsets, sizes, bounds, meaning. */
   readonly observationFields: readonly EncodedField[];
@@ -59,11 +59,11 @@ export class EnvProperties {
   /** The space of one action: codes, which begin at 0, and their names. */
   readonly actionSpace: ActionSpace = ACTION_SPACE;
   /**
-   * u32 [numEnvs]: the seed of each environment's present episode. A view, kept up to date: autoreset computes the next
+   * u32 [numEnvs]: the seed of each environment's present episode. A view, which calls update. Autoreset computes the next
    * seeds from it.
    */
   readonly seeds: Uint32Array;
-  /** u32 [numEnvs]: episodes that each environment has begun by autoreset since its reset. A view, kept up to date. */
+  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. A view, which calls update. */
   readonly episodeNumbers: Uint32Array;
 
   constructor(core: Core) {

@@ -1,4 +1,4 @@
-/** Reads outputs back from a batch that computes elsewhere, and tracks which of them belong to the last call. */
+/** Reads outputs back from an asynchronous batch. */
 
 import { InputError } from '../../shared/errors.js';
 import { checkName, describe } from '../../shared/values.js';
@@ -8,7 +8,7 @@ import type { Core } from './core.js';
 
 const OUTPUT_NAMES = Object.keys(OUTPUT_ARRAYS) as readonly OutputName[];
 
-/** Checks names of outputs. @throws InputError `wrong_type` or `unknown_name`. */
+/** Validates names of outputs. @throws InputError `wrong_type` or `unknown_name`. */
 export function toOutputNames(which: readonly OutputName[]): readonly OutputName[] {
   if (Array.isArray(which)) {
     return Array.from(which, (name, k) => checkName(`outputs[${k}]`, name, OUTPUT_NAMES));
@@ -28,44 +28,45 @@ export async function readBack(core: Core<AsyncBatch>, which?: readonly OutputNa
   try {
     await core.batch.read(which);
   } catch (error) {
-    // A detached buffer makes the batch fail with an error of its own. This one is clearer.
+    // A batch with a detached buffer throws an unclear error. This check throws a clear one.
     core.requireAttached();
     throw error;
   }
   core.requireAttached();
 }
 
+/** Records which final outputs belong to the last call, and reads outputs back. */
 export class ReadState {
   readonly #core: Core<AsyncBatch>;
   /** Whether the last call that changed states was a step. Only a step produces final observations. */
-  #stepped = false;
-  /** The number of environments, from the first, whose episode the last such call may have ended. */
-  #reached = 0;
+  #isAfterStep = false;
+  /** The environments before this index are those whose episodes the last such call may have ended. */
+  #end = 0;
 
   constructor(core: Core<AsyncBatch>) {
     this.#core = core;
   }
 
-  /** Notes a step, which may have ended any episode. */
-  stepped(): void {
-    this.#stepped = true;
-    this.#reached = this.#core.numEnvs;
+  /** Records a step, which may have ended any episode. */
+  commitStep(): void {
+    this.#isAfterStep = true;
+    this.#end = this.#core.numEnvs;
   }
 
-  /** Notes another call that changed states. @param reached the number of environments that it may have ended. */
-  changed(reached = 0): void {
-    this.#stepped = false;
-    this.#reached = reached;
+  /** Records another call that changed states. @param end the environments before this index may have ended. */
+  commitChange(end = 0): void {
+    this.#isAfterStep = false;
+    this.#end = end;
   }
 
   /** Reads outputs back and encodes observations. @param which names of outputs; all by default. */
   async read(which?: readonly OutputName[]): Promise<void> {
     const { outputs, stepOutputs } = this.#core;
     const names = (which ?? OUTPUT_NAMES).filter((name) => outputs[name] !== null);
-    // The mask tells which final observations to encode.
+    // The encoding of final observations needs the mask.
     if (names.includes('finalObservations') && !names.includes('finalMask')) names.push('finalMask');
     await readBack(this.#core, which && names);
-    if (names.includes('finalMask')) outputs.finalMask.fill(0, this.#reached);
-    stepOutputs.afterRead(names, this.#stepped);
+    if (names.includes('finalMask')) outputs.finalMask.fill(0, this.#end);
+    stepOutputs.afterRead(names, this.#isAfterStep);
   }
 }

@@ -1,4 +1,4 @@
-/** Builds the backend request of a run, and turns a batch's refusal into an error. */
+/** Validates the policy and the beliefs of a run, and turns a batch's refusal into an error. */
 
 import { InputError, StateError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
@@ -9,7 +9,7 @@ import { illegalAction } from '../validate/actions.js';
 import { type SeedChoice, toSeeds } from '../validate/seeds.js';
 import { type Actions, toActions, toBeliefs, toConstantBelief, toGiven } from '../validate/steps.js';
 
-/** A policy that every backend implements, or action sequences: codes, u8 [numEnvs, 28] by absolute step. */
+/** A policy that every backend implements, or action sequences: codes, [numEnvs, 28] by the episode's step. */
 export type RunChoice = 'random' | 'heuristic' | Actions;
 
 const POLICIES = ['random', 'heuristic'];
@@ -44,7 +44,7 @@ export function toRunPolicy(
 }
 
 /**
- * Returns the beliefs of a run: three numbers are one belief for every step.
+ * Returns the beliefs of a run. @param beliefs three numbers for every step, or three numbers for each step.
  * @throws InputError as for a step's beliefs.
  */
 export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBeliefs {
@@ -56,20 +56,20 @@ export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBe
   return { kind: 'sequence', beliefs: sequence, given: toGiven(sequence, rows, new Uint8Array(rows)) };
 }
 
-/** Throws the error of a refusal; null is no refusal. */
+/** Throws the error for a refusal. Does nothing for null. */
 export function throwIfRefused(refusal: Refusal | null): void {
   if (refusal === null) return;
-  throw refusal.code === 'illegal_action' ? illegal(refusal) : over(refusal);
+  throw refusal.code === 'illegal_action' ? actionError(refusal) : episodeOverError(refusal);
 }
 
-function illegal({ index, step, value }: Refusal): InputError {
+function actionError({ index, step, value }: Refusal): InputError {
   return illegalAction(
     step === undefined ? `actions[${index}]` : `actions of environment ${index}, step ${step}`,
     value,
   );
 }
 
-function over({ index }: Refusal): StateError {
+function episodeOverError({ index }: Refusal): StateError {
   return new StateError(
     'episode_over',
     `Expected every episode to have steps left, got environment ${index}, which has taken all ${NUM_STEPS}. ` +

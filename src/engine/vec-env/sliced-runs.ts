@@ -1,4 +1,4 @@
-/** Runs in slices, with progress reports and abortion between slices. */
+/** Runs a batch in slices of environments. Between slices it reports progress and can be aborted. */
 
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
@@ -11,10 +11,10 @@ import type { RunChoice } from './run-requests.js';
 import { FROM_OPTIONS, type LongCallOptions, type RunOptionsFrom } from './vec-env-options.js';
 import { yieldTurn } from './yield-turn.js';
 
-/** Environments per slice: a few milliseconds of native work, some tenths of a second on the reference. Whole tiles. */
+/** Environments per slice, whole tiles: a few milliseconds of native work, some tenths of a second on the reference. */
 const SLICE = 16_384;
 
-/** Environments per slice on a device: fewer would leave most of it idle. */
+/** Environments per slice on a device. Fewer would leave most of the device idle. */
 const DEVICE_SLICE = 2 ** 20;
 
 /** Checks the options of a long call. @throws InputError `wrong_type`. */
@@ -35,14 +35,14 @@ function refuse(name: string, expected: string, got: unknown): never {
 /** A run with valid arguments. */
 export interface Run<Kind extends AnyBatch = AnyBatch> {
   readonly request: RunRequest;
-  /** The states to begin from; null for the present states. */
+  /** The source of the states to begin from; null for the present states. */
   readonly origin: RunOrigin<Kind> | null;
   readonly options: RunOptionsFrom<unknown>;
 }
 
 /**
- * Checks the arguments of a run. @param known names of the options.
- * @param coreOf returns the core of a source. @throws as `VecEnv.run`.
+ * Validates the arguments of a run. @param known the names of valid options.
+ * @param coreOf returns the core of a source environment. @throws as `VecEnv.run`.
  */
 export function toRun<Kind extends AnyBatch, Env, Options extends RunOptionsFrom<Env>>(
   core: Core<Kind>,
@@ -51,37 +51,45 @@ export function toRun<Kind extends AnyBatch, Env, Options extends RunOptionsFrom
   known: readonly (keyof Options & string)[],
   coreOf: (what: string, env: Env) => Core<Kind>,
 ): Run<Kind> {
-  const asked = readOptions('run options', options, known);
-  checkLongCall(asked);
-  if (asked.from === undefined) core.requireEpisodes();
-  const from = asked.from === undefined ? undefined : readOptions('from', asked.from, FROM_OPTIONS);
+  const runOptions = readOptions('run options', options, known);
+  checkLongCall(runOptions);
+  if (runOptions.from === undefined) core.requireEpisodes();
+  const from = runOptions.from === undefined ? undefined : readOptions('from', runOptions.from, FROM_OPTIONS);
   const origin = from === undefined ? null : toOrigin(core, coreOf('from.source', from.source), from.indices);
-  const request = core.toRun(choice, asked);
+  const request = core.toRun(choice, runOptions);
   if (origin !== null) checkCopies(core, origin.source, origin.indices);
-  return { request, origin, options: asked };
+  return { request, origin, options: runOptions };
 }
 
-/** A run in progress. Its driver passes `next` to the batch, then calls `advance`, and `finish` at the end. */
+/**
+ * A run in progress. The caller passes each request of `next` to the batch, then calls `advance`, and at the end
+ * `finish`.
+ */
 class Slices<Kind extends AnyBatch> {
+  /** The cores of the environment and of its source. */
   readonly cores: readonly Core<Kind>[];
-  readonly watched: boolean;
+  /** Whether the run has `onProgress` or `signal`. */
+  readonly isObserved: boolean;
   readonly #core: Core<Kind>;
   readonly #run: Run<Kind>;
   readonly #size: number;
   #done = 0;
 
-  /** @param size environments per slice, with `onProgress` or `signal`. @throws the signal's reason. */
+  /**
+   * @param size environments per slice. Without `onProgress` and `signal` there is one slice. @throws the signal's
+   * reason.
+   */
   constructor(core: Core<Kind>, run: Run<Kind>, size: number) {
     const { origin, options } = run;
     this.cores = origin === null ? [core] : [core, origin.source];
-    this.watched = options.onProgress !== undefined || options.signal !== undefined;
+    this.isObserved = options.onProgress !== undefined || options.signal !== undefined;
     this.#core = core;
     this.#run = run;
-    this.#size = this.watched ? size : core.numEnvs;
+    this.#size = this.isObserved ? size : core.numEnvs;
     options.signal?.throwIfAborted();
   }
 
-  get over(): boolean {
+  get isFinished(): boolean {
     return this.#done === this.#core.numEnvs;
   }
 
@@ -105,30 +113,30 @@ class Slices<Kind extends AnyBatch> {
     for (const core of this.cores) core.requireAttached();
   }
 
-  /** The environments of the source whose episodes must be replayed; null for none. */
+  /** The environments of the source that must be replayed to get their histories; null for none. */
   get toReplay(): RunOrigin<Kind> | null {
     const { origin } = this.#run;
     if (origin === null || this.#done === 0 || !needsReplay(this.#core, origin.source)) return null;
-    return { source: origin.source, indices: this.#reached(origin) };
+    return { source: origin.source, indices: this.#indicesDone(origin) };
   }
 
-  #reached({ indices }: RunOrigin<Kind>): Uint32Array {
+  #indicesDone({ indices }: RunOrigin<Kind>): Uint32Array {
     return indices.subarray(0, this.#done);
   }
 
   /**
    * Commits the finished slices, also after an error.
-   * @param words saved `toReplay`.
-   * @returns how many environments ran.
+   * @param words the states of `toReplay`; null if `toReplay` is null.
+   * @returns the number of environments that ran.
    */
   finish(words: Uint32Array | null): number {
     const { request, origin } = this.#run;
     const core = this.#core;
-    if (origin !== null) commitCopies(core, origin.source, this.#reached(origin), words);
-    // If stopped early, an environment that was never reset has only some episodes, and still needs a reset.
-    if (this.over) core.phase = 'open';
+    if (origin !== null) commitCopies(core, origin.source, this.#indicesDone(origin), words);
+    // A run with an origin may be the first call. If it stops early, some environments have no episode and need a reset.
+    if (this.isFinished) core.phase = 'open';
     if (this.#done > 0) {
-      // This call has ended no episode of environments that it did not reach.
+      // The run has ended no episodes of the other environments.
       if (core.attached) core.outputs.finalMask.fill(0, this.#done);
       core.commitRun(request, this.#done);
     }
@@ -145,7 +153,7 @@ export function runInSlices(core: Core<Batch>, run: Run<Batch>): Refusal | null 
   const slices = new Slices(core, run, SLICE);
   const { batch } = core;
   try {
-    while (!slices.over) {
+    while (!slices.isFinished) {
       const refusal = batch.run(slices.next());
       if (refusal !== null) return refusal;
       advanceBusy(slices);
@@ -158,7 +166,7 @@ export function runInSlices(core: Core<Batch>, run: Run<Batch>): Refusal | null 
   }
 }
 
-/** Calls `onProgress`. Meanwhile every call on the run's environments is refused as `busy`. */
+/** Advances and calls `onProgress`. Calls of the run's environments from `onProgress` are refused as `busy`. */
 function advanceBusy(slices: Slices<Batch>): void {
   for (const core of slices.cores) core.busy = true;
   try {
@@ -169,30 +177,30 @@ function advanceBusy(slices: Slices<Batch>): void {
 }
 
 /**
- * As `runInSlices`, for an asynchronous batch. Yields to the event loop between slices, so that the signal can be
- * aborted.
- * @param reached receives the number of environments that ran.
+ * Does the same as `runInSlices` for an asynchronous batch. Yields to the event loop between slices, so that other code
+ * can abort the signal.
+ * @param onFinish receives the number of environments that ran.
  * @param which outputs to read back; all by default.
  */
 export async function runAsyncInSlices(
   core: Core<AsyncBatch>,
   run: Run<AsyncBatch>,
-  reached: (envs: number) => void,
+  onFinish: (envs: number) => void,
   which?: readonly OutputName[],
 ): Promise<Refusal | null> {
   const { batch } = core;
   const slices = new Slices(core, run, batch.device?.software === false ? DEVICE_SLICE : SLICE);
   try {
-    while (!slices.over) {
+    while (!slices.isFinished) {
       const refusal = await batch.run(slices.next());
       if (refusal !== null) return refusal;
       slices.advance();
-      if (slices.watched && !slices.over) await yieldTurn();
+      if (slices.isObserved && !slices.isFinished) await yieldTurn();
     }
     return null;
   } finally {
     await readBack(core, which);
     const { toReplay } = slices;
-    reached(slices.finish(toReplay === null ? null : await toReplay.source.batch.save(toReplay.indices)));
+    onFinish(slices.finish(toReplay === null ? null : await toReplay.source.batch.save(toReplay.indices)));
   }
 }

@@ -1,4 +1,4 @@
-/** The outputs of a call: the batch's outputs, encoded as observations, as views or copies. */
+/** The outputs of a call: the batch's outputs with encoded observations, as views or copies. */
 
 import type { World } from '../../world/world.js';
 import type { Outputs } from '../backends/backend.js';
@@ -25,10 +25,10 @@ export class StepOutputs {
   readonly #encoder: ObservationEncoder | null;
   readonly #result: StepResult;
   readonly #copy: boolean;
-  /** u8 [numEnvs], for history: the environments that stepped and were not reset. */
-  readonly #stayed: Uint8Array;
+  /** u8 [numEnvs], with histories only: the environments that stepped and were not reset. */
+  readonly #steppedMask: Uint8Array;
 
-  /** @throws InputError for the observation's options. */
+  /** @throws InputError for invalid observation options. */
   constructor(outputs: Outputs, { world, observation, copy }: StepOutputsOptions) {
     const numEnvs = outputs.rewards.length;
     this.#encoder = isPlain(observation) ? null : new ObservationEncoder(world, observation, numEnvs);
@@ -36,7 +36,7 @@ export class StepOutputs {
     this.fields = this.#encoder?.fields ?? RAW_FIELDS;
     this.#outputs = outputs;
     this.#copy = copy;
-    this.#stayed = new Uint8Array(this.history === null ? 0 : numEnvs);
+    this.#steppedMask = new Uint8Array(this.history === null ? 0 : numEnvs);
     this.#result = Object.freeze({ ...outputs, ...this.#encodedViews(), truncated: new Uint8Array(numEnvs) });
   }
 
@@ -67,7 +67,7 @@ export class StepOutputs {
     return this.result();
   }
 
-  /** Encodes the present observations, and clears the final ones, which only a step produces. */
+  /** Encodes the present observations, and clears the final observations, which only a step produces. */
   refresh(): void {
     this.#encode();
     this.#result.finalObservations?.fill(0);
@@ -91,39 +91,39 @@ export class StepOutputs {
   }
 
   /**
-   * Encodes outputs that were read back, perhaps long after the last step.
-   * @param stepped whether the last change of the states was a step: only steps produce final observations.
+   * Encodes outputs that were read back, possibly long after the last step.
+   * @param isAfterStep whether the last call that changed states was a step. Only steps produce final observations.
    */
-  afterRead(names: readonly (keyof Outputs)[], stepped: boolean): void {
+  afterRead(names: readonly (keyof Outputs)[], isAfterStep: boolean): void {
     if (names.includes('observations')) this.#encode();
-    // With histories, final observations are encoded during the step: later the histories of ended episodes are gone.
+    // With histories, the step itself encodes final observations, because it clears the histories of ended episodes.
     if (this.history !== null || !names.includes('finalObservations')) return;
-    if (stepped) this.#encodeFinal(true);
+    if (isAfterStep) this.#encodeFinal(true);
     else this.#result.finalObservations?.fill(0);
   }
 
-  /** Adds the last step to the histories. Environments that were reset since have it in their final observations. */
+  /** Adds the last step to the histories. Environments that were reset after it have it in their final observations. */
   #recordStep(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
     const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
     if (resetMask === null || finalObservations === null) {
       history.push(observations, stepMask, columnStride);
       return;
     }
-    for (let i = 0; i < this.#stayed.length; i++) {
-      this.#stayed[i] = Number((stepMask === null || stepMask[i] !== 0) && resetMask[i] === 0);
+    for (let i = 0; i < this.#steppedMask.length; i++) {
+      this.#steppedMask[i] = Number((stepMask === null || stepMask[i] !== 0) && resetMask[i] === 0);
     }
-    history.push(observations, this.#stayed, columnStride);
+    history.push(observations, this.#steppedMask, columnStride);
     history.push(finalObservations, finalMask, columnStride);
   }
 
-  /** Encodes the final observations. @param some whether any episode may have ended. */
-  #encodeFinal(some: boolean): void {
+  /** Encodes the final observations. @param mayHaveEnded whether any episode may have ended. */
+  #encodeFinal(mayHaveEnded: boolean): void {
     const { finalObservations, finalMask, columnStride } = this.#outputs;
     const encoded = this.#result.finalObservations;
-    // Without an encoder the raw rows are the result.
+    // Without an encoder the results are the raw observations.
     if (this.#encoder === null || finalObservations === null || encoded === null) return;
     encoded.fill(0);
-    if (!some) return;
+    if (!mayHaveEnded) return;
     this.#encoder.encode(finalObservations, columnStride, this.history, encoded, columnStride, finalMask);
   }
 

@@ -11,7 +11,7 @@ import type { SeedChoice } from '../validate/seeds.js';
 import type { StartStates } from '../validate/starts.js';
 import type { WebGpuOptions } from './device-options.js';
 
-// Declares the type for projects that have neither Node's types nor those of browsers. It merges with theirs.
+// Declares AbortSignal for projects without the types of Node or browsers. Elsewhere the declarations merge.
 declare global {
   interface AbortSignal {}
 }
@@ -31,28 +31,30 @@ export interface VecEnvOptions {
    * A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: `RHYTHM_KERNEL`, else the fastest available.
    */
   kernel?: string;
-  /** Threads for large batches, 1 to 256; changes no result. Default: as many as the machine offers. */
+  /** Threads for large batches, 1 to 256. Changes no result. Default: the machine's number of processors. */
   threads?: number;
   /** The profiles of resets without `profiles`. Default 'sampled'. */
   profiles?: ProfileChoice;
   /** The graders of resets without `graders`. Default 'v2'. */
   grader?: GraderChoice;
-  /** How finished episodes are reset. Default 'disabled': a finished environment waits for `reset`. */
+  /** How environments are reset after their episodes end. Default 'disabled': a finished environment waits for `reset`. */
   autoreset?: AutoresetMode;
-  /** `[low, size]`: the allowed seeds. Autoreset steps through them by numEnvs. Default: every u32. */
+  /** `[low, size]`: the allowed seeds. Autoreset adds numEnvs to a seed and wraps at the end. Default: every u32. */
   seedRange?: readonly [low: number, size: number];
   /** The fields of an observation, and their encoding. Default: OBSERVATION_FIELDS without encoding. */
   observation?: ObservationOptions;
   /**
    * 'row-major' (default): the numbers of an environment are adjacent. 'column-major': number k of environment i is at
-   * `k * columnStride + i`. This steps faster, and suits code that computes field by field.
+   * `k * columnStride + i`. 'column-major' steps faster, and suits code that computes field by field.
    */
   layout?: (typeof LAYOUTS)[number];
   /** Whether each result is a copy. Otherwise results are views, which the next call overwrites. Default false. */
   copy?: boolean;
   /** A world with other numbers; start from a copy of `RHYTHM`. Default: the published world. */
   world?: WorldSpec;
-  /** Whether noise and events come from streams that no real episode uses, for planners. Default false. */
+  /**
+   * Whether noise and events come from the imagination streams, which no real episode uses. For planners. Default false.
+   */
   imagination?: boolean;
 }
 
@@ -66,17 +68,17 @@ export interface AsyncVecEnvOptions extends VecEnvOptions {
 
 /** Options of `reset`. */
 export interface ResetOptions {
-  /** A u32, to which environment i adds i, or a u32 per environment. Default: random; `env.seeds` has them. */
+  /** A u32, to which environment i adds i, or a u32 per environment. Default: random. `env.seeds` has the seeds. */
   seed?: SeedChoice;
   /** The environments to reset. Default: all; the first reset must be of all. */
   mask?: Mask;
-  /** For all environments, or per environment. Default: the environment's own. */
+  /** The profiles, for all environments or per environment. Default: as in the options of the vector environment. */
   profiles?: ProfileChoice;
-  /** For all environments, or per environment. Default: the environment's own. */
+  /** The graders, for all environments or per environment. Default: as in the options of the vector environment. */
   graders?: GraderChoice;
   /**
-   * The states in which the episodes begin: steps taken, meters and sums. No belief is given yet, and the history is
-   * empty. Default: step 0.
+   * The states in which the episodes begin: steps taken, meters and sums. They have no belief and no history. Default: step
+   * 0.
    */
   start?: StartStates;
 }
@@ -89,21 +91,22 @@ export interface StepOptions {
    */
   beliefs?: ArrayLike<number>;
   /**
-   * The environments that step; default all. The others keep their state: their action and belief are ignored, their
-   * reward is 0.
+   * The environments that step. Default: all. The others keep their state; their actions and beliefs are ignored, and their
+   * rewards are 0.
    */
   mask?: Mask;
 }
 
 /**
- * The outputs of a call. One frozen object per vector environment, reused: its arrays are views, valid until the next
- * reset, step, run, assign or restore (with `copy: true` each result is new). `layout` is the layout of arrays of
- * several numbers per environment. From `finalScores` on, environments whose episode has not ended hold 0, never NaN.
+ * The outputs of a call. Each vector environment reuses one frozen object, whose arrays are views, valid until the next
+ * reset, step, run, assign or restore. With `copy: true` each result is a new object. The option `layout` applies to arrays
+ * of several numbers per environment. The arrays from `finalScores` on are 0, never NaN, for environments whose episode has
+ * not ended.
  */
 export interface StepResult extends Outputs {
   /** f32 [numEnvs, width], fields as in `env.observationFields`. */
   readonly observations: Float32Array;
-  /** u8 [numEnvs], always 0: an episode ends at its 28th step, where its score is defined, and nowhere else. */
+  /** u8 [numEnvs], always 0: an episode ends at its 28th step, and never earlier. */
   readonly truncated: Uint8Array;
 }
 
@@ -115,8 +118,8 @@ export interface LongCallOptions {
    */
   onProgress?: (done: number, total: number) => void;
   /**
-   * If aborted, the call throws the signal's reason before the next slice. Environments of finished slices have
-   * advanced, the others have not. A synchronous call notices only an abort from `onProgress`, or from before the call.
+   * If the signal is aborted, the call throws its reason before the next slice. Environments of finished slices have
+   * advanced, the others have not. Only `onProgress` can abort a synchronous call that has begun.
    */
   signal?: AbortSignal;
 }
@@ -124,7 +127,7 @@ export interface LongCallOptions {
 /** Options of a run. @typeParam Source the environment to begin from: VecEnv or AsyncVecEnv. */
 export interface RunOptionsFrom<Source> extends LongCallOptions {
   /**
-   * `[3]`: one belief for every step; or [numEnvs, 28, 3], flat, by absolute step: a row of three NaN gives no belief.
+   * `[3]`: one belief for every step; or [numEnvs, 28, 3], flat, by the episode's step. A row of three NaN gives no belief.
    */
   beliefs?: ArrayLike<number>;
   /** Whether to return all steps. Default false. */
@@ -137,34 +140,34 @@ export interface RunOptionsFrom<Source> extends LongCallOptions {
   /** The step (0 to 28) at which each environment stops. Default 28. */
   stops?: ArrayLike<number>;
   /**
-   * States to begin from: environments of another vector environment with the same backend and world. Then this one
-   * need not have been reset. Default: the present states.
+   * Environments to copy first, from another vector environment with the same backend and world. With this option, the
+   * vector environment need not have been reset. Default: none.
    */
   from?: { readonly source: Source; readonly indices: ArrayLike<number> };
 }
 
 /** Options of an asynchronous run, whose outputs are read back. */
 export interface AsyncRunOptionsFrom<Source> extends RunOptionsFrom<Source> {
-  /** Names of the outputs to read back; the others keep their values, as with `read`. Default: all. */
+  /** Names of the outputs to read back. The others keep their values, as with `read`. Default: all. */
   outputs?: readonly OutputName[];
 }
 
 /** The outputs of each environment's last step, and the trajectory. */
 export interface RunResult extends StepResult {
   /**
-   * Newly allocated, row-major by absolute step; null without the option. Steps that this run did not take have action
-   * -1.
+   * The steps, newly allocated, row-major, by the episode's step; null without the option `trajectory`. Steps that this run
+   * did not take have action -1.
    */
   readonly trajectory: Trajectory | null;
 }
 
 /** The options in which a fork may differ from its source. */
 export interface ForkOptions {
-  /** Default: as the source. */
+  /** As in `VecEnvOptions`. Default: the source's value. */
   imagination?: boolean;
-  /** Default: as the source. */
+  /** As in `VecEnvOptions`. Default: the source's value. */
   autoreset?: AutoresetMode;
-  /** Default: as the source. */
+  /** As in `VecEnvOptions`. Default: the source's value. */
   threads?: number;
 }
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** VecEnv: a batch of episodes with Gymnasium's vector vocabulary. Validates arguments; a backend computes. */
+/** VecEnv: a batch of episodes with the method names of Gymnasium's vector environments. */
 
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, describe } from '../../shared/values.js';
@@ -42,7 +42,7 @@ import {
 /** Options of a run. */
 export type RunOptions = RunOptionsFrom<VecEnv>;
 
-/** The default options of a call, without an object per call. */
+/** The default options of a call: one object, so that a call allocates none. */
 const NONE = Object.freeze({});
 
 /** Opens a vector environment with a platform's backends. @throws as `createVecEnv`. */
@@ -52,8 +52,8 @@ export function openVecEnv(platform: Platform, options: VecEnvOptions): VecEnv {
 }
 
 /**
- * A batch of episodes. Every method but `close` also throws InputError `wrong_type` for an argument of another type,
- * and StateError `outputs_detached` after the memory of a view was transferred.
+ * A batch of episodes. Every method except `close` also throws InputError `wrong_type` for an argument of a wrong type, and
+ * StateError `outputs_detached` after the memory of a view was transferred.
  */
 export class VecEnv extends EnvProperties {
   readonly #core: Core<Batch>;
@@ -72,9 +72,9 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Begins a new episode in every environment, or in those of a mask. @returns the observations, in the object that
-   * `step` also returns. The results of reset environments are 0; `finalMask` is 0 everywhere.
-   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range` (of `start`),
+   * Begins a new episode in every environment, or in the environments of a mask.
+   * @returns the outputs. The rewards and grades of reset environments are 0; `finalMask` is 0 everywhere.
+   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range` (in `start`),
    *   `wrong_length`, `unknown_option`; StateError `not_reset` (a mask at the first reset), `closed`. An error changes
    *   nothing.
    */
@@ -89,11 +89,11 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Takes one action in every environment, or in those of a mask. Then `autoreset` applies.
+   * Takes one action in every environment, or in the environments of a mask. Then the option `autoreset` applies.
    * @param actions codes 0..9, one per environment; a Uint8Array is used without a copy. Codes of environments that do
    *   not step are ignored.
    * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over` (a
-   *   finished environment that the mask does not leave out), `not_reset`, `closed`. An error changes nothing.
+   *   finished environment in the mask), `not_reset`, `closed`. An error changes nothing.
    */
   step(actions: Actions, options: StepOptions = NONE): StepResult {
     const core = this.#core;
@@ -106,15 +106,15 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Plays every environment from its present state to its end, or to `stops`, in one call. There is no autoreset. With
-   * `from` each environment first becomes a copy of one of another vector environment, as with `assign`, in the same
-   * pass. So many rollouts from one state cost little more than their steps, and this vector environment need not have
-   * been reset.
-   * @param choice 'random', 'heuristic', or action sequences: codes, [numEnvs, 28] by absolute step.
+   * Plays every episode from its present state to its end, or to `stops`, in one call. Autoreset does not apply. With
+   * `from`, each environment first becomes a copy of an environment of another vector environment, as with `assign`. The
+   * copy is made in the same pass over the memory, so many rollouts from one state take little more time than their steps.
+   * With `from`, this vector environment need not have been reset.
+   * @param choice 'random', 'heuristic', or action sequences: codes, [numEnvs, 28] by the episode's step.
    * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
-   *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from` as `assign`, and InputError
-   *   `not_alike` for the vector environment itself; the signal's reason if it was aborted. During `onProgress` every
-   *   method throws StateError `busy`.
+   *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from`, the errors of `assign`, and
+   *   InputError `not_alike` if the source is this vector environment; the signal's reason if it was aborted. During
+   *   `onProgress` every method throws StateError `busy`.
    */
   run(choice: RunChoice, options: RunOptions = NONE): RunResult {
     const core = this.#core;
@@ -128,8 +128,8 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Returns a new vector environment whose environments continue those at `indices`, with the same options.
-   * @param indices in any order, with repetitions. @param changes options that differ.
+   * Returns a new vector environment with the same options. Its environments are copies of the environments at `indices`.
+   * @param indices in any order; repetitions are allowed. @param changes options that differ.
    * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`, or for a change as `createVecEnv`; StateError
    *   `not_reset`, `closed`; BackendError `out_of_memory`.
    */
@@ -144,14 +144,14 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Makes environment i a copy of environment indices[i] of `source`: episode and outputs. Allocates nothing if
-   * `indices` is a Uint32Array and the source is another object.
-   * @param source of the same backend and world; may be this object. @param indices u32 [numEnvs].
-   * @returns the outputs. `finalMask` is 0: this call ends no episode.
-   * @throws InputError `not_alike`, `out_of_range`, `wrong_length`; StateError `not_reset` (the source), `closed`, or
-   *   `foreign_past` if this vector environment has histories and that of a source episode is neither kept nor
-   *   replayable; InputError `bad_seed` for a seed outside this vector environment's seedRange. An error changes
-   *   nothing.
+   * Makes environment i a copy of environment indices[i] of `source`: episode and outputs. Allocates nothing if `indices`
+   * is a Uint32Array and the source is another object.
+   * @param source a vector environment with the same backend and world; it may be this object.
+   * @param indices [numEnvs]: indices of environments of the source.
+   * @returns the outputs. `finalMask` is 0, because this call ends no episode.
+   * @throws InputError `not_alike`, `out_of_range`, `wrong_length`, or `bad_seed` for a seed outside this vector
+   *   environment's seedRange; StateError `not_reset` (the source), `closed`, or `foreign_past` if this vector environment
+   *   has histories, the source has none, and an episode cannot be replayed. An error changes nothing.
    */
   assign(source: VecEnv, indices: ArrayLike<number>): StepResult {
     const core = this.#core;
@@ -181,8 +181,8 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Returns the states as bytes, for `restore` here or in another vector environment, on any backend and kernel. They
-   * contain neither the options nor the default profiles and graders.
+   * Returns the states as bytes, for `restore` in this or another vector environment, on any backend and kernel. The bytes
+   * do not contain default profiles and graders.
    * @throws StateError `not_reset`, `closed`, or `foreign_past` for episodes that were played with other streams.
    */
   snapshot(): Uint8Array {
@@ -193,7 +193,7 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Restores a snapshot. @returns the outputs. `finalMask` is 0: this call ends no episode.
+   * Restores a snapshot. @returns the outputs. `finalMask` is 0, because this call ends no episode.
    * @throws InputError `bad_snapshot` for bytes that are damaged, of another format, world, numEnvs, autoreset,
    *   seedRange or imagination, or hold illegal states; StateError `closed`. An error changes nothing.
    */
@@ -208,8 +208,8 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Returns the last steps of environment i's episode, the oldest first: up to seven, as in a prompt, or up to `last`.
-   * Steps before a `start` of `reset` are not included. Replays the episode from seed and actions, in about 10
+   * Returns the last steps of environment i's episode, the oldest first: up to `last`, by default seven, as in a prompt.
+   * Steps before a `start` of `reset` are not included. Replays the episode from seed and actions, which takes about 10
    * microseconds.
    * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
    */
@@ -223,7 +223,7 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Returns the belief targets, f32 [numEnvs, 3], newly allocated. For evaluation only: hidden from agents.
+   * Returns the belief targets, f32 [numEnvs, 3], newly allocated. For evaluation only; agents must not use them.
    * @throws StateError `not_reset` or `closed`.
    */
   beliefTargets(): Float32Array {
@@ -232,7 +232,7 @@ export class VecEnv extends EnvProperties {
   }
 
   /**
-   * Returns the states' hashes, u64 [numEnvs], newly allocated: equal for equal seed, time, meters and profile.
+   * Returns the states' hashes, u64 [numEnvs], newly allocated. Hashes are equal for equal seed, step, meters and profile.
    * @throws StateError `not_reset` or `closed`.
    */
   stateHash(): BigUint64Array {
@@ -240,7 +240,7 @@ export class VecEnv extends EnvProperties {
     return this.#core.batch.stateHash();
   }
 
-  /** Frees the batch. Views stay readable. Further calls do nothing. @throws StateError `busy`: see `run`. */
+  /** Frees the batch. Views stay readable. A second `close` does nothing. @throws StateError `busy`: see `run`. */
   close(): void {
     this.#core.close();
   }

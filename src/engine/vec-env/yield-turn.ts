@@ -1,22 +1,22 @@
 /** Yields to the event loop during long work. */
 
 /**
- * Resolves after the pending timers, messages and clicks were handled. A resolved promise would not let them run, and a
- * timer would wait even if nothing is pending.
+ * Resolves after the event loop has handled pending timers, messages and clicks. An already resolved promise would run
+ * before them, and a timer would wait even if nothing is pending.
  */
 export const yieldTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);
-    else throughChannel(resolve);
+    else postThroughChannel(resolve);
   });
 
-function throughChannel(resolve: () => void): void {
+function postThroughChannel(resolve: () => void): void {
   const { port1, port2 } = new MessageChannel();
-  const arrived = (): void => {
+  const onMessage = (): void => {
     port1.close();
     resolve();
   };
-  port1.addEventListener('message', arrived);
+  port1.addEventListener('message', onMessage);
   port1.start();
   port2.postMessage(null);
 }

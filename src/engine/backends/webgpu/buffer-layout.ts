@@ -19,7 +19,7 @@ const NONE = 0xffffffff;
 export const POLICY = { random: 0, heuristic: 1, sequence: 2 } as const;
 export const BELIEFS = { none: 0, constant: 1, sequence: 2 } as const;
 
-/** Numbers of a launch, u32 each; 0 by default. */
+/** Numeric parameters of a launch, u32 each; 0 by default. */
 const LAUNCH_NUMBERS = {
   zero: '0, unknown to the compiler: see numbers.wgsl',
   first: 'the first environment of the launch, in its shard',
@@ -36,7 +36,7 @@ const LAUNCH_NUMBERS = {
   source_keeps_final: 'of a gather: whether the source keeps final observations',
 } as const;
 
-/** Arrays of a launch: their offsets in the request, in words; `NONE` for an absent array. */
+/** Array parameters of a launch: offsets in the request, in words; `NONE` for an absent array. */
 const LAUNCH_ARRAYS = {
   mask: 'array of bytes: the environments to reset or step; NONE for all',
   seeds: 'array of words: of episodes that begin, or of the random policy',
@@ -67,7 +67,7 @@ const LAUNCH_DEFAULTS = [
   ...Object.keys(LAUNCH_ARRAYS).map((name) => [name, NONE] as const),
 ] as [keyof Launch, number][];
 
-/** Returns the words of a launch's uniform buffer, padded to whole vectors. */
+/** Returns the words of a launch's uniform buffer, padded to a multiple of four words. */
 export function encodeLaunch(launch: Launch): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(LAUNCH_DEFAULTS.length / 4) * 4);
   LAUNCH_DEFAULTS.forEach(([name, byDefault], k) => {
@@ -76,7 +76,7 @@ export function encodeLaunch(launch: Launch): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/** The outputs in memory. Final observations are last, so that a batch without them can omit them. */
+/** The order of outputs in memory. Final observations are last, so that a batch can omit them. */
 const OUTPUT_ORDER = [
   ...(Object.keys(OUTPUT_ARRAYS) as OutputName[]).filter((name) => name !== 'finalObservations'),
   'finalObservations',

@@ -1,4 +1,4 @@
-/** Flags of buffers, as numbers of the WebGPU specification: Node has no globals for them. */
+/** Usage flags of buffers, with the values of the WebGPU specification. Node has no globals for them. */
 export const USAGE = {
   mapRead: 0x1,
   copySource: 0x4,

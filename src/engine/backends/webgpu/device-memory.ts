@@ -1,11 +1,11 @@
 /// <reference types="@webgpu/types" />
-/** The memory of one batch. A lack of memory is an error of this batch alone. */
+/** Allocates the memory of one batch. A lack of memory is an error of this batch alone. */
 import { BackendError, StateError } from '../../../shared/errors.js';
 import type { GpuDevice } from './device.js';
 
 export class Memory {
   readonly gpu: GpuDevice;
-  /** The first failed allocation. It is permanent, since work on this memory was skipped. */
+  /** The error of the first failed allocation. It is permanent, because the device has skipped work on this memory. */
   #shortage: BackendError | null = null;
   #closed = false;
 
@@ -14,7 +14,7 @@ export class Memory {
   }
 
   /**
-   * Allocates a zeroed buffer. A lack of memory is known only later: `check` throws then.
+   * Allocates a zeroed buffer. A later `check` throws if there was not enough memory.
    * @param bytes a multiple of 4.
    */
   buffer(label: string, bytes: number, usage: number): GPUBuffer {
@@ -30,14 +30,17 @@ export class Memory {
     return buffer;
   }
 
-  /** Closes the memory. Later work does not begin, because its memory is freed. @returns whether it was open. */
+  /** Closes the memory: from now on `check` throws. @returns whether it was open. */
   close(): boolean {
     const wasOpen = !this.#closed;
     this.#closed = true;
     return wasOpen;
   }
 
-  /** @throws StateError `closed`, BackendError `out_of_memory`, or as `GpuDevice.check`. */
+  /**
+   * Throws if work on this memory must not begin. @throws StateError `closed`, BackendError `out_of_memory`, or as
+   * `GpuDevice.check`.
+   */
   check(): void {
     if (this.#closed)
       throw new StateError('closed', 'Expected an open batch, got one that was closed in the meantime.');

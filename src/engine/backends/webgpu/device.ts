@@ -12,26 +12,26 @@ const LIMITS = [
 
 export class GpuDevice {
   readonly device: GPUDevice;
-  /** The adapter and where it came from must stay referenced: Dawn crashes without them. */
-  readonly kept: readonly unknown[];
+  /** Keeps the GPU object and the adapter from garbage collection, after which Dawn would crash. */
+  readonly references: readonly unknown[];
   /** The adapter's name, for people. */
   readonly adapterName: string;
   readonly software: boolean;
-  /** Why the device was lost; null while it is not. */
+  /** The reason why the device was lost; null for a working device. */
   #lost: string | null = null;
   /** The first error since the last `check`. */
   #failure: BackendError | null = null;
 
   private constructor(gpu: GPU, adapter: GPUAdapter, device: GPUDevice) {
     this.device = device;
-    this.kept = [gpu, adapter];
+    this.references = [gpu, adapter];
     this.adapterName = nameOf(adapter.info);
     this.software = isSoftware(adapter.info);
     device.lost.then(({ reason, message }) => {
       this.#lost = `${reason === 'destroyed' ? 'it was destroyed' : reason}${message ? `: ${message}` : ''}`;
     });
     device.addEventListener('uncapturederror', ({ error }) => {
-      this.#failure ??= failed(this.adapterName, error.message);
+      this.#failure ??= deviceFailed(this.adapterName, error.message);
     });
   }
 
@@ -59,7 +59,10 @@ export class GpuDevice {
     return this.device.queue;
   }
 
-  /** @throws BackendError `device_lost`, or the first error since the last call. */
+  /**
+   * Throws errors that the device has reported. @throws BackendError `device_lost`, or the first error since the last
+   * `check`.
+   */
   check(): void {
     if (this.#lost !== null) throw this.lostError();
     const failure = this.#failure;
@@ -86,18 +89,18 @@ const UNAVAILABLE = 'Expected backend "webgpu" to be available, got none. ';
 export const unavailable = (why: string, cause?: unknown): BackendError =>
   new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });
 
-/** Builds the error for a driver that refuses something. @param complaint the driver's message. */
-export const refusedBy = (what: string, complaint: string, cause?: unknown): BackendError =>
-  unavailable(`${what} Update its driver, or use another backend. Its message: ${complaint}`, cause);
+/** Builds the error for a refusal by a driver. @param driverMessage the driver's message. */
+export const refusedBy = (what: string, driverMessage: string, cause?: unknown): BackendError =>
+  unavailable(`${what} Update its driver, or use another backend. Its message: ${driverMessage}`, cause);
 
-/** Returns the reason in an error of `unavailable`, for lists. */
+/** Returns the message of an error that `unavailable` built, without the sentence that all of them share. */
 export const reasonOf = (error: unknown): string => (error as Error).message.replace(UNAVAILABLE, '');
 
-const failed = (adapter: string, complaint: string): BackendError =>
+const deviceFailed = (adapter: string, driverMessage: string): BackendError =>
   new BackendError(
     'device_failed',
     `Expected ${adapter} to accept valid commands, got an error. This is a bug: report it, and use another backend ` +
-      `until it is fixed. Its message: ${complaint}`,
+      `until it is fixed. Its message: ${driverMessage}`,
   );
 
 /** Returns an adapter's name. Browsers give less information than Node. */

@@ -1,4 +1,4 @@
-/** Checks a device for exactness: compares some hundred episodes with those of the reference. */
+/** Checks whether a device is exact: compares some hundred of its episodes with the reference's. */
 import {
   MODE,
   NUM_ACTIONS,
@@ -17,7 +17,7 @@ import { referenceBackend } from '../reference.js';
 
 /** Episodes of each test run. */
 const EPISODES = 128;
-/** Steps that are taken one by one before a run plays the rest. */
+/** Steps that are submitted one by one. A run plays the rest. */
 const STEPS = 9;
 
 /** The number of episodes, and of those that differ from the reference's in any bit of state or outputs. */
@@ -33,14 +33,14 @@ export async function proveExact(open: Open, world: World): Promise<Proof> {
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
   for (const [index, run] of testRuns().entries()) {
-    const played = [queued(referenceBackend).open, open].map(async (openBatch) => {
+    const results = [queued(referenceBackend).open, open].map(async (openBatch) => {
       const outputs = allocateOutputs(EPISODES);
       const batch = await openBatch({
         ...{ numEnvs: EPISODES, world, imagination: index === 0, threads: 1, kernel: null, outputs, device },
       });
       return play(batch, outputs, resetOf(world, index), run);
     });
-    const [expected, got] = await Promise.all(played);
+    const [expected, got] = await Promise.all(results);
     different += countDifferent(expected, got);
   }
   return { episodes: testRuns().length * EPISODES, different };
@@ -82,7 +82,7 @@ function resetOf(world: World, index: number): ResetRequest {
   };
 }
 
-/** Takes some steps with beliefs, then runs the rest. @returns states and outputs, a row per environment each. */
+/** Takes some steps with beliefs, then runs the rest. @returns states and outputs, each with a row per environment. */
 async function play(
   batch: AsyncBatch,
   outputs: Outputs,

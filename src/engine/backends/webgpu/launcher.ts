@@ -15,7 +15,7 @@ export interface LauncherOptions {
   readonly numEnvs: number;
   /** The world's block. */
   readonly words: Uint32Array;
-  /** The most environments per shard; null for as many as can be bound. */
+  /** The largest number of environments per shard; null for as many as the device can bind. */
   readonly envsOfShard: number | null;
   readonly keepsFinal: boolean;
   readonly inColumns: boolean;
@@ -32,15 +32,15 @@ interface Work {
 }
 
 /** The environments of one launch, all in one shard. */
-interface Cut {
+interface LaunchPart {
   readonly shard: Shard;
-  /** The index of the first one in the batch. */
+  /** The index of the first environment in the batch. */
   readonly at: number;
-  /** The index of the first one in the shard, their number, and the offsets of their request. */
+  /** The index of the first environment in the shard, the number of environments, and the offsets of their request. */
   readonly range: Launch & { readonly count: number };
 }
 
-/** Receives result rows, one after the other, of `count` environments from `first` on. */
+/** Receives the results of `count` environments from `first` on, one row each. */
 export type TakeRows = (rows: Uint32Array, first: number, count: number) => void;
 
 export class Launcher {
@@ -55,9 +55,9 @@ export class Launcher {
   readonly #sink: Scratch;
   readonly #readback: Readback;
   readonly #groups = new Map<Shard, { request: GPUBuffer; sink: GPUBuffer; group: GPUBindGroup }>();
-  /** Holds a copy of the batch's environments while it gathers from itself. */
+  /** A copy of the batch's shards, from which it gathers if it is its own source. */
   #spare: Shard[] | null = null;
-  /** The last read. The next one waits for it, since both use the same scratch memory. */
+  /** The last read. Reads run one after the other, because they use the same scratch memory. */
   #lastRead: Promise<unknown> = Promise.resolve();
 
   constructor(program: Program, options: LauncherOptions) {
@@ -68,8 +68,8 @@ export class Launcher {
     this.#memory = memory;
     this.#program = program;
     this.#options = options;
-    const most = options.envsOfShard ?? envsOfShard(gpu, OUTPUT_WORDS.all, workgroupSize);
-    this.shards = openShards(memory, numEnvs, keepsFinal, most);
+    const maxEnvs = options.envsOfShard ?? envsOfShard(gpu, OUTPUT_WORDS.all, workgroupSize);
+    this.shards = openShards(memory, numEnvs, keepsFinal, maxEnvs);
     const launch = encodeLaunch({});
     this.#uniform = memory.buffer('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
     this.#world = memory.buffer('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
@@ -85,7 +85,7 @@ export class Launcher {
   }
 
   /**
-   * Launches a kernel over environments `first` to `end - 1`, in as many launches as shards and scratch memory need.
+   * Launches a kernel over environments `first` to `end - 1`, in as many launches as shards and scratch memory require.
    */
   launch(
     kernel: KernelName,
@@ -94,31 +94,31 @@ export class Launcher {
     first = 0,
     end = this.#options.numEnvs,
   ): void {
-    for (const { shard, range } of this.#cuts(parts, first, end)) {
+    for (const { shard, range } of this.#split(parts, first, end)) {
       this.#dispatch(kernel, shard, { ...fields, ...range });
     }
   }
 
   /**
-   * Cuts environments `first` to `end - 1` at the limits of shards and scratch memory. Writes the request of each cut,
-   * which is valid until the next cut.
+   * Splits environments `first` to `end - 1` at the limits of shards and scratch memory. Writes the request of each part,
+   * which is valid until the next part.
    * @param bytes the bytes per environment in the results.
    */
-  *#cuts(parts: Parts, first: number, end: number, bytes = 1): Generator<Cut> {
-    const most = this.rowsOfSink(Math.max(bytesPerEnv(parts), bytes));
+  *#split(parts: Parts, first: number, end: number, bytes = 1): Generator<LaunchPart> {
+    const maxEnvs = this.rowsOfSink(Math.max(bytesPerEnv(parts), bytes));
     for (const shard of this.shards) {
       const last = Math.min(end, shard.first + shard.count);
-      for (let at = Math.max(first, shard.first); at < last; at += most) {
-        // The batch may have been closed since the last cut.
+      for (let at = Math.max(first, shard.first); at < last; at += maxEnvs) {
+        // The batch may have been closed since the last part.
         this.#memory.check();
-        const count = Math.min(most, last - at);
-        const places = this.#request.put(parts, at, count);
-        yield { shard, at, range: { ...places, first: at - shard.first, count } };
+        const count = Math.min(maxEnvs, last - at);
+        const offsets = this.#request.put(parts, at, count);
+        yield { shard, at, range: { ...offsets, first: at - shard.first, count } };
       }
     }
   }
 
-  /** Runs reads one after the other. */
+  /** Runs a read after all earlier ones. */
   #queueRead(read: () => Promise<void>): Promise<void> {
     const done = this.#lastRead.then(read);
     this.#lastRead = done.catch(() => {});
@@ -132,7 +132,7 @@ export class Launcher {
 
   async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
     const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
-    for (const { shard, at, range } of this.#cuts(parts, first, end, bytes)) {
+    for (const { shard, at, range } of this.#split(parts, first, end, bytes)) {
       this.#sink.require(range.count * bytes);
       this.#dispatch(kernel, shard, { ...fields, ...range });
       await this.#readSink(bytes, at, range.count, take);
@@ -145,14 +145,14 @@ export class Launcher {
   }
 
   async #rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
-    const most = this.rowsOfSink(bytes);
-    for (let at = 0; at < indices.length; at += most) {
+    const maxRows = this.rowsOfSink(bytes);
+    for (let at = 0; at < indices.length; at += maxRows) {
       this.#memory.check();
-      const count = Math.min(most, indices.length - at);
-      const places = this.#request.put({ indices: [indices, 1] }, at, count);
+      const count = Math.min(maxRows, indices.length - at);
+      const offsets = this.#request.put({ indices: [indices, 1] }, at, count);
       this.#sink.require(count * bytes);
       for (const shard of this.shards) {
-        this.#dispatch('save', shard, { ...places, count, source_first: shard.first });
+        this.#dispatch('save', shard, { ...offsets, count, source_first: shard.first });
       }
       await this.#readSink(bytes, at, count, take);
     }
@@ -193,18 +193,18 @@ export class Launcher {
 
   /** Checks that the source is on this device. @throws BackendError `device_lost`; InputError `not_alike`. */
   #requireSameDevice(source: Launcher): void {
-    const [own, theirs] = [this.#gpu, source.#gpu];
-    if (theirs.isLost) throw theirs.lostError();
-    if (theirs === own) return;
+    const [own, other] = [this.#gpu, source.#gpu];
+    if (other.isLost) throw other.lostError();
+    if (other === own) return;
     throw new InputError(
       'not_alike',
       `Expected a source on this environment's device, ${own.adapterName}, got one on a device opened ` +
-        `separately, ${theirs.adapterName}. Use snapshot() and restore(bytes), or create both with one powerPreference.`,
+        `separately, ${other.adapterName}. Use snapshot() and restore(bytes), or create both with one powerPreference.`,
     );
   }
 
   #gatherFrom(group: GPUBindGroup, fields: Launch, indices: Uint32Array, first: number, end: number): void {
-    for (const { shard, range } of this.#cuts({ indices: [indices, 1] }, first, end)) {
+    for (const { shard, range } of this.#split({ indices: [indices, 1] }, first, end)) {
       this.#dispatch('gather', shard, { ...fields, ...range }, group);
     }
   }
@@ -251,12 +251,12 @@ export class Launcher {
     queue.submit([encoder.finish()]);
   }
 
-  /** Returns the bindings of a shard. Creates them again when scratch memory has grown. */
+  /** Returns the bindings of a shard. Creates new ones if scratch memory has grown. */
   #groupOf(shard: Shard): GPUBindGroup {
     const request = this.#request.buffer;
     const sink = this.#sink.buffer;
-    const known = this.#groups.get(shard);
-    if (known?.request === request && known.sink === sink) return known.group;
+    const cached = this.#groups.get(shard);
+    if (cached?.request === request && cached.sink === sink) return cached.group;
     const group = this.#gpu.device.createBindGroup({
       layout: this.#program.layouts[0],
       entries: entries([this.#uniform, this.#world, shard.state, shard.outputs, request, sink]),

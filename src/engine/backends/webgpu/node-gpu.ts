@@ -2,15 +2,15 @@
 /** Finds WebGPU in Node: the optional package `webgpu` (Dawn). */
 import { unavailable } from './device.js';
 
-let found: Promise<GPU> | null = null;
+let gpu: Promise<GPU> | null = null;
 
 /**
- * Returns the same object at every call: Dawn crashes if it is garbage-collected.
+ * Returns the package's GPU object, the same at every call. Dawn crashes if it is garbage-collected.
  * @throws BackendError `backend_unavailable`.
  */
 export function findNodeGpu(): Promise<GPU> {
-  found ??= load();
-  return found;
+  gpu ??= load();
+  return gpu;
 }
 
 async function load(): Promise<GPU> {
@@ -21,7 +21,7 @@ async function load(): Promise<GPU> {
     const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     throw unavailable(
       missing
-        ? 'Node needs the optional package webgpu for it. Run npm install webgpu.'
+        ? 'In Node this backend needs the optional package webgpu. Run npm install webgpu.'
         : `The package webgpu cannot be loaded: ${(cause as Error).message}`,
       cause,
     );

@@ -18,7 +18,7 @@ export function piecesOf(shards: readonly Shard[], outputs: Outputs, which?: rea
   });
 }
 
-/** Returns the pieces of a shard's part of an output: its rows, or a part of each column. */
+/** Returns the pieces of an output that a shard holds: its rows, or a part of each column. */
 function piecesOfShard(shard: Shard, name: OutputName, array: Output, columnStride: number): Piece[] {
   const width = OUTPUT_ARRAYS[name][1];
   const { outputs: buffer, first, count, capacity } = shard;
@@ -35,7 +35,8 @@ function piecesOfShard(shard: Shard, name: OutputName, array: Output, columnStri
 }
 
 /**
- * Returns a function that writes words to an array from element `offset` on: as bits, or as numbers of a byte array.
+ * Returns a function that writes words to an array from element `offset` on. A byte array gets a word per element, other
+ * arrays get the bits of the words.
  */
 function into(array: Output, offset: number): Piece['take'] {
   if (array instanceof Uint8Array) {

@@ -5,7 +5,7 @@ import { type GpuDevice, refusedBy, unavailable } from './device.js';
 import { SHADER_LAYOUT } from './generated/shaders.js';
 import { lineOf, programText, type ShaderTexts } from './shaders.js';
 
-/** Kernels: entry point, constants, and the time of compilation: at once, or at the first use. */
+/** Kernels: entry point, constants, and when each is compiled ('later' is at the first use). */
 const KERNELS = {
   reset: ['reset', {}, 'at once'],
   step: ['step', {}, 'at once'],
@@ -31,7 +31,7 @@ const OWN: readonly GPUBufferBindingType[] = [
 ];
 const SOURCE: readonly GPUBufferBindingType[] = ['read-only-storage', 'read-only-storage'];
 
-/** GPUShaderStage.COMPUTE: Node has no global for it. */
+/** The value of GPUShaderStage.COMPUTE, for which Node has no global. */
 const VISIBILITY = 0x4;
 
 export class Program {
@@ -56,8 +56,8 @@ export class Program {
 
   /**
    * Compiles the shaders. @param workgroupSize a power of two.
-   * @throws BackendError `backend_unavailable` if the device refuses the size, or its compiler a shader; with file,
-   *   line and message.
+   * @throws BackendError `backend_unavailable` if the device refuses the size or a shader. The message has the shader's
+   *   file, line and error.
    */
   static async compile(gpu: GpuDevice, texts: ShaderTexts, workgroupSize: number): Promise<Program> {
     requireFresh();
@@ -79,8 +79,8 @@ export class Program {
   }
 
   pipeline(name: KernelName): GPUComputePipeline {
-    const known = this.#pipelines.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#pipelines.get(name);
+    if (cached !== undefined) return cached;
     const pipeline = this.gpu.device.createComputePipeline(this.#descriptor(name));
     this.#pipelines.set(name, pipeline);
     return pipeline;
@@ -107,10 +107,10 @@ function requireFresh(): void {
 }
 
 function requireSize({ limits, adapterName }: GpuDevice, size: number): void {
-  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  if (size <= most) return;
+  const maxSize = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  if (size <= maxSize) return;
   throw unavailable(
-    `${adapterName} takes a workgroupSize of at most ${most}, got ${size}. Pass a smaller one.`,
+    `${adapterName} takes a workgroupSize of at most ${maxSize}, got ${size}. Pass a smaller one.`,
   );
 }
 

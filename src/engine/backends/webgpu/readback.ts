@@ -8,18 +8,19 @@ import { SCRATCH_BYTES, Scratch } from './scratch.js';
 /** Words of a buffer to read, and their receiver. */
 export interface Piece {
   readonly buffer: GPUBuffer;
-  /** In words. */
+  /** The index of the first word. */
   readonly first: number;
+  /** The number of words. */
   readonly count: number;
   /**
    * Receives some of the words.
    * @param words a view, valid only during the call.
-   * @param from the index of the first.
+   * @param from the index in the piece of the first of these words.
    */
   take(words: Uint32Array, from: number): void;
 }
 
-const MOST = SCRATCH_BYTES / WORD;
+const MAX_WORDS = SCRATCH_BYTES / WORD;
 
 export class Readback {
   readonly #memory: Memory;
@@ -52,9 +53,9 @@ export class Readback {
     await this.#map(target, words * WORD);
     try {
       this.#memory.check();
-      handOver(parts, new Uint32Array(target.getMappedRange(0, words * WORD)));
+      distribute(parts, new Uint32Array(target.getMappedRange(0, words * WORD)));
     } finally {
-      // Also after an error: the next read cannot use mapped memory.
+      // Unmaps even after an error, because the next read cannot use mapped memory.
       target.unmap();
     }
   }
@@ -82,7 +83,8 @@ interface Part {
   readonly count: number;
 }
 
-function handOver(parts: readonly Part[], words: Uint32Array): void {
+/** Passes consecutive words to the receivers of the parts. */
+function distribute(parts: readonly Part[], words: Uint32Array): void {
   let offset = 0;
   for (const { piece, from, count } of parts) {
     piece.take(words.subarray(offset, offset + count), from);
@@ -93,12 +95,12 @@ function handOver(parts: readonly Part[], words: Uint32Array): void {
 /** Cuts and packs pieces into passes that fit into the scratch memory. */
 function passes(pieces: readonly Piece[]): Part[][] {
   const all: Part[][] = [[]];
-  let room = MOST;
+  let room = MAX_WORDS;
   for (const piece of pieces) {
     for (let from = 0; from < piece.count; ) {
       if (room === 0) {
         all.push([]);
-        room = MOST;
+        room = MAX_WORDS;
       }
       const count = Math.min(piece.count - from, room);
       all[all.length - 1].push({ piece, from, count });

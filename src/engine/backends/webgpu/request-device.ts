@@ -6,7 +6,7 @@ import type { Memory } from './device-memory.js';
 import { Scratch } from './scratch.js';
 
 type Rows = Uint8Array | Uint32Array | Float32Array;
-/** An array and its elements per environment; 0 for an array that all environments share. */
+/** An array, and its number of elements per environment: 0 if all environments share the array. */
 export type Part = readonly [array: Rows | null, width: number];
 export type Parts = { readonly [Name in LaunchArray]?: Part };
 
@@ -32,13 +32,13 @@ export class RequestBuffer {
     }));
     this.#scratch.require(cuts.reduce((bytes, { rows }) => bytes + aligned(rows.byteLength), 0));
     let offset = 0;
-    const places = cuts.map(({ name, rows }) => {
+    const offsets = cuts.map(({ name, rows }) => {
       const at = offset;
       this.#write(at, rows);
       offset += aligned(rows.byteLength);
       return [name, at / WORD];
     });
-    return Object.fromEntries(places);
+    return Object.fromEntries(offsets);
   }
 
   /** Writes rows as whole words, and pads the last word. */
@@ -63,6 +63,6 @@ function cut(array: Rows, width: number, first: number, count: number): Rows {
   return width === 0 ? array : array.subarray(first * width, (first + count) * width);
 }
 
-/** Returns the bytes of a request per environment. */
+/** Returns the number of bytes of a request per environment. */
 export const bytesPerEnv = (parts: Parts): number =>
   Object.values(parts).reduce((bytes, [array, width]) => bytes + (array?.BYTES_PER_ELEMENT ?? 0) * width, 0);

@@ -1,9 +1,9 @@
 /// <reference types="@webgpu/types" />
-/** Scratch memory for requests and results; grows when more is needed. */
+/** Scratch memory for requests and results. It grows when a call needs more. */
 import { WORD } from './buffer-layout.js';
 import type { Memory } from './device-memory.js';
 
-/** The size of scratch memory. Larger requests are cut into several launches. */
+/** The maximum size of scratch memory. Larger requests are split into several launches. */
 export const SCRATCH_BYTES = 2 ** 25;
 
 export class Scratch {

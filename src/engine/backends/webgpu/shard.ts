@@ -7,16 +7,17 @@ import type { GpuDevice } from './device.js';
 import type { Memory } from './device-memory.js';
 
 export interface Shard {
-  /** The index of its first environment in the batch, and their number. */
+  /** The index in the batch of the first environment. */
   readonly first: number;
+  /** The number of environments. */
   readonly count: number;
-  /** The number of environments for which it has room: whole tiles. */
+  /** The number of environments that fit, in whole tiles. */
   readonly capacity: number;
   readonly state: GPUBuffer;
   readonly outputs: GPUBuffer;
 }
 
-/** Returns the number of environments of `words` words that fit into a shard. */
+/** Returns the number of environments that fit into a shard. @param words of each environment. */
 export function envsOfShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
   const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const envs = Math.min(
@@ -26,13 +27,13 @@ export function envsOfShard({ limits }: GpuDevice, words: number, workgroupSize:
   return Math.max(TILE, envs - (envs % TILE));
 }
 
-/** Allocates the shards of a batch. @param most environments per shard, whole tiles. */
-export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, most: number): Shard[] {
+/** Allocates the shards of a batch. @param maxEnvs environments per shard, whole tiles. */
+export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, maxEnvs: number): Shard[] {
   const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
   const outputWords = keepsFinal ? OUTPUT_WORDS.all : OUTPUT_WORDS.withoutFinal;
-  return Array.from({ length: Math.ceil(numEnvs / most) }, (_, k) => {
-    const first = k * most;
-    const count = Math.min(most, numEnvs - first);
+  return Array.from({ length: Math.ceil(numEnvs / maxEnvs) }, (_, k) => {
+    const first = k * maxEnvs;
+    const count = Math.min(maxEnvs, numEnvs - first);
     const capacity = Math.ceil(count / TILE) * TILE;
     const state = memory.buffer('states', capacity * STATE_WORDS * WORD, usage);
     const outputs = memory.buffer('outputs', capacity * outputWords * WORD, usage);

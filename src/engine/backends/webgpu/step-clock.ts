@@ -6,13 +6,14 @@ import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.
 
 export class StepClock {
   readonly #steps: Uint8Array;
-  /** The step of all environments while it is the same; else null. */
+  /** The step of all environments if it is the same; else null. */
   #commonStep: number | null = 0;
 
   constructor(numEnvs: number) {
     this.#steps = new Uint8Array(numEnvs);
   }
 
+  /** Returns the number of steps that an environment's episode has taken. */
   at(env: number): number {
     return this.#commonStep ?? this.#steps[env];
   }
@@ -27,7 +28,10 @@ export class StepClock {
     return null;
   }
 
-  /** @param origin the clock and environments from which the run begins; null for its own. */
+  /**
+   * Checks the actions of a run from each environment's step to its stop.
+   * @param origin the environments that the run copies first; null for none.
+   */
   refuseSequence(
     { policy, stops }: Pick<RunRequest, 'policy' | 'stops'>,
     origin: { clock: StepClock; indices: Uint32Array } | null,
@@ -83,9 +87,9 @@ export class StepClock {
       return;
     }
     const steps = source === this && source.#commonStep === null ? source.#steps.slice() : source.#steps;
-    const together = source.#commonStep;
+    const commonStep = source.#commonStep;
     this.#separate();
-    for (let i = first; i < end; i++) this.#steps[i] = together ?? steps[indices[i]];
+    for (let i = first; i < end; i++) this.#steps[i] = commonStep ?? steps[indices[i]];
   }
 
   load(words: Uint32Array): void {
@@ -93,6 +97,7 @@ export class StepClock {
     for (let i = 0; i < this.#steps.length; i++) this.#steps[i] = words[i * STATE_WORDS + STATE.step];
   }
 
+  /** Stores the common step as the step of each environment. */
   #separate(): void {
     if (this.#commonStep !== null) this.#steps.fill(this.#commonStep);
     this.#commonStep = null;

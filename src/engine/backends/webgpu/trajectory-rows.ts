@@ -3,7 +3,7 @@ import type { Trajectory } from '../backend.js';
 import { RECORDED, RECORDED_ARRAYS, WORD } from './buffer-layout.js';
 import type { TakeRows } from './launcher.js';
 
-/** Returns a receiver of a launch's results: array after array, each with a row per environment. */
+/** Returns a receiver that writes a launch's results to a trajectory. The results are arrays with a row per environment. */
 export function putTrajectory(trajectory: Trajectory): TakeRows {
   return (rows, first, count) => {
     for (const name of Object.keys(RECORDED_ARRAYS) as (keyof Trajectory)[]) {

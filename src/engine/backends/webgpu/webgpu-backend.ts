@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** The WebGPU backend: one device per preference, shaders compiled and checked once, batches on the device. */
+/** The WebGPU backend. It opens one device per power preference, and compiles and checks the shaders once per device. */
 import { BackendError } from '../../../shared/errors.js';
 import { createWorld } from '../../../world/world.js';
 import type { AsyncBackend, AsyncBatchOptions } from '../async-backend.js';
@@ -12,25 +12,26 @@ import type { ShaderTexts } from './shaders.js';
 import { WebGpuBatch } from './webgpu-batch.js';
 
 const NO_GPU =
-  'This platform has no navigator.gpu. Use one that has WebGPU; a browser has it only in pages that come over HTTPS ' +
-  'or from localhost.';
+  'This platform has no navigator.gpu. Use a platform with WebGPU; browsers offer it only to pages from HTTPS or ' +
+  'localhost.';
 
 /** Replaceable parts, for tests. */
 export interface WebGpuParts {
   readonly texts?: ShaderTexts;
-  /** The most environments per shard: whole tiles. */
+  /** The largest number of environments per shard, in whole tiles. */
   readonly envsOfShard?: number;
 }
 
-interface Proven {
+/** A program, and the comparison of its episodes with the reference's. */
+interface CheckedProgram {
   readonly program: Program;
   readonly proof: Proof;
 }
 
 /**
  * Creates the WebGPU backend.
- * @param findGpu returns the platform's entry to its devices, or null. Rejects with BackendError `backend_unavailable`
- *   if a requirement is missing.
+ * @param findGpu returns the platform's GPU object, or null. Rejects with BackendError `backend_unavailable` if a
+ *   requirement is missing.
  */
 export const webGpuBackend = (findGpu: () => Promise<GPU | null>, parts: WebGpuParts = {}): AsyncBackend =>
   new WebGpuBackend(findGpu, parts);
@@ -42,7 +43,7 @@ class WebGpuBackend implements AsyncBackend {
   /** Devices by power preference. */
   readonly #devices = new Map<string, Promise<GpuDevice>>();
   /** Programs by workgroup size. */
-  readonly #programs = new WeakMap<GpuDevice, Map<number, Promise<Proven>>>();
+  readonly #programs = new WeakMap<GpuDevice, Map<number, Promise<CheckedProgram>>>();
 
   constructor(findGpu: () => Promise<GPU | null>, parts: WebGpuParts) {
     this.#findGpu = findGpu;
@@ -70,7 +71,7 @@ class WebGpuBackend implements AsyncBackend {
     return this.#openOn(program, options, proof.different === 0);
   }
 
-  /** Stores the promise before awaiting anything, so that concurrent openings share a device. */
+  /** Returns the device of a power preference. Stores the promise at once, so that concurrent openings share a device. */
   #deviceFor(powerPreference?: GPUPowerPreference): Promise<GpuDevice> {
     const key = powerPreference ?? '';
     const device = this.#deviceAfter(this.#devices.get(key), powerPreference);
@@ -82,8 +83,8 @@ class WebGpuBackend implements AsyncBackend {
     last: Promise<GpuDevice> | undefined,
     powerPreference: GPUPowerPreference | undefined,
   ): Promise<GpuDevice> {
-    const known = await last?.catch(() => null);
-    if (known && !known.isLost) return known;
+    const device = await last?.catch(() => null);
+    if (device && !device.isLost) return device;
     return GpuDevice.open(await this.#requireGpu(), powerPreference);
   }
 
@@ -93,17 +94,17 @@ class WebGpuBackend implements AsyncBackend {
     return gpu;
   }
 
-  #programOf(device: GpuDevice, workgroupSize: number): Promise<Proven> {
-    const known = this.#programs.get(device) ?? new Map<number, Promise<Proven>>();
-    this.#programs.set(device, known);
-    const proven = known.get(workgroupSize) ?? this.#prove(device, workgroupSize);
-    known.set(workgroupSize, proven);
+  #programOf(device: GpuDevice, workgroupSize: number): Promise<CheckedProgram> {
+    const programs = this.#programs.get(device) ?? new Map<number, Promise<CheckedProgram>>();
+    this.#programs.set(device, programs);
+    const program = programs.get(workgroupSize) ?? this.#compileAndCheck(device, workgroupSize);
+    programs.set(workgroupSize, program);
     // A failure may be temporary, such as a lack of memory. The next opening tries again.
-    proven.catch(() => known.delete(workgroupSize));
-    return proven;
+    program.catch(() => programs.delete(workgroupSize));
+    return program;
   }
 
-  async #prove(device: GpuDevice, workgroupSize: number): Promise<Proven> {
+  async #compileAndCheck(device: GpuDevice, workgroupSize: number): Promise<CheckedProgram> {
     const program = await Program.compile(device, this.#parts.texts ?? SHADER_TEXTS, workgroupSize);
     const proof = await proveExact((options) => this.#openOn(program, options, true), createWorld());
     return { program, proof };
@@ -117,7 +118,6 @@ class WebGpuBackend implements AsyncBackend {
 const inexact = ({ adapterName }: GpuDevice, { episodes, different }: Proof): BackendError =>
   new BackendError(
     'backend_unavailable',
-    `Expected a device whose episodes are the reference's bit for bit, got ${adapterName}, where ${different} of ` +
-      `${episodes} differ. Use another backend, or webgpu: { allowInexact: true } for results that are not this ` +
-      "environment's.",
+    `Expected a device whose episodes equal the reference's bit for bit, got ${adapterName}, where ${different} of ` +
+      `${episodes} differ. Use another backend, or accept different episodes with webgpu: { allowInexact: true }.`,
   );

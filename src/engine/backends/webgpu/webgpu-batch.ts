@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** A batch on a device: turns backend requests into launches of kernels. */
+/** A batch on a device. It turns backend requests into launches of kernels. */
 
 import {
   NUM_BELIEFS,
@@ -32,7 +32,9 @@ export class WebGpuBatch implements AsyncBatch {
   readonly #clock: StepClock;
   readonly #submissionSize: SubmissionSize;
 
-  /** @param envsOfShard the most environments per shard, for tests; null for as many as the device can bind. */
+  /**
+   * @param envsOfShard the largest number of environments per shard, for tests; null for as many as the device can bind.
+   */
   constructor(
     program: Program,
     options: AsyncBatchOptions,
@@ -53,7 +55,7 @@ export class WebGpuBatch implements AsyncBatch {
     this.#submissionSize = new SubmissionSize(device.maxDispatchMs);
   }
 
-  /** Resolves when the batch has its memory. @throws BackendError `out_of_memory`, `device_lost`. */
+  /** Resolves when the device has allocated the batch's memory. @throws BackendError `out_of_memory`, `device_lost`. */
   async opened(): Promise<this> {
     try {
       await this.#launcher.finished();
@@ -127,10 +129,10 @@ export class WebGpuBatch implements AsyncBatch {
       ...partsOfBeliefs(beliefs),
       stops: [stops, 1],
     };
-    const most = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(RECORDED_BYTES);
+    const maxEnvs = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(RECORDED_BYTES);
     for (let at = first; at < end; ) {
-      const { envs, measure } = this.#submissionSize.next(Math.min(end - at, most));
-      const begun = performance.now();
+      const { envs, measure } = this.#submissionSize.next(Math.min(end - at, maxEnvs));
+      const startTime = performance.now();
       if (trajectory === null) {
         this.#launcher.launch('run', parts, fields, at, at + envs);
         if (measure) await this.#launcher.finished();
@@ -143,7 +145,7 @@ export class WebGpuBatch implements AsyncBatch {
           end: at + envs,
         });
       }
-      if (measure) this.#submissionSize.took(envs, performance.now() - begun);
+      if (measure) this.#submissionSize.record(envs, performance.now() - startTime);
       at += envs;
     }
   }

@@ -7,7 +7,7 @@ function sizes(pace: SubmissionSize, run: number, msEach: number, msOfEnv: numbe
   const taken: number[] = [];
   for (let left = run; left > 0; ) {
     const { envs, measure } = pace.next(left);
-    if (measure) pace.took(envs, msEach + envs * msOfEnv);
+    if (measure) pace.record(envs, msEach + envs * msOfEnv);
     taken.push(envs);
     left -= envs;
   }
