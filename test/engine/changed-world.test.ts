@@ -1,4 +1,4 @@
-/** All engines agree in changed worlds: the numbers are data, and no engine has its own copy. */
+/** All engines agree in changed worlds, so no engine has its own copy of a number. */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
@@ -19,13 +19,13 @@ nameAbsent();
 async function episodes(engine: AsyncEngine, spec: WorldSpec, seed: string, n: number): Promise<Columns> {
   const random = new Random(seed);
   const world = createWorld(spec);
-  const { batch, columns: see } = await openAsyncBatch(engine, n, { world, imagination: random.chance(0.3) });
+  const { batch, columns } = await openAsyncBatch(engine, n, { world, imagination: random.chance(0.3) });
   batch.reset(random.reset(n, world));
   for (let t = 0; t < 3; t++) expect(batch.submit(random.step(new Uint8Array(n)))).toBeNull();
-  const stepped = await see();
+  const stepped = await columns();
   const trajectory = allocateTrajectory(n);
   expect(await batch.run({ ...random.run(n), trajectory })).toBeNull();
-  const { state, finalScores, components } = await see();
+  const { state, finalScores, components } = await columns();
   batch.close();
   return {
     ...stepped,
@@ -37,7 +37,7 @@ async function episodes(engine: AsyncEngine, spec: WorldSpec, seed: string, n: n
 }
 
 describe.each(OTHERS)('$name', (engine) => {
-  it('worlds with any numbers changed', () =>
+  it('equals the reference in worlds with random changes', () =>
     forAllAsync(runsOn(engine, 150), async (random) => {
       const spec = changedWorld(random);
       const seed = `world ${random.integer(0, 1e9)}`;
@@ -45,11 +45,11 @@ describe.each(OTHERS)('$name', (engine) => {
     }));
 });
 
-/** Numbers that must sum to 1 with others cannot change alone; the test above changes them. */
-const alone = (path: Path): boolean => !/weights|graders|share/.test(pathName(path));
+/** Returns whether a number can change alone. Numbers that must sum to 1 with others change in the test above. */
+const canChangeAlone = (path: Path): boolean => !/weights|graders|share/.test(pathName(path));
 
-it('each number of the world alone', async () => {
-  for (const path of FREE_NUMBERS.filter(alone)) {
+it('all engines agree after a change of each number alone', async () => {
+  for (const path of FREE_NUMBERS.filter(canChangeAlone)) {
     const spec = withOneNumber(path);
     const seed = pathName(path);
     const expected = await episodes(REFERENCE, spec, seed, 17);
@@ -70,7 +70,7 @@ it('a changed world changes results', async () => {
   expect(differences(one, other).length).toBeGreaterThan(3);
 });
 
-it('the caller may change a spec afterwards', () => {
+it('a change of the spec after createWorld has no effect', () => {
   const spec = worldWith(['decay', 1], 0.02);
   const world = createWorld(spec);
   spec.decay[1] = 0.5;
@@ -81,9 +81,9 @@ describe('an event draw at the threshold', () => {
   const SEED = 4242;
   const { x0 } = drawsOf(streamsOf(WORLD.params, false), SEED, 0, newDraws()).event;
 
-  it.each(ENGINES)('is no event, and one below it is: $name', (engine) => {
+  it.each(ENGINES)('causes no event, but causes one if the threshold is 1 higher: $name', (engine) => {
     const eventAt = (threshold: number): number => {
-      // Other seeds in the lanes beside it.
+      // The neighbouring lanes have other seeds.
       using env = openOn(engine, {
         numEnvs: 3,
         world: worldWith(['constants', 'eventThreshold'], threshold),

@@ -1,4 +1,4 @@
-/** Compares every engine of this machine with all golden values. */
+/** Every engine computes the golden values. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import type { Outputs, StepRequest, Trajectory } from '../../src/engine/backends/backend.js';
@@ -21,15 +21,18 @@ import { WORLD } from '../support/open-batch.js';
 
 nameAbsent();
 
-test.each(threefryVectors)('threefry of key $key, counter $counter', ({ key, counter, output }) => {
-  const draw = threefry(Number(key[0]), Number(key[1]), Number(counter[0]), Number(counter[1]), {
-    x0: 0,
-    x1: 0,
-  });
-  expect([draw.x0, draw.x1]).toEqual(output.map(Number));
-});
+test.each(threefryVectors)(
+  'threefry computes the golden output of key $key, counter $counter',
+  ({ key, counter, output }) => {
+    const draw = threefry(Number(key[0]), Number(key[1]), Number(counter[0]), Number(counter[1]), {
+      x0: 0,
+      x1: 0,
+    });
+    expect([draw.x0, draw.x1]).toEqual(output.map(Number));
+  },
+);
 
-test('crash_free of every crash count', () => {
+test('crash_free has the golden value for every crash count', () => {
   const { perReading } = WORLD.params;
   const computed = profiles.crash_free_by_crashes.map((_, n) => Math.fround(1 - Math.fround(n * perReading)));
   expect(computed).toEqual(profiles.crash_free_by_crashes);
@@ -47,7 +50,7 @@ const beliefRow = (belief: number[] | null) =>
 const eventCode = (name: string | null) => (name === null ? -1 : EVENT_NAMES.indexOf(name));
 const hex = (hash: bigint) => hash.toString(16).padStart(16, '0');
 
-interface Persons {
+interface BatchSetup {
   readonly seeds: SeedChoice;
   readonly profiles: ProfileChoice;
   readonly grader: string;
@@ -55,12 +58,12 @@ interface Persons {
 }
 
 /** Opens a batch and resets it. */
-async function begun(
+async function openAndReset(
   engine: AsyncEngine,
   numEnvs: number,
-  persons: Partial<Persons>,
+  setup: Partial<BatchSetup>,
 ): Promise<OpenedAsyncBatch> {
-  const { seeds = 0, profiles = 'sampled', grader = 'v2', imagination } = persons;
+  const { seeds = 0, profiles = 'sampled', grader = 'v2', imagination } = setup;
   const opened = await openAsyncBatch(engine, numEnvs, { imagination });
   const { modes, floats } = toProfiles(WORLD, profiles, numEnvs);
   const graders = toGraders(WORLD, grader, numEnvs);
@@ -69,7 +72,7 @@ async function begun(
 }
 
 const openEpisode = (engine: AsyncEngine, episode: GoldenEpisode): Promise<OpenedAsyncBatch> =>
-  begun(engine, 1, { ...episode, seeds: episode.seed, profiles: profileOf(episode) });
+  openAndReset(engine, 1, { ...episode, seeds: episode.seed, profiles: profileOf(episode) });
 
 interface RunOptions {
   readonly policySeeds?: number[];
@@ -114,7 +117,8 @@ function stepRequest(action: number, belief: number[] | null): StepRequest {
   };
 }
 
-function observed(observations: Float32Array): Record<string, number | number[]> {
+/** Returns an observation's fields by name. */
+function fieldsOf(observations: Float32Array): Record<string, number | number[]> {
   return Object.fromEntries(
     OBSERVATION_FIELDS.map(({ name, offset, size }) => [
       name,
@@ -125,32 +129,32 @@ function observed(observations: Float32Array): Record<string, number | number[]>
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   describe.each(episodes)('episode: $name', (episode) => {
-    it('step by step', async () => {
-      const { batch, readOutputs: show } = await openEpisode(engine, episode);
+    it('has the golden values step by step', async () => {
+      const { batch, readOutputs } = await openEpisode(engine, episode);
       expect(Array.from(await batch.targets())).toEqual(episode.belief_target);
       const golden = new Map(episode.observations.map((observation) => [observation.step, observation]));
-      let shown = await show();
-      expect(observed(shown.observations)).toEqual(golden.get(0));
+      let outputs = await readOutputs();
+      expect(fieldsOf(outputs.observations)).toEqual(golden.get(0));
       for (const [t, step] of episode.steps.entries()) {
         expect(hex((await batch.stateHash())[0])).toBe(step.state_hash);
         expect(batch.submit(stepRequest(codes(episode)[t], step.belief))).toBeNull();
-        shown = await show();
-        const seen = observed(shown.observations);
-        expect(shown.rewards[0]).toBe(step.reward);
-        expect(seen).toMatchObject({
+        outputs = await readOutputs();
+        const fields = fieldsOf(outputs.observations);
+        expect(outputs.rewards[0]).toBe(step.reward);
+        expect(fields).toMatchObject({
           event: eventCode(step.event),
           meters: step.meters,
           reward: step.reward,
         });
-        expect(seen.deltas).toEqual(step.delta);
-        expect(seen.anomalies).toEqual(step.anomaly);
-        if (golden.has(t + 1)) expect(seen).toEqual(golden.get(t + 1));
-        expect(shown.terminated[0]).toBe(t === 27 ? 1 : 0);
+        expect(fields.deltas).toEqual(step.delta);
+        expect(fields.anomalies).toEqual(step.anomaly);
+        if (golden.has(t + 1)) expect(fields).toEqual(golden.get(t + 1));
+        expect(outputs.terminated[0]).toBe(t === 27 ? 1 : 0);
       }
-      expectFinal(shown, episode);
+      expectFinal(outputs, episode);
     });
 
-    it('fused, with its trajectory', async () => {
+    it('has the golden trajectory in one run', async () => {
       const opened = await openEpisode(engine, episode);
       const choice = episode.policy === 'tape' ? Uint8Array.from(codes(episode)) : episode.policy;
       const beliefs = Float32Array.from(episode.steps.flatMap((step) => Array.from(beliefRow(step.belief))));
@@ -165,27 +169,29 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('random policies', async () => {
+  it('the random policy chooses the golden actions', async () => {
     const seeds = profiles.random_policies.map((row) => row.seed);
     const policySeeds = profiles.random_policies.map((row) => row.policy_seed);
-    const { actions } = await record(await begun(engine, seeds.length, { seeds }), 'random', { policySeeds });
+    const { actions } = await record(await openAndReset(engine, seeds.length, { seeds }), 'random', {
+      policySeeds,
+    });
     expect(Array.from(actions)).toEqual(profiles.random_policies.flatMap((row) => row.actions));
   });
 
-  it('belief targets and events of sampled profiles', async () => {
+  it('sampled profiles have the golden belief targets and events', async () => {
     const seeds = profiles.profiles.map((row) => row.seed);
-    const opened = await begun(engine, seeds.length, { seeds });
+    const opened = await openAndReset(engine, seeds.length, { seeds });
     const targets = profiles.profiles.flatMap((row) => row.belief_target);
     expect(Array.from(await opened.batch.targets())).toEqual(targets);
     const { events } = await record(opened, 'heuristic');
     expect(Array.from(events)).toEqual(profiles.profiles.flatMap((row) => row.events));
   });
 
-  it('profiles, sampled and discrete', async () => {
+  it('sampled and discrete profiles are the golden ones', async () => {
     const seeds = profiles.profiles.map((row) => row.seed);
-    // Equal hashes of equal seeds mean equal profiles.
+    // With equal seeds, equal hashes mean equal profiles.
     const hashes = async (choice: ProfileChoice) => {
-      const { batch } = await begun(engine, seeds.length, { seeds, profiles: choice });
+      const { batch } = await openAndReset(engine, seeds.length, { seeds, profiles: choice });
       return batch.stateHash();
     };
     const floats = profiles.profiles.flatMap(({ traits, weights }) => [
@@ -198,31 +204,35 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect(await hashes('discrete')).toEqual(await hashes(names));
   });
 
-  it.each(Object.entries(tables))('table %s', async (key, golden) => {
-    const [condition, policy, belief, grader] = key.split('/');
-    const seeds = firstSeed(condition);
-    const persons = { seeds, profiles: condition.split(':')[1] ?? 'sampled', grader };
-    const opened = await begun(engine, golden.n, persons);
-    await run(opened, policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
-    const { finalScores, beliefMae, components } = await opened.readOutputs();
-    const bytes = new Uint8Array(finalScores.buffer, finalScores.byteOffset, golden.n * 4);
-    expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toBe(golden.digest);
-    const mean = (values: ArrayLike<number>) => Array.from(values).reduce((sum, x) => sum + x, 0) / golden.n;
-    expect(Math.abs(mean(finalScores) - golden.final_score)).toBeLessThan(1e-12);
-    expect(Math.abs(mean(beliefMae) - golden.belief_mae)).toBeLessThan(1e-12);
-    COMPONENT_NAMES.forEach((name, k) => {
-      const column = Array.from({ length: golden.n }, (_, i) => components[i * 6 + k]);
-      expect(Math.abs(mean(column) - golden[name])).toBeLessThan(1e-12);
-    });
-  });
+  it.each(Object.entries(tables))(
+    'the scores of %s have the golden digest and means',
+    async (key, golden) => {
+      const [condition, policy, belief, grader] = key.split('/');
+      const seeds = firstSeed(condition);
+      const setup = { seeds, profiles: condition.split(':')[1] ?? 'sampled', grader };
+      const opened = await openAndReset(engine, golden.n, setup);
+      await run(opened, policy as 'random', belief === 'constant' ? { beliefs: [0.5, 0.5, 0.5] } : {});
+      const { finalScores, beliefMae, components } = await opened.readOutputs();
+      const bytes = new Uint8Array(finalScores.buffer, finalScores.byteOffset, golden.n * 4);
+      expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toBe(golden.digest);
+      const mean = (values: ArrayLike<number>) =>
+        Array.from(values).reduce((sum, x) => sum + x, 0) / golden.n;
+      expect(Math.abs(mean(finalScores) - golden.final_score)).toBeLessThan(1e-12);
+      expect(Math.abs(mean(beliefMae) - golden.belief_mae)).toBeLessThan(1e-12);
+      COMPONENT_NAMES.forEach((name, k) => {
+        const column = Array.from({ length: golden.n }, (_, i) => components[i * 6 + k]);
+        expect(Math.abs(mean(column) - golden[name])).toBeLessThan(1e-12);
+      });
+    },
+  );
 });
 
-/** The first seed of each condition. */
+/** Returns the first seed of a condition. */
 function firstSeed(condition: string): number {
   return { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0;
 }
 
-/** Returns the mean noiseless reward of the half that begins at step `first`: rule 8 on golden values. */
+/** Computes the mean reward without noise of the half that begins at step `first`, by rule 8, from golden values. */
 function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   const f32 = Math.fround;
   const { rewardBias, rewardScale, crashPenalty, crashThreshold } = WORLD.params;

@@ -16,48 +16,49 @@ import { Random } from '../support/random.js';
 
 nameAbsent();
 
-/** A call sequence: a reset, steps with masks and autoresets, and a fused run to different stops. */
-interface Story {
+/** A reset, steps with masks and autoresets, and a run to different stops. */
+interface CallSequence {
   reset: ResetRequest;
   steps: StepRequest[];
   run: RunRequest;
 }
 
-function tell(random: Random, n: number): Story {
+function randomSequence(random: Random, n: number): CallSequence {
   const none = new Uint8Array(n);
   return { reset: random.reset(n), steps: [0, 1, 2].map(() => random.step(none)), run: random.run(n) };
 }
 
-/** Plays a call sequence. @returns all columns after each part of it. */
-async function live(
+/** Plays a call sequence. @returns all columns after each call. */
+async function play(
   engine: AsyncEngine,
   n: number,
-  { reset, steps, run }: Story,
+  { reset, steps, run }: CallSequence,
   options: AsyncTestBatchOptions = {},
 ): Promise<Columns> {
-  const { batch, columns: see } = await openAsyncBatch(engine, n, options);
-  const seen: Columns[] = [];
+  const { batch, columns } = await openAsyncBatch(engine, n, options);
+  const columnsOfCalls: Columns[] = [];
   batch.reset(reset);
-  seen.push(await see());
+  columnsOfCalls.push(await columns());
   for (const step of steps) {
     expect(batch.submit(step)).toBeNull();
-    seen.push(await see());
+    columnsOfCalls.push(await columns());
   }
   const trajectory = allocateTrajectory(n);
   expect(await batch.run({ ...run, trajectory })).toBeNull();
-  seen.push(await see(), copyColumns(trajectory));
+  columnsOfCalls.push(await columns(), copyColumns(trajectory));
   batch.close();
-  return Object.assign({}, ...seen.map((part, k) => labelled(part, k)));
+  return Object.assign({}, ...columnsOfCalls.map((part, k) => labelled(part, k)));
 }
 
 const labelled = (columns: Columns, k: number): Columns =>
   Object.fromEntries(Object.entries(columns).map(([name, column]) => [`${k} ${name}`, column]));
 
 /** Returns the call sequence of the environments `indices`, in that order. */
-function retell(story: Story, n: number, indices: Uint32Array): Story {
-  return select(story, n, indices) as Story;
+function selectEnvs(sequence: CallSequence, n: number, indices: Uint32Array): CallSequence {
+  return select(sequence, n, indices) as CallSequence;
 }
 
+/** Returns a value with each array of n rows replaced by its rows at `indices`. */
 function select(value: unknown, n: number, indices: Uint32Array): unknown {
   if (ArrayBuffer.isView(value)) {
     const column = value as Float32Array;
@@ -69,7 +70,7 @@ function select(value: unknown, n: number, indices: Uint32Array): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, select(entry, n, indices)]));
 }
 
-/** Options that divide the work and must not change results, for each engine that has them. */
+/** Options that divide the work differently and must not change results, by backend. */
 const SHARES: Record<string, AsyncTestBatchOptions[]> = {
   native: [{ threads: 2 }, { threads: 3 }, { threads: 7 }],
   webgpu: [
@@ -82,51 +83,52 @@ const SHARES: Record<string, AsyncTestBatchOptions[]> = {
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it.each([15, 16, 17, 64])('permuted environments give permuted results: %i', (n) =>
     forAllAsync(runsOn(engine, 8), async (random) => {
-      const story = tell(random, n);
+      const sequence = randomSequence(random, n);
       const order = random.permutation(n);
-      const expected = rowsOf(await live(engine, n, story), n, order);
-      expectEqual(expected, await live(engine, n, retell(story, n, order)));
+      const expected = rowsOf(await play(engine, n, sequence), n, order);
+      expectEqual(expected, await play(engine, n, selectEnvs(sequence, n, order)));
     }),
   );
 
   it.each([1, 15, 16, 17])('a batch of n equals n batches of one: %i', (n) =>
     forAllAsync(runsOn(engine, 5), async (random) => {
-      const story = tell(random, n);
+      const sequence = randomSequence(random, n);
       const alone: Columns[] = [];
-      for (let i = 0; i < n; i++) alone.push(await live(engine, 1, retell(story, n, Uint32Array.of(i))));
-      expectEqual(await live(engine, n, story), concatColumns(alone));
+      for (let i = 0; i < n; i++)
+        alone.push(await play(engine, 1, selectEnvs(sequence, n, Uint32Array.of(i))));
+      expectEqual(await play(engine, n, sequence), concatColumns(alone));
     }),
   );
 
   it('the first environments of a batch of 1000 equal a smaller batch', async () => {
     const random = new Random('prefix');
-    const story = tell(random, 1000);
-    const whole = await live(engine, 1000, story);
+    const sequence = randomSequence(random, 1000);
+    const whole = await play(engine, 1000, sequence);
     for (const n of [1, 15, 16, 17, 65, 999]) {
       const first = Uint32Array.from({ length: n }, (_, i) => i);
-      const fewer = await live(engine, n, retell(story, 1000, first));
+      const fewer = await play(engine, n, selectEnvs(sequence, 1000, first));
       expectEqual(rowsOf(whole, 1000, first), fewer, `${n}:`);
     }
   });
 });
 
 describe.each(OTHERS)('$name', (engine) => {
-  // A step uses threads from 512 tiles of 16 on, other calls from 32. The last tile here is not full.
+  // Steps use threads from 512 tiles of 16 environments on, other calls from 32 tiles. The last tile here is not full.
   const n = 9000;
 
   it('any number of threads, and any workgroup size, gives the same results', async () => {
-    const story = tell(new Random('threads'), n);
-    const alone = await live(engine, n, story);
+    const sequence = randomSequence(new Random('threads'), n);
+    const alone = await play(engine, n, sequence);
     for (const share of SHARES[engine.backend.name] ?? []) {
-      expectEqual(alone, await live(engine, n, story, share), `${JSON.stringify(share)}:`);
+      expectEqual(alone, await play(engine, n, sequence, share), `${JSON.stringify(share)}:`);
     }
     const fewer = 600;
-    const part = tell(new Random('fewer'), fewer);
-    expectEqual(await live(engine, fewer, part), await live(engine, fewer, part, { threads: 64 }));
+    const part = randomSequence(new Random('fewer'), fewer);
+    expectEqual(await play(engine, fewer, part), await play(engine, fewer, part, { threads: 64 }));
   });
 
   it('results equal the reference', async () => {
-    const story = tell(new Random('large'), n);
-    expectEqual(await live(REFERENCE, n, story), await live(engine, n, story, { threads: 4 }));
+    const sequence = randomSequence(new Random('large'), n);
+    expectEqual(await play(REFERENCE, n, sequence), await play(engine, n, sequence, { threads: 4 }));
   });
 });

@@ -27,7 +27,10 @@ interface Mutant {
   readonly world: World;
 }
 
-/** Returns another legal value, different enough to matter: a flag of 1, the next code, one more bit, 1.5 times the number. */
+/**
+ * Returns another legal value, different enough to matter: a flag of 1, the next code, one more bit, 1.5 times the
+ * number.
+ */
 const CODES: Partial<Record<BlockName, number>> = {
   beliefInverted: 2,
   beliefSource: PROFILE_SIZE,
@@ -78,7 +81,7 @@ async function episodes(
   world: World,
   { kind, imagination }: (typeof PARTS)[number],
 ): Promise<Columns> {
-  const { batch, columns: see } = await openAsyncBatch(engine, N, { world, imagination });
+  const { batch, columns } = await openAsyncBatch(engine, N, { world, imagination });
   const names = Array.from({ length: N }, (_, i) => (i % 2 ? 'v1' : 'v2'));
   const modes = Uint8Array.from({ length: N }, (_, i) => (i % 3 ? MODE.sampled : MODE.discrete));
   const seeds = Uint32Array.from({ length: N }, (_, i) => i + 100);
@@ -87,7 +90,7 @@ async function episodes(
   const policy = kind === 'random' ? ({ kind, policySeeds: null } as const) : ({ kind } as const);
   const beliefs = { kind: 'constant', belief: Float32Array.of(0.02, 0.5, 0.9) } as const;
   await batch.run({ policy, beliefs, stops: null, trajectory });
-  const all = { ...(await see()), ...copyColumns(trajectory) };
+  const all = { ...(await columns()), ...copyColumns(trajectory) };
   batch.close();
   return all;
 }

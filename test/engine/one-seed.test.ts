@@ -21,11 +21,11 @@ describe.each(OTHERS)('$name', (engine) => {
       const run = { ...random.run(n), stops: null, trajectory: null };
       const imagination = random.chance(0.3);
       const playedOn = async (each: AsyncEngine) => {
-        const { batch, columns: see } = await openAsyncBatch(each, n, { imagination });
+        const { batch, columns } = await openAsyncBatch(each, n, { imagination });
         batch.reset({ ...first, seeds });
         await batch.run(begun);
         await batch.run(run);
-        return see();
+        return columns();
       };
       expectEqual(await playedOn(REFERENCE), await playedOn(engine));
     }));

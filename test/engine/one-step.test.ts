@@ -19,13 +19,10 @@ import type { Random } from '../support/random.js';
 nameAbsent();
 
 /** Brings the episodes of a batch to different steps: runs to random stops, single steps, resets. */
-async function wander(
-  random: Random,
-  { batch, numEnvs, readOutputs: show }: OpenedAsyncBatch,
-): Promise<void> {
+async function wander(random: Random, { batch, numEnvs, readOutputs }: OpenedAsyncBatch): Promise<void> {
   batch.reset(random.reset(numEnvs));
   for (let leg = random.integer(0, 4); leg > 0; leg--) {
-    const { terminated } = await show();
+    const { terminated } = await readOutputs();
     const runs = random.chance(0.5);
     expect(runs ? await batch.run(random.run(numEnvs)) : batch.submit(random.step(terminated))).toBeNull();
   }
@@ -45,11 +42,11 @@ async function compareOneStep(random: Random, engine: AsyncEngine): Promise<void
   expect(states.batch.submit(request)).toBeNull();
   const stepped = await states.columns();
   for (const other of enginesFor(random, OTHERS)) {
-    const { batch, columns: see } = await openAsyncBatch(other, n, { imagination });
+    const { batch, columns } = await openAsyncBatch(other, n, { imagination });
     batch.load(words);
-    expectEqual(loaded, await see(), `${other.name} after load:`);
+    expectEqual(loaded, await columns(), `${other.name} after load:`);
     expect(batch.submit(request)).toBeNull();
-    expectEqual(stepped, await see(), `${other.name} after a step:`);
+    expectEqual(stepped, await columns(), `${other.name} after a step:`);
   }
 }
 
@@ -71,19 +68,19 @@ it('a step in place equals the step from the saved state', () =>
       const request = random.step((await first.readOutputs()).terminated);
       for (const { batch } of [first, ...others]) expect(batch.submit(request)).toBeNull();
       const expected = await first.columns();
-      for (const { batch, columns: see } of others) expectEqual(expected, await see(), batch.kernel);
+      for (const { batch, columns } of others) expectEqual(expected, await columns(), batch.kernel);
     }
   }));
 
 it('a difference is reported', () =>
   forAllAsync(5, async (random) => {
-    const { batch, columns: see } = await openAsyncBatch(REFERENCE, 3);
+    const { batch, columns } = await openAsyncBatch(REFERENCE, 3);
     batch.reset(random.reset(3));
-    const before = await see();
+    const before = await columns();
     batch.submit({
       ...random.step(new Uint8Array(3), false),
       stepMask: null,
       actions: Uint8Array.of(1, 2, 3),
     });
-    expect(differences(before, await see()).length).toBeGreaterThan(3);
+    expect(differences(before, await columns()).length).toBeGreaterThan(3);
   }));

@@ -1,7 +1,7 @@
 /**
  * Calls the addon's entry points with arguments that this package never passes: any type, length and element type,
- * detached memory, objects that are no batch, closed batches. Each call must succeed, or throw a TypeError and change
- * nothing; none may crash. Under the sanitizers this test finds reads and writes out of bounds.
+ * detached memory, objects that are not batches, closed batches. Each call must succeed, or throw a TypeError and change
+ * nothing. With the sanitizers, this test also finds reads and writes out of bounds.
  */
 import { describe, expect, it } from 'vitest';
 import { loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
@@ -36,17 +36,20 @@ const anyWord = (random: Random): number =>
 describe.each(NATIVE)('$name', ({ kernel }) => {
   const addon = loadAddon();
 
-  it.each(NAMES.filter((name) => name !== 'close'))('%s with one argument replaced', (name) => {
-    forAll(RUNS, (random) => {
-      const batch = open(addon, kernel!);
-      const args = METHODS[name](batch);
-      replaceOne(random, args);
-      call(batch, name, args);
-      batch.close();
-    });
-  });
+  it.each(NAMES.filter((name) => name !== 'close'))(
+    '%s accepts or refuses any replacement of one argument',
+    (name) => {
+      forAll(RUNS, (random) => {
+        const batch = open(addon, kernel!);
+        const args = METHODS[name](batch);
+        replaceOne(random, args);
+        call(batch, name, args);
+        batch.close();
+      });
+    },
+  );
 
-  it.each(NAMES.filter((name) => name !== 'close'))('%s with any arguments', (name) => {
+  it.each(NAMES.filter((name) => name !== 'close'))('%s accepts or refuses any arguments', (name) => {
     const batch = open(addon, kernel!);
     forAll(RUNS, (random) => {
       call(
@@ -57,14 +60,14 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     });
   });
 
-  it('any method with the arguments of any other', () => {
+  it('every method accepts or refuses the arguments of every other method', () => {
     const batch = open(addon, kernel!);
     for (const name of NAMES.filter((each) => each !== 'close')) {
       for (const other of NAMES) call(batch, name, METHODS[other](batch));
     }
   });
 
-  it('the constructor with one argument replaced', () => {
+  it('the constructor accepts or refuses any replacement of one argument', () => {
     const legal = (): unknown[] => [kernel, WORLD.words, false, N, 2, allocateOutputs(N)];
     const numbers = [0, -1, 1.5, Number.NaN, 2 ** 31, 2 ** 32, 1e300, '4', 4n, Number.POSITIVE_INFINITY];
     forAll(RUNS, (random) => {
@@ -80,7 +83,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     expect(() => new (addon.Batch as Any)()).toThrow(TypeError);
   });
 
-  it('the constructor with one word of the block replaced', () => {
+  it('the constructor accepts or refuses any replacement of one word of the block', () => {
     forAll(3 * RUNS, (random) => {
       const words = WORLD.words.slice();
       words[random.integer(0, words.length - 1)] = anyWord(random);
@@ -95,7 +98,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     });
   });
 
-  it('any words to load: refused, or runnable to the end', () => {
+  it('load refuses words, or the batch can run them to the end', () => {
     const batch = open(addon, kernel!);
     batch.run(1, null, null, null, new Uint8Array(N).fill(9), null, null, null);
     const saved = stateOf(batch);
@@ -108,7 +111,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     });
   });
 
-  it('any rows to replay: refused, or replayed', () => {
+  it('replay accepts or refuses rows with any number replaced', () => {
     const batch = open(addon, kernel!);
     forAll(3 * RUNS, (random) => {
       const [request] = METHODS.replay(batch) as [Record<string, Uint8Array | null>];
@@ -120,7 +123,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     });
   });
 
-  it('starts at invalid steps', () => {
+  it('reset refuses starts at invalid steps, except in environments outside the mask', () => {
     const batch = open(addon, kernel!);
     const start = (steps: Uint8Array, mask: Uint8Array | null = null) =>
       batch.reset(
@@ -142,7 +145,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     }
   });
 
-  it('outputs of wrong sizes and types, or detached', () => {
+  it('outputs of wrong sizes or types, and detached outputs, are refused', () => {
     const names = Object.keys(allocateOutputs(1));
     forAll(RUNS, (random) => {
       try {
@@ -159,7 +162,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     }
   });
 
-  it('after close, every method but close is refused', () => {
+  it('after close, every method except close is refused', () => {
     const [batch, source] = [open(addon, kernel!), open(addon, kernel!)];
     source.close();
     expect(() => batch.gather(source, new Uint32Array(N))).toThrow(TypeError);
@@ -170,7 +173,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     expect(() => batch.close()).not.toThrow();
   });
 
-  it('methods called on an object that is no batch', () => {
+  it('methods refuse an object that is not a batch', () => {
     const batch = open(addon, kernel!);
     const otherObjects = [
       undefined,
@@ -194,10 +197,10 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     }
   });
 
-  it('getters that throw, close the batch or detach memory', () => {
+  it('a call with a getter that throws, closes the batch or detaches memory throws', () => {
     const batch = open(addon, kernel!);
     const outputs = allocateOutputs(N);
-    const thrown = new RangeError('mine');
+    const thrown = new RangeError('thrown by a getter');
     const throwing = {
       get() {
         throw thrown;
@@ -223,7 +226,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     expect(() => new addon.Batch(kernel!, words, false, N, 1, hostile)).toThrow(TypeError);
   });
 
-  it('an object accepted by Symbol.hasInstance', () => {
+  it('gather refuses an object that only Symbol.hasInstance accepts as a batch', () => {
     const batch = open(addon, kernel!);
     const original = Object.getOwnPropertyDescriptor(addon.Batch, Symbol.hasInstance);
     Object.defineProperty(addon.Batch, Symbol.hasInstance, { value: () => true, configurable: true });

@@ -1,4 +1,4 @@
-/** Errors for an addon that is missing, broken or built for another layout, and the choice of `auto` then. */
+/** An addon that is missing, broken or built for another layout: its errors, and the backend that `auto` chooses. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const CODE = `
   });
 `.replace('using env', 'const env');
 
-type Said = Record<
+type Report = Record<
   string,
   { name?: string; code?: string; message?: string; backend?: string; reason?: string }
 >;
@@ -46,14 +46,15 @@ describe.each([
   ['missing', missing, 'addon_missing', 'found none'],
   ['broken', broken, 'addon_missing', 'loadable'],
   ['stale', stale, 'addon_stale', 'for layout'],
-])('%s', (_, path, code, why) => {
-  const { status, output: said, stderr } = runChild(CODE, { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined });
-  const { load, native, auto, kernel, reference, kernels } = said as Said;
+])('a %s addon', (_, path, code, reason) => {
+  const { status, output, stderr } = runChild(CODE, { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined });
+  const { load, native, auto, kernel, reference, kernels } = output as Report;
 
-  it('is an error with the path and the command that builds it', () => {
+  it('gives an error with the path and the command that builds the addon', () => {
     expect([status, stderr]).toEqual([0, '']);
     expect(load).toMatchObject({ name: 'BackendError', code });
-    for (const part of ['Expected', why, path, 'npm run build:addon']) expect(load.message).toContain(part);
+    for (const part of ['Expected', reason, path, 'npm run build:addon'])
+      expect(load.message).toContain(part);
     expect(kernels).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 /**
- * Calls of the addon with arrays that overlap in memory. An array that a call writes must not overlap another: the call
- * would read what it has overwritten. Arrays that are only read may overlap, but not in a SharedArrayBuffer.
+ * Calls of the addon with arrays that overlap in memory. An array that a call writes must not overlap another array,
+ * because the call would read values that it has overwritten. Arrays that are only read may overlap. No array may lie in a
+ * SharedArrayBuffer.
  */
 import { describe, expect, it } from 'vitest';
 import { type Addon, loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
@@ -38,7 +39,7 @@ const WITH_OUTPUTS = ['reset', 'step', 'stepEach', 'run', 'gather', 'load'];
 const OUTPUTS = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
 const LAYOUT = { columnMajor: false, finalObservations: true };
 
-/** The arguments of a call; a source batch is one that nothing else uses. */
+/** Returns the arguments of a call. A source batch is used by this call alone. */
 function argumentsOf(addon: Addon, kernel: string, name: string): unknown[] {
   const args = METHODS[name](open(addon, kernel));
   if (name === 'run') args[7] = { source: open(addon, kernel), indices: new Uint32Array(N) };
@@ -71,8 +72,11 @@ function oneAfterAnother(columns: readonly Column[]): { offsets: number[]; end: 
   return { offsets, end };
 }
 
-/** Returns whether a written column overlaps another. Gaps between outputs count as outputs. */
-function isRefused(columns: readonly Column[], offsets: readonly number[]): boolean {
+/**
+ * Returns whether a written column overlaps another, so that the call must be refused. Gaps between outputs count as
+ * outputs.
+ */
+function mustBeRefused(columns: readonly Column[], offsets: readonly number[]): boolean {
   const ends = columns.map(({ view }, k) => offsets[k] + view.byteLength);
   const outputs = columns.flatMap(({ path: [at] }, k) => (at === 'out' ? [k] : []));
   const low = Math.min(...outputs.map((k) => offsets[k]));
@@ -90,8 +94,8 @@ function isRefused(columns: readonly Column[], offsets: readonly number[]): bool
 const viewAt = ({ view }: Column, buffer: ArrayBuffer, offset: number): View =>
   new (view.constructor as Any)(buffer, offset, view.length);
 
-/** Returns the arguments with each column at another offset. */
-function placed(args: readonly unknown[], columns: readonly Column[], views: readonly View[]): unknown[] {
+/** Returns the arguments with each column replaced by a view. */
+function withViews(args: readonly unknown[], columns: readonly Column[], views: readonly View[]): unknown[] {
   const copied = (value: unknown): unknown =>
     isPlainObject(value)
       ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copied(entry)]))
@@ -128,9 +132,9 @@ const expectSameBytes = (got: readonly View[], expected: readonly View[]): void 
 const bytesOf = (view: View): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 
 /**
- * Calls with columns at these offsets of one buffer. If a written column overlaps another, the call must be refused and
- * change nothing; otherwise it must do the same as with copies in separate buffers.
- * @returns whether it was refused for the overlap.
+ * Calls a method with columns at these offsets of one buffer. If a written column overlaps another, the call must be
+ * refused and change nothing. Otherwise the call must do the same as with copies in separate buffers.
+ * @returns whether the call was refused for the overlap.
  */
 function expectSafe(
   addon: Addon,
@@ -147,7 +151,7 @@ function expectSafe(
   const views = columns.map((column, k) => viewAt(column, buffer, offsets[k]));
   const batch = open(addon, kernel, outputsAt(separateBuffers(plain), columns, views));
   const memory = new Uint8Array(buffer);
-  // The bytes of legal arguments, or random ones.
+  // The memory holds legal arguments, which `fill` may change.
   columns.forEach(({ path, view }, k) => {
     if (path[0] !== 'out') bytesOf(views[k]).set(bytesOf(view));
   });
@@ -158,13 +162,13 @@ function expectSafe(
     bytesOf(copies[k]).set(bytesOf(view));
   });
   const before = [memory.slice(), bytesOf(stateOf(batch))];
-  const got = tryCall(batch, name, placed(args, columns, views));
-  if (isRefused(columns, offsets)) {
+  const got = tryCall(batch, name, withViews(args, columns, views));
+  if (mustBeRefused(columns, offsets)) {
     expect(got, 'refused').toBeInstanceOf(TypeError);
     expectSameBytes([memory, bytesOf(stateOf(batch))], before);
     return true;
   }
-  expect(got).toEqual(tryCall(twin, name, placed(args, columns, copies)));
+  expect(got).toEqual(tryCall(twin, name, withViews(args, columns, copies)));
   expectSameBytes([stateOf(batch), ...views], [stateOf(twin), ...copies]);
   return false;
 }
@@ -180,10 +184,10 @@ const someBytes =
 describe.each(NATIVE)('$name', ({ kernel }) => {
   const addon = loadAddon();
 
-  it.each(CALLS)('%s with arrays at random offsets of one buffer', (name) => {
+  it.each(CALLS)('%s is refused exactly if arrays at random offsets overlap', (name) => {
     forAll(25, (random) => {
       const spread = random.pick([1, 4, 40]);
-      const anywhere = (columns: readonly Column[]): number[] => {
+      const randomOffsets = (columns: readonly Column[]): number[] => {
         const { offsets, end } = oneAfterAnother(columns);
         return offsets.map((offset, k) => {
           if (columns[k].path[0] === 'out') return offset;
@@ -191,34 +195,34 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
           return unit * random.integer(0, Math.floor((spread * end) / unit));
         });
       };
-      expectSafe(addon, kernel!, name, someBytes(random), anywhere);
+      expectSafe(addon, kernel!, name, someBytes(random), randomOffsets);
     });
   });
 });
 
-// These checks come before the kernel.
-describe.each(NATIVE.slice(0, 1))('on any kernel', ({ kernel }) => {
+// The checks run before the kernel, so one kernel suffices.
+describe.each(NATIVE.slice(0, 1))('checks before the kernel', ({ kernel }) => {
   const addon = loadAddon();
   const columnsOfCall = (name: string) =>
     columnsOf(name, argumentsOf(addon, kernel!, name), allocateOutputs(N, LAYOUT));
 
-  it.each(CALLS)('%s with every pair of its arrays overlapping', (name) => {
+  it.each(CALLS)('%s is refused exactly if a written array is in a pair that overlaps', (name) => {
     const isOutput = columnsOfCall(name).map(({ path }) => path[0] === 'out');
     const count = isOutput.length;
     const outcomes = { refused: 0, done: 0 };
     for (let i = 0; i < count; i++) {
       for (let j = 0; j < i; j++) {
-        // Outputs have a test of their own.
+        // The next test is about outputs.
         if (isOutput[i] && isOutput[j]) continue;
-        // The second begins at the first or at the last byte of the first.
-        const together = (columns: readonly Column[]): number[] => {
+        // The second array begins at the first or at the last byte of the first array.
+        const overlappingOffsets = (columns: readonly Column[]): number[] => {
           const { offsets } = oneAfterAnother(columns);
           const unit = columns[i].view.BYTES_PER_ELEMENT;
           const last = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
           offsets[i] = Math.floor((offsets[j] + last) / unit) * unit;
           return offsets;
         };
-        const refused = expectSafe(addon, kernel!, name, () => {}, together);
+        const refused = expectSafe(addon, kernel!, name, () => {}, overlappingOffsets);
         outcomes[refused ? 'refused' : 'done']++;
       }
     }
@@ -242,7 +246,7 @@ describe.each(NATIVE.slice(0, 1))('on any kernel', ({ kernel }) => {
     }
   });
 
-  it('a source whose outputs overlap those of the target is refused, unless it is the target', () => {
+  it('a source that shares its outputs with the target is refused, unless it is the target', () => {
     const outputs = allocateOutputs(N);
     const [batch, source] = [open(addon, kernel!, outputs), open(addon, kernel!, outputs)];
     const indices = new Uint32Array(N).fill(3);
@@ -262,7 +266,7 @@ describe.each(NATIVE.slice(0, 1))('on any kernel', ({ kernel }) => {
       const before = stateOf(batch);
       const shared = new (column.view.constructor as Any)(new SharedArrayBuffer(column.view.byteLength));
       shared.set(column.view);
-      const args = placed(legal, [column], [shared]);
+      const args = withViews(legal, [column], [shared]);
       expect(() => (batch as Any)[name](...args), String(column.path)).toThrow(/not shared/);
       expect(stateOf(batch)).toEqual(before);
     }

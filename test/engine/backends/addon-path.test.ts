@@ -1,4 +1,4 @@
-/** The addon's path: that of RHYTHM_ADDON, else the compiled addon, else this platform's prebuild. */
+/** The addon's path: RHYTHM_ADDON, else the compiled addon, else this platform's prebuild. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Writes a file that is no shared object, at a path of the package. */
+/** Writes a file at a path of the package. The file is not a shared object. */
 function put(path: string): string {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
@@ -37,12 +37,12 @@ function refusal(call: () => unknown): BackendError {
 const COMPILED = 'build/Release/rhythm.node';
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 
-it('is the prebuild if nothing was compiled', () => {
+it('the path is the prebuild if no addon was compiled', () => {
   const file = put(PREBUILD);
   expect(packageAddon(root)).toBe(file);
 });
 
-it('is not a prebuild of another platform or processor', () => {
+it('the path is not a prebuild of another platform or processor', () => {
   for (const other of [`beos-${process.arch}`, `${process.platform}-z80`])
     put(`prebuilds/${other}/rhythm.node`);
   const { code, message } = refusal(() => packageAddon(root));
@@ -57,7 +57,7 @@ it('is not a prebuild of another platform or processor', () => {
   for (const part of parts) expect(message).toContain(part);
 });
 
-it('is the compiled addon rather than a prebuild, even if it cannot be loaded', () => {
+it('the path is the compiled addon rather than a prebuild, even if the compiled addon cannot be loaded', () => {
   put(PREBUILD);
   const file = put(COMPILED);
   expect(packageAddon(root)).toBe(file);
@@ -66,12 +66,12 @@ it('is the compiled addon rather than a prebuild, even if it cannot be loaded', 
   for (const part of ['loadable', file, 'npm run build:addon']) expect(message).toContain(part);
 });
 
-it('is the path in RHYTHM_ADDON, relative to the working folder, even if no file is there', () => {
+it('the path is RHYTHM_ADDON, relative to the working folder, even if there is no such file', () => {
   vi.stubEnv('RHYTHM_ADDON', 'nowhere/rhythm.node');
   expect(addonPath()).toBe(resolve('nowhere/rhythm.node'));
 });
 
-it("is the package's own if RHYTHM_ADDON is empty", () => {
+it("the path is the package's addon if RHYTHM_ADDON is empty", () => {
   vi.stubEnv('RHYTHM_ADDON', '');
   expect(addonPath()).toBe(packageAddon());
 });

@@ -1,4 +1,4 @@
-/** The asynchronous backend interface: order of calls, ownership of arrays, and when outputs are current. */
+/** The asynchronous backend interface: order of calls, reuse of request arrays, and reads of outputs. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
@@ -53,7 +53,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(await awaited.columns(), await queued.columns());
     }));
 
-  it('reading calls can be awaited together', async () => {
+  it('calls that only read can be awaited together', async () => {
     const { batch } = await openAsyncBatch(engine, N);
     batch.reset(new Random('looks').reset(N));
     const alone = [await batch.save(), await batch.stateHash(), await batch.targets()];
@@ -61,35 +61,35 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   });
 
   it('the caller may overwrite the arrays of a request after the call', async () => {
-    const [kept, overwritten] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
+    const [unchanged, overwritten] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
     const random = new Random('arrays');
     const [reset, step, run] = [random.resetAtAnyStep(N), anyStep(random), { ...random.run(N), stops: null }];
-    kept.batch.reset(random.resetAtAnyStep(N));
-    const words = await kept.batch.save();
-    for (const { batch } of [kept, overwritten]) {
-      const its = structuredClone({
+    unchanged.batch.reset(random.resetAtAnyStep(N));
+    const words = await unchanged.batch.save();
+    for (const { batch } of [unchanged, overwritten]) {
+      const requests = structuredClone({
         reset,
         step,
         run,
         words,
         indices: Uint32Array.from({ length: N }, () => 7),
       });
-      const done = batch === overwritten.batch ? overwrite : () => {};
-      batch.load(its.words);
-      done({ words: its.words });
-      batch.reset(its.reset);
-      done(its.reset);
-      expect(batch.submit(its.step)).toBeNull();
-      done(its.step);
-      batch.gather(batch, its.indices);
-      done({ indices: its.indices });
-      expect(await batch.run(its.run)).toBeNull();
-      done(its.run);
+      const afterCall = batch === overwritten.batch ? overwrite : () => {};
+      batch.load(requests.words);
+      afterCall({ words: requests.words });
+      batch.reset(requests.reset);
+      afterCall(requests.reset);
+      expect(batch.submit(requests.step)).toBeNull();
+      afterCall(requests.step);
+      batch.gather(batch, requests.indices);
+      afterCall({ indices: requests.indices });
+      expect(await batch.run(requests.run)).toBeNull();
+      afterCall(requests.run);
     }
-    expectEqual(await kept.columns(), await overwritten.columns());
+    expectEqual(await unchanged.columns(), await overwritten.columns());
   });
 
-  it('read makes the named outputs current', async () => {
+  it('read updates the named outputs', async () => {
     const [all, some] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
     const random = new Random('names');
     const [reset, step] = [random.resetAtAnyStep(N), anyStep(random)];

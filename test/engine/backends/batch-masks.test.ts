@@ -38,19 +38,19 @@ const runTo = (stops: number[]): RunRequest => ({
   trajectory: null,
 });
 
-/** Opens a batch of N and takes this number of steps. */
-async function opened(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Promise<OpenedAsyncBatch> {
+/** Opens a batch of N environments and runs each to its stop. */
+async function openAtSteps(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Promise<OpenedAsyncBatch> {
   const one = await openAsyncBatch(engine, N);
   begin(one.batch);
   await one.batch.run(runTo(stops));
   return one;
 }
 
-/** Draws a call on the second of two batches, or from the first to the second. Steps are often illegal. */
+/** Draws a call of the batch `to`, which may copy from the batch `from`. Steps are often illegal. */
 async function anyCall(
   random: Random,
   source: OpenedAsyncBatch,
-  { numEnvs: n, readOutputs: show }: OpenedAsyncBatch,
+  { numEnvs: n, readOutputs }: OpenedAsyncBatch,
   order: Uint32Array,
 ): Promise<(from: OpenedAsyncBatch, to: OpenedAsyncBatch) => unknown> {
   const kind = random.pick([
@@ -73,7 +73,7 @@ async function anyCall(
   if (kind === 'reset' || kind === 'masked') {
     const mask = kind === 'masked' ? random.mask(n, 0.4) : null;
     const request = { ...random.resetAtAnyStep(n), mask };
-    // Often near the end, so that the next calls end episodes.
+    // Starts near the end, so that the next calls end episodes.
     if (request.start !== undefined) request.start.steps.fill(NUM_STEPS - 2);
     return (_, to) => to.batch.reset(request);
   }
@@ -92,73 +92,73 @@ async function anyCall(
       return refusals;
     };
   }
-  const { terminated } = await show();
+  const { terminated } = await readOutputs();
   const step = kind === 'step' ? random.step(terminated) : { ...plain, actions: new Uint8Array(n) };
   return (_, to) => to.batch.submit(step);
 }
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('a masked reset changes the environments of the mask alone', () =>
+  it('a masked reset changes only the environments of the mask', () =>
     forAllAsync(runsOn(engine, 40), async (random) => {
       const n = random.pick([1, 16, 37]);
-      const { batch, columns: see } = await openAsyncBatch(engine, n);
+      const { batch, columns } = await openAsyncBatch(engine, n);
       batch.reset(random.resetAtAnyStep(n));
       await batch.run(random.run(n));
-      const before = await see();
+      const before = await columns();
       const fresh = await openAsyncBatch(engine, n);
       const mask = random.mask(n, 0.4);
       const request = random.resetAtAnyStep(n);
       fresh.batch.reset(request);
       batch.reset({ ...request, mask });
-      const after = await see();
-      const [kept, begun] = [0, 1].map((wanted) =>
-        Array.from(mask.keys()).filter((slot) => Number(mask[slot] !== 0) === wanted),
-      );
+      const after = await columns();
+      const envs = Array.from(mask.keys());
+      const others = envs.filter((i) => mask[i] === 0);
+      const masked = envs.filter((i) => mask[i] !== 0);
       expectEqual(
-        rowsOf(withoutFinalMask(before), n, kept),
-        rowsOf(withoutFinalMask(after), n, kept),
-        'kept',
+        rowsOf(withoutFinalMask(before), n, others),
+        rowsOf(withoutFinalMask(after), n, others),
+        'not reset',
       );
       expect(after.finalMask.some(Boolean)).toBe(false);
-      expectEqual(rowsOf(await fresh.columns(), n, begun), rowsOf(after, n, begun), 'begun');
+      expectEqual(rowsOf(await fresh.columns(), n, masked), rowsOf(after, n, masked), 'reset');
     }));
 
-  it('a reset without modes, profiles and graders keeps them', () =>
+  it('a reset without modes, profiles and graders keeps the previous ones', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
-      const { batch, columns: see } = await openAsyncBatch(engine, 20);
+      const { batch, columns } = await openAsyncBatch(engine, 20);
       const request = random.resetAtAnyStep(20);
       batch.reset(request);
-      const first = await see();
+      const first = await columns();
       await batch.run(random.run(20));
       batch.reset({ ...request, modes: null, profiles: null, graders: null });
-      expectEqual(first, await see());
+      expectEqual(first, await columns());
     }));
 
   it('an environment that does not step has reward 0 and is otherwise unchanged', async () => {
-    const { batch, columns: see } = await opened(engine);
+    const { batch, columns } = await openAtSteps(engine);
     batch.submit(plain);
-    const before = await see();
+    const before = await columns();
     const request = { ...plain, stepMask: Uint8Array.of(0, 1, 0), actions: Uint8Array.of(99, 3, 200) };
     expect(batch.submit(request)).toBeNull();
-    const after = await see();
+    const after = await columns();
     expect(after.rewards[0]).toBe(0);
     expect(after.rewards[1]).not.toBe(0);
-    const still = ({ rewards: _, ...rest }: Columns) => rowsOf(rest, N, [0, 2]);
-    expectEqual(still(before), still(after));
+    const rowsWithoutStep = ({ rewards: _, ...rest }: Columns) => rowsOf(rest, N, [0, 2]);
+    expectEqual(rowsWithoutStep(before), rowsWithoutStep(after));
   });
 
-  it("same-step autoreset: reward and grade are the old episode's, the observation is the new one's", async () => {
-    const [one, other] = [await opened(engine, [27, 27, 5]), await opened(engine, [27, 27, 5])];
+  it('same-step autoreset: reward and grade are of the ended episode, the observation is of the next', async () => {
+    const [one, other] = [await openAtSteps(engine, [27, 27, 5]), await openAtSteps(engine, [27, 27, 5])];
     other.batch.submit(plain);
     const resetSeeds = Uint32Array.of(101, 102, 103);
     one.batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds });
-    const begun = await one.columns();
+    const autoreset = await one.columns();
     const ended = await other.columns();
     const result = ['finalScores', 'components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans'] as const;
     for (const name of ['rewards', 'terminated', ...result] as const) {
-      expect(begun[name]).toEqual(ended[name]);
+      expect(autoreset[name]).toEqual(ended[name]);
     }
-    expect(begun.terminated).toEqual(Uint8Array.of(1, 1, 0));
+    expect(autoreset.terminated).toEqual(Uint8Array.of(1, 1, 0));
     other.batch.reset({
       mask: Uint8Array.of(1, 0, 0),
       seeds: resetSeeds,
@@ -166,20 +166,20 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       profiles: null,
       graders: null,
     });
-    const anew = await other.columns();
+    const reset = await other.columns();
     expectEqual(
-      { observations: anew.observations, state: anew.state },
-      { observations: begun.observations, state: begun.state },
+      { observations: reset.observations, state: reset.state },
+      { observations: autoreset.observations, state: autoreset.state },
     );
   });
 
-  it('same-step autoreset: the following step clears the grade, of masked environments too', async () => {
+  it('same-step autoreset: the following step clears the grade, even of environments that do not step', async () => {
     for (const stepMask of [Uint8Array.of(1, 0, 1), Uint8Array.of(0, 0, 1)]) {
-      const { batch, readOutputs: show } = await opened(engine, [27, 27, 5]);
+      const { batch, readOutputs } = await openAtSteps(engine, [27, 27, 5]);
       batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds: seeds });
       batch.submit({ ...plain, stepMask });
       const { terminated, finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans } =
-        await show();
+        await readOutputs();
       expect(Array.from(terminated)).toEqual([0, 1, 0]);
       expect(
         [finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans].map(([first]) => first),
@@ -189,21 +189,21 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   });
 
   it('next-step autoreset: a finished environment is reset instead of stepped', async () => {
-    const { batch, readOutputs: show } = await opened(engine, [28, 3, 3]);
+    const { batch, readOutputs } = await openAtSteps(engine, [28, 3, 3]);
     const request = {
       stepMask: Uint8Array.of(0, 1, 1),
       resetMask: Uint8Array.of(1, 0, 0),
       resetSeeds: seeds,
     };
     expect(batch.submit({ ...plain, ...request })).toBeNull();
-    const { observations, rewards, finalScores, terminated } = await show();
+    const { observations, rewards, finalScores, terminated } = await readOutputs();
     expect(observations[OBSERVATION.step]).toBe(0);
     expect(observations[OBSERVATION_SIZE + OBSERVATION.step]).toBe(4);
     expect([rewards[0], finalScores[0], terminated[0]]).toEqual([0, 0, 0]);
   });
 
-  it('any byte but 0 in a mask means yes', async () => {
-    const [one, other] = [await opened(engine), await opened(engine)];
+  it('any byte except 0 in a mask selects the environment', async () => {
+    const [one, other] = [await openAtSteps(engine), await openAtSteps(engine)];
     one.batch.submit({ ...plain, stepMask: Uint8Array.of(1, 0, 1) });
     other.batch.submit({ ...plain, stepMask: Uint8Array.of(2, 0, 255) });
     expectEqual(await one.columns(), await other.columns());
@@ -221,17 +221,17 @@ describe.each(OTHERS)('$name', (engine) => {
       for (const { batch } of [expected, got]) batch.reset(reset);
       for (let t = 0; t < 2 * NUM_STEPS; t++) {
         const words = await expected.batch.save();
-        const over = Uint8Array.from({ length: n }, (_, i) =>
+        const finished = Uint8Array.from({ length: n }, (_, i) =>
           Number(words[i * STATE_WORDS + STATE.step] === NUM_STEPS),
         );
-        const request = random.step(over, true);
+        const request = random.step(finished, true);
         expect(got.batch.submit(request)).toBeNull();
         expect(expected.batch.submit(request)).toBeNull();
-        expectEqual(await expected.columns(), await got.columns(), `pass ${t}:`);
+        expectEqual(await expected.columns(), await got.columns(), `step ${t}:`);
       }
     }));
 
-  it('random call sequences: the same refusals and the same outputs', () =>
+  it('random call sequences have the refusals and outputs of the reference', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
       const n = random.pick([1, 3, 19]);
       const layout = { columnMajor: random.chance(0.5), finalObservations: random.chance(0.8) };
@@ -259,7 +259,7 @@ describe.each(OTHERS)('$name', (engine) => {
       }
     }));
 
-  it('refusals name the same environment, step and code', () =>
+  it('refusals name the same environment, step and code as on the reference', () =>
     forAllAsync(runsOn(engine, 40), async (random) => {
       const n = random.pick([1, 16, 37]);
       const [reset, run] = [random.resetAtAnyStep(n), random.run(n)];
@@ -269,12 +269,12 @@ describe.each(OTHERS)('$name', (engine) => {
         policy: { kind: 'sequence', actions: random.bytes(n * NUM_STEPS, 0, 12) },
       } as const;
       const refusalsOn = async (each: AsyncEngine) => {
-        const { batch, columns: see } = await openAsyncBatch(each, n);
+        const { batch, columns } = await openAsyncBatch(each, n);
         batch.reset(reset);
         await batch.run(run);
-        const before = await see();
+        const before = await columns();
         const refusals = [batch.submit(step), await batch.run(sequence)];
-        if (refusals[0] !== null && refusals[1] !== null) expectEqual(before, await see());
+        if (refusals[0] !== null && refusals[1] !== null) expectEqual(before, await columns());
         return refusals;
       };
       expect(await refusalsOn(engine)).toEqual(await refusalsOn(REFERENCE));

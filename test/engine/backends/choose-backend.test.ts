@@ -1,4 +1,4 @@
-/** The choice of a backend by name or by priority, its errors, and the options of a device. */
+/** The choice of a backend by name or by priority, errors of the choice, and the options of a device. */
 import { describe, expect, it } from 'vitest';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
 import { listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
@@ -13,26 +13,26 @@ import { ENGINES, NATIVE } from '../../support/engines.js';
 import { expectRefusal, expectRejection, refusalOf } from '../../support/refusals.js';
 
 const numEnvs = 2;
-const GONE = 'Expected a device, got none. Use another machine.';
+const REASON = 'Expected a device, got none. Use another machine.';
 
-describe('the choice', () => {
-  it('auto takes the first available backend, and reports those before it', async () => {
+describe('the choice of a backend', () => {
+  it('auto selects the first available backend, and reports the unavailable backends before it', async () => {
     const backend = new DeferredBackend();
     const first = await openAsyncVecEnv(backend.platform, { numEnvs });
     expect([first.backend, first.backendReason]).toEqual(['deferred', 'the fastest available']);
-    backend.reason = GONE;
+    backend.reason = REASON;
     const second = await openAsyncVecEnv(backend.platform, { numEnvs });
     expect(second.backend).toBe('reference');
-    expect(second.backendReason).toBe(`the fastest available; tried before it: deferred (${GONE})`);
+    expect(second.backendReason).toBe(`the fastest available; tried before it: deferred (${REASON})`);
   });
 
-  it('a backend requested by name opens, or the error lists what was tried', async () => {
+  it('a backend requested by name opens, or the error has the reason why it cannot', async () => {
     const backend = new DeferredBackend();
     const env = await openAsyncVecEnv(backend.platform, { numEnvs, backend: 'reference' });
     expect([env.backend, env.backendReason]).toEqual(['reference', 'asked for']);
-    backend.reason = GONE;
+    backend.reason = REASON;
     const call = openAsyncVecEnv(backend.platform, { numEnvs, backend: 'deferred' });
-    await expectRejection(call, 'backend_unavailable', 'Tried: deferred', GONE);
+    await expectRejection(call, 'backend_unavailable', 'Tried: deferred', REASON);
   });
 
   it('a synchronous environment refuses an asynchronous backend, and names the function to use', async () => {
@@ -54,7 +54,7 @@ describe('the choice', () => {
     await expectRejection(openAsyncVecEnv(platform, { numEnvs, backend: 3 as never }), 'wrong_type');
   });
 
-  it('only the native backend takes a kernel', async () => {
+  it('the option kernel is refused without the native backend', async () => {
     const { platform } = new DeferredBackend();
     for (const backend of ['deferred', 'reference', 'auto']) {
       const call = openAsyncVecEnv(platform, { numEnvs, backend, kernel: 'avx2' });
@@ -62,13 +62,16 @@ describe('the choice', () => {
     }
   });
 
-  it.each(NATIVE)('$name opens by its kernel alone, even if another is faster', async ({ kernel }) => {
-    const { platform } = new DeferredBackend();
-    const asyncBackends = [...platform.asyncBackends, queued(nativeBackend)];
-    const env = await openAsyncVecEnv({ ...platform, asyncBackends }, { numEnvs, kernel });
-    expect([env.backend, env.kernel]).toEqual(['native', kernel]);
-    await env.close();
-  });
+  it.each(NATIVE)(
+    'the option kernel alone opens $name, even if another kernel is faster',
+    async ({ kernel }) => {
+      const { platform } = new DeferredBackend();
+      const asyncBackends = [...platform.asyncBackends, queued(nativeBackend)];
+      const env = await openAsyncVecEnv({ ...platform, asyncBackends }, { numEnvs, kernel });
+      expect([env.backend, env.kernel]).toEqual(['native', kernel]);
+      await env.close();
+    },
+  );
 
   it.each(ENGINES)('$name opens by its name', async ({ backend, kernel }) => {
     const env = await createAsyncVecEnv({ numEnvs, backend, kernel });
@@ -80,14 +83,14 @@ describe('the choice', () => {
     await fork.close();
   });
 
-  it('an asynchronous environment has all synchronous backends, and others', async () => {
-    const listed = await listAsyncBackends();
-    expect(listed).toEqual(expect.arrayContaining(listBackends()));
+  it('the asynchronous backends include the synchronous ones, and auto selects the first available', async () => {
+    const availabilities = await listAsyncBackends();
+    expect(availabilities).toEqual(expect.arrayContaining(listBackends()));
     const { backend } = await createAsyncVecEnv({ numEnvs });
-    expect(backend).toBe(listed.find(({ available }) => available)?.name);
+    expect(backend).toBe(availabilities.find(({ available }) => available)?.name);
   });
 
-  it('too little memory is a RhythmError', async () => {
+  it('a lack of memory rejects with BackendError out_of_memory', async () => {
     const backend = new DeferredBackend();
     backend.open = async () => {
       throw new RangeError('Array buffer allocation failed');
@@ -98,28 +101,28 @@ describe('the choice', () => {
   });
 });
 
-describe('the device', () => {
+describe('the option webgpu', () => {
   const open = async (webgpu?: WebGpuOptions) => {
     const backend = new DeferredBackend();
     const env = await openAsyncVecEnv(backend.platform, { numEnvs, ...(webgpu && { webgpu }) });
     return { backend, env };
   };
 
-  it('gets the default options or the given ones, also for a fork and after reopen', async () => {
+  it('applies to the batch, to a fork and after reopen', async () => {
     const { backend: plain } = await open();
     expect(plain.devices).toEqual([{ allowInexact: false, maxDispatchMs: 100, workgroupSize: 64 }]);
-    const asked = {
+    const options = {
       powerPreference: 'low-power',
       allowInexact: true,
       maxDispatchMs: 10_000,
       workgroupSize: 256,
     } as const;
-    const { backend, env } = await open(asked);
+    const { backend, env } = await open(options);
     await env.reset({ seed: 1 });
     await env.snapshot();
     await env.reopen();
     await env.fork([0]);
-    expect(backend.devices).toEqual([asked, asked, asked]);
+    expect(backend.devices).toEqual([options, options, options]);
     expect(env.device).toEqual({ adapter: 'a test double', software: false, exact: true });
   });
 
@@ -136,16 +139,16 @@ describe('the device', () => {
     ['out_of_range', { workgroupSize: 48 }, 'a power of two'],
     ['out_of_range', { workgroupSize: 1.5 }, 'an integer'],
   ];
-  it.each(REFUSED)('%s: %j', async (code, options, mention) => {
+  it.each(REFUSED)('rejects with %s for %j', async (code, options, mention) => {
     await expectRejection(open(options), code as never, mention);
   });
 
-  it.each([[null], [3], [[]]])('wrong_type: %j', async (webgpu) => {
+  it.each([[null], [3], [[]]])('rejects with wrong_type for %j', async (webgpu) => {
     const call = createAsyncVecEnv({ numEnvs, webgpu: webgpu as never });
     await expectRejection(call, 'wrong_type', 'webgpu options');
   });
 
-  it('is no option of the synchronous API, and both APIs refuse unknown options', async () => {
+  it('is not an option of the synchronous API, and both APIs refuse unknown options', async () => {
     const { platform } = new DeferredBackend();
     expectRefusal(() => openVecEnv(platform, { numEnvs, webgpu: {} } as never), 'unknown_option');
     await expectRejection(
@@ -158,7 +161,7 @@ describe('the device', () => {
   });
 });
 
-it('the caller may change options after the call', async () => {
+it('a change of the options after the call has no effect', async () => {
   const grader = [1, 0, 0, 0, 0, 0];
   const options = { numEnvs, grader };
   const opening = createAsyncVecEnv(options);

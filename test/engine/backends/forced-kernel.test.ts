@@ -1,4 +1,4 @@
-/** A forced kernel is the kernel that runs. */
+/** The kernel that an option or RHYTHM_KERNEL names is the kernel that runs. */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../src/engine/backends/addon.js';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
@@ -28,12 +28,12 @@ const openIn = (kernel: string, ...options: object[]): unknown =>
   runChild(OPEN.replace('OPTIONS', JSON.stringify(options)), { RHYTHM_KERNEL: kernel }).output;
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
-  it('by option', () => {
+  it('runs if the option kernel names it', () => {
     using env = createVecEnv({ numEnvs: 1, kernel });
     expect([env.backend, env.kernel]).toEqual(['native', kernel]);
   });
 
-  it('by RHYTHM_KERNEL, unless an option names another kernel or the reference', () => {
+  it('runs if RHYTHM_KERNEL names it, unless an option names another kernel or the reference', () => {
     expect(
       openIn(kernel!, {}, { backend: 'native' }, { kernel: 'scalar' }, { backend: 'reference' }),
     ).toEqual([
@@ -51,7 +51,7 @@ it.runIf(NATIVE.length > 0)('an unknown RHYTHM_KERNEL is refused, and an empty o
   expect(openIn('', {})).toEqual([['native', NATIVE[0].kernel]]);
 });
 
-it.runIf(NATIVE.length > 0)('kernels are distinct code, in priority order', () => {
+it.runIf(NATIVE.length > 0)('the list of kernels has distinct names, and the widest kernels first', () => {
   const rows = loadAddon().kernels();
   expect(new Set(rows.map((row) => row.name)).size).toBe(rows.length);
   const lanes = rows.map((row) => row.lanes);

@@ -17,12 +17,13 @@ import { Random } from '../../support/random.js';
 
 nameAbsent();
 
-async function ragged(random: Random, opened: OpenedAsyncBatch): Promise<OpenedAsyncBatch> {
-  const { batch, numEnvs, readOutputs: show } = opened;
+/** Plays a batch to random states: a reset, a run to random steps, and a step of some environments. */
+async function playRandomly(random: Random, opened: OpenedAsyncBatch): Promise<OpenedAsyncBatch> {
+  const { batch, numEnvs, readOutputs } = opened;
   batch.reset(random.resetAtAnyStep(numEnvs));
   expect(await batch.run(random.run(numEnvs))).toBeNull();
-  // Environments that did not step have reward 0; those that were reset still have the previous grade.
-  expect(batch.submit(random.step((await show()).terminated))).toBeNull();
+  // Environments that did not step have reward 0. Environments that were reset still have the previous grade.
+  expect(batch.submit(random.step((await readOutputs()).terminated))).toBeNull();
   return opened;
 }
 
@@ -57,10 +58,10 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   /** Opens a batch in either layout and plays it to random states. */
   const anyBatch = async (random: Random, n: number) => {
     const layout = { columnMajor: random.chance(0.5), finalObservations: true };
-    return ragged(random, await openAsyncBatch(engine, n, { layout }));
+    return playRandomly(random, await openAsyncBatch(engine, n, { layout }));
   };
 
-  it('environment i becomes environment indices[i] of the source, with its outputs', () =>
+  it('gather copies environment indices[i] of the source to environment i, with its outputs', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
       const [from, to] = [random.pick([1, 16, 17, 40]), random.pick([1, 15, 33])];
       const source = await anyBatch(random, from);
@@ -72,7 +73,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(withClearedFinalMask(rowsOf(before, from, indices)), await target.columns());
     }));
 
-  it('a run from another batch equals a copy of its episodes, then the run', () =>
+  it('a run from another batch equals a gather followed by the run', () =>
     forAllAsync(runsOn(engine, 30), async (random) => {
       const [size, to] = [random.pick([1, 17, 40]), random.pick([1, 15, 33])];
       const source = await anyBatch(random, size);
@@ -106,7 +107,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect((await target.readOutputs()).terminated).toEqual(Uint8Array.of(1, 1, 1));
   });
 
-  it('a run of no steps does not return the result of an episode that autoreset replaced', async () => {
+  it('a run from a batch after autoreset does not copy the grades of replaced episodes', async () => {
     const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
     const random = new Random('nothing runs');
     for (const { batch } of [source, target]) batch.reset(random.reset(3));
@@ -168,7 +169,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     for (const { batch } of [source, target]) {
       target.batch.reset(random.resetAtAnyStep(3));
       target.batch.gather(source.batch, Uint32Array.of(1, 2, 0));
-      // A copy of a copy takes none either.
+      // A copy of a copy takes no step either.
       if (batch === target.batch) target.batch.gather(batch, Uint32Array.of(0, 1, 2));
       const before = await target.columns();
       expect(await step(null)).toEqual({ code: 'episode_over', index: 2 });
@@ -179,26 +180,26 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     }
   });
 
-  it('a copy within one batch reads the states before the call', () =>
+  it('a batch that gathers from itself copies the states before the call', () =>
     forAllAsync(runsOn(engine, 30), async (random) => {
       const n = 33;
-      const { batch, columns: see } = await ragged(random, await openAsyncBatch(engine, n));
-      const before = await see();
+      const { batch, columns } = await playRandomly(random, await openAsyncBatch(engine, n));
+      const before = await columns();
       const order = random.permutation(n);
       batch.gather(batch, order);
-      expectEqual(withClearedFinalMask(rowsOf(before, n, order)), await see());
+      expectEqual(withClearedFinalMask(rowsOf(before, n, order)), await columns());
     }));
 
-  it('a step after a copy equals that of the reference', () =>
+  it('a step after a copy equals the same step on the reference', () =>
     forAllAsync(runsOn(engine, 40), async (random) => {
       const [seed, n] = [random.integer(0, 1e6), 33];
       const steppedOn = async (each: AsyncEngine) => {
         const same = new Random(seed);
-        const source = await ragged(same, await openAsyncBatch(each, n));
-        const { batch, readOutputs: show, columns: see } = await openAsyncBatch(each, n);
+        const source = await playRandomly(same, await openAsyncBatch(each, n));
+        const { batch, readOutputs, columns } = await openAsyncBatch(each, n);
         batch.gather(source.batch, same.permutation(n));
-        expect(batch.submit(same.step((await show()).terminated))).toBeNull();
-        return see();
+        expect(batch.submit(same.step((await readOutputs()).terminated))).toBeNull();
+        return columns();
       };
       expectEqual(await steppedOn(REFERENCE), await steppedOn(engine));
     }));

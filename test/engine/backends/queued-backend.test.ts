@@ -1,4 +1,4 @@
-/** Synchronous backends behind the asynchronous interface: the same calls, results and refusals. */
+/** Synchronous backends behind the asynchronous interface have the same results and refusals. */
 import { describe, expect, it } from 'vitest';
 import type { Batch, BatchOptions } from '../../../src/engine/backends/backend.js';
 import { BACKENDS } from '../../../src/engine/backends/node.js';
@@ -34,28 +34,28 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([one.backend, one.kernel, one.threads, one.device]).toEqual([backend.name, kernel, threads, null]);
   });
 
-  it('every call equals that of the synchronous backend', () =>
+  it('every call has the results of the synchronous backend', () =>
     forAllAsync(40, async (random) => {
       const n = random.pick([1, 16, 33]);
       const [sync, async] = await both(n);
-      const alike = async (where: string) => expectEqual(sync.columns(), await async.columns(), where);
+      const expectSame = async (where: string) => expectEqual(sync.columns(), await async.columns(), where);
       const [reset, run] = [random.resetAtAnyStep(n), random.run(n)];
       for (const { batch } of [sync, async]) batch.reset(reset);
-      await alike('reset');
+      await expectSame('reset');
       const trajectories = [allocateTrajectory(n), allocateTrajectory(n)];
       expect(sync.batch.run({ ...run, trajectory: trajectories[0] })).toBeNull();
       expect(await async.batch.run({ ...run, trajectory: trajectories[1] })).toBeNull();
       expectEqual(copyColumns(trajectories[0]), copyColumns(trajectories[1]));
-      await alike('run');
+      await expectSame('run');
       const step = random.step(sync.outputs.terminated);
       for (const { batch } of [sync, async]) expect(batch.submit(step)).toBeNull();
-      await alike('step');
+      await expectSame('step');
       const words = sync.batch.save();
       const some = Uint32Array.from({ length: 5 }, () => random.integer(0, n - 1));
       expect(await async.batch.save(some)).toEqual(sync.batch.save(some));
       for (const { batch } of [sync, async]) batch.reset(random.resetAtAnyStep(n));
       for (const { batch } of [sync, async]) batch.load(words);
-      await alike('load');
+      await expectSame('load');
     }));
 
   it('a refusal is returned, directly or by promise, and changes nothing', async () => {
@@ -88,7 +88,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expectEqual(before, await async.columns());
   });
 
-  it('a copy and a run read the batch behind their source', () =>
+  it('gather and run can copy from another queued batch', () =>
     forAllAsync(20, async (random) => {
       const [from, to] = [random.pick([1, 17]), random.pick([1, 16, 20])];
       const [sources, targets] = [await both(from), await both(to)];
@@ -110,7 +110,7 @@ describe.each(ENGINES)('$name', (engine) => {
       expectEqual(targets[0].columns(), await targets[1].columns(), 'run:');
     }));
 
-  it('an error of open rejects its promise', async () => {
+  it('an error of the synchronous open rejects the promise', async () => {
     const options = { numEnvs: 1, world: WORLD, imagination: false, threads: 1, kernel: null };
     const outputs = allocateOutputs(1);
     const failing = queued({

@@ -1,4 +1,4 @@
-/** A saved state is complete: loaded on any engine, it gives the same outputs and the same following steps. */
+/** A saved state that is loaded on any engine gives the same outputs and the same following steps. */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../src/engine/backends/addon.js';
 import { allocateOutputs } from '../../../src/engine/backends/outputs.js';
@@ -12,7 +12,7 @@ import type { Random } from '../../support/random.js';
 
 nameAbsent();
 
-/** Steps all environments equally often: a masked environment would have reward 0, which a state does not hold. */
+/** Steps all environments equally often. A masked environment would have reward 0, which a state does not contain. */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {
   const late = random.chance(0.4) && steps < NUM_STEPS;
   const start = late ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
@@ -25,7 +25,7 @@ function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: numbe
 }
 
 describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
-  it('outputs after load equal those before save', () =>
+  it('outputs after load equal the outputs before save', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
       const n = random.pick([1, 15, 16, 17, 40]);
       const source = await openAsyncBatch(engine, n);
@@ -48,12 +48,12 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
       const source = await openAsyncBatch(engine, n);
       play(random, source, random.integer(0, NUM_STEPS - 1));
       const words = await source.batch.save();
-      const { batch, columns: see } = await openAsyncBatch(random.pick(ASYNC_ENGINES), n);
+      const { batch, columns } = await openAsyncBatch(random.pick(ASYNC_ENGINES), n);
       batch.load(words);
       const run = random.run(n);
       await source.batch.run(run);
       await batch.run(run);
-      expectEqual(withoutFinalMask(await source.columns()), withoutFinalMask(await see()));
+      expectEqual(withoutFinalMask(await source.columns()), withoutFinalMask(await columns()));
     }));
 
   it('words are within the bounds that the field table states', () =>
@@ -73,7 +73,7 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
       }
     }));
 
-  it('the states of some environments are rows of all states, in the order of the indices', () =>
+  it('save with indices returns the states of these environments, in their order', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const source = await openAsyncBatch(engine, 20);
       play(random, source, random.integer(0, NUM_STEPS));
@@ -82,20 +82,20 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
       expectEqual(rowsOf({ all }, 20, indices), { all: await source.batch.save(indices) });
     }));
 
-  it('a saved state is a copy', async () => {
+  it('save returns copies', async () => {
     const { batch } = await openAsyncBatch(engine, 2);
     batch.reset({ mask: null, seeds: Uint32Array.of(1, 2), modes: null, profiles: null, graders: null });
     const words = await batch.save();
-    const kept = words.slice();
+    const before = words.slice();
     await batch.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
-    expect(words).toEqual(kept);
+    expect(words).toEqual(before);
     words.fill(0);
     expect(await batch.save()).not.toEqual(words);
   });
 });
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
-  /** Each breaks one code of a state that has taken 9 steps. */
+  /** Each makes one code of a state invalid. The state has taken 9 steps. */
   const damages: [string, (words: Uint32Array) => void][] = [
     ['a step after the last', (words) => words.fill(NUM_STEPS + 1, STATE.step, STATE.step + 1)],
     ['an invalid mode', (words) => words.fill(3, STATE.mode, STATE.mode + 1)],

@@ -1,4 +1,4 @@
-/** Grader files: what is legal, and the error for each mistake, with its field and the reason. */
+/** Grader files: valid files, and the error for each mistake, with field and reason. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -22,7 +22,7 @@ const text = (value: unknown) => JSON.stringify(value);
 /** Returns the text of a grader file with these weights. */
 const weighing = (weights: string) => `{"name": "calm", "weights": ${weights}}`;
 
-describe('a file may have', () => {
+describe('parseGrader accepts', () => {
   const whole = {
     crash_free: 0.5,
     progress: 0,
@@ -32,7 +32,7 @@ describe('a file may have', () => {
     belief_accuracy: 0.2,
   };
 
-  it('a name and weights by component; a missing weight is 0', () => {
+  it('a name and weights by component, with 0 for a missing weight', () => {
     const grader = parseGrader(text(calm));
     expect(grader).toEqual({ name: 'calm', weights: whole });
     expect(Object.keys(grader.weights)).toEqual(COMPONENT_NAMES);
@@ -68,26 +68,30 @@ describe('a file may have', () => {
   });
 });
 
-describe('refused:', () => {
+describe('parseGrader refuses', () => {
   const refused: [what: string, text: string, mentions: string[]][] = [
-    ['nothing', '', ['Expected JSON in bad.json, got an empty text.', '"weights"']],
+    ['an empty text', '', ['Expected JSON in bad.json, got an empty text.', '"weights"']],
     ['white space', ' \n\t', ['got an empty text']],
     ['half an object', '{"name": "calm"', ['Expected JSON in bad.json, got invalid JSON']],
-    ['no JSON', 'crash_free: 1', ['got invalid JSON']],
+    ['YAML', 'crash_free: 1', ['got invalid JSON']],
     ['a comment', '// calm\n{}', ['got invalid JSON']],
-    ['a comma too many', weighing('{"progress": 1,}'), ['got invalid JSON']],
+    ['a trailing comma', weighing('{"progress": 1,}'), ['got invalid JSON']],
     ['NaN', weighing('{"progress": NaN}'), ['got invalid JSON']],
     ['Infinity', weighing('{"progress": Infinity}'), ['got invalid JSON']],
     ['two objects', `${text(calm)}\n${text(calm)}`, ['got invalid JSON']],
-    ['too deep an array', '['.repeat(60_000), ['got invalid JSON']],
-    ['too deep a schema', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
+    ['an array that is nested too deeply', '['.repeat(60_000), ['got invalid JSON']],
+    ['a schema that is nested too deeply', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
     ['null', 'null', ['Expected an object at bad.json, got null.']],
     ['a number', '1', ['Expected an object at bad.json, got 1.']],
     ['a name alone', '"v2"', ['Expected an object at bad.json, got "v2".']],
     ['a list', text([0.5, 0.5]), ['Expected an object at bad.json, got an array of 2.']],
     ['an unknown key', text({ ...calm, weight: {} }), ['got "weight". Did you mean "weights"?']],
-    ['a foreign key', text({ ...calm, author: 'x' }), ['got "author". Remove it.']],
-    ['a prototype', '{"name": "calm", "__proto__": {}, "weights": {"progress": 1}}', ['got "__proto__"']],
+    ['another unknown key', text({ ...calm, author: 'x' }), ['got "author". Remove it.']],
+    [
+      'the key __proto__',
+      '{"name": "calm", "__proto__": {}, "weights": {"progress": 1}}',
+      ['got "__proto__"'],
+    ],
     ['no name', text({ weights: WEIGHTS }), ['at name of bad.json, got none.']],
     ['an empty name', text({ ...calm, name: '' }), ['at name of bad.json, got "".']],
     ['a blank name', text({ ...calm, name: '  ' }), ['at name of bad.json, got "  ".']],
@@ -109,15 +113,19 @@ describe('refused:', () => {
       ['at weights of bad.json, got an array of 6.'],
     ],
     [
-      'weights of nothing',
+      'an empty object of weights',
       weighing('{}'),
       ['Expected weights that sum to 1 at weights of bad.json, got a sum of 0.'],
     ],
     ['an unknown component', weighing('{"crash_fre": 1}'), ['got "crash_fre". Did you mean "crash_free"?']],
-    ['camelCase', weighing('{"crashFree": 1}'), ['got "crashFree". Did you mean "crash_free"?']],
-    ['a name that is no component', weighing('{"happiness": 1}'), ['got "happiness". Remove it.']],
-    ['an inherited name', weighing('{"progress": 1, "toString": 1}'), ['got "toString"']],
-    ['a prototype of weights', weighing('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
+    [
+      'a component in camelCase',
+      weighing('{"crashFree": 1}'),
+      ['got "crashFree". Did you mean "crash_free"?'],
+    ],
+    ['a name that is not near a component', weighing('{"happiness": 1}'), ['got "happiness". Remove it.']],
+    ['a name that objects inherit', weighing('{"progress": 1, "toString": 1}'), ['got "toString"']],
+    ['the key __proto__ in weights', weighing('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
     [
       'a weight twice',
       weighing('{"progress": 0.5,\n "progress": 1}'),
@@ -155,20 +163,20 @@ describe('refused:', () => {
     ],
     ['a subnormal', weighing('{"progress": 1, "connection": 1e-320}'), ['at weights.connection of bad.json']],
     [
-      'weights that sum to less',
+      'weights that sum to less than 1',
       weighing('{"progress": 0.5, "connection": 0.4}'),
       ['got a sum of 0.9. Divide each by 0.9.'],
     ],
     [
-      'weights that sum to more',
+      'weights that sum to more than 1',
       weighing('{"progress": 0.5, "connection": 0.6}'),
       ['got a sum of 1.1. Divide each by 1.1.'],
     ],
     ['weights that sum to nearly 1', weighing('{"progress": 0.99999}'), ['got a sum of 0.99999.']],
     [
-      'weights that sum to nothing',
+      'weights that sum to 0',
       weighing('{"progress": 1, "connection": -1}'),
-      ['got a sum of 0. Pass weights that pay'],
+      ['got a sum of 0. Pass weights with a positive sum.'],
     ],
     [
       'an older schema',
@@ -185,21 +193,25 @@ describe('refused:', () => {
       text({ schema: { name: 'rhythm-vec/evaluation', version: 1 }, ...calm }),
       ['got "rhythm-vec/evaluation" version 1.'],
     ],
-    ['a schema by name', text({ schema: 'rhythm-vec/grader', ...calm }), ['got "rhythm-vec/grader".']],
+    [
+      'a schema that is only a name',
+      text({ schema: 'rhythm-vec/grader', ...calm }),
+      ['got "rhythm-vec/grader".'],
+    ],
     ['a schema that is null', text({ schema: null, ...calm }), ['schema of bad.json', 'got null.']],
   ];
   it.each(refused)('%s', (_, content, mentions) => {
     expectGrader(() => parseGrader(content, 'bad.json'), ...mentions);
   });
 
-  it('an error names the file or the argument', () => {
+  it('a grader with an error that names the file or the argument', () => {
     expectGrader(() => parseGrader(''), 'in grader, got');
     expectGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
   });
 });
 
-describe('any text', () => {
-  const junk = fc.oneof(
+describe('random graders', () => {
+  const randomText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),
     fc.record({ name: fc.anything(), weights: fc.anything() }).map((value) => JSON.stringify(value) ?? ''),
@@ -208,9 +220,9 @@ describe('any text', () => {
       .map((weights) => JSON.stringify({ name: 'junk', weights })),
   );
 
-  it('is a grader or is refused', () => {
+  it('are parsed from any text, or refused with an InputError', () => {
     const outcomes = { read: 0, refused: 0 };
-    const property = fc.property(fc.oneof(junk, fc.constant(text(calm))), (content) => {
+    const property = fc.property(fc.oneof(randomText, fc.constant(text(calm))), (content) => {
       try {
         parseGrader(content);
         outcomes.read++;
@@ -223,8 +235,8 @@ describe('any text', () => {
     expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(drawsOf(100));
   });
 
-  it('that is accepted is a grader for environments', () => {
-    let taken = 0;
+  it('that validateGrader accepts are accepted by createVecEnv', () => {
+    let accepted = 0;
     forAll(1400, (random) => {
       const scale = random.pick([1, 1000, 2 ** 20]);
       const [some, other] = [random.real(-scale, scale), random.real(0, 1)];
@@ -236,9 +248,9 @@ describe('any text', () => {
         return;
       }
       createVecEnv({ numEnvs: 1, grader: graderWeights(grader) }).close();
-      taken++;
+      accepted++;
     });
-    expect(taken).toBeGreaterThan(50);
+    expect(accepted).toBeGreaterThan(50);
   });
 });
 
@@ -261,8 +273,8 @@ describe('graderWeights', () => {
   it('refuses invalid graders', () => {
     expectRefusal(() => graderWeights('v3'), 'unknown_name', 'Did you mean "v1"?');
     expectRefusal(() => graderWeights('toString'), 'unknown_name', 'got "toString"');
-    for (const none of [3, null, undefined, true]) {
-      expectRefusal(() => graderWeights(none as never), 'wrong_type', `got ${none}`);
+    for (const value of [3, null, undefined, true]) {
+      expectRefusal(() => graderWeights(value as never), 'wrong_type', `got ${value}`);
     }
     expectGrader(() => graderWeights({} as Grader), 'at name of grader, got none');
     expectGrader(() => graderWeights([1, 0, 0]), 'six finite weights');

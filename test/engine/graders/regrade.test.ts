@@ -1,4 +1,4 @@
-/** Re-grading stored components equals, bit by bit, playing with that grader. */
+/** `regrade` gives the final scores that episodes have under a grader, exact to the bit. */
 import { describe, expect, it } from 'vitest';
 import {
   createVecEnv,
@@ -17,10 +17,10 @@ const BELIEFS = [0.2, 0.9, 0.5];
 const bits = (floats: Float32Array) =>
   new Uint32Array(floats.buffer, floats.byteOffset, floats.length).slice();
 
-/** Built-in, pure, punishing, clamping and drawn graders: f32 [6] each. */
+/** Returns graders, f32 [6] each: built-in, with one component, with scores outside [0, 1] before clamping, and random. */
 function graders(): Float32Array[] {
   const random = new Random('graders');
-  const pure = Array.from({ length: 6 }, (_, k) =>
+  const single = Array.from({ length: 6 }, (_, k) =>
     Float32Array.from({ length: 6 }, (_, j) => Number(j === k)),
   );
   const drawn = Array.from({ length: 40 }, () => graderWeights(random.weights(6)));
@@ -32,7 +32,7 @@ function graders(): Float32Array[] {
   ];
   return [
     ...GRADER_NAMES.map((name) => graderWeights(name)),
-    ...pure,
+    ...single,
     ...clamping.map(graderWeights),
     ...drawn,
   ];
@@ -45,40 +45,43 @@ function play(env: VecEnv, weights: Float32Array) {
 }
 
 describe.each(ENGINES)('on $name', (engine) => {
-  it.each(['row-major', 'column-major'] as const)('%s components, under many graders', (layout) => {
-    const numEnvs = 77;
-    using env = openOn(engine, { numEnvs, layout });
-    const { components: shown, columnStride } = play(env, graderWeights('v2'));
-    const components = shown.slice();
-    const scores = new Set<number>();
-    for (const weights of graders()) {
-      const stepped = play(env, weights).finalScores;
-      const regraded = regrade(components, weights, { columnStride, numEnvs });
-      expect(bits(regraded)).toEqual(bits(stepped));
-      for (const score of regraded) scores.add(score);
-    }
-    // Some scores are clamped at either end, and they differ.
-    expect(scores.has(0) && scores.has(1)).toBe(true);
-    expect(scores.size).toBeGreaterThan(1000);
-  });
+  it.each(['row-major', 'column-major'] as const)(
+    'regrades %s components to the scores of a run',
+    (layout) => {
+      const numEnvs = 77;
+      using env = openOn(engine, { numEnvs, layout });
+      const { components: view, columnStride } = play(env, graderWeights('v2'));
+      const components = view.slice();
+      const scores = new Set<number>();
+      for (const weights of graders()) {
+        const { finalScores } = play(env, weights);
+        const regraded = regrade(components, weights, { columnStride, numEnvs });
+        expect(bits(regraded)).toEqual(bits(finalScores));
+        for (const score of regraded) scores.add(score);
+      }
+      // Some scores are clamped to 0, some to 1, and others differ.
+      expect(scores.has(0) && scores.has(1)).toBe(true);
+      expect(scores.size).toBeGreaterThan(1000);
+    },
+  );
 });
 
-it('takes a name, a grader or weights', () => {
+it('accepts a name, a grader or weights', () => {
   using env = createVecEnv({ numEnvs: 9 });
   const { components } = play(env, graderWeights('v1'));
-  const mine = parseGrader('{"name": "half", "weights": {"progress": 0.5, "connection": 0.5}}');
-  expect(regrade(components, mine)).toEqual(regrade(components, [0, 0.5, 0.5, 0, 0, 0]));
+  const custom = parseGrader('{"name": "half", "weights": {"progress": 0.5, "connection": 0.5}}');
+  expect(regrade(components, custom)).toEqual(regrade(components, [0, 0.5, 0.5, 0, 0, 0]));
   expect(regrade(components, 'v1')).toEqual(env.run('random').finalScores);
 });
 
-it('returns 0 for unfinished episodes, as their scores are', () => {
+it('returns 0 for unfinished episodes, as a run does', () => {
   using env = createVecEnv({ numEnvs: 4 });
   env.reset({ seed: 0 });
   const { components, finalScores } = env.run('heuristic', { stops: [28, 3, 28, 0] });
   expect(regrade(components, 'v2')).toEqual(finalScores);
 });
 
-it('does not change the components, and returns an empty array for none', () => {
+it('does not change the components, and returns an empty array for no episodes', () => {
   const components = Float32Array.from({ length: 12 }, (_, k) => k / 12);
   regrade(components, 'v1').fill(9);
   expect(components).toEqual(Float32Array.from({ length: 12 }, (_, k) => k / 12));
@@ -89,7 +92,7 @@ describe('refuses', () => {
   const row = () => new Float32Array(6).fill(0.5);
   it.each([
     ['a plain array', [0, 0, 0, 0, 0, 0], 'wrong_type', 'got an array of 6'],
-    ['nothing', undefined, 'wrong_type', 'got undefined'],
+    ['undefined', undefined, 'wrong_type', 'got undefined'],
     ['half a row', new Float32Array(9), 'wrong_length', 'Expected 12 floats in components'],
   ] as const)('%s', (_, components, code, mention) => {
     expectRefusal(() => regrade(components as Float32Array, 'v2'), code, mention);
@@ -108,15 +111,15 @@ describe('refuses', () => {
 
   it('invalid columns', () => {
     const columns = new Float32Array(6 * 16);
-    const under = (columnStride: number, numEnvs: number) => () =>
+    const regradeWith = (columnStride: number, numEnvs: number) => () =>
       regrade(columns, 'v2', { columnStride, numEnvs });
-    expect(under(16, 16)()).toHaveLength(16);
-    expect(under(16, 3)()).toHaveLength(3);
-    expectRefusal(under(16, 17), 'out_of_range', 'numEnvs');
-    expectRefusal(under(17, 3), 'out_of_range', 'columnStride');
-    expectRefusal(under(8, 3), 'wrong_length', 'columnStride x 6');
-    expectRefusal(under(Number.NaN, 3), 'out_of_range', 'columnStride');
-    expectRefusal(under(-16, 3), 'out_of_range', 'columnStride');
+    expect(regradeWith(16, 16)()).toHaveLength(16);
+    expect(regradeWith(16, 3)()).toHaveLength(3);
+    expectRefusal(regradeWith(16, 17), 'out_of_range', 'numEnvs');
+    expectRefusal(regradeWith(17, 3), 'out_of_range', 'columnStride');
+    expectRefusal(regradeWith(8, 3), 'wrong_length', 'columnStride x 6');
+    expectRefusal(regradeWith(Number.NaN, 3), 'out_of_range', 'columnStride');
+    expectRefusal(regradeWith(-16, 3), 'out_of_range', 'columnStride');
   });
 
   it('an invalid grader', () => {

@@ -20,23 +20,20 @@ nameAbsent();
 const SIZES = [1, 15, 16, 17, 50];
 
 /** Copies everything after a run. The rewards are those of the trajectory. */
-async function runWith(
-  { batch, numEnvs, columns: see }: OpenedAsyncBatch,
-  request: RunRequest,
-): Promise<Columns> {
+async function runWith({ batch, numEnvs, columns }: OpenedAsyncBatch, request: RunRequest): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
   expect(await batch.run({ ...request, trajectory })).toBeNull();
-  return { ...(await see()), ...copyColumns(trajectory) };
+  return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
 /** Plays the same actions and beliefs step by step, up to each environment's stop. */
 async function stepWith(
-  { batch, numEnvs, readOutputs: show, columns: see }: OpenedAsyncBatch,
+  { batch, numEnvs, readOutputs, columns }: OpenedAsyncBatch,
   request: RunRequest,
   sequence: Int8Array,
 ): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
-  let { observations } = await show();
+  let { observations } = await readOutputs();
   for (let pass = 0; pass < NUM_STEPS; pass++) {
     const at = Array.from({ length: numEnvs }, (_, i) => i * NUM_STEPS + observations[i * OBSERVATION_SIZE]);
     const stepMask = Uint8Array.from(at, (row, i) =>
@@ -45,12 +42,12 @@ async function stepWith(
     const actions = Uint8Array.from(at, (row, i) => (stepMask[i] ? sequence[row] : 0));
     const believed = beliefsAt(request, at);
     expect(batch.submit({ actions, ...believed, stepMask, resetMask: null, resetSeeds: null })).toBeNull();
-    ({ observations } = await show());
+    ({ observations } = await readOutputs());
     at.forEach((row, i) => {
       if (stepMask[i]) note(trajectory, row, observations.subarray(i * OBSERVATION_SIZE));
     });
   }
-  return { ...(await see()), ...copyColumns(trajectory) };
+  return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
 function beliefsAt(
@@ -102,7 +99,7 @@ async function scenario(random: Random): Promise<Scenario> {
 
 /** Runs in parts of whole tiles; the last is not full. The first part checks the arguments of all. */
 async function runParts(
-  { batch, numEnvs, columns: see }: OpenedAsyncBatch,
+  { batch, numEnvs, columns }: OpenedAsyncBatch,
   request: RunRequest,
 ): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
@@ -110,7 +107,7 @@ async function runParts(
     const part = { first, end: Math.min(first + 16, numEnvs) };
     expect(await batch.run({ ...request, trajectory, part })).toBeNull();
   }
-  return { ...(await see()), ...copyColumns(trajectory) };
+  return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
 /** Action sequences of 40 environments. The last action of the last one is illegal. */

@@ -66,10 +66,10 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   });
 
   it('a batch may gather from itself', async () => {
-    const { batch, columns: see } = await played(engine, MODE.discrete, 'v1', null);
-    const before = await see();
+    const { batch, columns } = await played(engine, MODE.discrete, 'v1', null);
+    const before = await columns();
     const rotated = seeds.map((i) => (i + 1) % numEnvs);
     batch.gather(batch, rotated);
-    expectEqual(withClearedFinalMask(rowsOf(before, numEnvs, rotated)), await see());
+    expectEqual(withClearedFinalMask(rowsOf(before, numEnvs, rotated)), await columns());
   });
 });

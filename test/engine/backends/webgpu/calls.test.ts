@@ -1,6 +1,6 @@
 /**
- * Random calls of the asynchronous API on a device, with any options; some are queued, some are illegal. Results and
- * refusals must equal those of the synchronous API on the reference, bit by bit.
+ * Random call sequences of the asynchronous API on a device, with random options. Calls are queued, and some are illegal.
+ * Results and refusals must equal those of the synchronous API on the reference, bit by bit.
  */
 import { expect, it } from 'vitest';
 import {
@@ -26,20 +26,20 @@ const SEQUENCES = 6;
 const ROUNDS = 8;
 
 type Either = VecEnv | AsyncVecEnv;
-/** An environment on the reference, the same one on the device, and the last result of the first. */
+/** Two environments with the same options, and the last result of the one on the reference. */
 interface Pair {
-  readonly one: VecEnv;
-  readonly other: AsyncVecEnv;
+  readonly reference: VecEnv;
+  readonly device: AsyncVecEnv;
   readonly seedRange: readonly [number, number];
-  shown: StepResult | null;
+  result: StepResult | null;
   readonly snapshots: Uint8Array[];
 }
 
-const other = structuredClone(RHYTHM);
-other.initialMeters[0] = 0.5;
-other.beliefGain = 1;
+const changedWorld = structuredClone(RHYTHM);
+changedWorld.initialMeters[0] = 0.5;
+changedWorld.beliefGain = 1;
 
-function anyScene(random: Random): VecEnvOptions {
+function randomOptions(random: Random): VecEnvOptions {
   const fields = random.pick([undefined, ['step', 'meters', 'event'], ['reward', 'last_action']]);
   return {
     numEnvs: random.pick([1, 3, 17, 40]),
@@ -64,29 +64,29 @@ function anyScene(random: Random): VecEnvOptions {
 }
 
 async function openPair(random: Random, world: VecEnvOptions['world']): Promise<Pair> {
-  const options = { ...anyScene(random), world };
+  const options = { ...randomOptions(random), world };
   const webgpu = { workgroupSize: random.pick([1, 16, 64]), maxDispatchMs: random.pick([1, 100]) };
   const device = await createAsyncVecEnv({ ...options, backend: 'webgpu', webgpu });
-  const one = createVecEnv({ ...options, backend: 'reference' });
-  return { one, other: device, seedRange: options.seedRange!, shown: null, snapshots: [] };
+  const reference = createVecEnv({ ...options, backend: 'reference' });
+  return { reference, device, seedRange: options.seedRange!, result: null, snapshots: [] };
 }
 
-/** The part of a call's result that is no view: it never changes afterwards. */
+/** A call of an environment. It may copy from `source`. */
 type Call = (env: Either, source: Either) => unknown;
 
 /** Draws a legal or an illegal step. */
-function anyStep(random: Random, { one, shown }: Pair): Call {
-  const { numEnvs, metadata } = one;
-  const resets = metadata.autoresetMode === 'next-step' || shown === null;
-  const over = resets ? new Uint8Array(numEnvs) : shown.terminated;
-  const { actions, beliefs, stepMask } = random.step(over, false);
+function anyStep(random: Random, { reference, result }: Pair): Call {
+  const { numEnvs, metadata } = reference;
+  const canAllStep = metadata.autoresetMode === 'next-step' || result === null;
+  const finished = canAllStep ? new Uint8Array(numEnvs) : result.terminated;
+  const { actions, beliefs, stepMask } = random.step(finished, false);
   if (random.chance(0.1)) actions[random.integer(0, numEnvs - 1)] = NUM_ACTIONS;
   if (random.chance(0.05) && beliefs !== null) beliefs[0] = Number.POSITIVE_INFINITY;
   const mask = random.chance(0.05) ? undefined : (stepMask ?? undefined);
   const options = { beliefs: beliefs ?? undefined, mask };
-  const unread = random.chance(0.4);
+  const isSubmitted = random.chance(0.4);
   return (env) =>
-    unread && 'submit' in env ? env.submit(actions, options) : (env.step(actions, options) as unknown);
+    isSubmitted && 'submit' in env ? env.submit(actions, options) : (env.step(actions, options) as unknown);
 }
 
 function anyRun(random: Random, { numEnvs }: VecEnv, sourceEnvs: number): Call {
@@ -95,7 +95,7 @@ function anyRun(random: Random, { numEnvs }: VecEnv, sourceEnvs: number): Call {
   const policySeeds = policy.kind === 'random' ? (policy.policySeeds ?? undefined) : undefined;
   const given = beliefs === null ? undefined : beliefs.kind === 'sequence' ? beliefs.beliefs : beliefs.belief;
   const trajectory = random.chance(0.4);
-  const indices = random.chance(0.3) && slotsOf(random, numEnvs, sourceEnvs);
+  const indices = random.chance(0.3) && randomIndices(random, numEnvs, sourceEnvs);
   const onProgress = random.chance(0.2) ? () => {} : undefined;
   const signal = random.chance(0.05) ? AbortSignal.abort(new RhythmError('closed', 'stopped')) : undefined;
   return (env, source) => {
@@ -113,13 +113,13 @@ function anyRun(random: Random, { numEnvs }: VecEnv, sourceEnvs: number): Call {
   };
 }
 
-const slotsOf = (random: Random, length: number, of: number): Uint32Array =>
+const randomIndices = (random: Random, length: number, of: number): Uint32Array =>
   Uint32Array.from({ length }, () => random.integer(0, of - (random.chance(0.002) ? 0 : 1)));
 
-function anyBegin(random: Random, { one, seedRange, shown }: Pair): Call {
-  const reset = randomReset(random, one.numEnvs, seedRange);
+function anyReset(random: Random, { reference, seedRange, result }: Pair): Call {
+  const reset = randomReset(random, reference.numEnvs, seedRange);
   if (random.chance(0.05)) reset.seed[0] = (seedRange[0] + 2 ** 31) >>> 0;
-  const mask = shown !== null && random.chance(0.7) ? random.mask(one.numEnvs, 0.3) : undefined;
+  const mask = result !== null && random.chance(0.7) ? random.mask(reference.numEnvs, 0.3) : undefined;
   return (env) => env.reset({ ...reset, mask });
 }
 
@@ -130,92 +130,93 @@ function anyRestore(random: Random, { snapshots }: Pair): Call {
 }
 
 /** Forks an environment, and plays the fork to its end. */
-function anyFork(random: Random, { one }: Pair): Call {
-  const indices = slotsOf(random, random.integer(1, 20), one.numEnvs);
+function anyFork(random: Random, { reference }: Pair): Call {
+  const indices = randomIndices(random, random.integer(1, 20), reference.numEnvs);
   const [imagination, autoreset] = [random.chance(0.3) || undefined, random.pick(AUTORESET_MODES)];
   const actions = random.bytes(indices.length, 0, NUM_ACTIONS - 1);
   const play = async (env: Either) => {
     const fork = await env.fork(indices, { imagination, autoreset });
     await codeOf(Promise.resolve().then(() => fork.step(actions)));
     const { finalScores, rewards } = await fork.run('random');
-    const seen = { ...copyColumns({ finalScores, rewards }), hash: await fork.stateHash() };
+    const columns = { ...copyColumns({ finalScores, rewards }), hash: await fork.stateHash() };
     await fork.close();
-    return seen;
+    return columns;
   };
-  // The synchronous fork happens now, before the next call of its source.
   return (env) =>
-    env === one ? lateFork(one.fork(indices, { imagination, autoreset }), actions) : play(env);
+    env === reference ? playFork(reference.fork(indices, { imagination, autoreset }), actions) : play(env);
 }
 
-function lateFork(fork: VecEnv, actions: Uint8Array): Columns {
+/** Plays a synchronous fork to its end, before the next call of its source. */
+function playFork(fork: VecEnv, actions: Uint8Array): Columns {
   try {
     fork.step(actions);
   } catch {}
   const { finalScores, rewards } = fork.run('random');
-  const seen = { ...copyColumns({ finalScores, rewards }), hash: fork.stateHash() };
+  const columns = { ...copyColumns({ finalScores, rewards }), hash: fork.stateHash() };
   fork.close();
-  return seen;
+  return columns;
 }
 
 const CALLS: Record<string, (random: Random, pair: Pair, source: Pair) => Call> = {
   step: anyStep,
   'another step': anyStep,
   'one more step': anyStep,
-  run: (random, { one }, source) => anyRun(random, one, source.one.numEnvs),
-  reset: anyBegin,
+  run: (random, { reference }, source) => anyRun(random, reference, source.reference.numEnvs),
+  reset: anyReset,
   restore: anyRestore,
   fork: anyFork,
-  assign: (random, { one }, source) => {
-    const indices = slotsOf(random, one.numEnvs, source.one.numEnvs);
+  assign: (random, { reference }, source) => {
+    const indices = randomIndices(random, reference.numEnvs, source.reference.numEnvs);
     return (env, from) => (env as VecEnv).assign(from as VecEnv, indices);
   },
-  shuffle: (random, { one }) => {
-    const indices = slotsOf(random, one.numEnvs, one.numEnvs);
+  shuffle: (random, { reference }) => {
+    const indices = randomIndices(random, reference.numEnvs, reference.numEnvs);
     return (env) => (env as VecEnv).assign(env as VecEnv, indices);
   },
   snapshot: () => (env) => env.snapshot(),
-  history: (random, { one }) => {
-    const i = random.integer(0, one.numEnvs - 1);
+  history: (random, { reference }) => {
+    const i = random.integer(0, reference.numEnvs - 1);
     return (env) => env.history(i, NUM_STEPS);
   },
   targets: () => (env) => env.beliefTargets(),
-  'no option': () => (env) => env.step(new Uint8Array(env.numEnvs), { belief: [NUM_BELIEFS] } as object),
+  'unknown option': () => (env) => env.step(new Uint8Array(env.numEnvs), { belief: [NUM_BELIEFS] } as object),
 };
 
-const isShown = (value: unknown): value is StepResult =>
+const isStepResult = (value: unknown): value is StepResult =>
   typeof value === 'object' && value !== null && 'finalMask' in value;
 
-/** The result of a call without views: a trajectory, bytes, a history, or the code of its refusal. */
-const given = (value: unknown): unknown => {
-  if (!isShown(value)) return value;
+/** Returns the part of a call's result that later calls do not change: a trajectory, bytes or a history. */
+const withoutViews = (value: unknown): unknown => {
+  if (!isStepResult(value)) return value;
   return 'trajectory' in value ? value.trajectory : null;
 };
 
-/** Makes the call on the reference. @returns its result. */
-function makeNow(call: Call, pair: Pair, source: Pair): unknown {
+/** Makes a call on the reference. @returns its result, or the code of its refusal. */
+function callReference(call: Call, pair: Pair, source: Pair): unknown {
   try {
-    const value = call(pair.one, source.one);
-    if (isShown(value)) pair.shown = value;
+    const value = call(pair.reference, source.reference);
+    if (isStepResult(value)) pair.result = value;
     if (value instanceof Uint8Array) pair.snapshots.push(value);
-    return given(value);
+    return withoutViews(value);
   } catch (error) {
     if (error instanceof RhythmError) return error.code;
     throw error;
   }
 }
 
-const makeLater = (call: Call, pair: Pair, source: Pair): Promise<unknown> =>
-  (call(pair.other, source.other) as Promise<unknown>).then(
-    (value) => given(value ?? null),
+/** Makes a call on the device. @returns its result, or the code of its refusal. */
+const callDevice = (call: Call, pair: Pair, source: Pair): Promise<unknown> =>
+  (call(pair.device, source.device) as Promise<unknown>).then(
+    (value) => withoutViews(value ?? null),
     (error) => (error instanceof RhythmError ? error.code : Promise.reject(error)),
   );
 
-async function expectSame({ one, other: device, shown }: Pair, where: string): Promise<void> {
-  if (shown === null) return;
-  expectEqual(envColumns(one, shown), await asyncEnvColumns(device, await device.read()), where);
+async function expectSame({ reference, device, result }: Pair, where: string): Promise<void> {
+  if (result === null) return;
+  expectEqual(envColumns(reference, result), await asyncEnvColumns(device, await device.read()), where);
 }
 
-/** Makes several calls on either pair without awaiting them. @returns the number of calls and of refusals. */
+/** Makes several calls on two pairs without awaiting them. @returns the number of calls and of refusals. */
 async function playRound(random: Random, pairs: readonly Pair[], where: string): Promise<number[]> {
   const [names, expected, got]: [string[], unknown[], Promise<unknown>[]] = [[], [], []];
   for (let k = random.integer(1, 5); k > 0; k--) {
@@ -224,60 +225,60 @@ async function playRound(random: Random, pairs: readonly Pair[], where: string):
     const name = random.pick(Object.keys(CALLS));
     const call = CALLS[name](random, pair, source);
     names.push(`${name} of ${which}`);
-    // The asynchronous call comes first: it copies its arguments at once.
-    got.push(makeLater(call, pair, source));
-    expected.push(makeNow(call, pair, source));
+    // The asynchronous call comes first, because it copies its arguments at once.
+    got.push(callDevice(call, pair, source));
+    expected.push(callReference(call, pair, source));
   }
   expect(await Promise.all(got), `${where}: ${names.join(', ')}`).toEqual(expected);
   for (const pair of pairs) await expectSame(pair, `${where}, after ${names.join(', ')}:`);
   return [names.length, expected.filter((value) => typeof value === 'string').length];
 }
 
-const played = { calls: 0, refused: 0 };
+const counts = { calls: 0, refused: 0 };
 
 async function playSequence(seed: number): Promise<void> {
   const random = new Random(`calls ${seed}`);
-  const world = random.pick([undefined, undefined, other]);
+  const world = random.pick([undefined, undefined, changedWorld]);
   const pairs = [await openPair(random, world), await openPair(random, world)];
   for (const pair of pairs) {
     if (random.chance(0.2)) continue;
-    const call = anyBegin(random, pair);
-    expect([await makeLater(call, pair, pair)]).toEqual([makeNow(call, pair, pair)]);
+    const call = anyReset(random, pair);
+    expect([await callDevice(call, pair, pair)]).toEqual([callReference(call, pair, pair)]);
   }
   for (let round = 0; round < ROUNDS; round++) {
     const [calls, refused] = await playRound(random, pairs, `sequence ${seed}, round ${round}`);
-    played.calls += calls;
-    played.refused += refused;
+    counts.calls += calls;
+    counts.refused += refused;
   }
-  // Closed in between: earlier calls complete, later calls are refused.
-  const [{ other: device, one, shown }] = pairs;
-  if (shown !== null) {
-    const sequence = random.bytes(one.numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
+  // Calls before close complete, and calls after close are refused.
+  const [{ device, reference, result }] = pairs;
+  if (result !== null) {
+    const sequence = random.bytes(reference.numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
     const [run, hash, closed, late] = [
       device.run(sequence),
       device.stateHash(),
       device.close(),
       codeOf(device.read()),
     ];
-    const { finalScores } = one.run(sequence);
+    const { finalScores } = reference.run(sequence);
     expectEqual(copyColumns({ finalScores }), copyColumns({ finalScores: (await run).finalScores }));
-    expectEqual({ hash: one.stateHash() }, { hash: await hash });
+    expectEqual({ hash: reference.stateHash() }, { hash: await hash });
     expect([await closed, await late]).toEqual([undefined, 'closed']);
   }
   for (const pair of pairs) {
-    pair.one.close();
-    await pair.other.close();
+    pair.reference.close();
+    await pair.device.close();
   }
 }
 
-describeGpu('calls on a device', () => {
+describeGpu('random call sequences on a device', () => {
   it.each(Array.from({ length: SEQUENCES }, (_, seed) => [seed]))(
-    "sequence %i is the reference's",
+    'sequence %i has the results of the reference',
     playSequence,
   );
 
   it('some calls were refused, most were not', () => {
-    expect(played.refused).toBeGreaterThan(0);
-    expect(played.refused).toBeLessThan(played.calls / 2);
+    expect(counts.refused).toBeGreaterThan(0);
+    expect(counts.refused).toBeLessThan(counts.calls / 2);
   });
 });

@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** A device without enough memory fails the call that needs it, and no other. */
+/** A lack of memory, transferred outputs and closed batches make only the calls fail that they concern. */
 import { expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { disguised, entryWith, optionsFor } from '../../../support/gpu.js';
@@ -10,15 +10,15 @@ import { Random } from '../../../support/random.js';
 const N = 50;
 const SMALL = 2 ** 20;
 
-/** A device that refuses large buffers, and answers when `gate` resolves. */
-function openPoor() {
+/** Opens a device that refuses buffers above SMALL bytes, and whose work finishes when `gate` resolves. */
+function openLimited() {
   const large = new Set<GPUBuffer>();
   let gate: Promise<unknown> = Promise.resolve();
   const backend = webGpuBackend(() =>
     entryWith((device) => {
-      const lacks: boolean[] = [];
+      const failures: boolean[] = [];
       const createBuffer = (descriptor: GPUBufferDescriptor) => {
-        lacks.push(descriptor.size > SMALL);
+        failures.push(descriptor.size > SMALL);
         const buffer = device.createBuffer(descriptor);
         if (descriptor.size > SMALL) large.add(buffer);
         const destroy = buffer.destroy.bind(buffer);
@@ -29,9 +29,9 @@ function openPoor() {
         return buffer;
       };
       const popErrorScope = async () => {
-        const lacking = lacks.shift();
+        const failed = failures.shift();
         await device.popErrorScope();
-        return lacking ? { message: 'none left' } : null;
+        return failed ? { message: 'none left' } : null;
       };
       const queue = new Proxy(device.queue, {
         get(target, name) {
@@ -53,9 +53,9 @@ function openPoor() {
   return { backend, large, hold };
 }
 
-describeGpu('a batch that gets no memory', () => {
+describeGpu('a batch without enough memory', () => {
   it('is refused and frees its memory, while other environments continue', async () => {
-    const { backend, large, hold } = openPoor();
+    const { backend, large, hold } = openLimited();
     const batch = await backend.open(optionsFor(N));
     batch.reset(new Random('begin').reset(N, WORLD));
     const release = hold();
@@ -72,9 +72,9 @@ describeGpu('a batch that gets no memory', () => {
 });
 
 describeGpu('outputs that are transferred while they are read', () => {
-  it('rejects that read alone', async () => {
+  it('reject only this read', async () => {
     const outputs = separateBuffers(optionsFor(N).outputs);
-    const { backend } = openPoor();
+    const { backend } = openLimited();
     const batch = await backend.open(optionsFor(N, { outputs }));
     batch.reset(new Random('begin').reset(N, WORLD));
     const reading = batch.read();
@@ -87,12 +87,12 @@ describeGpu('outputs that are transferred while they are read', () => {
   });
 });
 
-describeGpu('a batch that is closed while it is looked at', () => {
-  it('rejects the call that used it, and no other call on the device', async () => {
+describeGpu('a batch that is closed while it is read', () => {
+  it('rejects its pending calls, and no other call on the device', async () => {
     const backend = webGpuBackend(() => entryWith((device) => device));
     const [closed, other] = [await backend.open(optionsFor(N)), await backend.open(optionsFor(N))];
     for (const batch of [closed, other]) batch.reset(new Random('closed').reset(N, WORLD));
-    const looks = [
+    const reads = [
       closed.read(),
       closed.save(),
       closed.save(Uint32Array.of(1)),
@@ -101,7 +101,7 @@ describeGpu('a batch that is closed while it is looked at', () => {
     ];
     closed.close();
     const run = closed.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });
-    for (const look of [...looks, run]) await expect(look).rejects.toMatchObject({ code: 'closed' });
+    for (const call of [...reads, run]) await expect(call).rejects.toMatchObject({ code: 'closed' });
     await other.finished();
     await other.read();
     expect((await other.save()).length).toBeGreaterThan(N);

@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Errors of a device, and how many submissions and buffers a batch uses. */
+/** Errors of a device, and the number of submissions and buffers that a batch uses. */
 import { describe, expect, it, vi } from 'vitest';
 import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
 import type { RunRequest } from '../../../../src/engine/backends/backend.js';
@@ -15,7 +15,7 @@ const N = 50;
 const HEURISTIC: RunRequest = { policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null };
 const begin = (batch: AsyncBatch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
 
-describe('without a device', () => {
+describe('an error without a device', () => {
   const open = (gpu: unknown) => webGpuBackend(async () => gpu as GPU).open(optionsFor(1));
   const unavailable = (message: RegExp) => ({
     name: 'BackendError',
@@ -23,17 +23,17 @@ describe('without a device', () => {
     message: expect.stringMatching(message),
   });
 
-  it('a platform without navigator.gpu gets an error that says so', async () => {
-    await expect(open(null)).rejects.toMatchObject(unavailable(/no navigator\.gpu.*HTTPS or from localhost/));
+  it('says that navigator.gpu is missing', async () => {
+    await expect(open(null)).rejects.toMatchObject(unavailable(/no navigator\.gpu.*HTTPS or localhost/));
   });
 
-  it('without an adapter the error says what is needed', async () => {
+  it('says what is needed to get an adapter', async () => {
     await expect(open({ requestAdapter: async () => null })).rejects.toMatchObject(
       unavailable(/No adapter.*driver.*chrome:\/\/gpu/),
     );
   });
 
-  it('the error names an adapter that opens no device', async () => {
+  it('names an adapter that opens no device', async () => {
     const requestDevice = () => Promise.reject(new Error('out of devices'));
     const adapter = { info: { vendor: 'acme', device: 'Toaster' }, limits: {}, requestDevice };
     await expect(open({ requestAdapter: async () => adapter })).rejects.toMatchObject(
@@ -41,7 +41,7 @@ describe('without a device', () => {
     );
   });
 
-  it('availability reports the reason', async () => {
+  it('is the reason that availability reports', async () => {
     const backend = webGpuBackend(async () => null);
     expect(await backend.availability()).toMatchObject({
       available: false,
@@ -50,8 +50,8 @@ describe('without a device', () => {
   });
 });
 
-describeGpu('a shader that does not compile', () => {
-  it('is reported with its file, line and message', async () => {
+describeGpu('compilation', () => {
+  it('reports an invalid shader with its file, line and message', async () => {
     const texts = altered('grade.wgsl', 'let kept = clamp01(x);', 'let kept = clamp02(x);');
     await expect(webGpuBackend(findNodeGpu, { texts }).open(optionsFor(1))).rejects.toMatchObject({
       code: 'backend_unavailable',
@@ -59,7 +59,7 @@ describeGpu('a shader that does not compile', () => {
     });
   });
 
-  it('a workgroup above the limit of the device is refused, with the limit', async () => {
+  it('refuses a workgroup above the limit of the device, and names the limit', async () => {
     const device = { ...DEVICE, workgroupSize: 4096 };
     await expect(webGpuBackend(findNodeGpu).open(optionsFor(1, { device }))).rejects.toMatchObject({
       message: expect.stringMatching(/workgroupSize of at most \d+, got 4096/),
@@ -67,7 +67,7 @@ describeGpu('a shader that does not compile', () => {
   });
 });
 
-describeGpu('a device that is lost', () => {
+describeGpu('a lost device', () => {
   async function lose() {
     const devices: GPUDevice[] = [];
     const backend = webGpuBackend(() =>
@@ -83,7 +83,7 @@ describeGpu('a device that is lost', () => {
     return { backend, batch, devices };
   }
 
-  it('every call is refused, with the remedy', async () => {
+  it('makes every call reject with the remedy', async () => {
     const { batch } = await lose();
     const lost = expect.objectContaining({
       code: 'device_lost',
@@ -106,7 +106,7 @@ describeGpu('a device that is lost', () => {
     batch.close();
   });
 
-  it('a loss during a read rejects the read', async () => {
+  it('rejects a read in progress', async () => {
     const devices: GPUDevice[] = [];
     const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
     const batch = await backend.open(optionsFor(N));
@@ -116,7 +116,7 @@ describeGpu('a device that is lost', () => {
     await expect(reading).rejects.toMatchObject({ code: 'device_lost' });
   });
 
-  it('the next batch gets a new device', async () => {
+  it('is replaced for the next batch', async () => {
     const { backend, devices } = await lose();
     const batch = await backend.open(optionsFor(N));
     begin(batch);
@@ -126,8 +126,8 @@ describeGpu('a device that is lost', () => {
   });
 });
 
-describeGpu('a device without the memory', () => {
-  it('is an error with the requested amount and its purpose', async () => {
+describeGpu('an error of a device', () => {
+  it('for a lack of memory has the requested amount and its purpose', async () => {
     const none = { popErrorScope: async () => ({ message: 'none left' }) };
     const backend = webGpuBackend(() => entryWith((device) => disguised(device, none)));
     await expect(backend.open(optionsFor(N))).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describeGpu('a device without the memory', () => {
     });
   });
 
-  it('uncaptured errors of the device are reported', async () => {
+  it('that no scope captures rejects the next call', async () => {
     const devices: GPUDevice[] = [];
     const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
     const batch = await backend.open(optionsFor(N));
@@ -148,7 +148,7 @@ describeGpu('a device without the memory', () => {
 });
 
 describeGpu('work on a device', () => {
-  it('a fused run is one submission without a read, once the pace is known', async () => {
+  it('a run is one submission without a read, once its time is known', async () => {
     const counts = { submissions: 0, maps: 0 };
     const backend = webGpuBackend(() =>
       entryWith((device) => {

@@ -1,4 +1,4 @@
-/** The proof at opening: a device that differs from the reference in one rule, guard or table entry does not open. */
+/** The exactness proof: a device that differs from the reference in one rule or one number does not open. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncBatchOptions } from '../../../../src/engine/backends/async-backend.js';
 import { proveExact } from '../../../../src/engine/backends/webgpu/exactness-proof.js';
@@ -11,13 +11,13 @@ import { altered, compile, DEVICE, openDevice, openOnDevice, optionsFor } from '
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 
-describeGpu('the proof at opening', () => {
+describeGpu('the exactness proof', () => {
   const prove = async (texts?: ShaderTexts) => {
     const program = await compile(await openDevice(), texts);
     return proveExact((options) => openOnDevice(program, options), WORLD);
   };
 
-  it('a few hundred episodes equal the reference', async () => {
+  it('finds no difference in a few hundred episodes of a correct device', async () => {
     const { episodes, different } = await prove();
     expect(episodes).toBeGreaterThan(300);
     expect(different).toBe(0);
@@ -49,11 +49,11 @@ describeGpu('the proof at opening', () => {
     ],
     ['an observed field', altered('outputs.wgsl', 'f32(t / COUNT_SLOTS)', 'f32(t % COUNT_SLOTS)')],
   ];
-  it.each(alterations)('%s is detected', async (_, texts) => {
+  it.each(alterations)('detects a wrong shader: %s', async (_, texts) => {
     expect((await prove(texts)).different).toBeGreaterThan(0);
   });
 
-  it('an inexact device does not open without allowInexact', async () => {
+  it('refuses an inexact device without allowInexact', async () => {
     const backend = webGpuBackend(findNodeGpu, { texts: alterations[1][1] });
     await expect(backend.open(optionsFor(4))).rejects.toMatchObject({
       code: 'backend_unavailable',
@@ -65,8 +65,11 @@ describeGpu('the proof at opening', () => {
   });
 });
 
-describeGpu('an entry of the block that is another on the device', () => {
-  /** Not read by the proof: graders come with the reset, no factor uses the first span, no belief is this small. */
+describeGpu('a wrong entry of the block', () => {
+  /**
+   * Entries that the proof does not use: graders come with the reset, no factor uses the first span, no belief is so
+   * small.
+   */
   const UNREAD = ['graders', 'traitInverseSpan', 'smallestBelief'];
   const entries = BLOCK_LAYOUT.filter(({ name, word }) => word === 'f32' && !UNREAD.includes(name));
 
@@ -84,7 +87,7 @@ describeGpu('an entry of the block that is another on the device', () => {
   });
 });
 
-describe('the proof', () => {
+describe('the exactness proof of a fake batch', () => {
   it('detects a batch that does nothing', async () => {
     const idle = async () =>
       ({

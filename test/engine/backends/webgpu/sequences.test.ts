@@ -1,6 +1,6 @@
 /**
- * Random sequences of all calls, on shards of two tiles and with several workgroup sizes: results do not depend on the
- * position of an environment or on the other environments.
+ * Random sequences of all calls of a batch, with shards of two tiles and several workgroup sizes. Results equal the
+ * reference, so they do not depend on the position of an environment or on the other environments.
  */
 import { expect, it } from 'vitest';
 import type { AsyncBackend, AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
@@ -36,53 +36,56 @@ async function openPair(engine: (typeof ENGINES)[number], n: number, seed: numbe
     const options = optionsFor(numEnvs, { imagination, outputs, device: { ...DEVICE, ...device } });
     const batch = await backend.open(options);
     batch.reset(random.resetAtAnyStep(numEnvs));
-    return { batch, see: () => asyncBatchColumns(batch, outputs) };
+    return { batch, columns: () => asyncBatchColumns(batch, outputs) };
   };
   const [own, source] = [await open(n), await open(SOURCE)];
   await source.batch.run({ ...random.run(SOURCE), trajectory: null });
   return { own, source };
 }
 
-type Act = (batch: AsyncBatch, source: AsyncBatch) => Promise<Columns>;
+type Call = (batch: AsyncBatch, source: AsyncBatch) => Promise<Columns>;
 
-const nothing = async (act: unknown): Promise<Columns> => {
-  expect((await act) ?? null).toBeNull();
+/** Expects that a call is not refused. */
+const accepted = async (refusal: unknown): Promise<Columns> => {
+  expect((await refusal) ?? null).toBeNull();
   return {};
 };
 
-/** Returns the next call of a sequence. @param words the states before. */
-function nextAct(random: Random, n: number, words: Uint32Array): [what: string, act: Act] {
-  const over = Array.from({ length: n }, (_, i) => Number(words[i * STATE_WORDS + STATE.step] === NUM_STEPS));
-  const slots = (of: number) => Uint32Array.from({ length: n }, () => random.integer(0, of - 1));
+/** Draws the next call of a sequence. @param words the states before. */
+function randomCall(random: Random, n: number, words: Uint32Array): [name: string, call: Call] {
+  const finished = Array.from({ length: n }, (_, i) =>
+    Number(words[i * STATE_WORDS + STATE.step] === NUM_STEPS),
+  );
+  const randomEnvs = (of: number) => Uint32Array.from({ length: n }, () => random.integer(0, of - 1));
   const some = <T>(value: T): T | null => (random.chance(0.5) ? value : null);
-  const acts: Record<string, () => Act> = {
+  const calls: Record<string, () => Call> = {
     step: () => {
-      const step = random.step(over);
-      return (batch) => nothing(batch.submit(step));
+      const step = random.step(finished);
+      return (batch) => accepted(batch.submit(step));
     },
     run: () => {
       const run = random.run(n);
-      return (batch) => nothing(batch.run(run));
+      return (batch) => accepted(batch.run(run));
     },
     record: () => {
       const run = random.run(n);
       return async (batch) => {
         const trajectory = allocateTrajectory(n);
-        await nothing(batch.run({ ...run, trajectory }));
+        await accepted(batch.run({ ...run, trajectory }));
         return { ...trajectory };
       };
     },
     fork: () => {
-      const [run, indices] = [random.run(n), slots(SOURCE)];
-      return (batch, source) => nothing(batch.run({ ...run, from: { source: source as never, indices } }));
+      const [run, indices] = [random.run(n), randomEnvs(SOURCE)];
+      return (batch, source) => accepted(batch.run({ ...run, from: { source: source as never, indices } }));
     },
     gather: () => {
-      const indices = slots(SOURCE);
-      return (batch, source) => nothing(batch.gather(source, indices));
+      const indices = randomEnvs(SOURCE);
+      return (batch, source) => accepted(batch.gather(source, indices));
     },
     shuffle: () => {
-      const indices = slots(n);
-      return (batch) => nothing(batch.gather(batch, indices));
+      const indices = randomEnvs(n);
+      return (batch) => accepted(batch.gather(batch, indices));
     },
     reset: () => {
       const all = random.resetAtAnyStep(n);
@@ -92,12 +95,12 @@ function nextAct(random: Random, n: number, words: Uint32Array): [what: string, 
         modes: some(all.modes),
         profiles: some(all.profiles),
       };
-      return (batch) => nothing(batch.reset(request));
+      return (batch) => accepted(batch.reset(request));
     },
-    load: () => (batch) => nothing(batch.load(words)),
+    load: () => (batch) => accepted(batch.load(words)),
     save: () => {
-      const indices = slots(n);
-      return async (batch) => ({ picked: await batch.save(indices) });
+      const indices = randomEnvs(n);
+      return async (batch) => ({ saved: await batch.save(indices) });
     },
     illegal: () => {
       const actions = new Uint8Array(n).fill(1);
@@ -109,11 +112,11 @@ function nextAct(random: Random, n: number, words: Uint32Array): [what: string, 
       };
     },
   };
-  const what = random.pick(Object.keys(acts));
-  return [what, acts[what]()];
+  const name = random.pick(Object.keys(calls));
+  return [name, calls[name]()];
 }
 
-describeGpu('stories on devices', () => {
+describeGpu('random call sequences on devices', () => {
   it.each(Array.from({ length: 24 }, (_, seed) => [seed]))(
     'sequence %i equals the reference',
     async (seed) => {
@@ -121,16 +124,16 @@ describeGpu('stories on devices', () => {
       const n = random.pick([1, 3, 16, 17, 33, 100]);
       const pairs = await Promise.all(ENGINES.map((engine) => openPair(engine, n, seed)));
       const [expected, ...others] = pairs;
-      for (let leg = 0; leg < 6; leg++) {
-        const [what, act] = nextAct(random, n, await expected.own.batch.save());
-        const live = async ({ own, source }: (typeof pairs)[number]) => ({
-          ...(await act(own.batch, source.batch)),
-          ...(await own.see()),
+      for (let at = 0; at < 6; at++) {
+        const [name, call] = randomCall(random, n, await expected.own.batch.save());
+        const columnsAfterCall = async ({ own, source }: (typeof pairs)[number]) => ({
+          ...(await call(own.batch, source.batch)),
+          ...(await own.columns()),
         });
-        const wanted = await live(expected);
+        const columns = await columnsAfterCall(expected);
         for (const [k, other] of others.entries()) {
-          const lines = differences(wanted, await live(other));
-          expect(lines.map((line) => `leg ${leg}, ${what}, engine ${k + 1}: ${line}`)).toEqual([]);
+          const lines = differences(columns, await columnsAfterCall(other));
+          expect(lines.map((line) => `call ${at}, ${name}, engine ${k + 1}: ${line}`)).toEqual([]);
         }
       }
       for (const { own, source } of pairs) for (const { batch } of [own, source]) batch.close();
@@ -138,7 +141,7 @@ describeGpu('stories on devices', () => {
   );
 });
 
-it('all engines start a sequence with equal batches', async () => {
+it('openPair opens equal batches for equal seeds', async () => {
   const [reference] = ENGINES;
   const words = async () => (await openPair(reference, 20, 3)).own.batch.save();
   expect(await words()).toEqual(await words());

@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** Environments on one device and on several: which device they share, and which copies between them are refused. */
+/** Environments that share a device, and copies between environments on different devices, which are refused. */
 import { afterEach, expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from '../../../../src/engine/vec-env/async-vec-env.js';
@@ -18,8 +18,8 @@ afterEach(async () => {
   for (const env of opened.splice(0)) await env.close();
 });
 
-/** A separate backend, and the devices that it has opened. */
-function entry(disguise: (device: GPUDevice) => GPUDevice = (device) => device) {
+/** Creates a separate backend, and records the devices that it opens. */
+function newBackend(disguise: (device: GPUDevice) => GPUDevice = (device) => device) {
   const devices: GPUDevice[] = [];
   const backend = webGpuBackend(() =>
     entryWith((device) => {
@@ -51,15 +51,15 @@ const COPIES: [string, (env: AsyncVecEnv, source: AsyncVecEnv) => Promise<unknow
 
 describeGpu('a device', () => {
   it('is shared by environments that open at the same time', async () => {
-    const { devices, open } = entry();
+    const { devices, open } = newBackend();
     await Promise.all([open(), open(), open({ webgpu: { workgroupSize: 16 } })]);
     expect(devices).toHaveLength(1);
   });
 
-  it('is proved again for the next environment if the proof ran out of memory', async () => {
+  it('is checked again for the next environment if the check ran out of memory', async () => {
     let message: string | null = 'none left';
     const scope = async () => (message === null ? null : { message });
-    const { open } = entry((device) => disguised(device, { popErrorScope: scope }));
+    const { open } = newBackend((device) => disguised(device, { popErrorScope: scope }));
     expect(await codeOf(open())).toBe('out_of_memory');
     message = null;
     await (await open()).reset({ seed: 1 });
@@ -67,8 +67,8 @@ describeGpu('a device', () => {
 });
 
 describeGpu('a source on another device', () => {
-  it.each(COPIES)('a source on another device is refused by %s, which changes nothing', async (_, copy) => {
-    const { devices, begin } = entry();
+  it.each(COPIES)('is refused by %s, which changes nothing', async (_, copy) => {
+    const { devices, begin } = newBackend();
     const env = await begin();
     const source = await begin({ webgpu: { powerPreference: 'low-power' } });
     await source.step(ACTIONS);
@@ -81,9 +81,9 @@ describeGpu('a source on another device', () => {
   });
 
   it.each(COPIES)(
-    'a source on a lost device is refused as lost by %s, which changes nothing',
+    'is refused by %s with device_lost if the device is lost, and nothing changes',
     async (_, copy) => {
-      const { devices, begin } = entry();
+      const { devices, begin } = newBackend();
       const [env, source] = [await begin(), await begin()];
       const before = await states(env);
       devices[0].destroy();
@@ -93,8 +93,8 @@ describeGpu('a source on another device', () => {
     },
   );
 
-  it('an environment on a lost device cannot be forked', async () => {
-    const { devices, begin } = entry();
+  it('cannot be forked if the device is lost', async () => {
+    const { devices, begin } = newBackend();
     const source = await begin();
     devices[0].destroy();
     await expectRejection(source.fork([1, 2]), 'device_lost');

@@ -1,11 +1,11 @@
-/** The distribution of environments over buffers: each buffer fits one binding, and one dispatch covers it. */
+/** The size of shards: as many environments as fit into one binding and one dispatch. */
 import { expect, it } from 'vitest';
 import { OUTPUT_WORDS, TILE } from '../../../../src/engine/backends/webgpu/buffer-layout.js';
 import { envsOfShard } from '../../../../src/engine/backends/webgpu/shard.js';
 
 const BYTES = 4 * OUTPUT_WORDS.all;
 
-/** A device that only has limits. */
+/** Returns a fake device, which has only limits. */
 const deviceOf = (changes: Partial<Record<string, number>>) =>
   ({
     limits: {
@@ -25,14 +25,14 @@ it.each([
     1,
   ],
   ['the limits of a large device', { maxStorageBufferBindingSize: 2 ** 32, maxBufferSize: 2 ** 38 }, 256],
-])('with %s', (_, limits, workgroupSize) => {
+])('a shard has the largest number of whole tiles that fits, with %s', (_, limits, workgroupSize) => {
   const device = deviceOf(limits) as { limits: Record<string, number> };
-  const slots = envsOfShard(device as never, OUTPUT_WORDS.all, workgroupSize);
-  expect(slots % TILE).toBe(0);
+  const envs = envsOfShard(device as never, OUTPUT_WORDS.all, workgroupSize);
+  expect(envs % TILE).toBe(0);
   const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = device.limits;
   const fits = (count: number): boolean =>
     count * BYTES <= Math.min(maxStorageBufferBindingSize, maxBufferSize) &&
     Math.ceil(count / workgroupSize) <= maxComputeWorkgroupsPerDimension;
-  expect(fits(slots)).toBe(true);
-  expect(fits(slots + TILE)).toBe(false);
+  expect(fits(envs)).toBe(true);
+  expect(fits(envs + TILE)).toBe(false);
 });
