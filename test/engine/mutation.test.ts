@@ -1,6 +1,6 @@
 /**
- * Shows that the parity tests can fail: each word of the world's block is changed, on one side only, and the comparison
- * must report a difference. Words that no rule reads are listed with the reason.
+ * Shows that comparisons with the reference can fail: they must report a change of any word of the world's block on one
+ * side. Words that no rule reads are listed with the reason.
  */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
@@ -71,11 +71,12 @@ function worldWithWord(at: number, isFloat: boolean, value: number): World {
 }
 
 const N = 160;
-/** A few hundred episodes that use every rule: each policy, real and imagined noise, all profile modes and graders. */
+/** The batches of episodes, which together use every rule: each policy, with and without imagination. */
 const PARTS = (['random', 'heuristic'] as const).flatMap((kind) =>
   [false, true].map((imagination) => ({ kind, imagination })),
 );
 
+/** Plays a batch of episodes. @returns its columns and trajectory. */
 async function episodes(
   engine: AsyncEngine,
   world: World,
@@ -105,7 +106,8 @@ async function isReported(engine: AsyncEngine, world: World): Promise<boolean> {
 }
 
 const trait = (name: string) => TRAIT_NAMES.indexOf(name);
-const NEVER_LATENT = [
+/** Traits that are not factors of a belief target. */
+const NOT_IN_BELIEFS = [
   'solo_serenity_bonus',
   'leisure_guilt',
   'stress_threshold',
@@ -115,27 +117,27 @@ const NEVER_LATENT = [
 
 /** Words that no rule reads on any engine. */
 const UNREAD = new Map<string, string>([
-  ...NEVER_LATENT.map(
-    (name) => [`traitInverseSpan[${trait(name)}]`, `${name} is no factor of a belief target`] as const,
+  ...NOT_IN_BELIEFS.map(
+    (name) => [`traitInverseSpan[${trait(name)}]`, `${name} is not a factor of a belief target`] as const,
   ),
-  [`traitNeutral[${trait('metabolic_rate')}]`, 'an anomaly holds no decay'],
-  [`traitNeutral[${trait('event_impact')}]`, 'an anomaly holds no events'],
+  [`traitNeutral[${trait('metabolic_rate')}]`, 'an anomaly does not include decay'],
+  [`traitNeutral[${trait('event_impact')}]`, 'an anomaly does not include events'],
 ]);
 
-const changed = mutants();
+const MUTANTS = mutants();
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('equals the reference if nothing is changed', async () => {
+  it('equals the reference without a change', async () => {
     for (const [k, part] of PARTS.entries()) {
       expect(differences(published[k], await episodes(engine, WORLD, part))).toEqual([]);
     }
   });
 
-  const tried = shareOf(engine, changed);
+  const tested = shareOf(engine, MUTANTS);
 
-  it(`a change of any word of the block is reported (${tried.length} changes)`, async () => {
+  it(`a change of any word of the block is reported (${tested.length} changes)`, async () => {
     const missed: string[] = [];
-    for (const { word, world } of tried) if (!(await isReported(engine, world))) missed.push(word);
-    expect(missed).toEqual(tried.map(({ word }) => word).filter((word) => UNREAD.has(word)));
+    for (const { word, world } of tested) if (!(await isReported(engine, world))) missed.push(word);
+    expect(missed).toEqual(tested.map(({ word }) => word).filter((word) => UNREAD.has(word)));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Parity of single steps: every engine loads a state that one engine reached and takes one step. Outputs and states must
- * agree bit by bit. A difference names its column, which points at a rule.
+ * Single steps: every engine loads a state that one engine reached and takes one step. Outputs and states must agree bit
+ * by bit. The column of a difference points to the wrong rule.
  */
 import { describe, expect, it } from 'vitest';
 import {
@@ -18,10 +18,13 @@ import type { Random } from '../support/random.js';
 
 nameAbsent();
 
-/** Brings the episodes of a batch to different steps: runs to random stops, single steps, resets. */
-async function wander(random: Random, { batch, numEnvs, readOutputs }: OpenedAsyncBatch): Promise<void> {
+/** Plays the episodes of a batch to different steps, by runs to random stops and by single steps. */
+async function playRandomly(
+  random: Random,
+  { batch, numEnvs, readOutputs }: OpenedAsyncBatch,
+): Promise<void> {
   batch.reset(random.reset(numEnvs));
-  for (let leg = random.integer(0, 4); leg > 0; leg--) {
+  for (let calls = random.integer(0, 4); calls > 0; calls--) {
     const { terminated } = await readOutputs();
     const runs = random.chance(0.5);
     expect(runs ? await batch.run(random.run(numEnvs)) : batch.submit(random.step(terminated))).toBeNull();
@@ -33,7 +36,7 @@ async function compareOneStep(random: Random, engine: AsyncEngine): Promise<void
   const n = random.pick([1, 3, 15, 16, 17, 33, 100]);
   const imagination = random.chance(0.3);
   const source = await openAsyncBatch(engine, n, { imagination });
-  await wander(random, source);
+  await playRandomly(random, source);
   const words = await source.batch.save();
   const states = await openAsyncBatch(REFERENCE, n, { imagination });
   states.batch.load(words);
@@ -55,7 +58,7 @@ describe.each(ASYNC_ENGINES)('from states that $name reached', (engine) => {
     forAllAsync(runsOn(engine, 150), (random) => compareOneStep(random, engine)));
 });
 
-it('a step in place equals the step from the saved state', () =>
+it('ten steps in succession are the same on every engine', () =>
   forAllAsync(40, async (random) => {
     const n = random.integer(1, 40);
     const [first, ...others] = await Promise.all(
@@ -72,7 +75,7 @@ it('a step in place equals the step from the saved state', () =>
     }
   }));
 
-it('a difference is reported', () =>
+it('differences reports the columns that a step changes', () =>
   forAllAsync(5, async (random) => {
     const { batch, columns } = await openAsyncBatch(REFERENCE, 3);
     batch.reset(random.reset(3));

@@ -1,4 +1,4 @@
-/** Compares encoded observations with rows computed by hand and with a naive encoder, in both layouts. */
+/** Compares encoded observations with rows computed by hand and with the naive encoder, in both layouts. */
 import { describe, expect, it } from 'vitest';
 import { reachOf } from '../../../src/engine/observe/bounds.js';
 import { ObservationEncoder } from '../../../src/engine/observe/encoder.js';
@@ -18,7 +18,7 @@ import { forAll, Random } from '../../support/random.js';
 import { changedWorld } from '../../support/worlds.js';
 
 const f32 = Math.fround;
-const UNTOUCHED = -77;
+const UNWRITTEN = -77;
 
 /** Step 9 (day 2, afternoon), event 3, action 6. */
 const ROW = [9, 2, 1, 19, 0.5, 0.25, 1, 0, 0.75, 3, 6, 1.5, 0.5, -0.25, 0, 1, -1, 0.125, -0.0625, 0, 0, 0];
@@ -34,8 +34,8 @@ function encodeRows(options: ObservationOptions, rows: number[][], world: World 
   return rows.map((_, i) => [...out.subarray(i * encoder.size, (i + 1) * encoder.size)]);
 }
 
-describe('by hand', () => {
-  it('a subset in its order', () => {
+describe('an encoder gives the row computed by hand', () => {
+  it('for a subset of the fields, in the requested order', () => {
     const fields = ['reward', 'step', 'deltas'];
     expect(encodeRows({ fields }, [ROW, LAST])).toEqual([
       [1.5, 9, 0.5, -0.25, 0, 1, -1],
@@ -43,7 +43,7 @@ describe('by hand', () => {
     ]);
   });
 
-  it('one-hot', () => {
+  it('for one-hot codes', () => {
     const options = { fields: ['day', 'slot', 'event', 'last_action', 'step'], oneHot: true };
     expect(encodeRows(options, [ROW, FIRST, LAST])).toEqual([
       [
@@ -91,7 +91,7 @@ describe('by hand', () => {
     ]);
   });
 
-  it('scaled', () => {
+  it('for scaled numbers', () => {
     const options = {
       fields: ['step', 'day', 'slot', 'remaining', 'meters', 'event', 'last_action', 'deltas'],
       scale: true,
@@ -105,7 +105,7 @@ describe('by hand', () => {
     );
   });
 
-  it('a history of two steps, one-hot and scaled', () => {
+  it('for a history of two steps, one-hot and scaled', () => {
     const history = new HistoryRows(1);
     history.push(Float32Array.from(ROW), null);
     history.push(Float32Array.from(LAST), null);
@@ -118,7 +118,7 @@ describe('by hand', () => {
     encoder.encode(Float32Array.from(LAST), 0, history, out, 0, null);
     const none = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     const reach = reachOf(WORLD.params);
-    const scaled = (value: number, most: number) => f32((value + most) * (1 / (2 * most)));
+    const scaled = (value: number, bound: number) => f32((value + bound) * (1 / (2 * bound)));
     const half = new Array(25).fill(0.5);
     expect([...out]).toEqual([
       1,
@@ -133,8 +133,8 @@ describe('by hand', () => {
   });
 });
 
-describe('scaled', () => {
-  it('the bounds give exactly 0 and 1, values beyond them are clamped, the middle is 0.5', () => {
+describe('scaling', () => {
+  it('maps the bounds to exactly 0 and 1 and the middle to 0.5, and clamps other values', () => {
     forAll(30, (random) => {
       const world = random.chance(0.5) ? WORLD : createWorld(changedWorld(random));
       const rows = [0, 1, 2, 3, 4].map((which) =>
@@ -153,38 +153,38 @@ describe('scaled', () => {
 /** The size of a row with seven records, without and with one-hot codes. */
 const [PLAIN, ONE_HOT] = [22 + 7 * 12, 47 + 7 * 22];
 
-/** Plays random episodes on one engine, and calls `look` at each of thousands of steps. */
-function play(engine: (typeof TWO_ENGINES)[number], look: (raw: Float32Array, t: number) => void): void {
+/** Plays random episodes. @param onStep called with the raw observations after the reset and each step. */
+function play(engine: (typeof TWO_ENGINES)[number], onStep: (raw: Float32Array, t: number) => void): void {
   const random = new Random('episodes');
   using env = openOn(engine, { numEnvs: 150, profiles: 'sampled' });
-  look(env.reset({ seed: 77 }).observations, 0);
+  onStep(env.reset({ seed: 77 }).observations, 0);
   for (let t = 1; t <= 28; t++) {
-    look(env.step(random.bytes(150, 0, NUM_ACTIONS - 1)).observations, t);
+    onStep(env.step(random.bytes(150, 0, NUM_ACTIONS - 1)).observations, t);
   }
 }
 
-describe.each(TWO_ENGINES)('over episodes on $name', (engine) => {
+describe.each(TWO_ENGINES)('in episodes on $name', (engine) => {
   it('every number is within the bounds of its field, and one-hot blocks sum to 1', () => {
     const history = new HistoryRows(150);
     const encoders = [{}, { oneHot: true }, { scale: true }, { oneHot: true, scale: true }].map(
       (options) => new ObservationEncoder(WORLD, { ...options, history: true }, 150),
     );
-    let shown = 0;
+    let numbers = 0;
     play(engine, (raw, t) => {
       if (t > 0) history.push(raw, null);
       for (const encoder of encoders) {
         const out = new Float32Array(150 * encoder.size);
         encoder.encode(raw, 0, history, out, 0, null);
-        shown += out.length;
+        numbers += out.length;
         expect(outside(encoder, out)).toEqual([]);
         if (encoder.size === ONE_HOT) expect(notOneHot(encoder, out)).toEqual([]);
       }
     });
-    expect(shown).toBe(29 * 150 * 2 * (PLAIN + ONE_HOT));
+    expect(numbers).toBe(29 * 150 * 2 * (PLAIN + ONE_HOT));
   });
 });
 
-/** Returns the positions of numbers outside their field's bounds. */
+/** Returns the fields of environments with numbers outside the field's bounds. */
 function outside({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
   return fields.flatMap(({ name, offset, size: length, low, high }) =>
     Array.from({ length: 150 }, (_, i) => out.subarray(i * size + offset, i * size + offset + length))
@@ -201,8 +201,8 @@ function notOneHot({ fields, size }: ObservationEncoder, out: Float32Array): str
     const length = lengths[field.name];
     // One block for each environment, or seven in a history.
     return Array.from({ length: (150 * field.size) / length }, (_, block) => {
-      const each = field.size / length;
-      const at = Math.floor(block / each) * size + field.offset + (block % each) * length;
+      const blocksPerEnv = field.size / length;
+      const at = Math.floor(block / blocksPerEnv) * size + field.offset + (block % blocksPerEnv) * length;
       return [...out.subarray(at, at + length)];
     })
       .filter((entry) => !entry.every((value) => value === 0 || value === 1) || sumOf(entry) !== 1)
@@ -212,8 +212,8 @@ function notOneHot({ fields, size }: ObservationEncoder, out: Float32Array): str
 
 const sumOf = (values: number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Raw rows of episodes at different steps, and their history. */
-function ragged(random: Random, n: number): { raw: Float32Array; history: HistoryRows } {
+/** Plays episodes to different steps. @returns their raw observations and histories. */
+function playRandomly(random: Random, n: number): { raw: Float32Array; history: HistoryRows } {
   const { batch, outputs } = openBatch(TWO_ENGINES[0], n);
   batch.reset(random.reset(n));
   const history = new HistoryRows(n);
@@ -225,17 +225,17 @@ function ragged(random: Random, n: number): { raw: Float32Array; history: Histor
   return { raw: outputs.observations, history };
 }
 
-it('with any options, layout and mask equals the naive encoder, and writes nothing else', () => {
+it('an encoder with any options, layout and mask equals the naive encoder, and writes nothing else', () => {
   forAll(150, (random) => {
     const n = random.pick([1, 3, 63, 64, 65, 130]);
     const world = random.chance(0.7) ? WORLD : createWorld(changedWorld(random));
     const options = randomObservationOptions(random);
-    const { raw, history } = ragged(random, n);
+    const { raw, history } = playRandomly(random, n);
     const encoder = new ObservationEncoder(world, options, n);
     const stride = random.chance(0.5) ? 0 : n + random.integer(0, 9);
     const mask = random.chance(0.3) ? null : random.mask(n, random.pick([0, 0.1, 0.5]));
     const length = stride === 0 ? n * encoder.size : encoder.size * stride;
-    const out = new Float32Array(length).fill(UNTOUCHED);
+    const out = new Float32Array(length).fill(UNWRITTEN);
     const expected = out.slice();
     for (let i = 0; i < n; i++) {
       if (mask !== null && mask[i] === 0) continue;
@@ -251,10 +251,10 @@ it('with any options, layout and mask equals the naive encoder, and writes nothi
   });
 });
 
-it('both layouts have the same numbers', () => {
+it('an encoder writes the same numbers in both layouts', () => {
   forAll(30, (random) => {
     const [n, stride] = [70, 80];
-    const { raw, history } = ragged(random, n);
+    const { raw, history } = playRandomly(random, n);
     const encoder = new ObservationEncoder(WORLD, { ...randomObservationOptions(random), history: true }, n);
     const rows = new Float32Array(n * encoder.size);
     const columns = new Float32Array(encoder.size * stride);
@@ -267,7 +267,7 @@ it('both layouts have the same numbers', () => {
   });
 });
 
-it('an encoder has its fields and its size', () => {
+it("an encoder's size is the sum of its fields' sizes, and the fields are frozen", () => {
   forAll(20, (random) => {
     const options = randomObservationOptions(random);
     const encoder = new ObservationEncoder(WORLD, options, 2);

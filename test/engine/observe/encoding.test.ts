@@ -27,14 +27,14 @@ import { changedWorld } from '../../support/worlds.js';
 const shape = (options: Parameters<typeof encodedFields>[1]) =>
   encodedFields(WORLD, options).map(({ name, offset, size, low, high }) => [name, offset, size, low, high]);
 
-it('without options the table is that of the raw rows', () => {
+it('without options the fields are those of raw observations', () => {
   expect(encodedFields(WORLD).map(({ rawLow, rawHigh, ...field }) => field)).toEqual(OBSERVATION_FIELDS);
   for (const field of encodedFields(WORLD)) {
     expect([field.rawLow, field.rawHigh]).toEqual([field.low, field.high]);
   }
 });
 
-it('a subset has the requested order, without gaps', () => {
+it('a subset of the fields has the requested order, without gaps', () => {
   expect(shape({ fields: ['deltas', 'step', 'meters'] })).toEqual([
     ['deltas', 0, 5, -1, 1],
     ['step', 5, 1, 0, 28],
@@ -42,7 +42,7 @@ it('a subset has the requested order, without gaps', () => {
   ]);
 });
 
-it('one-hot encodes codes as blocks and leaves other fields', () => {
+it('oneHot makes blocks of codes, and does not change other fields', () => {
   expect(shape({ oneHot: true })).toEqual([
     ['step', 0, 1, 0, 28],
     ['day', 1, 8, 0, 1],
@@ -57,7 +57,7 @@ it('one-hot encodes codes as blocks and leaves other fields', () => {
   ]);
 });
 
-it('a one-hot block names its codes, and has one entry for each', () => {
+it('the meaning of a one-hot block names its codes, and the block has one entry for each', () => {
   const fields = encodedFields(WORLD, { oneHot: true, history: true });
   const orders = {
     day: ['0', '1', '2', '3', '4', '5', '6', '7'],
@@ -75,7 +75,7 @@ it('a one-hot block names its codes, and has one entry for each', () => {
   );
 });
 
-it('the history has four fields at the end', () => {
+it('history adds four fields at the end', () => {
   const reach = reachOf(WORLD.params);
   expect(shape({ fields: ['step'], history: true })).toEqual([
     ['step', 0, 1, 0, 28],
@@ -94,13 +94,13 @@ it('the history has four fields at the end', () => {
   ]);
 });
 
-it('a record has the last fields of an observation, in their order', () => {
+it('a record of the history has the last four fields of an observation', () => {
   expect(RECORD_FIELDS).toEqual(OBSERVATION_FIELDS.slice(-4));
   expect(RECORD_FIELDS.map((field) => field.name)).toEqual(['last_action', 'reward', 'deltas', 'anomalies']);
   expect([RECORD_SIZE, RECORD]).toEqual([12, { action: 0, reward: 1, deltas: 2, anomalies: 7 }]);
 });
 
-it('any table is frozen, with unique names, bounds and no gaps', () => {
+it('the fields for any options are frozen, and have unique names, bounds and no gaps', () => {
   forAll(100, (random) => {
     const options = randomObservationOptions(random);
     const fields = encodedFields(WORLD, options);
@@ -115,7 +115,7 @@ it('any table is frozen, with unique names, bounds and no gaps', () => {
   });
 });
 
-it('a space has the bounds of every number', () => {
+it('an observation space has the bounds of every number', () => {
   const fields = encodedFields(WORLD, {
     fields: ['event', 'meters', 'last_action'],
     oneHot: true,
@@ -138,26 +138,26 @@ it('the action space has the ten action names', () => {
 });
 
 /** The largest magnitude of a number of a world or a profile. */
-const MOST = 2 ** 20;
+const MAX = 2 ** 20;
 
 /** Plays an episode. @returns the largest magnitude of each number of the observations. */
-function reached(episode: Episode, actions: () => number): Float64Array {
-  const most = new Float64Array(OBSERVATION_SIZE);
+function maxMagnitudes(episode: Episode, actions: () => number): Float64Array {
+  const maxima = new Float64Array(OBSERVATION_SIZE);
   const row = new Float32Array(OBSERVATION_SIZE);
   while (!episode.terminated) {
     episode.step(actions());
     episode.observe(row);
     row.forEach((value, k) => {
-      most[k] = Math.max(most[k], Math.abs(value));
+      maxima[k] = Math.max(maxima[k], Math.abs(value));
     });
   }
-  return most;
+  return maxima;
 }
 
-describe('the bounds of raw rows', () => {
+describe('the bounds of raw observations', () => {
   const highs = OBSERVATION_FIELDS.flatMap(({ size, high }) => new Array<number>(size).fill(high));
-  const expectWithin = (most: Float64Array) => {
-    for (const [k, high] of highs.entries()) expect(most[k]).toBeLessThanOrEqual(high);
+  const expectWithin = (maxima: Float64Array) => {
+    for (const [k, high] of highs.entries()) expect(maxima[k]).toBeLessThanOrEqual(high);
   };
 
   it('hold in extreme worlds for any profile', () => {
@@ -165,41 +165,41 @@ describe('the bounds of raw rows', () => {
       const world = createWorld(changedWorld(random));
       const profile = Float32Array.from({ length: PROFILE_SIZE }, () => random.wild());
       const episode = new Episode({ world }).reset(random.integer(0, 1e9), { profile });
-      expectWithin(reached(episode, () => random.integer(0, NUM_ACTIONS - 1)));
+      expectWithin(maxMagnitudes(episode, () => random.integer(0, NUM_ACTIONS - 1)));
     });
   });
 
   it('are reached by the anomalies of the most extreme profile in the most extreme world', () => {
     const spec = structuredClone(RHYTHM);
     spec.initialMeters.fill(1);
-    spec.actions[0].effect.fill(MOST);
-    for (const factors of spec.timeOfDay) factors.fill(MOST);
-    spec.constants.vitalityFactorBase = spec.constants.vitalityFactorSlope = MOST;
-    for (const trait of spec.traits) trait.neutral = -MOST;
-    const profile = new Float32Array(PROFILE_SIZE).fill(MOST);
+    spec.actions[0].effect.fill(MAX);
+    for (const factors of spec.timeOfDay) factors.fill(MAX);
+    spec.constants.vitalityFactorBase = spec.constants.vitalityFactorSlope = MAX;
+    for (const trait of spec.traits) trait.neutral = -MAX;
+    const profile = new Float32Array(PROFILE_SIZE).fill(MAX);
     const episode = new Episode({ world: createWorld(spec) }).reset(1, { profile });
-    const most = reached(episode, () => 0);
-    expectWithin(most);
-    expect(Math.max(...most.subarray(OBSERVATION.anomalies))).toBe(2 ** 82);
+    const maxima = maxMagnitudes(episode, () => 0);
+    expectWithin(maxima);
+    expect(Math.max(...maxima.subarray(OBSERVATION.anomalies))).toBe(2 ** 82);
   });
 });
 
-/** Returns a profile at the bounds of the traits, with all weight on one meter: it has the largest rewards. */
-function extremePerson(random: Random): Float32Array {
-  const cares = NUM_TRAITS + random.integer(0, NUM_METERS - 1);
+/** Draws a profile at the bounds of the traits with all weight on one meter. Such profiles have the largest rewards. */
+function extremeProfile(random: Random): Float32Array {
+  const weighted = NUM_TRAITS + random.integer(0, NUM_METERS - 1);
   return Float32Array.from({ length: NUM_TRAITS + NUM_METERS }, (_, k) => {
-    if (k >= NUM_TRAITS) return Number(k === cares);
+    if (k >= NUM_TRAITS) return Number(k === weighted);
     return WORLD.params.traitLow[k] + (random.chance(0.5) ? WORLD.params.traitSpan[k] : 0);
   });
 }
 
-it('no profile within the ranges exceeds the bounds, and some come near', () => {
+it('profiles within the ranges do not exceed the bounds of reachOf, and some come near', () => {
   const reach = reachOf(WORLD.params);
   const random = new Random('reach');
   const episode = new Episode();
   let [reward, anomaly] = [0, 0];
   for (let seed = 0; seed < 3000; seed++) {
-    episode.reset(seed, { profile: random.chance(0.2) ? 'sampled' : extremePerson(random) });
+    episode.reset(seed, { profile: random.chance(0.2) ? 'sampled' : extremeProfile(random) });
     const favourite = random.integer(0, NUM_ACTIONS - 1);
     for (let t = 0; t < NUM_STEPS; t++) {
       episode.step(random.chance(0.5) ? favourite : random.integer(0, NUM_ACTIONS - 1));
@@ -213,23 +213,23 @@ it('no profile within the ranges exceeds the bounds, and some come near', () => 
   expect(anomaly).toBeGreaterThan(reach.anomalies * 0.9);
 });
 
-it('the bounds are finite and above 0 in any world, and depend on its numbers', () => {
+it('the bounds of reachOf are finite and above 0 in any world, and depend on its numbers', () => {
   forAll(40, (random) => {
     const { reward, anomalies } = reachOf(createWorld(changedWorld(random)).params);
     for (const reach of [reward, anomalies]) expect(reach > 0 && Number.isFinite(reach)).toBe(true);
   });
-  const louder = structuredClone(RHYTHM);
-  louder.noise = { meters: louder.noise.meters.map(() => 0.5), reward: 100 };
-  const reach = reachOf(createWorld(louder).params);
+  const noisier = structuredClone(RHYTHM);
+  noisier.noise = { meters: noisier.noise.meters.map(() => 0.5), reward: 100 };
+  const reach = reachOf(createWorld(noisier).params);
   expect(reach.anomalies).toBeGreaterThan(0.5);
   expect(reach.reward).toBeGreaterThan(100);
 });
 
-it('anomalies have bounds even if no trait varies and there is no noise', () => {
+it('the bound of anomalies is 1 if rounding hides all differences of traits and there is no noise', () => {
   const dull = structuredClone(RHYTHM);
   dull.noise = { meters: [0, 0, 0, 0, 0], reward: 0 };
   dull.stress = [0, 0, 0, 0, 0];
-  // Rounding hides the narrowest ranges beside effects of 1.
+  // Next to effects of 1, float32 rounding hides traits within the narrowest ranges.
   for (const { tags, effect } of dull.actions)
     effect.splice(0, 5, Number(tags[0] === 'productive'), 0, 0, 1, 0);
   dull.constants.focusCognition = 0;

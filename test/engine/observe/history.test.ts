@@ -1,4 +1,4 @@
-/** The last seven steps: recorded, recomputed from the state, and listed naively; all three must be equal. */
+/** Histories: recorded steps, steps replayed from the state, and a plain list of steps must be equal. */
 import { describe, expect, it } from 'vitest';
 import type { Batch, Outputs, Trajectory } from '../../../src/engine/backends/backend.js';
 import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
@@ -13,7 +13,7 @@ import { openBatch } from '../../support/open-batch.js';
 import { forAll, Random } from '../../support/random.js';
 import { changedWorld } from '../../support/worlds.js';
 
-/** A batch, its history, and a plain list of the observations in each current episode. */
+/** A batch, its history, and a plain list of the steps of each current episode. */
 interface Recorded {
   readonly batch: Batch;
   readonly outputs: Outputs;
@@ -26,8 +26,8 @@ function open(engine: Engine, n: number, world: World, imagination: boolean): Re
   return { batch, outputs, history: new HistoryRows(n), lists: Array.from({ length: n }, () => []) };
 }
 
-/** Returns the record of a row's last step. */
-function shownStep(row: Float32Array): HistoryStep {
+/** Returns the last step, as a row of observations shows it. */
+function observedStep(row: Float32Array): HistoryStep {
   const part = (from: number) => row.slice(from, from + 5);
   return {
     step: row[OBSERVATION.step] - 1,
@@ -60,7 +60,7 @@ function step(random: Random, { batch, outputs, history, lists }: Recorded): voi
   history.push(outputs.observations, stepMask);
   if (resetMask !== null) history.clear(resetMask);
   lists.forEach((list, i) => {
-    if (stepMask === null || stepMask[i] !== 0) list.push(shownStep(rowOf(outputs, i)));
+    if (stepMask === null || stepMask[i] !== 0) list.push(observedStep(rowOf(outputs, i)));
     if (resetMask !== null && resetMask[i] !== 0) list.length = 0;
   });
 }
@@ -100,7 +100,7 @@ function gather(random: Random, target: Recorded, source: Recorded): void {
   });
 }
 
-/** Returns the last steps in the form of `HistoryRows.read`. */
+/** Returns the last steps in the form of `readHistory`. */
 function records(steps: readonly HistoryStep[]): Float32Array {
   const rows = new Float32Array(HISTORY_SIZE);
   for (let at = 0; at < HISTORY_SIZE; at += 12) rows[at] = -1;
@@ -112,7 +112,7 @@ function records(steps: readonly HistoryStep[]): Float32Array {
 
 const bits = (rows: Float32Array): Uint32Array => new Uint32Array(rows.slice().buffer);
 
-/** Expects that the recording, the recomputation and the list are equal. */
+/** Expects that recorded steps, replayed steps and the list are equal. */
 function expectAgreement({ batch, history, lists }: Recorded, world: World, imagination: boolean): void {
   const words = batch.save();
   lists.forEach((list, i) => {
@@ -130,16 +130,16 @@ function expectAgreement({ batch, history, lists }: Recorded, world: World, imag
 }
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it('masked steps, resets, runs and copies give the right history', () => {
+  it('the histories agree after random masked steps, resets, runs and copies', () => {
     forAll(25, (random) => {
       const n = random.pick([1, 5, 17, 33]);
       const imagination = random.chance(0.3);
       const world = createWorld(random.chance(0.5) ? undefined : changedWorld(random));
       const [first, second] = [n, 9].map((size) => open(engine, size, world, imagination));
       for (const each of [first, second]) each.batch.reset(random.resetAtAnyStep(each.lists.length, world));
-      for (let leg = 0; leg < 25; leg++) {
-        const act = random.pick([step, step, step, step, step, step, run, reset]);
-        act(random, random.chance(0.7) ? first : second);
+      for (let calls = 0; calls < 25; calls++) {
+        const call = random.pick([step, step, step, step, step, step, run, reset]);
+        call(random, random.chance(0.7) ? first : second);
         if (random.chance(0.1)) gather(random, first, random.pick([first, second]));
       }
       for (const each of [first, second]) {
@@ -149,7 +149,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('whole episodes, step by step', () => {
+  it('the histories agree at every step of whole episodes', () => {
     const random = new Random('whole');
     const recorded = open(engine, 20, createWorld(), false);
     recorded.batch.reset(random.reset(20));
@@ -159,7 +159,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       expect(recorded.batch.submit({ ...request, actions: random.bytes(20, 0, 9) })).toBeNull();
       recorded.history.push(recorded.outputs.observations, null);
       recorded.lists.forEach((list, i) => {
-        list.push(shownStep(rowOf(recorded.outputs, i)));
+        list.push(observedStep(rowOf(recorded.outputs, i)));
       });
       expectAgreement(recorded, createWorld(), false);
     }
@@ -168,7 +168,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 });
 
 describe('a history', () => {
-  const shown = (first: number) => Float32Array.from({ length: OBSERVATION_SIZE }, (_, k) => first + k);
+  const observation = (first: number) => Float32Array.from({ length: OBSERVATION_SIZE }, (_, k) => first + k);
 
   it('begins with empty records', () => {
     expect(readHistory(new HistoryRows(2), 1)).toEqual(records([]));
@@ -177,10 +177,10 @@ describe('a history', () => {
   it('keeps seven steps of each environment, the oldest first', () => {
     const history = new HistoryRows(2);
     for (let t = 0; t < 9; t++) {
-      const rows = Float32Array.from([...shown(1000 + 100 * t), ...shown(5000 + 100 * t)]);
+      const rows = Float32Array.from([...observation(1000 + 100 * t), ...observation(5000 + 100 * t)]);
       history.push(rows, t < 2 ? null : Uint8Array.of(1, 0));
     }
-    const [many, few] = [0, 1].map((slot) => readHistory(history, slot));
+    const [many, few] = [0, 1].map((i) => readHistory(history, i));
     expect(Array.from({ length: 7 }, (_, k) => many[k * 12])).toEqual(
       [2, 3, 4, 5, 6, 7, 8].map((t) => 1010 + 100 * t),
     );
@@ -190,20 +190,16 @@ describe('a history', () => {
 
   it('clears the environments of a mask, and no others', () => {
     const history = new HistoryRows(3);
-    history.push(Float32Array.from([...shown(0), ...shown(100), ...shown(200)]), null);
-    const before = [0, 1, 2].map((slot) => readHistory(history, slot));
+    history.push(Float32Array.from([...observation(0), ...observation(100), ...observation(200)]), null);
+    const before = [0, 1, 2].map((i) => readHistory(history, i));
     history.clear(Uint8Array.of(0, 255, 0));
-    expect([0, 1, 2].map((slot) => readHistory(history, slot))).toEqual([before[0], records([]), before[2]]);
+    expect([0, 1, 2].map((i) => readHistory(history, i))).toEqual([before[0], records([]), before[2]]);
     history.clear(null);
-    expect([0, 1, 2].map((slot) => readHistory(history, slot))).toEqual([
-      records([]),
-      records([]),
-      records([]),
-    ]);
+    expect([0, 1, 2].map((i) => readHistory(history, i))).toEqual([records([]), records([]), records([])]);
   });
 });
 
-it('relive gives as many steps as asked for and taken', () => {
+it('replayHistory returns at most the requested number of steps', () => {
   const world = createWorld();
   const { batch } = openBatch(TWO_ENGINES[0], 1);
   batch.reset({ ...new Random(3).reset(1), mask: null });

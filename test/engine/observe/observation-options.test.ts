@@ -45,14 +45,14 @@ const CASES: Case[] = [
 ];
 
 describe.each(CASES)('%o', (options, code, ...mentions) => {
-  it(`is refused: ${code}`, () => {
+  it(`is refused with ${code}`, () => {
     for (const call of [toObservationOptions, isPlain, encodedFields.bind(null, WORLD)]) {
       expectRefusal(() => call(options as ObservationOptions), code, ...mentions);
     }
   });
 });
 
-it('the defaults are all raw fields', () => {
+it('the default is all fields without encoding', () => {
   const plain = { fields: names, oneHot: false, scale: false, history: false };
   expect(toObservationOptions()).toEqual(plain);
   expect(toObservationOptions({})).toEqual(plain);
@@ -69,7 +69,7 @@ it('validated options are frozen copies, and pass validation again', () => {
   expect(toObservationOptions(options)).toEqual(options);
 });
 
-it('only all raw fields in their order are plain options', () => {
+it('isPlain is true only for all fields in their order, without encoding', () => {
   for (const options of [undefined, {}, { fields: names }, { oneHot: false, scale: false, history: false }]) {
     expect(isPlain(options)).toBe(true);
   }

@@ -28,14 +28,14 @@ import { type Engine, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { encodeNaively, randomObservationOptions } from '../../support/naive-encoder.js';
 import { forAll, type Random } from '../../support/random.js';
 
-/** Less than a tile, a tile and one, and more than the encoder's block. */
+/** Less than a tile, one more than a tile, and more than the encoder's block. */
 const SIZES = [1, 17, 70];
 const MODES = [...AUTORESET_MODES];
-/** The offset of a row's fields that a record keeps. */
+/** The offset of the fields that a record contains. */
 const RECORD_START = OBSERVATION.lastAction;
 const MISSING = [-1, ...new Array(OBSERVATION_SIZE - RECORD_START - 1).fill(0)];
 
-/** The two environments, and the test's own record of each environment's steps, the last one last. */
+/** An environment with observation options, a plain one, and a list of the steps of each episode, oldest first. */
 class Pair {
   readonly options: ObservationOptions;
   readonly env: VecEnv;
@@ -55,61 +55,63 @@ class Pair {
     this.steps = [...envIndices(numEnvs)].map(() => []);
   }
 
-  each(act: (env: VecEnv) => StepResult): [StepResult, StepResult] {
-    return [act(this.plain), act(this.env)];
+  each(call: (env: VecEnv) => StepResult): [StepResult, StepResult] {
+    return [call(this.plain), call(this.env)];
   }
 
-  /** Makes the same call on both; the plain environment's history gives the past. */
-  call(act: (env: VecEnv) => StepResult): void {
-    [this.plainResult, this.result] = this.each(act);
-    this.steps = [...envIndices(this.plain.numEnvs)].map((i) => toldSteps(this.plain, i));
-    this.expectShown(new Map());
+  /** Makes the same call on both environments. Reads the steps from the history of the plain one. */
+  call(call: (env: VecEnv) => StepResult): void {
+    [this.plainResult, this.result] = this.each(call);
+    this.steps = [...envIndices(this.plain.numEnvs)].map((i) => replayedSteps(this.plain, i));
+    this.expectEqualResults(new Map());
   }
 
   step(random: Random): void {
-    const waiting = finishedEnvs(this.plainResult);
-    const { actions, options } = randomStep(random, this.plain, waiting);
+    const finished = finishedEnvs(this.plainResult);
+    const { actions, options } = randomStep(random, this.plain, finished);
     [this.plainResult, this.result] = this.each((env) => env.step(actions, options));
     const { finalMask } = this.plainResult;
     const rows = rowsOf(this.plainResult, 'observations');
-    const ends = rowsOf(this.plainResult, 'finalObservations');
+    const finalRows = rowsOf(this.plainResult, 'finalObservations');
     /** The final observations of environments that were reset. */
     const final = new Map<number, number[]>();
     rows.forEach((row, i) => {
       const takesPart = options.mask === undefined || (options.mask as Uint8Array)[i] !== 0;
-      if (takesPart && waiting[i]) this.steps[i] = [];
-      else if (takesPart && ends.length > 0 && finalMask[i]) {
-        final.set(i, encodeNaively(this.env.world, this.options, ends[i], this.#past(i, ends[i])));
+      if (takesPart && finished[i]) this.steps[i] = [];
+      else if (takesPart && finalRows.length > 0 && finalMask[i]) {
+        const last = finalRows[i];
+        final.set(i, encodeNaively(this.env.world, this.options, last, this.#past(i, last)));
         this.steps[i] = [];
       } else if (takesPart) this.steps[i].push(row.slice(RECORD_START));
     });
-    this.expectShown(final);
+    this.expectEqualResults(final);
   }
 
-  #past(slot: number, last?: number[]): number[] {
-    const steps = last === undefined ? this.steps[slot] : [...this.steps[slot], last.slice(RECORD_START)];
+  /** Returns the history of environment i as records. @param last the raw observation of a further step. */
+  #past(i: number, last?: number[]): number[] {
+    const steps = last === undefined ? this.steps[i] : [...this.steps[i], last.slice(RECORD_START)];
     return [...new Array(7).fill(MISSING), ...steps].slice(-7).flat();
   }
 
   /** Expects equal results. @param final the final observations of environments that this call reset. */
-  expectShown(final: ReadonlyMap<number, number[]>): void {
+  expectEqualResults(final: ReadonlyMap<number, number[]>): void {
     const { env, options } = this;
     const width = env.observationSpace.shape[0];
     const none = new Array(width).fill(0);
     const expected = rowsOf(this.plainResult, 'observations').map((row, i) =>
       encodeNaively(env.world, options, row, this.#past(i)),
     );
-    const ends = expected.map((_, i) => final.get(i) ?? none);
+    const finalRows = expected.map((_, i) => final.get(i) ?? none);
     const hasFinal = env.metadata.autoresetMode === 'same-step';
     expectEqual(
       {
         ...(copyOutputs(this.plainResult) as Columns),
         observations: Float32Array.from(expected.flat()),
-        ...(hasFinal ? { finalObservations: Float32Array.from(ends.flat()) } : {}),
+        ...(hasFinal ? { finalObservations: Float32Array.from(finalRows.flat()) } : {}),
       },
       copyOutputs(this.result),
     );
-    expectInside(env, this.result);
+    expectWithinSpace(env, this.result);
   }
 }
 
@@ -122,14 +124,15 @@ function rowsOf(result: StepResult, name: 'observations' | 'finalObservations'):
   ]);
 }
 
-function toldSteps(env: VecEnv, slot: number): number[][] {
+/** Returns the records of the steps that `history` returns. */
+function replayedSteps(env: VecEnv, i: number): number[][] {
   return env
-    .history(slot, NUM_STEPS)
+    .history(i, NUM_STEPS)
     .map(({ action, reward, deltas, anomalies }) => [action, reward, ...deltas, ...anomalies]);
 }
 
 /** Expects every number within the bounds of the space. */
-function expectInside({ observationSpace }: VecEnv, result: StepResult): void {
+function expectWithinSpace({ observationSpace }: VecEnv, result: StepResult): void {
   const { low, high, shape } = observationSpace;
   const numbers = copyOutputs(result).observations as Float32Array;
   expect(numbers.length).toBe(result.rewards.length * shape[0]);
@@ -138,25 +141,25 @@ function expectInside({ observationSpace }: VecEnv, result: StepResult): void {
 }
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it('steps of all or some environments, past the ends of episodes', () => {
+  it('steps of all or some environments give the naive encoding, also after the ends of episodes', () => {
     forAll(6, (random) => {
       const pair = new Pair(random, engine);
       for (let t = 0; t < 2 * NUM_STEPS + 5; t++) pair.step(random);
     });
   });
 
-  it('the observed history equals that of history()', () => {
+  it('history() returns the steps of the observations', () => {
     forAll(6, (random) => {
       const pair = new Pair(random, engine, { ...randomObservationOptions(random), history: true });
       for (let t = 0; t < NUM_STEPS + 12; t++) {
         pair.step(random);
         const i = random.integer(0, pair.steps.length - 1);
-        for (const env of [pair.env, pair.plain]) expect(toldSteps(env, i)).toEqual(pair.steps[i]);
+        for (const env of [pair.env, pair.plain]) expect(replayedSteps(env, i)).toEqual(pair.steps[i]);
       }
     });
   });
 
-  it('all other calls that change episodes', () => {
+  it('reset, run, assign and restore give the naive encoding', () => {
     forAll(8, (random) => {
       const pair = new Pair(random, engine, {
         ...randomObservationOptions(random),
@@ -207,11 +210,11 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 describe('spaces', () => {
   it('of a plain environment have the fields of OBSERVATION_FIELDS', () => {
     const env = openOn(TWO_ENGINES[0], { numEnvs: 2 });
-    const said = env.observationFields.map(({ rawLow, rawHigh, ...field }) => {
+    const fields = env.observationFields.map(({ rawLow, rawHigh, ...field }) => {
       expect([rawLow, rawHigh]).toEqual([field.low, field.high]);
       return field;
     });
-    expect(said).toEqual(OBSERVATION_FIELDS);
+    expect(fields).toEqual(OBSERVATION_FIELDS);
     expect([env.observationFields, ...env.observationFields].every(Object.isFrozen)).toBe(true);
     expect(env.observationSpace.shape).toEqual([OBSERVATION_SIZE]);
     expect(env.actionSpace).toMatchObject({ type: 'discrete', n: 10 });
@@ -235,7 +238,7 @@ describe('spaces', () => {
     });
   });
 
-  it('hold for thousands of steps of all profile modes', () => {
+  it('contain the observations of thousands of steps', () => {
     forAll(6, (random) => {
       const observation = { ...randomObservationOptions(random), history: true };
       const profiles = random.pick(['sampled', 'discrete']);
@@ -245,8 +248,8 @@ describe('spaces', () => {
         profiles,
         autoreset: 'same-step',
       });
-      expectInside(env, env.reset());
-      for (let t = 0; t < 2 * NUM_STEPS; t++) expectInside(env, env.step(random.bytes(50, 0, 9)));
+      expectWithinSpace(env, env.reset());
+      for (let t = 0; t < 2 * NUM_STEPS; t++) expectWithinSpace(env, env.step(random.bytes(50, 0, 9)));
     });
   });
 });

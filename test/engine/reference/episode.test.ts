@@ -1,4 +1,4 @@
-/** The interface of Episode and the arguments that it refuses. test/engine/golden.test.ts compares its values. */
+/** The interface of Episode, and the arguments that it refuses. test/engine/golden.test.ts compares its values. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { loadEpisode, saveEpisode } from '../../../src/engine/reference/state-words.js';
@@ -15,9 +15,9 @@ import { forAll } from '../../support/random.js';
 import { expectRefusal, refusalOf } from '../../support/refusals.js';
 import { worldWith } from '../../support/worlds.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: these arguments are meant to be of other types.
+// biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 const any = (value: unknown): any => value;
-const begun = () => new Episode().reset(7);
+const newEpisode = () => new Episode().reset(7);
 
 function words(episode: Episode): Uint32Array {
   const out = new Uint32Array(STATE_WORDS);
@@ -27,7 +27,7 @@ function words(episode: Episode): Uint32Array {
 
 describe('an episode', () => {
   it('has 28 steps and one grade', () => {
-    const episode = begun();
+    const episode = newEpisode();
     for (let t = 0; t < NUM_STEPS; t++) {
       expect([episode.stepCount, episode.terminated, episode.finalScore]).toEqual([t, false, 0]);
       expect(episode.step(t % 10)).toBe(episode.reward);
@@ -37,8 +37,8 @@ describe('an episode', () => {
     expect(episode.components.every((x) => x >= 0 && x <= 1)).toBe(true);
   });
 
-  it('starts again with reset, which returns it', () => {
-    const episode = begun();
+  it('begins again with reset, which returns the episode', () => {
+    const episode = newEpisode();
     const first = words(episode);
     while (!episode.terminated) episode.step(3, [0.1, 0.2, 0.3]);
     expect(episode.reset(7)).toBe(episode);
@@ -46,8 +46,8 @@ describe('an episode', () => {
     expect([episode.event, episode.lastAction, episode.reward, episode.finalScore]).toEqual([-1, -1, 0, 0]);
   });
 
-  it('keeps the last stated belief', () => {
-    const episode = begun();
+  it('keeps the last given belief', () => {
+    const episode = newEpisode();
     episode.step(0);
     expect([episode.given, ...episode.belief]).toEqual([false, 0.5, 0.5, 0.5]);
     episode.step(0, [2, -1, 0.25]);
@@ -57,7 +57,7 @@ describe('an episode', () => {
 
   it('writes its observation at any offset', () => {
     const out = new Float32Array(OBSERVATION_SIZE + 4).fill(9);
-    const episode = begun();
+    const episode = newEpisode();
     episode.step(6);
     episode.observe(out, 2);
     expect([out[0], out[1], out[2 + OBSERVATION.step], out[2 + OBSERVATION.lastAction]]).toEqual([
@@ -66,8 +66,8 @@ describe('an episode', () => {
     expect(Array.from(out.slice(-2))).toEqual([9, 9]);
   });
 
-  it('imagination has other noise and events, and the same profile', () => {
-    const [real, imagined] = [begun(), new Episode({ imagination: true }).reset(7)];
+  it('with imagination has other noise and events, and the same profile', () => {
+    const [real, imagined] = [newEpisode(), new Episode({ imagination: true }).reset(7)];
     expect(imagined.profile).toEqual(real.profile);
     expect(imagined.stateHash()).toBe(real.stateHash());
     real.step(0);
@@ -75,7 +75,7 @@ describe('an episode', () => {
     expect(imagined.stateHash()).not.toBe(real.stateHash());
   });
 
-  it('takes a profile by name, by seed or by numbers', () => {
+  it('accepts a profile by name or by numbers, and draws one by seed', () => {
     for (const name of PROFILE_NAMES) {
       const named = new Episode().reset(1, { profile: name });
       const given = new Episode().reset(1, { profile: Array.from(named.profile) });
@@ -92,10 +92,10 @@ describe('an episode', () => {
   it('uses the numbers of a changed world', () => {
     const world = createWorld(worldWith(['initialMeters', 0], 0.25));
     expect(new Episode({ world }).reset(7).meters[0]).toBe(0.25);
-    expect(begun().meters[0]).toBe(Math.fround(RHYTHM.initialMeters[0]));
+    expect(newEpisode().meters[0]).toBe(Math.fround(RHYTHM.initialMeters[0]));
   });
 
-  it('continues identically after save and load', () => {
+  it('continues identically after saveEpisode and loadEpisode', () => {
     forAll(50, (random) => {
       const episode = new Episode().reset(random.integer(0, 2 ** 32 - 1));
       for (let t = random.integer(0, 27); t > 0; t--)
@@ -113,13 +113,13 @@ describe('an episode', () => {
   });
 });
 
-describe('refuses, and changes nothing:', () => {
+describe('an episode refuses', () => {
   const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 
   it.each([[10], [-1], [1.5], [nan], [infinity], ['3'], [null], [undefined], [3n], [[3]], [true]])(
     'action %s',
     (action) => {
-      const episode = begun();
+      const episode = newEpisode();
       const before = words(episode);
       expectRefusal(() => episode.step(any(action)), 'illegal_action', 'action');
       expect(words(episode)).toEqual(before);
@@ -138,14 +138,14 @@ describe('refuses, and changes nothing:', () => {
     ['0.5', 'wrong_type'],
     [{ length: 3 }, 'wrong_type'],
   ] as const)('belief %j', (belief, code) => {
-    const episode = begun();
+    const episode = newEpisode();
     const before = words(episode);
     expectRefusal(() => episode.step(0, any(belief)), code, 'belief');
     expect(words(episode)).toEqual(before);
   });
 
   it.each([-1, 2 ** 32, 0.5, nan, '7', null, undefined, 7n])('seed %s', (seed) => {
-    const episode = begun();
+    const episode = newEpisode();
     const before = words(episode);
     expectRefusal(() => episode.reset(any(seed)), 'bad_seed', 'seed');
     expect(words(episode)).toEqual(before);
@@ -167,7 +167,7 @@ describe('refuses, and changes nothing:', () => {
     [null, 'wrong_type'],
     ['v1', 'wrong_type'],
   ] as const)('reset option %j', (options, code) => {
-    const episode = begun();
+    const episode = newEpisode();
     const before = words(episode);
     expectRefusal(() => episode.reset(1, any(options)), code);
     expect(words(episode)).toEqual(before);
@@ -178,7 +178,7 @@ describe('refuses, and changes nothing:', () => {
   });
 
   it('a step after the end', () => {
-    const episode = begun();
+    const episode = newEpisode();
     while (!episode.terminated) episode.step(0);
     const before = words(episode);
     expectRefusal(() => episode.step(0), 'episode_over', '28');

@@ -1,6 +1,6 @@
 /**
- * Damaged snapshots. With a wrong checksum all are refused. With a correct one they are refused or have legal states. Legal
- * states load on every engine, and all engines then agree on every bit to the end of the episodes.
+ * Damaged snapshots. A snapshot with a wrong checksum is refused. A damaged snapshot with a correct checksum is refused or
+ * has legal states, which all engines load and play to the end with equal results.
  */
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
@@ -26,9 +26,9 @@ import {
 const N = 5;
 /** The number of damaged bodies in each round. */
 const BODIES = drawsOf(2500);
-const take = (random: Random): Uint8Array =>
+const randomSnapshot = (random: Random): Uint8Array =>
   encodeSnapshot(snapshotOf(random, advancedBatch(random, random.pick(ENGINES), N).batch.save(), N));
-const bytes = take(new Random('damage'));
+const bytes = randomSnapshot(new Random('damage'));
 
 /** Expects a refusal, or a snapshot with legal states that encodes to the same bytes. */
 function expectRefusedOrLegal(damaged: Uint8Array): 'refused' | 'legal' {
@@ -45,8 +45,8 @@ function expectRefusedOrLegal(damaged: Uint8Array): 'refused' | 'legal' {
 }
 
 describe('damage', () => {
-  /** Returns a byte with each of its bits flipped, and a few other values. */
-  const others = (byte: number): number[] => {
+  /** Returns values for a byte: with one of its bits flipped, and a few others. */
+  const othersOf = (byte: number): number[] => {
     const values = [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => byte ^ (1 << bit));
     return [...new Set([...values, 0, 0xff, (byte + 1) & 0xff, (byte + 0x80) & 0xff])].filter(
       (x) => x !== byte,
@@ -55,7 +55,7 @@ describe('damage', () => {
 
   it('to any byte of the header is detected', () => {
     for (let at = 0; at < HEADER_LENGTH; at++) {
-      for (const value of others(bytes[at])) {
+      for (const value of othersOf(bytes[at])) {
         expectRefusal(() => decodeSnapshot(withByte(bytes, at, value)), 'bad_snapshot');
       }
     }
@@ -63,7 +63,7 @@ describe('damage', () => {
 
   it('to any byte of the body is detected by the checksum', () => {
     for (let at = HEADER_LENGTH; at < bytes.length; at++) {
-      for (const value of others(bytes[at])) {
+      for (const value of othersOf(bytes[at])) {
         const { message } = refusalOf(() => decodeSnapshot(withByte(bytes, at, value)));
         expect(message).toContain('CRC-32 of header and body');
       }
@@ -71,13 +71,14 @@ describe('damage', () => {
   });
 
   it('to the header with a correct checksum is refused, or gives another legal header', () => {
-    const free = new Set<string>();
+    const legalFields = new Set<string>();
     for (let at = 0; at < HEADER_LENGTH; at++) {
-      for (const value of others(bytes[at])) {
-        if (expectRefusedOrLegal(withChecksum(withByte(bytes, at, value))) === 'legal') free.add(fieldAt(at));
+      for (const value of othersOf(bytes[at])) {
+        if (expectRefusedOrLegal(withChecksum(withByte(bytes, at, value))) === 'legal')
+          legalFields.add(fieldAt(at));
       }
     }
-    // `withChecksum` replaces any damage to the checksum itself.
+    // `withChecksum` repairs damage to the checksum itself.
     const expected = [
       'worldDigest',
       'autoreset',
@@ -88,7 +89,7 @@ describe('damage', () => {
       'episodes',
       'checksum',
     ];
-    expect([...free].sort()).toEqual(expected.sort());
+    expect([...legalFields].sort()).toEqual(expected.sort());
   });
 
   it('by truncation is detected at any length', () => {
@@ -108,15 +109,15 @@ describe('damage to the body with a correct checksum', () => {
   const batches = ENGINES.map((engine) => ({ ...openBatch(engine, N), name: engine.name }));
   const [first, ...others] = batches;
 
-  /** Loads on every engine and plays to the end. Outputs and states must be equal and without NaN. */
-  function playOut(words: Uint32Array, run: RunRequest): void {
-    const each = (act: (batch: typeof first.batch) => void) => {
-      for (const { batch } of batches) act(batch);
+  /** Loads states on every engine and plays to the end. Outputs and states must be equal and finite. */
+  function expectPlayable(words: Uint32Array, run: RunRequest): void {
+    const onEach = (call: (batch: typeof first.batch) => void) => {
+      for (const { batch } of batches) call(batch);
       for (const other of others) expectEqual(first.columns(), other.columns(), other.name);
     };
-    each((batch) => batch.load(words));
+    onEach((batch) => batch.load(words));
     expect(first.batch.save()).toEqual(words);
-    each((batch) => expect(batch.run(run)).toBeNull());
+    onEach((batch) => expect(batch.run(run)).toBeNull());
     const { observations, rewards, finalScores, components, beliefMae, terminated } = first.outputs;
     expect([...terminated].every((flag) => flag === 1)).toBe(true);
     for (const numbers of [observations, rewards, finalScores, components, beliefMae]) {
@@ -125,9 +126,9 @@ describe('damage to the body with a correct checksum', () => {
     checkStates(first.batch.save(), N, WORLD);
   }
 
-  it.each([1, 2, 3, 4, 5, 6])('is refused or playable, %i of 6', (round) => {
+  it.each([1, 2, 3, 4, 5, 6])('is refused or gives playable states, part %i of 6', (round) => {
     const random = new Random(`body ${round}`);
-    const sources = Array.from({ length: 20 }, () => take(random));
+    const sources = Array.from({ length: 20 }, () => randomSnapshot(random));
     const outcomes = { refused: 0, legal: 0 };
     for (let i = 0; i < BODIES; i++) {
       const { words } = decodeSnapshot(withChecksum(damaged(random, random.pick(sources))));
@@ -143,7 +144,7 @@ describe('damage to the body with a correct checksum', () => {
         continue;
       }
       outcomes.legal++;
-      playOut(words, { ...random.run(N), stops: null });
+      expectPlayable(words, { ...random.run(N), stops: null });
     }
     expect(Math.min(outcomes.refused, outcomes.legal)).toBeGreaterThan(BODIES / 5);
   });

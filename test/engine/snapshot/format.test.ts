@@ -1,4 +1,4 @@
-/** The bytes of a snapshot: encoding and decoding are inverse, and invalid bytes are refused with the reason. */
+/** The bytes of a snapshot: decoding restores what was encoded, and refuses invalid bytes with the reason. */
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeSnapshot } from '../../../src/engine/snapshot/decode.js';
@@ -22,7 +22,7 @@ import { forAll, Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { advancedBatch, snapshotOf, withByte, withChecksum, withNumber } from '../../support/snapshots.js';
 
-/** The layout digest of each format. If the fields of the state change, raise FORMAT and add a line. */
+/** The layout digest of each format. If the fields of the state change, increment FORMAT and add a line. */
 const LAYOUTS: Readonly<Record<number, string>> = {
   1: 'a8d472730b695bfe826bd5beb85e494b8a301545dab5386dd834a6143a8c3afb',
   2: 'dc207c2664c77ca79c0ee053b76218d8f11cf99356ab153f9c7d27537b6dd565',
@@ -33,14 +33,14 @@ const random = new Random('format');
 const snapshot = snapshotOf(random, advancedBatch(random, ENGINES[0], N).batch.save(), N);
 const bytes = encodeSnapshot(snapshot);
 
-describe.each(ENGINES)('of states of $name', (engine) => {
+describe.each(ENGINES)('for states of $name', (engine) => {
   it('a decoded snapshot equals the encoded one', () => {
     forAll(30, (random) => {
       const n = random.pick([1, 15, 16, 17, 40]);
       const { batch } = advancedBatch(random, engine, n);
-      const taken = snapshotOf(random, batch.save(), n);
-      const decoded = decodeSnapshot(encodeSnapshot(taken));
-      expect(decoded).toEqual(taken);
+      const original = snapshotOf(random, batch.save(), n);
+      const decoded = decodeSnapshot(encodeSnapshot(original));
+      expect(decoded).toEqual(original);
       checkStates(decoded.words, n, WORLD);
       batch.close();
     });
@@ -48,11 +48,11 @@ describe.each(ENGINES)('of states of $name', (engine) => {
 });
 
 describe('the format', () => {
-  it('changes with the fields of the state', () => {
+  it('has the layout digest that is listed for its number', () => {
     expect(LAYOUTS[FORMAT]).toBe(STATE_LAYOUT_DIGEST);
   });
 
-  it('has a header without gaps, of whole cache lines, with the checksum last', () => {
+  it('has a header without gaps, with whole cache lines and the checksum at the end', () => {
     expect(HEADER_LENGTH).toBe(192);
     expect(HEADER_LENGTH % 64).toBe(0);
     for (const [i, { offset, size }] of HEADER_FIELDS.entries()) {
@@ -61,7 +61,7 @@ describe('the format', () => {
     expect(HEADER_FIELDS.at(-1)).toBe(HEADER.checksum);
   });
 
-  it('equals the bytes that this test writes independently', () => {
+  it('has the bytes that this test writes by itself', () => {
     const { words, episodeNumbers, seedRange } = snapshot;
     const body = Buffer.alloc((words.length + N) * 4);
     for (const [k, word] of [...words, ...episodeNumbers].entries()) body.writeUInt32LE(word, 4 * k);
@@ -86,7 +86,7 @@ describe('the format', () => {
     expect(Buffer.from(bytes)).toEqual(Buffer.concat([header, body]));
   });
 
-  it('holds the largest numbers', () => {
+  it('stores the largest numbers', () => {
     const steps = Number.MAX_SAFE_INTEGER;
     for (const seedRange of [
       [0, 2 ** 32],
@@ -97,7 +97,7 @@ describe('the format', () => {
     }
   });
 
-  it('has little-endian words on a big-endian machine too', () => {
+  it('swaps the bytes of words on a big-endian machine', () => {
     const words = Uint32Array.of(0x01020304, 0xfffefdfc, 7);
     const swapped = words.slice();
     reorderBytes(swapped, false);
@@ -107,7 +107,7 @@ describe('the format', () => {
   });
 });
 
-describe('bytes that are decoded', () => {
+describe('decoded bytes', () => {
   it('may be a Buffer at any offset, or shared', () => {
     for (const offset of [0, 1, 2, 3, 5, 64]) {
       const memory = Buffer.alloc(bytes.length + offset + 9, 0xaa);
@@ -124,26 +124,30 @@ describe('bytes that are decoded', () => {
     const decoded = decodeSnapshot(memory);
     memory.fill(0xff);
     expect(decoded).toEqual(snapshot);
-    const again = encodeSnapshot(decoded);
+    const encoded = encodeSnapshot(decoded);
     decoded.words.fill(0);
     decoded.episodeNumbers.fill(0);
-    expect(again).toEqual(bytes);
+    expect(encoded).toEqual(bytes);
   });
 });
 
-describe('refused:', () => {
-  const gone = detached(bytes.slice());
+describe('decodeSnapshot refuses', () => {
+  const transferred = detached(bytes.slice());
   const cases: [string, unknown, ...string[]][] = [
-    ['nothing', undefined, 'Expected a snapshot as a Uint8Array, got undefined. Pass the bytes'],
+    ['undefined', undefined, 'Expected a snapshot as a Uint8Array, got undefined. Pass the bytes'],
     ['text', 'RHYTHMVS', 'got "RHYTHMVS"'],
     ['an ArrayBuffer', bytes.slice().buffer, 'got an object'],
     ['words', new Uint32Array(bytes.slice().buffer), 'a Uint32Array'],
     ['a DataView', new DataView(bytes.slice().buffer), 'a DataView'],
     ['an array', Array.from(bytes), `an array of ${bytes.length}`],
-    ['an object with the prototype of bytes', Object.create(Uint8Array.prototype), 'an object'],
+    ['an object with the prototype of Uint8Array', Object.create(Uint8Array.prototype), 'an object'],
     ['no bytes', new Uint8Array(0), 'at least 192 bytes (its header), got 0'],
-    ['bytes that were transferred', gone, 'at least 192 bytes (its header), got 0'],
-    ['something else', new Uint8Array(1000), 'begin with "RHYTHMVS", got other bytes. Pass what'],
+    ['bytes that were transferred', transferred, 'at least 192 bytes (its header), got 0'],
+    [
+      'bytes of another kind of file',
+      new Uint8Array(1000),
+      'begin with "RHYTHMVS", got other bytes. Pass what',
+    ],
     [
       'a newer format',
       withNumber(bytes, 'format', FORMAT + 1),
@@ -176,7 +180,7 @@ describe('refused:', () => {
       'environments (numEnvs), got 4294967295',
     ],
     [
-      'other states',
+      'states of another size',
       withNumber(bytes, 'stateWords', 40),
       `states of ${STATE_WORDS} words (stateWords), got 40`,
     ],
@@ -197,7 +201,7 @@ describe('refused:', () => {
       `got ${bytes.length}. Pass all the bytes`,
     ],
     [
-      'a byte too many',
+      'an additional byte',
       new Uint8Array([...bytes, 0]),
       `Expected ${bytes.length} bytes`,
       `got ${bytes.length + 1}`,
@@ -223,7 +227,7 @@ describe('refused:', () => {
     ['too many episodes', withNumber(bytes, 'episodes', 2 ** 60), 'episodes from 0 to'],
     ['no seeds', withNumber(bytes, 'seedSize', 0), 'seedSize from 1 to', 'got 0'],
     [
-      'seeds that are no u32',
+      'seeds beyond u32',
       withNumber(withNumber(bytes, 'seedLow', 5), 'seedSize', 2 ** 32 - 4),
       'seedSize from 1 to 4294967291, got 4294967292',
     ],

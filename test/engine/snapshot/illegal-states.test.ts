@@ -1,4 +1,4 @@
-/** Words that are no state of an episode are refused, by environment and field. */
+/** checkStates refuses words that are not legal states, and names the environment and the field. */
 import { describe, it } from 'vitest';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
@@ -10,30 +10,32 @@ import { ENGINES } from '../../support/engines.js';
 import { openBatch, WORLD } from '../../support/open-batch.js';
 import { expectRefusal } from '../../support/refusals.js';
 
-describe('refused:', () => {
+describe('checkStates', () => {
   const N = 4;
-  const SLOT = 3;
-  const begun = (start?: EnvStarts) => {
+  const CHANGED_ENV = 3;
+  const openAndReset = (start?: EnvStarts) => {
     const { batch } = openBatch(ENGINES[0], N);
-    const persons = { modes: new Uint8Array(N), profiles: null, graders: toGraders(WORLD, 'v2', N) };
-    batch.reset({ mask: null, seeds: Uint32Array.of(1, 2, 3, 4), ...persons, start });
+    const profiles = { modes: new Uint8Array(N), profiles: null, graders: toGraders(WORLD, 'v2', N) };
+    batch.reset({ mask: null, seeds: Uint32Array.of(1, 2, 3, 4), ...profiles, start });
     return batch;
   };
-  /** After 0, 9 and 28 steps of the heuristic without beliefs, and after 9 with them. */
+  /** Returns states after some steps of the heuristic. @param belief given at every step; null for none. */
   const statesAfter = (stop: number, belief: Float32Array | null = null): Uint32Array => {
-    const batch = begun();
+    const batch = openAndReset();
     const beliefs = belief && ({ kind: 'constant', belief } as const);
     const stops = new Uint8Array(N).fill(stop);
     batch.run({ policy: { kind: 'heuristic' }, beliefs, stops, trajectory: null });
     return batch.save();
   };
-  const AT_FIRST = statesAfter(0);
-  const UNDER_WAY = statesAfter(9);
+  const INITIAL = statesAfter(0);
+  const AFTER_9 = statesAfter(9);
   const HALF = statesAfter(NUM_STEPS / 2);
   const BELIEVED = statesAfter(9, Float32Array.of(0, 0.25, 1));
   const ENDED = statesAfter(NUM_STEPS);
   const quarter = new Float32Array(N * NUM_METERS).fill(0.25);
-  const SECOND_HALF = begun(toStart({ steps: 9, meters: quarter, early: [1, 2, 3, 4] }, N, null)).save();
+  const LATER_START = openAndReset(
+    toStart({ steps: 9, meters: quarter, early: [1, 2, 3, 4] }, N, null),
+  ).save();
 
   type Words = Uint32Array;
   const put = (at: number, value: number) => (words: Words) => words.fill(value, at, at + 1);
@@ -48,58 +50,58 @@ describe('refused:', () => {
   const weights = profile + 11;
   const inRange = 'from 0 to 1, got';
   const cases: [string, Words, (words: Words) => unknown, string][] = [
-    ['a step after the last', UNDER_WAY, put(STATE.step, 77), 'step of environment 3 from 0 to 28, got 77.'],
+    ['a step after the last', AFTER_9, put(STATE.step, 77), 'step of environment 3 from 0 to 28, got 77.'],
     [
       'the largest step',
-      UNDER_WAY,
+      AFTER_9,
       put(STATE.step, 0xffffffff),
       'step of environment 3 from 0 to 28, got 4294967295.',
     ],
-    ['an invalid mode', UNDER_WAY, put(STATE.mode, 3), 'mode of environment 3 from 0 to 2, got 3.'],
-    ['a meter above 1', UNDER_WAY, float(meters, 1.0000001), `meters[0] of environment 3 ${inRange} 1.000`],
-    ['a meter below 0', UNDER_WAY, float(meters + 4, -0.5), `meters[4] of environment 3 ${inRange} -0.5.`],
-    ['a meter of -0', UNDER_WAY, float(meters + 2, -0), `meters[2] of environment 3 ${inRange} -0.`],
-    ['a NaN meter', UNDER_WAY, float(meters + 1, Number.NaN), `meters[1] of environment 3 ${inRange} NaN.`],
+    ['an invalid mode', AFTER_9, put(STATE.mode, 3), 'mode of environment 3 from 0 to 2, got 3.'],
+    ['a meter above 1', AFTER_9, float(meters, 1.0000001), `meters[0] of environment 3 ${inRange} 1.000`],
+    ['a meter below 0', AFTER_9, float(meters + 4, -0.5), `meters[4] of environment 3 ${inRange} -0.5.`],
+    ['a meter of -0', AFTER_9, float(meters + 2, -0), `meters[2] of environment 3 ${inRange} -0.`],
+    ['a NaN meter', AFTER_9, float(meters + 1, Number.NaN), `meters[1] of environment 3 ${inRange} NaN.`],
     [
       'an infinite trait',
-      UNDER_WAY,
+      AFTER_9,
       float(traits, Number.POSITIVE_INFINITY),
       'profile[0] of environment 3 from -1048576 to',
     ],
     [
       'a large trait',
-      UNDER_WAY,
+      AFTER_9,
       float(traits + 10, -(2 ** 20) - 1),
       'profile[10] of environment 3 from -1048576 to',
     ],
     [
       'a tiny trait',
-      UNDER_WAY,
+      AFTER_9,
       float(traits + 3, 2 ** -65),
       'profile[3] of environment 3 to be 0 or of a magnitude from 2^-64 on',
     ],
     [
       'a tiny weight',
-      UNDER_WAY,
+      AFTER_9,
       float(weights, -(2 ** -41)),
       'profile[11] of environment 3 to be 0 or of a magnitude from 2^-40 on',
     ],
-    ['a weight of -0', UNDER_WAY, float(weights + 4, -0), 'profile[15] of environment 3 from'],
+    ['a weight of -0', AFTER_9, float(weights + 4, -0), 'profile[15] of environment 3 from'],
     [
       'an infinite sum',
-      UNDER_WAY,
+      AFTER_9,
       float(STATE.early, Number.NEGATIVE_INFINITY),
       'early of environment 3 from -18446744073709552000',
     ],
-    ['a sum of -0', UNDER_WAY, float(STATE.early, -0), 'early of environment 3 from'],
+    ['a sum of -0', AFTER_9, float(STATE.early, -0), 'early of environment 3 from'],
     [
       'a sum of the second half in the first half',
-      UNDER_WAY,
+      AFTER_9,
       float(STATE.late, 0.5),
       'late of environment 3 to be 0 after 9 steps, got 0.5.',
     ],
     [
-      'a sum of the second half at its first step',
+      'a sum of the second half after 14 steps',
       HALF,
       float(STATE.late, 0.5),
       'late of environment 3 to be 0 after 14 steps',
@@ -107,12 +109,12 @@ describe('refused:', () => {
     ['a NaN sum of the second half', ENDED, float(STATE.late, Number.NaN), 'late of environment 3 from'],
     [
       'too many crashes',
-      UNDER_WAY,
+      AFTER_9,
       put(STATE.crashes, 46),
       'crashes of environment 3 to be at most 45 after 9 steps, got 46.',
     ],
     [
-      'more crashes than readings',
+      'more crashes than meter readings in an episode',
       ENDED,
       put(STATE.crashes, 141),
       'crashes of environment 3 from 0 to 140, got 141.',
@@ -127,20 +129,20 @@ describe('refused:', () => {
     ],
     [
       'a belief that was not given',
-      UNDER_WAY,
+      AFTER_9,
       float(belief + 1, 0.25),
       'belief[1] of environment 3 to be 0.5, as none was given, got 0.25.',
     ],
-    ['an invalid flag', UNDER_WAY, put(STATE.given, 2), 'given of environment 3 from 0 to 1, got 2.'],
+    ['an invalid flag', AFTER_9, put(STATE.given, 2), 'given of environment 3 from 0 to 1, got 2.'],
     [
       'an invalid action',
-      UNDER_WAY,
+      AFTER_9,
       nibble(8, 10),
       'action sequence of environment 3 to hold an action code below 10 for step 8, got 10.',
     ],
     [
       'an action of a future step',
-      UNDER_WAY,
+      AFTER_9,
       nibble(9, 1),
       'action sequence of environment 3 to hold 0 for step 9, as only 9 were taken, got 1.',
     ],
@@ -152,58 +154,53 @@ describe('refused:', () => {
     ],
     [
       'a weight beyond the domain',
-      UNDER_WAY,
+      AFTER_9,
       float(grader + 5, 2 ** 21),
       'grader[5] of environment 3 from -1048576 to 1048576',
     ],
     [
       'a tiny weight of the grader',
-      UNDER_WAY,
+      AFTER_9,
       float(grader + 1, 1e-20),
       'grader[1] of environment 3 to be 0 or',
     ],
     [
-      'weights that sum to more',
-      UNDER_WAY,
+      'weights that sum to more than 1',
+      AFTER_9,
       float(grader, 0.25),
       'grader of environment 3 to sum to 1, got 1.1',
     ],
     [
       'weights that sum to a little more than rounding allows',
-      UNDER_WAY,
+      AFTER_9,
       (words) => {
         words.fill(0, grader, grader + 6);
         float(grader, 1 + 10 * 2 ** -23)(words);
       },
       'grader of environment 3 to sum to 1, got 1.00000119',
     ],
+    ['weights that are all 0', AFTER_9, (words) => words.fill(0, grader, grader + 6), 'to sum to 1, got 0.'],
     [
-      'weights that are all 0',
-      UNDER_WAY,
-      (words) => words.fill(0, grader, grader + 6),
-      'to sum to 1, got 0.',
-    ],
-    [
-      'other meters at first',
-      AT_FIRST,
+      'meters at step 0 that differ from the first meters',
+      INITIAL,
       float(meters, 0.75),
       'meters[0] of environment 3 to be 0.699999988079071, as it began, before the first step, got 0.75.',
     ],
     [
-      'a reward at first',
-      AT_FIRST,
+      'a sum of rewards at step 0',
+      INITIAL,
       float(STATE.early, 1),
       'early of environment 3 to be 0 after 0 steps, got 1.',
     ],
     [
-      'a return at first',
-      AT_FIRST,
+      'a return at step 0',
+      INITIAL,
       float(STATE.return, 1),
       'return of environment 3 to be 0 after 0 steps, got 1.',
     ],
     [
       'a first step after the current one',
-      AT_FIRST,
+      INITIAL,
       put(STATE.began, 1),
       'began of environment 3 to be at most 0, the steps taken',
     ],
@@ -224,69 +221,69 @@ describe('refused:', () => {
     ],
     [
       'an invalid first meter',
-      UNDER_WAY,
+      AFTER_9,
       float(STATE.firstMeters + 4, 1.5),
       'first_meters[4] of environment 3 from 0 to 1, got 1.5.',
     ],
     [
-      'other meters at a later first step',
-      SECOND_HALF,
+      'meters at a later start that differ from the first meters',
+      LATER_START,
       float(meters, 0.75),
       'meters[0] of environment 3 to be 0.25, as it began, before the first step, got 0.75.',
     ],
     [
-      'a belief at a later first step',
-      SECOND_HALF,
+      'a belief at a later start',
+      LATER_START,
       put(STATE.given, 1),
       'given of environment 3 to be 0 before the first step, got 1.',
     ],
-    ['a return of -0', UNDER_WAY, float(STATE.return, -0), 'return of environment 3 from'],
+    ['a return of -0', AFTER_9, float(STATE.return, -0), 'return of environment 3 from'],
     ['a NaN return', ENDED, float(STATE.return, Number.NaN), 'return of environment 3 from'],
     [
-      'a crash at first',
-      AT_FIRST,
+      'a crash at step 0',
+      INITIAL,
       put(STATE.crashes, 1),
       'crashes of environment 3 to be at most 0 after 0 steps, got 1.',
     ],
     [
-      'a belief at first',
-      AT_FIRST,
+      'a belief at step 0',
+      INITIAL,
       put(STATE.given, 1),
       'given of environment 3 to be 0 before the first step, got 1.',
     ],
     [
-      'an action at first',
-      AT_FIRST,
+      'an action at step 0',
+      INITIAL,
       nibble(0, 3),
       'action sequence of environment 3 to hold 0 for step 0, as only 0 were taken, got 3.',
     ],
     [
       'a state of zeros',
-      AT_FIRST,
+      INITIAL,
       (words) => words.fill(0),
       'belief[0] of environment 3 to be 0.5, as none was given, got 0.',
     ],
-    ['ones throughout', ENDED, (words) => words.fill(0xffffffff), 'step of environment 3 from 0 to 28'],
+    ['a state of ones', ENDED, (words) => words.fill(0xffffffff), 'step of environment 3 from 0 to 28'],
   ];
-  it.each(cases)('%s', (_, source, damage, message) => {
+  it.each(cases)('refuses %s', (_, source, damage, message) => {
     const words = source.slice();
     checkStates(words, N, WORLD);
-    damage(words.subarray(SLOT * STATE_WORDS));
+    damage(words.subarray(CHANGED_ENV * STATE_WORDS));
     expectRefusal(() => checkStates(words, N, WORLD), 'bad_snapshot', `Expected `, message);
-    // Also as a slice of larger memory.
+    // The words may be a part of larger memory.
     const memory = new Uint32Array(words.length + 7);
     memory.set(words, 7);
     expectRefusal(() => checkStates(memory.subarray(7), N, WORLD), 'bad_snapshot', message);
   });
 
-  it('accepts first meters that differ from the world, and a later first step', () => {
+  it('accepts first meters that differ from the world, and a later start', () => {
     const world = createWorld({ ...structuredClone(RHYTHM), initialMeters: [0.7, 0.7, 0.7, 0.5, 0.7] });
-    for (const words of [AT_FIRST, UNDER_WAY, SECOND_HALF]) checkStates(words, N, world);
+    for (const words of [INITIAL, AFTER_9, LATER_START]) checkStates(words, N, world);
   });
 
   it('accepts weights that sum to 1 within rounding', () => {
     for (const ulps of [-16, -8, 0, 8]) {
-      const words = UNDER_WAY.slice();
+      const words = AFTER_9.slice();
       words.fill(0, grader, grader + 6);
       float(grader, 1 + ulps * 2 ** -23 * (ulps < 0 ? 0.5 : 1))(words);
       checkStates(words, N, WORLD);
@@ -295,7 +292,7 @@ describe('refused:', () => {
 
   it('refuses words of another number of states', () => {
     expectRefusal(
-      () => checkStates(AT_FIRST, N + 1, WORLD),
+      () => checkStates(INITIAL, N + 1, WORLD),
       'bad_snapshot',
       `Expected ${5 * STATE_WORDS} words`,
     );

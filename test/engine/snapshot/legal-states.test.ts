@@ -1,4 +1,4 @@
-/** Every reachable state is legal, on every engine and in any world. A snapshot fits only environments like its own. */
+/** checkStates accepts every reachable state. checkCompatible accepts only environments like the snapshot's. */
 import { describe, expect, it } from 'vitest';
 import { checkCompatible } from '../../../src/engine/snapshot/compatible.js';
 import type { Snapshot } from '../../../src/engine/snapshot/format.js';
@@ -14,7 +14,7 @@ import { expectRefusal } from '../../support/refusals.js';
 import { advancedBatch, snapshotOf, validReset } from '../../support/snapshots.js';
 import { changedWorld } from '../../support/worlds.js';
 
-describe.each(ENGINES)('states of $name are legal', (engine) => {
+describe.each(ENGINES)('checkStates accepts states of $name', (engine) => {
   it.each(['the published world', 'changed worlds'])('at every step, in %s', (which) => {
     forAll(25, (random) => {
       const world = which === 'changed worlds' ? createWorld(changedWorld(random)) : WORLD;
@@ -30,39 +30,47 @@ describe.each(ENGINES)('states of $name are legal', (engine) => {
     });
   });
 
-  it.each(['sampled', 'discrete', 'workaholic_stoic'])('after whole runs of %s profiles', (profiles) => {
-    const n = 20;
-    const { modes, floats } = toProfiles(WORLD, profiles, n);
-    const graders = toGraders(WORLD, 'v1', n);
-    for (const kind of ['heuristic', 'random'] as const) {
-      const { batch } = openBatch(engine, n);
-      batch.reset({ mask: null, seeds: new Random(kind).seeds(n), modes, profiles: floats, graders });
-      for (let stop = 0; stop <= NUM_STEPS; stop++) {
-        const stops = new Uint8Array(n).fill(stop);
-        batch.run({ policy: { kind, policySeeds: null }, beliefs: null, stops, trajectory: null });
-        checkStates(batch.save(), n, WORLD);
+  it.each(['sampled', 'discrete', 'workaholic_stoic'])(
+    'after runs of %s profiles to any step',
+    (profiles) => {
+      const n = 20;
+      const { modes, floats } = toProfiles(WORLD, profiles, n);
+      const graders = toGraders(WORLD, 'v1', n);
+      for (const kind of ['heuristic', 'random'] as const) {
+        const { batch } = openBatch(engine, n);
+        batch.reset({ mask: null, seeds: new Random(kind).seeds(n), modes, profiles: floats, graders });
+        for (let stop = 0; stop <= NUM_STEPS; stop++) {
+          const stops = new Uint8Array(n).fill(stop);
+          batch.run({ policy: { kind, policySeeds: null }, beliefs: null, stops, trajectory: null });
+          checkStates(batch.save(), n, WORLD);
+        }
+        batch.close();
       }
-      batch.close();
-    }
-  });
+    },
+  );
 });
 
 /** Returns the states of eight environments after a reset. */
-function begun(world: World, modes: Uint8Array, graders: Float32Array, profiles: Float32Array | null = null) {
+function statesAfterReset(
+  world: World,
+  modes: Uint8Array,
+  graders: Float32Array,
+  profiles: Float32Array | null = null,
+) {
   const { batch } = openBatch(ENGINES[0], 8, { world });
   batch.reset({ mask: null, seeds: new Random('begun').seeds(8), modes, profiles, graders });
   return batch.save();
 }
 
-describe('legal at the bounds:', () => {
+describe('checkStates accepts', () => {
   const v2 = toGraders(WORLD, 'v2', 8);
   const sampled = toProfiles(WORLD, 'sampled', 8).modes;
 
-  it('traits below the smallest number of a world, if their range is that small', () => {
+  it('traits below the smallest number of a world, if the range of the traits is narrow', () => {
     const spec = structuredClone(RHYTHM);
     for (const trait of spec.traits) Object.assign(trait, { low: 0, high: 2 ** -40 });
     const world = createWorld(spec);
-    const words = begun(world, sampled, v2);
+    const words = statesAfterReset(world, sampled, v2);
     const traits = new Float32Array(words.buffer).subarray(STATE.profile, STATE.profile + 11);
     expect(Math.max(...traits)).toBeLessThan(2 ** -40);
     expect(Math.max(...traits)).toBeGreaterThan(0);
@@ -75,19 +83,19 @@ describe('legal at the bounds:', () => {
       (_, k) => [2 ** 20, -(2 ** 20), 2 ** -40, -0][k % 4],
     );
     const { modes, floats: clean } = toProfiles(WORLD, floats, 8);
-    checkStates(begun(WORLD, modes, v2, clean), 8, WORLD);
+    checkStates(statesAfterReset(WORLD, modes, v2, clean), 8, WORLD);
   });
 
-  it('weights that summed to 1 before they were float32s', () => {
+  it('weights that summed to 1 before they were rounded to float32', () => {
     const graders = toGraders(WORLD, [700_000.3, -699_999.35, 0.03, 0.02, -0, 0], 8);
     expect(Math.abs(graders.subarray(0, 6).reduce((sum, weight) => sum + weight, 0) - 1)).toBeGreaterThan(
       1e-3,
     );
-    checkStates(begun(WORLD, sampled, graders), 8, WORLD);
+    checkStates(statesAfterReset(WORLD, sampled, graders), 8, WORLD);
   });
 });
 
-describe('a snapshot fits', () => {
+describe('checkCompatible', () => {
   const random = new Random('fit');
   const snapshot: Snapshot = {
     ...snapshotOf(random, advancedBatch(random, ENGINES[0], 3).batch.save(), 3),
@@ -95,18 +103,18 @@ describe('a snapshot fits', () => {
     imagination: false,
   };
   const { seedRange } = snapshot;
-  const home = { world: WORLD, numEnvs: 3, autoreset: 'same-step', imagination: false, seedRange } as const;
+  const target = { world: WORLD, numEnvs: 3, autoreset: 'same-step', imagination: false, seedRange } as const;
 
-  it('an environment like its own', () => checkCompatible(snapshot, home));
+  it("accepts an environment like the snapshot's", () => checkCompatible(snapshot, target));
 
-  it('no other environment', () => {
+  it('refuses any other environment', () => {
     const other = createWorld({ ...structuredClone(RHYTHM), beliefGain: 1 });
     const refuse = (change: object, ...mentions: string[]) =>
-      expectRefusal(() => checkCompatible(snapshot, { ...home, ...change }), 'bad_snapshot', ...mentions);
+      expectRefusal(() => checkCompatible(snapshot, { ...target, ...change }), 'bad_snapshot', ...mentions);
     refuse(
       { world: other },
       other.digest,
-      `got one of ${WORLD.digest}. Create an environment with the world`,
+      `got one of ${WORLD.digest}. Create an environment with the snapshot's world.`,
     );
     refuse({ numEnvs: 4 }, 'a snapshot of numEnvs 4, as this environment has it, got 3.', '{ numEnvs: 3 }');
     refuse({ imagination: true }, 'imagination true', 'got false', '{ imagination: false }');

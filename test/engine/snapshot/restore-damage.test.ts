@@ -1,4 +1,4 @@
-/** Restoring damaged snapshots: refused without a change, or loaded and played to the end. */
+/** `restore` refuses a damaged snapshot and changes nothing, or loads states that can be played to the end. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { HEADER_LENGTH } from '../../../src/engine/snapshot/format.js';
@@ -36,14 +36,14 @@ function expectLegal(env: VecEnv, result: StepResult): void {
   checkStates(stateWords(env), N, env.world);
 }
 
-describe.each(TWO_ENGINES)('$name', (engine) => {
+describe.each(TWO_ENGINES)('restore on $name', (engine) => {
   const random = new Random(`damage ${engine.name}`);
   const environments = AUTORESET_MODES.map((autoreset) => openOn(engine, { numEnvs: N, autoreset }));
   const [env] = environments;
   const result = advanceRandomly(random, env);
   const bytes = env.snapshot();
 
-  it('any byte of the header', () => {
+  it('refuses a change of any byte of the header', () => {
     expectUnchanged(env, result, () => {
       for (let at = 0; at < HEADER_LENGTH; at++) {
         for (const value of [bytes[at] ^ 1, bytes[at] ^ 0x80, bytes[at] ^ 0xff]) {
@@ -53,24 +53,24 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('any byte of the header with a correct checksum, except in counters', () => {
-    const taken = new Set<string>();
+  it('refuses a change of any byte of the header with a correct checksum, except in counters', () => {
+    const accepted = new Set<string>();
     const fresh = openOn(engine, { numEnvs: N });
     for (let at = 0; at < HEADER_LENGTH; at++) {
       for (const value of [bytes[at] ^ 1, bytes[at] ^ 0x80, bytes[at] ^ 0xff]) {
         const damaged = withChecksum(withByte(bytes, at, value));
         try {
           fresh.restore(damaged);
-          taken.add(fieldAt(at));
+          accepted.add(fieldAt(at));
         } catch {
           expectRefusal(() => fresh.restore(damaged), 'bad_snapshot');
         }
       }
     }
-    expect([...taken].sort()).toEqual(['checksum', 'episodes', 'steps']);
+    expect([...accepted].sort()).toEqual(['checksum', 'episodes', 'steps']);
   });
 
-  it('any other length', () => {
+  it('refuses any other length', () => {
     expectUnchanged(env, result, () => {
       for (let length = 0; length < bytes.length; length += 7) {
         expectRefusal(() => env.restore(bytes.subarray(0, length)), 'bad_snapshot');
@@ -82,19 +82,19 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   /** Steps an environment until every current episode has ended. */
-  function playOut(other: VecEnv, loaded: StepResult): void {
+  function playToEnd(other: VecEnv, loaded: StepResult): void {
     expectLegal(other, loaded);
-    let now = loaded;
+    let latest = loaded;
     for (let t = 0; t < NUM_STEPS; t++) {
-      const finished = finishedEnvs(now);
+      const finished = finishedEnvs(latest);
       const { actions, options } = randomStep(random, other, finished);
-      now = other.step(actions, options);
+      latest = other.step(actions, options);
     }
-    expectLegal(other, now);
+    expectLegal(other, latest);
     expectLegal(other, other.run('random', { beliefs: [0.1, 0.5, 0.9] }));
   }
 
-  it('the body with a correct checksum', () => {
+  it('refuses a damaged body with a correct checksum, or loads legal states', () => {
     const outcomes = { refused: 0, legal: 0 };
     for (let i = 0; i < BODIES; i++) {
       const other = environments[i % environments.length];
@@ -110,7 +110,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         outcomes.refused++;
         continue;
       }
-      playOut(other, loaded);
+      playToEnd(other, loaded);
       advanceRandomly(random, other);
       outcomes.legal++;
     }

@@ -1,4 +1,4 @@
-/** Restored environments continue identically on any engine; snapshots that do not fit are refused. */
+/** Restored environments continue identically on any engine. Snapshots of different environments are refused. */
 import { describe, expect, it } from 'vitest';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
 import type { VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
@@ -27,7 +27,7 @@ const PAIRS = TWO_ENGINES.flatMap((from) =>
 );
 
 describe.each(PAIRS)('$name', ({ from, to }) => {
-  it.each(AUTORESET_MODES)('continues identically, autoreset %s', (autoreset) => {
+  it.each(AUTORESET_MODES)('a restored environment continues identically, autoreset %s', (autoreset) => {
     forAll(3, (random) => {
       const numEnvs = random.pick(SIZES);
       const env = openOn(from, { numEnvs, autoreset, ...randomOptions(random) });
@@ -35,10 +35,10 @@ describe.each(PAIRS)('$name', ({ from, to }) => {
       const result = advanceRandomly(random, env);
       // Before restore, the environment may have other episodes or none.
       if (random.chance(0.5)) advanceRandomly(random, other);
-      const shown = other.restore(env.snapshot());
+      const restored = other.restore(env.snapshot());
       const [{ observations, words, seeds, episodeNumbers }, got] = [
         episodeColumns(env, result),
-        episodeColumns(other, shown),
+        episodeColumns(other, restored),
       ];
       expectEqual(
         { observations, words, seeds, episodeNumbers },
@@ -49,8 +49,8 @@ describe.each(PAIRS)('$name', ({ from, to }) => {
           episodeNumbers: got.episodeNumbers,
         },
       );
-      expect([...shown.finalMask].some(Boolean)).toBe(false);
-      expectSameResults(random, [env, result], [other, shown], autoreset === 'disabled' ? NUM_STEPS : 60);
+      expect([...restored.finalMask].some(Boolean)).toBe(false);
+      expectSameResults(random, [env, result], [other, restored], autoreset === 'disabled' ? NUM_STEPS : 60);
       expect(other.counters).toEqual(env.counters);
     });
   });
@@ -59,7 +59,7 @@ describe.each(PAIRS)('$name', ({ from, to }) => {
 describe.each(TWO_ENGINES)('$name', (engine) => {
   const open = (options: Partial<VecEnvOptions> = {}) => openOn(engine, { numEnvs: 4, ...options });
 
-  it('restores the counters, and a second snapshot has the same bytes', () => {
+  it('restore sets the counters, and a second snapshot has the same bytes', () => {
     forAll(6, (random) => {
       const autoreset = random.pick(AUTORESET_MODES);
       const env = open({ autoreset });
@@ -87,15 +87,15 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     env.reset({ seed: 3 });
     env.step([1, 2, 3, 4]);
     const [bytes, hash] = [env.snapshot(), env.stateHash()];
-    const kept = bytes.slice();
+    const before = bytes.slice();
     env.step([1, 2, 3, 4]);
-    expect(bytes).toEqual(kept);
+    expect(bytes).toEqual(before);
     env.restore(bytes);
     bytes.fill(0);
     expect(env.stateHash()).toEqual(hash);
   });
 
-  it('restores profiles and graders of episodes; the defaults stay those of the environment', () => {
+  it('restore sets profiles and graders of episodes, but not the defaults of the environment', () => {
     const random = new Random('persons');
     const env = open({ profiles: 'discrete', grader: 'v1' });
     const reset = randomReset(random, 4);
@@ -108,7 +108,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectEqual(expected, got);
   });
 
-  it('restores the history, of history() and of observations', () => {
+  it('restore sets the history that history() and observations have', () => {
     forAll(6, (random) => {
       const observation = { fields: ['step', 'reward'], oneHot: random.chance(0.5), history: true };
       const env = open({ observation, layout: random.pick(['row-major', 'column-major'] as const) });
@@ -121,7 +121,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       env.reset();
       expect(env.restore(bytes).observations).toEqual(before);
       expect(currentOutputs(env).observations).toEqual(before);
-      // A snapshot does not say whether observations have a history.
+      // An environment without histories in its observations can restore the snapshot too.
       plain.restore(bytes);
       for (const each of [env, plain]) {
         expect([...envIndices(4)].map((i) => each.history(i, NUM_STEPS))).toEqual(histories);
@@ -129,7 +129,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a snapshot that does not fit is refused with the reason, and nothing changes', () => {
+  it('a snapshot of a different environment is refused with the reason, and nothing changes', () => {
     const world = structuredClone(RHYTHM);
     world.initialMeters[0] = 0.5;
     const env = open({ autoreset: 'same-step', seedRange: [0, 100] });
@@ -160,7 +160,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('needs an open environment, and for a snapshot a reset one', () => {
+  it('snapshot and restore refuse a closed environment, and snapshot one without a reset', () => {
     const env = open();
     expectRefusal(() => env.snapshot(), 'not_reset');
     env.reset({ seed: 1 });

@@ -1,4 +1,4 @@
-/** Arguments that overlap the outputs, or that callbacks change: the call uses the values that it validated. */
+/** A call uses the values that it validated, even if its arguments overlap the outputs or callbacks change them. */
 import { describe, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -11,21 +11,21 @@ const N = 400;
 const LONG = 2 * 16_384;
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  /** Makes the same call on two environments, with an array in the outputs' memory and with a copy of it. */
-  function expectAlike(prepare: (env: VecEnv) => Uint8Array, call: (env: VecEnv, bytes: Uint8Array) => void) {
-    const seen = [false, true].map((copy) => {
+  /** Makes the same call on two environments, with an array in the outputs' memory and with a copy of the array. */
+  function expectSame(prepare: (env: VecEnv) => Uint8Array, call: (env: VecEnv, bytes: Uint8Array) => void) {
+    const results = [false, true].map((copy) => {
       const env = openOn(engine, { numEnvs: N, autoreset: 'same-step' });
       env.reset({ seed: 0 });
       const bytes = prepare(env);
       call(env, copy ? bytes.slice() : bytes);
       const snapshot = env.snapshot();
-      // The ends of episodes are recorded outside the states: the counters of a run show them.
+      // The states do not contain the ends of episodes. The counters of a run show them.
       return { ...envColumns(env, env.run('heuristic')), snapshot };
     });
-    expectEqual(seen[1], seen[0]);
+    expectEqual(results[1], results[0]);
   }
 
-  /** The bytes of a result's rewards, 0 after a reset. */
+  /** Returns the bytes of the rewards, which are 0 after a reset. */
   const rewards = (env: VecEnv): Uint8Array => {
     const { buffer, byteOffset } = env.step(new Uint8Array(N), { mask: new Uint8Array(N) }).rewards;
     return new Uint8Array(buffer, byteOffset, 4 * N);
@@ -38,58 +38,55 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     return env;
   };
 
-  it('indices in the outputs', () => {
-    expectAlike(rewards, (env, bytes) => env.assign(source(), words(bytes)));
-    expectAlike(rewards, (env, indices) => {
+  it('indices may lie in the memory of the outputs', () => {
+    expectSame(rewards, (env, bytes) => env.assign(source(), words(bytes)));
+    expectSame(rewards, (env, indices) => {
       env.run('random', { from: { source: source(), indices: words(indices) } });
     });
   });
 
-  it("indices that are the environment's seeds", () => {
+  it("indices may lie in the memory of the environment's seeds", () => {
     const seeds = (env: VecEnv) => {
       env.reset({ seed: Array.from({ length: N }, (_, i) => (7 * i + 1) % N) });
       return new Uint8Array(env.seeds.buffer);
     };
-    expectAlike(seeds, (env, bytes) => env.assign(source(), words(bytes)));
-    expectAlike(seeds, (env, bytes) => env.assign(env, words(bytes)));
+    expectSame(seeds, (env, bytes) => env.assign(source(), words(bytes)));
+    expectSame(seeds, (env, bytes) => env.assign(env, words(bytes)));
   });
 
-  it('actions and beliefs in the outputs', () => {
-    expectAlike(rewards, (env, bytes) => env.step(bytes.subarray(0, N)));
+  it('actions and beliefs may lie in the memory of the outputs', () => {
+    expectSame(rewards, (env, bytes) => env.step(bytes.subarray(0, N)));
     const observations = (env: VecEnv) => {
       const { observations } = env.step(new Uint8Array(N), { mask: new Uint8Array(N) });
       observations.fill(0);
       return new Uint8Array(observations.buffer, observations.byteOffset, 22 * 4 * N);
     };
-    expectAlike(observations, (env, bytes) => {
+    expectSame(observations, (env, bytes) => {
       env.run('random', { stops: new Uint8Array(N).fill(27) });
       env.step(new Uint8Array(N), { beliefs: new Float32Array(bytes.buffer, bytes.byteOffset, 3 * N) });
     });
-    expectAlike(observations, (env, bytes) => {
+    expectSame(observations, (env, bytes) => {
       env.run(bytes.subarray(0, NUM_STEPS * N));
     });
   });
 });
 
-it.each(FASTEST)(
-  '$name copies an action sequence, beliefs and indices, which onProgress changes',
-  (engine) => {
-    const seen = [false, true].map((meddle) => {
-      const [env, other] = [openOn(engine, { numEnvs: LONG }), openOn(engine, { numEnvs: 2 })];
-      env.reset({ seed: 0 });
-      other.reset({ seed: 5 });
-      const indices = new Uint32Array(LONG);
-      const sequence = new Uint8Array(LONG * NUM_STEPS);
-      const beliefs = new Float32Array(3 * sequence.length);
-      const onProgress = () => {
-        if (!meddle) return;
-        indices.fill(1);
-        sequence.fill(99);
-        beliefs.fill(Number.NaN, 1);
-      };
-      const result = env.run(sequence, { beliefs, onProgress, from: { source: other, indices } });
-      return envColumns(env, result);
-    });
-    expectEqual(seen[0], seen[1]);
-  },
-);
+it.each(FASTEST)('$name copies an action sequence, beliefs and indices that onProgress changes', (engine) => {
+  const results = [false, true].map((overwrites) => {
+    const [env, other] = [openOn(engine, { numEnvs: LONG }), openOn(engine, { numEnvs: 2 })];
+    env.reset({ seed: 0 });
+    other.reset({ seed: 5 });
+    const indices = new Uint32Array(LONG);
+    const sequence = new Uint8Array(LONG * NUM_STEPS);
+    const beliefs = new Float32Array(3 * sequence.length);
+    const onProgress = () => {
+      if (!overwrites) return;
+      indices.fill(1);
+      sequence.fill(99);
+      beliefs.fill(Number.NaN, 1);
+    };
+    const result = env.run(sequence, { beliefs, onProgress, from: { source: other, indices } });
+    return envColumns(env, result);
+  });
+  expectEqual(results[0], results[1]);
+});

@@ -1,4 +1,4 @@
-/** Invalid arguments are refused before anything changes, on every engine, with the index and the value. */
+/** Invalid arguments are refused on every engine, with the index and the value, and nothing changes. */
 import { describe, expect, it } from 'vitest';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { beliefs, legal, N, put, RESET, RUN, STEP } from '../../support/bad-calls.js';
@@ -9,7 +9,7 @@ import { expectUnchanged } from '../../support/unchanged.js';
 
 describe.each(ENGINES)('$name', (engine) => {
   describe.each(Object.entries({ step: STEP, reset: RESET, start: START, run: RUN }))('%s', (_, cases) => {
-    it.each(cases)('%s', (_, call, code, ...mentions) => {
+    it.each(cases)('refuses %s', (_, call, code, ...mentions) => {
       using env = openOn(engine, { numEnvs: N });
       env.reset({ seed: 7 });
       const result = env.step(legal, { beliefs: beliefs(0, 0.1, 0.2, 0.3) });
@@ -17,7 +17,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a step after the end is refused, and the grade stays', () => {
+  it('a step after the end is refused, and the grades stay', () => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 7 });
     env.run('heuristic', { stops: put(new Uint8Array(N), 4, NUM_STEPS) });
@@ -31,7 +31,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(result.terminated.every((over) => over === 1)).toBe(true);
   });
 
-  it('an environment continues after refusals as if there had been none', () => {
+  it('refused calls do not change later results', () => {
     const [one, other] = [1, 2].map(() => openOn(engine, { numEnvs: N }));
     for (const env of [one, other]) env.reset({ seed: 3 });
     for (const [, call] of [...STEP, ...RESET, ...START, ...RUN]) expect(() => call(one)).toThrow();

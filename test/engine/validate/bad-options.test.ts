@@ -91,7 +91,7 @@ const CASES: Case[] = [
 ];
 
 describe.each(CASES)('createVecEnv(%o)', (options, code, ...mentions) => {
-  it(`is refused: ${code}`, () => expectRefusal(() => open(options), code, ...mentions));
+  it(`is refused with ${code}`, () => expectRefusal(() => open(options), code, ...mentions));
 });
 
 it.runIf(ENGINES.length > 1)('an unknown kernel is refused, with a list of the kernels', () => {

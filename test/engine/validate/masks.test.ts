@@ -1,4 +1,4 @@
-/** Masks of every type: of no environment, of all, of a wrong size, and taken from a result. */
+/** Masks of every type: valid and invalid, of no environment, of all, and from a result. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
@@ -14,32 +14,38 @@ import { envColumns, expectUnchanged } from '../../support/unchanged.js';
 const N = 4;
 /** Environments 1 and 3. */
 const BYTES = Uint8Array.of(0, 1, 0, 255);
-const inside = new Uint8Array(N + 2);
-inside.set(BYTES, 1);
+const larger = new Uint8Array(N + 2);
+larger.set(BYTES, 1);
 const shared = new Uint8Array(new SharedArrayBuffer(N));
 shared.set(BYTES);
 
 /** The same mask in every legal type. */
 const KINDS: Record<string, Mask> = {
   'a Uint8Array': BYTES,
-  'a view into a larger one': inside.subarray(1, N + 1),
+  'a view into a larger array': larger.subarray(1, N + 1),
   booleans: [false, true, false, true],
   'numbers, none of them 0 or 1': [0, -1, -0, 0.5],
-  'NaN, which is no': [Number.NaN, 1, Number.NaN, Number.POSITIVE_INFINITY],
+  'NaN, which selects nothing': [Number.NaN, 1, Number.NaN, Number.POSITIVE_INFINITY],
   'numbers and booleans': [0, true, false, 1] as number[],
   'an Int8Array': Int8Array.from(BYTES),
   'a Float32Array': Float32Array.of(0, 0.25, -0, 1e-40),
   'a Uint8ClampedArray': Uint8ClampedArray.from(BYTES),
   'a Buffer': Buffer.from(BYTES),
-  'memory that threads share': shared,
+  'shared memory': shared,
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 const any = (value: unknown): any => value;
 const WRONG: [name: string, mask: Mask, code: 'wrong_type' | 'wrong_length', ...mentions: string[]][] = [
-  ['too short', new Uint8Array(N - 1), 'wrong_length', `${N} entries in mask (numEnvs)`, 'got 3'],
-  ['too long', Array(N + 1).fill(true), 'wrong_length', 'got 5'],
-  ['empty', [], 'wrong_length', 'got 0'],
+  [
+    'a mask that is too short',
+    new Uint8Array(N - 1),
+    'wrong_length',
+    `${N} entries in mask (numEnvs)`,
+    'got 3',
+  ],
+  ['a mask that is too long', Array(N + 1).fill(true), 'wrong_length', 'got 5'],
+  ['an empty mask', [], 'wrong_length', 'got 0'],
   ['one flag for all', any(true), 'wrong_type', 'mask', 'true'],
   ['null', any(null), 'wrong_type', 'mask', 'null'],
   ['text', any('0101'), 'wrong_type', '"0101"'],
@@ -55,15 +61,15 @@ const WRONG: [name: string, mask: Mask, code: 'wrong_type' | 'wrong_length', ...
 
 const actions = Uint8Array.of(3, 1, 4, 1);
 /** Legal arguments for environments 1 and 3, illegal actions for the others, an illegal belief for environment 0. */
-const WILD: [name: string, actions: unknown, beliefsOf: (odd: Float32Array) => unknown][] = [
-  ['bytes', Uint8Array.of(255, 1, 10, 1), (odd) => odd],
-  ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (odd) => Float64Array.from(odd)],
-  ['anything', [null, 1, 'sleep', 1], (odd) => [null, 'much', {}, ...odd.subarray(3)]],
+const ILLEGAL: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
+  ['bytes', Uint8Array.of(255, 1, 10, 1), (invalid) => invalid],
+  ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (invalid) => Float64Array.from(invalid)],
+  ['values of any type', [null, 1, 'sleep', 1], (invalid) => [null, 'much', {}, ...invalid.subarray(3)]],
 ];
 const options = { numEnvs: N, seedRange: [50, 20] as const };
 
-/** Two equal environments at different steps; the last episode has ended. */
-function twins(engine: Engine, more: object = {}): [VecEnv, VecEnv, StepResult, StepResult] {
+/** Opens two equal environments. Their episodes are at different steps, and the last one has ended. */
+function openTwins(engine: Engine, more: object = {}): [VecEnv, VecEnv, StepResult, StepResult] {
   const [one, other] = [1, 2].map(() => openOn(engine, { ...options, ...more }));
   const [first, second] = [one, other].map((env) => {
     env.reset({ seed: 50 });
@@ -73,8 +79,8 @@ function twins(engine: Engine, more: object = {}): [VecEnv, VecEnv, StepResult, 
 }
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it.each(Object.entries(KINDS))('%s selects which environments step and reset', (_, mask) => {
-    const [one, other] = twins(engine, { autoreset: 'next-step' });
+  it.each(Object.entries(KINDS))('%s selects the environments of step and reset', (_, mask) => {
+    const [one, other] = openTwins(engine, { autoreset: 'next-step' });
     expectEqual(
       envColumns(one, one.step(actions, { mask: BYTES })),
       envColumns(other, other.step(actions, { mask })),
@@ -87,42 +93,42 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(Array.from(one.seeds)).toEqual([50, 61, 52, 63]);
   });
 
-  it.each(WRONG)('%s: refused, and nothing has changed', (_, mask, code, ...mentions) => {
-    const [env, , result] = twins(engine);
+  it.each(WRONG)('%s is refused, and nothing changes', (_, mask, code, ...mentions) => {
+    const [env, , result] = openTwins(engine);
     expectUnchanged(env, result, () => {
       expectRefusal(() => env.step(actions, { mask }), code, ...mentions);
       expectRefusal(() => env.reset({ mask }), code, ...mentions);
     });
   });
 
-  it('a mask is read once and never written', () => {
-    const [env] = twins(engine, { autoreset: 'same-step' });
+  it('step and reset do not change a mask', () => {
+    const [env] = openTwins(engine, { autoreset: 'same-step' });
     const mask = Uint8Array.of(0, 7, 255, 0);
-    const kept = mask.slice();
+    const before = mask.slice();
     env.step(actions, { mask });
     env.reset({ seed: 55, mask });
-    expect(mask).toEqual(kept);
+    expect(mask).toEqual(before);
   });
 
   describe.each([{}, { copy: true }, { observation: { history: true } }])('with %o', (more) => {
-    it('terminated of a result is a mask of reset', () => {
-      const [one, other, result] = twins(engine, more);
+    it('reset accepts terminated of a result as a mask', () => {
+      const [one, other, result] = openTwins(engine, more);
       const mask = Array.from(result.terminated, Boolean);
       const expected = envColumns(other, other.reset({ seed: 60, mask }));
       expectEqual(expected, envColumns(one, one.reset({ seed: 60, mask: result.terminated })));
       expect(Array.from(one.seeds)).toEqual([50, 51, 52, 63]);
     });
 
-    it('finalMask is a mask of reset, and truncated selects none', () => {
-      const [one, other, result] = twins(engine, more);
+    it('reset accepts finalMask as a mask, and truncated, which selects none', () => {
+      const [one, other, result] = openTwins(engine, more);
       const expected = envColumns(other, other.reset({ seed: 60, mask: [false, false, false, true] }));
       expectEqual(expected, envColumns(one, one.reset({ seed: 60, mask: result.finalMask })));
       const { truncated } = one.step(actions);
       expectEqual(expected, envColumns(other, other.reset({ mask: truncated })));
     });
 
-    it('terminated of a result is a mask of the step that overwrites it', () => {
-      const [one, other, result] = twins(engine, { ...more, autoreset: 'next-step' });
+    it('step accepts terminated of a result, which it overwrites, as a mask', () => {
+      const [one, other, result] = openTwins(engine, { ...more, autoreset: 'next-step' });
       const expected = envColumns(other, other.step(actions, { mask: [false, false, false, true] }));
       expectEqual(expected, envColumns(one, one.step(actions, { mask: result.terminated })));
       expect(Array.from(one.seeds)).toEqual([50, 51, 52, 57]);
@@ -130,7 +136,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it('a mask of all equals no mask', () => {
-    const [one, other] = twins(engine, { autoreset: 'next-step' });
+    const [one, other] = openTwins(engine, { autoreset: 'next-step' });
     const all = [true, true, true, true];
     expectEqual(envColumns(one, one.step(actions)), envColumns(other, other.step(actions, { mask: all })));
     expectEqual(
@@ -140,7 +146,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it.each(AUTORESET_MODES)('%s: a step of no environment changes no episode', (autoreset) => {
-    const [one, other, result] = twins(engine, { autoreset });
+    const [one, other, result] = openTwins(engine, { autoreset });
     const before = envColumns(one, result);
     for (let t = 0; t < 100; t++) {
       const after = envColumns(one, one.step(new Uint8Array(N).fill(255), { mask: new Uint8Array(N) }));
@@ -151,63 +157,69 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       );
       expect(after.finalMask.some(Boolean)).toBe(false);
     }
-    // Nor does it count: both end at the same step.
+    // The steps of no environment are not counted: the episodes of both environments end at the same step.
     const mask = [true, true, true, false];
     for (let t = 0; t < NUM_STEPS; t++) {
       const steps = [one, other].map((env) => {
-        const open = mask.map(
-          (wanted, i) => wanted && (autoreset !== 'disabled' || env.history(i, 28).length < 28),
+        const unfinished = mask.map(
+          (selected, i) => selected && (autoreset !== 'disabled' || env.history(i, 28).length < 28),
         );
-        return envColumns(env, env.step(actions, { mask: open }));
+        return envColumns(env, env.step(actions, { mask: unfinished }));
       });
       expectEqual(steps[0], steps[1]);
     }
   });
 
-  it('a reset of no environment changes nothing; Gymnasium refuses it', () => {
-    const [env, , result] = twins(engine);
+  it('a reset of no environment changes nothing but finalMask', () => {
+    const [env, , result] = openTwins(engine);
     const before = envColumns(env, result);
     const after = envColumns(env, env.reset({ mask: new Uint8Array(N) }));
     expectEqual(withoutFinalMask(before), withoutFinalMask(after));
     expect(after.finalMask.some(Boolean)).toBe(false);
   });
 
-  it.each(WILD)(
-    'next-step: environments that are reset ignore actions and beliefs: %s',
-    (_, wild, beliefsOf) => {
+  it.each(ILLEGAL)(
+    'next-step: environments that are reset ignore illegal actions and beliefs: %s',
+    (_, illegal, beliefsOf) => {
       const [one, other] = [1, 2].map(() => openOn(engine, { ...options, autoreset: 'next-step' }));
       for (const env of [one, other]) {
         env.reset({ seed: 50 });
         env.run('heuristic', { stops: [NUM_STEPS, 5, NUM_STEPS, 6] });
       }
-      const believed = new Float32Array(3 * N).fill(0.4);
-      const odd = believed.slice().fill(Number.POSITIVE_INFINITY, 0, 2).fill(Number.NaN, 7, 9);
-      const expected = envColumns(one, one.step(actions, { beliefs: believed }));
-      expectEqual(expected, envColumns(other, other.step(any(wild), { beliefs: any(beliefsOf(odd)) })));
-      // The belief is not kept for the first step either.
+      const beliefs = new Float32Array(3 * N).fill(0.4);
+      const invalid = beliefs.slice().fill(Number.POSITIVE_INFINITY, 0, 2).fill(Number.NaN, 7, 9);
+      const expected = envColumns(one, one.step(actions, { beliefs }));
+      expectEqual(
+        expected,
+        envColumns(other, other.step(any(illegal), { beliefs: any(beliefsOf(invalid)) })),
+      );
+      // The ignored belief has no effect on the next steps.
       expectEqual(envColumns(one, one.run('heuristic')), envColumns(other, other.run('heuristic')));
     },
   );
 
-  it.each(WILD)('masked environments ignore actions and beliefs: %s', (_, wild, beliefsOf) => {
-    const random = new Random('idle');
-    const [one, other] = twins(engine, { autoreset: 'next-step' });
-    const { beliefs } = random.beliefs(N, 1);
-    const odd = beliefs.slice();
-    odd.set([Number.POSITIVE_INFINITY, Number.NaN, 0], 0);
-    odd.set([Number.NaN, 0.5, Number.NEGATIVE_INFINITY], 6);
-    const [expected, got] = [
-      envColumns(one, one.step(actions, { mask: BYTES, beliefs })),
-      envColumns(other, other.step(any(wild), { mask: BYTES, beliefs: any(beliefsOf(odd)) })),
-    ];
-    expectEqual(expected, got);
-    // Environment 3 was reset: its action and belief were ignored.
-    const fresh = openOn(engine, { numEnvs: 1 });
-    const shown = envColumns(fresh, fresh.reset({ seed: one.seeds[3] }));
-    const { seeds, observations, hash } = got;
-    expectEqual(
-      { seeds: shown.seeds, observations: shown.observations, hash: shown.hash },
-      rowsOf({ seeds, observations, hash }, N, [3]),
-    );
-  });
+  it.each(ILLEGAL)(
+    'environments outside the mask ignore illegal actions and beliefs: %s',
+    (_, illegal, beliefsOf) => {
+      const random = new Random('idle');
+      const [one, other] = openTwins(engine, { autoreset: 'next-step' });
+      const { beliefs } = random.beliefs(N, 1);
+      const invalid = beliefs.slice();
+      invalid.set([Number.POSITIVE_INFINITY, Number.NaN, 0], 0);
+      invalid.set([Number.NaN, 0.5, Number.NEGATIVE_INFINITY], 6);
+      const [expected, got] = [
+        envColumns(one, one.step(actions, { mask: BYTES, beliefs })),
+        envColumns(other, other.step(any(illegal), { mask: BYTES, beliefs: any(beliefsOf(invalid)) })),
+      ];
+      expectEqual(expected, got);
+      // The step reset environment 3, so it ignored action and belief.
+      const fresh = openOn(engine, { numEnvs: 1 });
+      const expectedRow = envColumns(fresh, fresh.reset({ seed: one.seeds[3] }));
+      const { seeds, observations, hash } = got;
+      expectEqual(
+        { seeds: expectedRow.seeds, observations: expectedRow.observations, hash: expectedRow.hash },
+        rowsOf({ seeds, observations, hash }, N, [3]),
+      );
+    },
+  );
 });

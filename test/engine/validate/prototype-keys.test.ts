@@ -1,4 +1,4 @@
-/** Names of built-in properties of objects are refused as unknown keys and names, and nothing changes. */
+/** Names of built-in properties of objects are refused as unknown keys and names. */
 import { describe, expect, it } from 'vitest';
 import { findAnyPolicy } from '../../../src/agents/policies/stepped.js';
 import {
@@ -31,7 +31,7 @@ type Any = any;
 
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'];
 
-/** Parses objects with such a key as their first and last own key. */
+/** Returns two copies of an object with a further key: as the first and as the last own key. */
 const withKey = (key: string, value: object): Any[] => {
   const own = `${JSON.stringify(key)}:{"numEnvs":3,"polluted":true}`;
   const text = JSON.stringify(value);
@@ -46,8 +46,8 @@ const env = createVecEnv({ numEnvs: 2, backend: 'reference' });
 env.reset({ seed: 1 });
 const source = createVecEnv({ numEnvs: 2, backend: 'reference' });
 source.reset({ seed: 1 });
-const other = await createAsyncVecEnv({ numEnvs: 2, backend: 'reference' });
-await other.reset({ seed: 1 });
+const asyncEnv = await createAsyncVecEnv({ numEnvs: 2, backend: 'reference' });
+await asyncEnv.reset({ seed: 1 });
 
 const meters = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5];
 const rows = { actions: [1], given: [false], stepRewards: [1], beliefMae: [0] };
@@ -57,7 +57,7 @@ const columns = () => ({
 });
 const stepRollouts = { rewards: [1], stateHashes: BigUint64Array.of(1n), groupSize: 1, steps: 1 };
 
-/** For every function of the API that reads an object: a call with it, and a legal object. */
+/** Functions of the API that read an object: a call with the object, and a legal object. */
 const OBJECTS: [name: string, call: (value: Any) => unknown, good: object][] = [
   ['createVecEnv', createVecEnv, { numEnvs: 2 }],
   ['createAsyncVecEnv', createAsyncVecEnv, { numEnvs: 2 }],
@@ -73,12 +73,12 @@ const OBJECTS: [name: string, call: (value: Any) => unknown, good: object][] = [
     { indices: [0, 1] },
   ],
   ['fork', (value) => env.fork([0], value), { imagination: true }],
-  ['reset, asynchronous', (value) => other.reset(value), { seed: 1 }],
-  ['start of reset, asynchronous', (start) => other.reset({ start }), { steps: 3, meters }],
-  ['step, asynchronous', (value) => other.step([0, 0], value), {}],
-  ['submit', (value) => other.submit([0, 0], value), {}],
-  ['run, asynchronous', (value) => other.run('random', value), { stops: [1, 1] }],
-  ['fork, asynchronous', (value) => other.fork([0], value), {}],
+  ['reset, asynchronous', (value) => asyncEnv.reset(value), { seed: 1 }],
+  ['start of reset, asynchronous', (start) => asyncEnv.reset({ start }), { steps: 3, meters }],
+  ['step, asynchronous', (value) => asyncEnv.step([0, 0], value), {}],
+  ['submit', (value) => asyncEnv.submit([0, 0], value), {}],
+  ['run, asynchronous', (value) => asyncEnv.run('random', value), { stops: [1, 1] }],
+  ['fork, asynchronous', (value) => asyncEnv.fork([0], value), {}],
   ['a world', createWorld, RHYTHM],
   ['a world that is validated', validateWorld, RHYTHM],
   ['constants of a world', (constants) => validateWorld({ ...RHYTHM, constants }), RHYTHM.constants],
@@ -116,7 +116,7 @@ const OBJECTS: [name: string, call: (value: Any) => unknown, good: object][] = [
   ['audit', audit, {}],
 ];
 
-/** For every name that a caller passes: a call with it. */
+/** Calls of functions of the API with a name. */
 const NAMES: [what: string, call: (name: Any) => unknown][] = [
   ['a backend', (backend) => createVecEnv({ numEnvs: 1, backend })],
   ['a backend, asynchronous', (backend) => createAsyncVecEnv({ numEnvs: 1, backend })],
@@ -129,7 +129,7 @@ const NAMES: [what: string, call: (name: Any) => unknown][] = [
   ['graders', (name) => env.reset({ graders: [name, name] })],
   ['a field', (name) => createVecEnv({ numEnvs: 1, observation: { fields: [name] } })],
   ['a policy of run', (name) => env.run(name)],
-  ['an output', (name) => other.read([name])],
+  ['an output', (name) => asyncEnv.read([name])],
   ['a policy', findAnyPolicy],
   ['a policy of rolloutGroups', (policy) => rolloutGroups({ seeds: [1], groupSize: 1, policy })],
   ['an open-loop sequence', openLoopActions],
@@ -143,7 +143,7 @@ const NAMES: [what: string, call: (name: Any) => unknown][] = [
 const called = async (call: (value: Any) => unknown, value: unknown): Promise<unknown> => call(value);
 
 describe.each(KEYS)('%s', (key) => {
-  it.each(OBJECTS)('as a key of what %s takes', async (_, call, good) => {
+  it.each(OBJECTS)('is refused as a key of the object: %s', async (_, call, good) => {
     for (const value of withKey(key, good)) {
       const error = (await called(call, value).then(
         () => new Error('Expected a refusal, got none.'),
@@ -155,7 +155,7 @@ describe.each(KEYS)('%s', (key) => {
     expect([({} as Any).polluted, ({} as Any).numEnvs]).toEqual([undefined, undefined]);
   });
 
-  it.each(NAMES)('as the name of %s', async (_, call) => {
+  it.each(NAMES)('is refused as the name of %s', async (_, call) => {
     const error = (await called(call, key).then(
       () => new Error('Expected a refusal, got none.'),
       (reason: unknown) => reason,
@@ -165,12 +165,12 @@ describe.each(KEYS)('%s', (key) => {
   });
 });
 
-it('inherited options are read if they are known, and ignored otherwise', () => {
+it('inherited options are read if they are known, and ignored if not', () => {
   env.reset(Object.create({ seed: 7, other: 1 }));
   expect([...env.seeds]).toEqual([7, 8]);
 });
 
-it('the objects are legal without the key', async () => {
+it('the objects of these tests are legal without the key', async () => {
   for (const [name, call, good] of OBJECTS) {
     if (['evaluate', 'audit', 'searchActionSequence', 'a problem of searchActionSequences'].includes(name))
       continue;

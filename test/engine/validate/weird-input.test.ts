@@ -1,4 +1,4 @@
-/** Arguments in every container and memory: shared, resizable, detached, at an offset. Nothing may crash. */
+/** Arguments in every kind of array and memory: shared, resizable, detached, at an offset. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { copyColumns, expectEqual } from '../../support/bits.js';
@@ -38,12 +38,13 @@ const CONTAINERS: Record<string, () => unknown> = {
   'numbers of -0': () => CODES.map((code) => (code === 0 ? -0 : code)),
 };
 
-function played(env: VecEnv, actions: unknown, beliefs?: ArrayLike<number>) {
+/** Resets and takes a step. @returns copies of the outputs. */
+function play(env: VecEnv, actions: unknown, beliefs?: ArrayLike<number>) {
   env.reset({ seed: 9 });
   return copyColumns({ ...env.step(any(actions), beliefs ? { beliefs } : {}) } as never);
 }
 
-/** Detached views of N bytes or floats. */
+/** Detaches the buffer of a view. */
 function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
   const buffer = view.buffer as ArrayBuffer;
   structuredClone(buffer, { transfer: [buffer] });
@@ -51,12 +52,12 @@ function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
 }
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it.each(Object.entries(CONTAINERS))('actions in %s', (_, make) => {
+  it.each(Object.entries(CONTAINERS))('step accepts actions in %s', (_, make) => {
     using env = openOn(engine, { numEnvs: N });
-    expectEqual(played(env, CODES), played(env, make()));
+    expectEqual(play(env, CODES), play(env, make()));
   });
 
-  it('seeds, stops and action sequences in any container', () => {
+  it('reset and run accept seeds and stops in any container', () => {
     using env = openOn(engine, { numEnvs: N });
     const expected = env.reset({ seed: CODES }).observations.slice();
     for (const make of Object.values(CONTAINERS)) {
@@ -77,10 +78,10 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       return shared;
     },
   };
-  it.each(Object.entries(BELIEFS))('beliefs in %s', (_, make) => {
+  it.each(Object.entries(BELIEFS))('step and run accept beliefs in %s', (_, make) => {
     const [one, other] = [1, 2].map(() => openOn(engine, { numEnvs: N }));
     const floats = Float32Array.from({ length: N * 3 }, (_, i) => i / 20).fill(Number.NaN, 6, 9);
-    expectEqual(played(one, CODES, floats), played(other, CODES, make(floats)));
+    expectEqual(play(one, CODES, floats), play(other, CODES, make(floats)));
     const sequence = Float32Array.from({ length: N * 3 * 28 }, (_, i) => (i % 19) / 20).fill(
       Number.NaN,
       84,
@@ -93,7 +94,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectEqual(copyColumns({ ...expected } as never), copyColumns({ ...got } as never));
   });
 
-  it('detached memory', () => {
+  it('detached arrays are refused, and nothing changes', () => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 9 });
     expectUnchanged(env, result, () => {
@@ -110,7 +111,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('more episodes than an environment may have', () => {
+  it('fork refuses more indices than a batch may have environments', () => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 9 });
     expectUnchanged(env, result, () => {
@@ -118,7 +119,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('objects with the prototype of typed arrays', () => {
+  it('objects with the prototype of a typed array are refused', () => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 9 });
     expectUnchanged(env, result, () => {
@@ -130,7 +131,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('options with getters, inherited options and no options', () => {
+  it('options may be getters, inherited or undefined', () => {
     using env = openOn(
       engine,
       any({
@@ -150,7 +151,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(Array.from(env.seeds)[0]).toBe(0);
   });
 
-  it('missing seeds are drawn, and can be read', () => {
+  it('missing seeds are random, and env.seeds has them', () => {
     using env = openOn(engine, { numEnvs: 17_000 });
     env.reset();
     const first = env.seeds.slice();

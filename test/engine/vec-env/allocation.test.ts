@@ -1,16 +1,19 @@
 /**
- * Steps and assignments allocate nothing. The test measures the growth of JavaScript's heap over many calls, in a process
- * whose young generation is so large that no garbage is collected meanwhile.
+ * `step` and `assign` allocate nothing. The test measures the growth of JavaScript's heap over many calls, in a process
+ * whose young generation is so large that no garbage collection runs during the measurement.
  */
 import { describe, expect, it } from 'vitest';
 import { runChild } from '../../support/child.js';
 import { NATIVE, nameAbsent } from '../../support/engines.js';
 
-/** Bytes per call: half of the smallest object. V8's own records take less than one byte. */
-const LESS_THAN_ANY_OBJECT = 8;
+/** The maximum growth in bytes per call: half of the smallest object. V8 itself allocates less than one byte per call. */
+const MAX_GROWTH = 8;
 const CALLS = 10_000;
 const WARM_UP = 2_000;
-/** The most measurements of a case. The smallest counts: V8 boxes numbers until it optimises (after up to 165,000 calls). */
+/**
+ * The maximum number of measurements of a case. The smallest is compared, because V8 allocates numbers until it
+ * optimises.
+ */
 const ROUNDS = 32;
 /** V8 flags that optimise after a number of calls, independently of the machine's load. */
 const FLAGS = [
@@ -20,7 +23,7 @@ const FLAGS = [
   '--max-semi-space-size=128',
 ];
 
-/** The measured calls. `open(options)` has 28 environments, each at another step, so that one ends at every step. */
+/** The measured calls. `open(options)` opens 28 environments at different steps, so that one episode ends at every step. */
 const CASES: Record<string, string> = {
   'step, no autoreset': `
     const [env, first] = [open(), open()];
@@ -39,7 +42,7 @@ const CASES: Record<string, string> = {
     const env = open({ autoreset: 'same-step' });
     const options = { beliefs: Array(3 * N).fill(0.25).fill(NaN, 3, 9) };
     return () => env.step(actions, options);`,
-  'step of some, in turn': `
+  'step of some environments, in turn': `
     const env = open({ autoreset: 'next-step' });
     const options = { mask: new Uint8Array(N) };
     return (t) => { options.mask[t % N] ^= 1; return env.step(actions, options); };`,
@@ -61,8 +64,8 @@ const CASES: Record<string, string> = {
     return () => env.assign(source, indices);`,
 };
 
-/** Calls that allocate: the measure must report them. */
-const SEEN: Record<string, string> = {
+/** Calls that allocate, which the measurement must report. */
+const ALLOCATING: Record<string, string> = {
   'an object': `const kept = []; return (t) => { kept[t % 9] = { t }; };`,
   'copies of results': `const env = open({ autoreset: 'same-step', copy: true }); return () => env.step(actions);`,
 };
@@ -80,13 +83,13 @@ function program(kernel: string | undefined, cases: Record<string, string>, roun
       return env;
     };
     const used = () => process.memoryUsage();
-    const grown = {};
+    const growth = {};
     for (const [name, make] of Object.entries({ ${makers.join(',\n')} })) {
       const call = make();
       let t = 0;
       while (t < ${WARM_UP}) call(t++);
       const least = [Infinity, Infinity];
-      for (let round = 0; round < ${rounds} && !(least[0] < ${LESS_THAN_ANY_OBJECT} && least[1] <= 0); round++) {
+      for (let round = 0; round < ${rounds} && !(least[0] < ${MAX_GROWTH} && least[1] <= 0); round++) {
         gc();
         const before = used();
         for (let k = 0; k < ${CALLS}; k++) call(t++);
@@ -94,9 +97,9 @@ function program(kernel: string | undefined, cases: Record<string, string>, roun
         least[0] = Math.min(least[0], (after.heapUsed - before.heapUsed) / ${CALLS});
         least[1] = Math.min(least[1], after.arrayBuffers - before.arrayBuffers);
       }
-      grown[name] = least;
+      growth[name] = least;
     }
-    say(grown);
+    say(growth);
   `;
 }
 
@@ -111,16 +114,16 @@ function measure(
 
 nameAbsent();
 
-describe.skipIf(NATIVE.length === 0)('the native backend allocates nothing', () => {
-  it('the measure reports one object per call, and copies', () => {
-    for (const [heap] of Object.values(measure(SEEN, 3))) expect(heap).toBeGreaterThan(16);
+describe.skipIf(NATIVE.length === 0)('on the native backend', () => {
+  it('the measurement reports one object per call, and copies', () => {
+    for (const [heap] of Object.values(measure(ALLOCATING, 3))) expect(heap).toBeGreaterThan(16);
   });
 
-  it('calls allocate nothing', () => {
-    const grown = measure(CASES, ROUNDS);
-    expect(Object.keys(grown)).toEqual(Object.keys(CASES));
-    for (const [name, [heap, buffers]] of Object.entries(grown)) {
-      expect(heap, name).toBeLessThan(LESS_THAN_ANY_OBJECT);
+  it('step and assign allocate nothing', () => {
+    const growth = measure(CASES, ROUNDS);
+    expect(Object.keys(growth)).toEqual(Object.keys(CASES));
+    for (const [name, [heap, buffers]] of Object.entries(growth)) {
+      expect(heap, name).toBeLessThan(MAX_GROWTH);
       // Memory of earlier cases may still be freed.
       expect(buffers, name).toBeLessThanOrEqual(0);
     }

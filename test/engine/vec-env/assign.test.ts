@@ -1,4 +1,4 @@
-/** Assignment copies episodes from another environment of the same backend, with any other options. */
+/** `assign` copies episodes from an environment with the same backend and any other options. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
@@ -27,16 +27,16 @@ function expectAssigned(
   indices: Uint32Array,
 ): StepResult {
   const before = episodeColumns(source, result);
-  const shown = target.assign(source, indices);
+  const assigned = target.assign(source, indices);
   expectEqual(before, episodeColumns(source, result), 'the source:');
   expectEqual(
     withoutFinal(rowsOf(before, source.numEnvs, indices)),
-    withoutFinal(episodeColumns(target, shown)),
+    withoutFinal(episodeColumns(target, assigned)),
     'the target:',
   );
-  expect([...shown.finalMask].some(Boolean)).toBe(false);
-  expect(shown.finalObservations?.some(Boolean) ?? false).toBe(false);
-  return shown;
+  expect([...assigned.finalMask].some(Boolean)).toBe(false);
+  expect(assigned.finalObservations?.some(Boolean) ?? false).toBe(false);
+  return assigned;
 }
 
 nameAbsent();
@@ -45,7 +45,7 @@ describe.each(ENGINES)('$name', (engine) => {
   const open = (random: Random, options: Partial<VecEnvOptions> = {}) =>
     openOn(engine, { numEnvs: random.pick(SIZES), ...randomOptions(random), ...options });
 
-  it('from any environment to any, reset or not', () => {
+  it('copies from any environment to any, even before the first reset of the target', () => {
     forAll(25, (random) => {
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });
       const target = open(random, { autoreset: random.pick(AUTORESET_MODES) });
@@ -63,12 +63,12 @@ describe.each(ENGINES)('$name', (engine) => {
       const result = advanceRandomly(random, source);
       if (random.chance(0.5)) advanceRandomly(random, target);
       const indices = randomIndices(random, source.numEnvs, target.numEnvs);
-      const shown = expectAssigned([source, result], target, indices);
-      expectSameResults(random, [source, result], [target, shown], NUM_STEPS, indices);
+      const assigned = expectAssigned([source, result], target, indices);
+      expectSameResults(random, [source, result], [target, assigned], NUM_STEPS, indices);
     });
   });
 
-  it.each(AUTORESET_MODES)('within one environment, autoreset %s', (autoreset) => {
+  it.each(AUTORESET_MODES)('copies within one environment, autoreset %s', (autoreset) => {
     forAll(10, (random) => {
       const env = open(random, { autoreset });
       const twin = openOn(engine, { numEnvs: env.numEnvs, autoreset });
@@ -76,12 +76,12 @@ describe.each(ENGINES)('$name', (engine) => {
       const before = episodeColumns(env, result);
       const indices = randomIndices(random, env.numEnvs, env.numEnvs);
       const expected = twin.assign(env, indices);
-      const shown = env.assign(env, indices);
+      const assigned = env.assign(env, indices);
       expectEqual(
         withoutFinal(rowsOf(before, env.numEnvs, indices)),
-        withoutFinal(episodeColumns(env, shown)),
+        withoutFinal(episodeColumns(env, assigned)),
       );
-      expectSameResults(random, [twin, expected], [env, shown], 60);
+      expectSameResults(random, [twin, expected], [env, assigned], 60);
     });
   });
 
@@ -93,14 +93,14 @@ describe.each(ENGINES)('$name', (engine) => {
       const target = open(random, { numEnvs, autoreset: to });
       const result = advanceRandomly(random, source);
       advanceRandomly(random, target);
-      const shown = expectAssigned([source, result], target, envIndices(numEnvs));
+      const assigned = expectAssigned([source, result], target, envIndices(numEnvs));
       // Compares with an environment that always had this mode.
       const fork = source.fork(envIndices(numEnvs), { autoreset: to });
-      expectSameResults(random, [fork, currentOutputs(fork)], [target, shown], 60);
+      expectSameResults(random, [fork, currentOutputs(fork)], [target, assigned], 60);
     });
   });
 
-  it('counters stay those of the target; episode numbers are copied', () => {
+  it('keeps the counters of the target, and copies episode numbers', () => {
     const [source, target] = [1, 2].map((numEnvs) => openOn(engine, { numEnvs, autoreset: 'same-step' }));
     source.reset({ seed: 5 });
     for (let t = 0; t < 2 * NUM_STEPS + 3; t++) source.step([t % 10]);
@@ -114,7 +114,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(source.counters).toEqual({ steps: 2 * NUM_STEPS + 3, episodes: 2 });
   });
 
-  it('a history is copied if both have one, and replayed if only the target has one', () => {
+  it('copies the history if both environments have one, and replays it if only the target has one', () => {
     forAll(12, (random) => {
       const history = { fields: ['step', 'reward'], history: true };
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });
@@ -139,8 +139,8 @@ describe.each(ENGINES)('$name', (engine) => {
 });
 
 /** Returns actions, rewards, deltas and anomalies of the last seven steps, from history(). */
-function naiveHistory(env: VecEnv, slot: number): number[] {
-  const steps = env.history(slot);
+function naiveHistory(env: VecEnv, i: number): number[] {
+  const steps = env.history(i);
   const missing = Array.from({ length: 7 - steps.length }, () => null);
   const seven = [...missing, ...steps];
   const five = (floats: Float32Array | undefined): number[] => (floats ? [...floats] : [0, 0, 0, 0, 0]);
@@ -152,8 +152,8 @@ function naiveHistory(env: VecEnv, slot: number): number[] {
   ];
 }
 
-describe.skipIf(NATIVE.length < 2)('between kernels', () => {
-  it('states and outputs are equal in each', () => {
+describe.skipIf(NATIVE.length < 2)('assign between kernels', () => {
+  it('copies states and outputs, which continue identically', () => {
     forAll(15, (random) => {
       const [from, to] = [random.pick(NATIVE), random.pick(NATIVE)];
       const [source, target] = [from, to].map((engine) =>
@@ -161,8 +161,8 @@ describe.skipIf(NATIVE.length < 2)('between kernels', () => {
       );
       const result = advanceRandomly(random, source);
       const indices = randomIndices(random, source.numEnvs, target.numEnvs);
-      const shown = expectAssigned([source, result], target, indices);
-      expectSameResults(random, [source, result], [target, shown], 20, indices);
+      const assigned = expectAssigned([source, result], target, indices);
+      expectSameResults(random, [source, result], [target, assigned], 20, indices);
     });
   });
 });
