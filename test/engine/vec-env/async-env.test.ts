@@ -1,4 +1,4 @@
-/** The asynchronous API equals the synchronous one bit by bit, with awaited, queued and unread calls. */
+/** The asynchronous API equals the synchronous API bit by bit, with awaited, queued and submitted calls. */
 import { describe, expect, it } from 'vitest';
 import { OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
 import type { AsyncVecEnv, VecEnv } from '../../../src/engine/node.js';
@@ -13,7 +13,7 @@ import { envColumns } from '../../support/unchanged.js';
 
 const N = 37;
 const SEEDS = [1000, 500] as const;
-const SCENE = { numEnvs: N, seedRange: SEEDS };
+const SHAPE = { numEnvs: N, seedRange: SEEDS };
 const OBSERVATIONS: [name: string, options: VecEnvOptions['observation']][] = [
   ['raw', undefined],
   ['encoded', { fields: ['meters', 'step', 'event'], oneHot: true, scale: true }],
@@ -21,72 +21,77 @@ const OBSERVATIONS: [name: string, options: VecEnvOptions['observation']][] = [
 ];
 nameAbsent();
 
-/** Applies a call to an asynchronous environment. With `unread`, a step reads nothing back. */
-function tell(env: AsyncVecEnv, call: Call, unread: boolean): Promise<StepResult | undefined> {
+/** Applies a call to an asynchronous environment. With `submits`, a step is submitted and reads no outputs. */
+function applyAsyncCall(env: AsyncVecEnv, call: Call, submits: boolean): Promise<StepResult | undefined> {
   if (call.kind === 'run') return env.run(call.sequence, { stops: call.stops, beliefs: call.belief });
   if (call.kind === 'reset') return env.reset(resetOptionsOf(call));
   const { kind: _, actions, ...options } = call;
-  return unread ? env.submit(actions, options).then(() => undefined) : env.step(actions, options);
+  return submits ? env.submit(actions, options).then(() => undefined) : env.step(actions, options);
 }
 
-/** The number of steps of each environment, and which ones must not step. */
-const stuckOf = (env: VecEnv): Uint8Array =>
+/** Returns 1 for each environment that must not step, because its episode has ended and a step does not reset it. */
+const finishedOf = (env: VecEnv): Uint8Array =>
   env.metadata.autoresetMode === 'next-step'
     ? new Uint8Array(N)
     : Uint8Array.from({ length: N }, (_, i) => Number(env.history(i, 1)[0]?.step === 27));
 
 describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
   describe.each(AUTORESET_MODES)('autoreset %s', (autoreset) => {
-    it.each(OBSERVATIONS)('%s: any calls', async (name, observation) => {
-      const random = new Random(`async ${autoreset} ${name}`);
-      for (let story = 0; story < drawsOf(3); story++) {
-        const options = { numEnvs: N, seedRange: SEEDS, autoreset, observation, copy: random.chance(0.3) };
-        const layout = random.pick(['row-major', 'column-major'] as const);
-        const one = openSync({ ...options, layout });
-        const other = await open({ ...options, layout });
-        const first = randomReset(random, SCENE);
-        expectEqual(
-          envColumns(one, applyCall(one, first)),
-          await asyncEnvColumns(other, (await tell(other, first, false))!),
-        );
-        for (let round = 0; round < 12; round++) {
-          // Several calls without awaiting, most steps without a read-back.
-          const told: Promise<unknown>[] = [];
-          let expected: StepResult | undefined;
-          for (let k = random.integer(1, 6); k > 0; k--) {
-            const call = randomCall(random, SCENE, stuckOf(one));
-            expected = applyCall(one, call);
-            told.push(tell(other, call, random.chance(0.7)));
-          }
-          const read = other.read();
-          await Promise.all(told);
+    it.each(OBSERVATIONS)(
+      'random calls have the results of the synchronous API, observations %s',
+      async (name, observation) => {
+        const random = new Random(`async ${autoreset} ${name}`);
+        for (let sequenceIndex = 0; sequenceIndex < drawsOf(3); sequenceIndex++) {
+          const options = { numEnvs: N, seedRange: SEEDS, autoreset, observation, copy: random.chance(0.3) };
+          const layout = random.pick(['row-major', 'column-major'] as const);
+          const sync = openSync({ ...options, layout });
+          const env = await open({ ...options, layout });
+          const first = randomReset(random, SHAPE);
           expectEqual(
-            envColumns(one, expected!),
-            await asyncEnvColumns(other, await read),
-            `${story}, ${round}:`,
+            envColumns(sync, applyCall(sync, first)),
+            await asyncEnvColumns(env, (await applyAsyncCall(env, first, false))!),
           );
+          for (let round = 0; round < 12; round++) {
+            // Several calls that are not awaited. Most steps are submitted.
+            const pending: Promise<unknown>[] = [];
+            let expected: StepResult | undefined;
+            for (let k = random.integer(1, 6); k > 0; k--) {
+              const call = randomCall(random, SHAPE, finishedOf(sync));
+              expected = applyCall(sync, call);
+              pending.push(applyAsyncCall(env, call, random.chance(0.7)));
+            }
+            const read = env.read();
+            await Promise.all(pending);
+            expectEqual(
+              envColumns(sync, expected!),
+              await asyncEnvColumns(env, await read),
+              `${sequenceIndex}, ${round}:`,
+            );
+          }
+          expect(env.counters).toEqual(sync.counters);
+          sync.close();
+          await env.close();
         }
-        expect(other.counters).toEqual(one.counters);
-        one.close();
-        await other.close();
-      }
-    });
+      },
+    );
   });
 
   it('has the properties of the synchronous API', async () => {
     const options = { numEnvs: 5, autoreset: 'next-step', observation: { oneHot: true } } as const;
-    const one = openSync(options);
-    const other = await open(options);
-    const same = Object.keys(one).filter((name) => backend !== 'deferred' || !/^(backend|kernel)/.test(name));
+    const sync = openSync(options);
+    const env = await open(options);
+    const same = Object.keys(sync).filter(
+      (name) => backend !== 'deferred' || !/^(backend|kernel)/.test(name),
+    );
     for (const name of same as (keyof VecEnv)[]) {
-      expect([name, other[name as keyof AsyncVecEnv]]).toEqual([name, one[name]]);
+      expect([name, env[name as keyof AsyncVecEnv]]).toEqual([name, sync[name]]);
     }
-    expect(Object.keys(other)).toEqual(Object.keys(one));
-    expect(other.device === null).toBe(backend !== 'deferred');
-    await other.close();
+    expect(Object.keys(env)).toEqual(Object.keys(sync));
+    expect(env.device === null).toBe(backend !== 'deferred');
+    await env.close();
   });
 
-  it('reads the named outputs and leaves the others', async () => {
+  it('read changes the named outputs and leaves the others', async () => {
     const env = await open({
       numEnvs: N,
       autoreset: 'same-step',
@@ -122,7 +127,7 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     const whole = copyColumns(copyOutputs(sync.run('heuristic')));
     const some = copyOutputs(await env.run('heuristic', { outputs: ['finalScores'] }));
     expectEqual({ finalScores: whole.finalScores }, { finalScores: some.finalScores });
-    // On a device the other outputs keep their values; a processor writes outputs as it computes them.
+    // On a device the other outputs keep their values; a processor writes all outputs as it computes them.
     if (env.device !== null) expectEqual({ rewards: before.rewards }, { rewards: some.rewards });
     expectEqual(whole, copyOutputs(await env.read()));
     await expect(env.run('heuristic', { outputs: ['scores' as never] })).rejects.toMatchObject({
@@ -130,7 +135,7 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     });
   });
 
-  it('finalMask stays until the next call that changes episodes, however it is read', async () => {
+  it('finalMask keeps its flags until the next call that changes episodes', async () => {
     const options = { numEnvs: 3, autoreset: 'same-step' } as const;
     const env = await open(options);
     const source = await open(options);

@@ -1,4 +1,4 @@
-/** Runs of many environments through the asynchronous API: progress, aborts, and calls of others in between. */
+/** Runs of many environments through the asynchronous API: progress, aborts, and other calls in between. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncRunOptions, AsyncVecEnv } from '../../../src/engine/node.js';
 import type { AsyncVecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
@@ -23,26 +23,29 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
   /** A device runs all environments in one slice. */
   const slices = name === 'deferred' ? 1 : 2;
   const N = slices === 1 ? 300 : LARGE;
-  const SLOTS = Uint32Array.from({ length: N }, (_, i) => i);
+  const ENVS = Uint32Array.from({ length: N }, (_, i) => i);
   const STOPS = new Random('asynchronous long calls').stops(N);
 
   const begin = (): Promise<AsyncVecEnv> => beginOn(open, { numEnvs: N });
 
   it('a run with onProgress equals one without, and the synchronous run', async () => {
-    const [env, watched] = [await begin(), await begin()];
+    const [env, observed] = [await begin(), await begin()];
     const sync = openSync({ numEnvs: N });
     sync.reset({ seed: 7 });
     const calls: number[][] = [];
     const options = { stops: STOPS, trajectory: true, beliefs: [0.1, 0.9, 0.4] };
     const expected = sync.run('random', options);
     const plain = await env.run('random', options);
-    const seen = await watched.run('random', { ...options, onProgress: (...call) => calls.push(call) });
+    const observedResult = await observed.run('random', {
+      ...options,
+      onProgress: (...call) => calls.push(call),
+    });
     expect(calls).toHaveLength(slices);
     expect(calls.at(-1)).toEqual([N, N]);
     expect(calls.map(([done]) => done)).toEqual([...new Set(calls.flat())].sort((a, b) => a - b));
     for (const [each, result] of [
       [env, plain],
-      [watched, seen],
+      [observed, observedResult],
     ] as const) {
       expectEqual(envColumns(sync, expected), await asyncEnvColumns(each, result));
       expectEqual(copyColumns(expected.trajectory!), copyColumns(result.trajectory!));
@@ -50,7 +53,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     }
   });
 
-  it('aborted before its turn, it changes nothing and later calls continue', async () => {
+  it('a run that is aborted before it begins changes nothing, and later calls continue', async () => {
     const env = await begin();
     const hash = await env.stateHash();
     const controller = new AbortController();
@@ -64,9 +67,9 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     await env.close();
   });
 
-  it('an error of onProgress stops it and is thrown unchanged', async () => {
+  it('an error of onProgress ends the run and is thrown unchanged', async () => {
     const env = await begin();
-    const thrown = new Error('mine');
+    const thrown = new Error('of the caller');
     const run = env.run('random', {
       onProgress: () => {
         throw thrown;
@@ -77,7 +80,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     await env.close();
   });
 
-  it('calls made in onProgress wait for its end', async () => {
+  it('calls that are made in onProgress begin after the run', async () => {
     const env = await begin();
     const sync = openSync({ numEnvs: N });
     sync.reset({ seed: 7 });
@@ -95,13 +98,13 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     await env.close();
   });
 
-  it('from an environment without histories to one with them, aborted or not', async () => {
+  it('a run copies episodes of an environment without histories to one with histories', async () => {
     const source = await begin();
     await source.run('random', { stops: STOPS });
     const [env, twin] = await Promise.all(
       [1, 2].map(() => open({ numEnvs: N, observation: { history: true } })),
     );
-    const indices = SLOTS.slice().reverse();
+    const indices = ENVS.slice().reverse();
     const expected = await twin.assign(source, indices);
     expectEqual(
       await asyncEnvColumns(twin, await twin.run('heuristic')),
@@ -114,7 +117,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     for (const each of [source, env, twin]) await each.close();
   });
 
-  it('transferring a view in onProgress ends it', async () => {
+  it('transferring a view in onProgress ends the run', async () => {
     const env = await begin();
     const { rewards } = await env.read();
     const run = env.run('random', {
@@ -128,32 +131,32 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
 });
 
 it.each(API_PAIRS.filter(({ name }) => name !== 'deferred'))(
-  '$name: aborted from outside, finished slices have ended and the others are unchanged',
+  '$name: a run that another task aborts has ended the finished slices and left the others unchanged',
   async ({ open }) => {
-    const SLOTS = Uint32Array.from({ length: LARGE }, (_, i) => i);
+    const ENVS = Uint32Array.from({ length: LARGE }, (_, i) => i);
     const [env, twin, idle] = await Promise.all(
       [1, 2, 3].map(() => beginOn(open, { numEnvs: LARGE, autoreset: 'same-step' })),
     );
     const ended = await asyncEnvColumns(twin, await twin.run('random'));
     const before = await asyncEnvColumns(idle, await idle.read());
     const controller = new AbortController();
-    const reached: number[] = [];
+    const progressCalls: number[] = [];
     const options: AsyncRunOptions = {
       signal: controller.signal,
-      onProgress: (now) => {
-        reached.push(now);
-        // Waiting tasks run between two slices.
+      onProgress: (finished) => {
+        progressCalls.push(finished);
+        // Tasks that wait run between two slices.
         setImmediate(() => controller.abort('enough'));
       },
     };
     expect(await reasonOf(env.run('random', options))).toBe('enough');
-    const [done] = reached;
-    expect(reached).toEqual([16_384]);
+    const [done] = progressCalls;
+    expect(progressCalls).toEqual([16_384]);
     const { counters, ...got } = await asyncEnvColumns(env, await env.read());
     const rows = ({ counters: _, ...columns }: typeof ended, from: number, to: number) =>
-      rowsOf(columns, LARGE, SLOTS.subarray(from, to));
-    expectEqual(rows(ended, 0, done), rowsOf(got, LARGE, SLOTS.subarray(0, done)));
-    expectEqual(rows(before, done, LARGE), rowsOf(got, LARGE, SLOTS.subarray(done)));
+      rowsOf(columns, LARGE, ENVS.subarray(from, to));
+    expectEqual(rows(ended, 0, done), rowsOf(got, LARGE, ENVS.subarray(0, done)));
+    expectEqual(rows(before, done, LARGE), rowsOf(got, LARGE, ENVS.subarray(done)));
     expect([...counters]).toEqual([done * NUM_STEPS, done]);
     for (const each of [env, twin, idle]) await each.close();
   },

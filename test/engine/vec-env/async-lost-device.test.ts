@@ -8,7 +8,7 @@ import { expectRejection } from '../../support/refusals.js';
 
 const N = 5;
 const ACTIONS = Uint8Array.of(1, 2, 3, 4, 5);
-const HERE = [0, 1, 2, 3, 4];
+const INDICES = [0, 1, 2, 3, 4];
 
 async function begin(options: object = {}) {
   const backend = new DeferredBackend();
@@ -29,9 +29,9 @@ const CALLS: Record<string, (env: AsyncVecEnv, other: AsyncVecEnv, bytes: Uint8A
   submit: (env) => env.submit(ACTIONS),
   read: (env) => env.read(),
   run: (env) => env.run('random'),
-  'run, watched': (env) => env.run('random', { onProgress: () => {} }),
+  'run with onProgress': (env) => env.run('random', { onProgress: () => {} }),
   fork: (env) => env.fork([0]),
-  assign: (env, other) => env.assign(other, HERE),
+  assign: (env, other) => env.assign(other, INDICES),
   snapshot: (env) => env.snapshot(),
   restore: (env, _, bytes) => env.restore(bytes),
   history: (env) => env.history(0),
@@ -40,7 +40,7 @@ const CALLS: Record<string, (env: AsyncVecEnv, other: AsyncVecEnv, bytes: Uint8A
 };
 
 describe('after a loss', () => {
-  it.each(Object.entries(CALLS))('%s rejects, as often as it is called', async (_, call) => {
+  it.each(Object.entries(CALLS))('%s rejects at every call', async (_, call) => {
     const { backend, env, open } = await begin();
     const other = await open();
     await other.reset({ seed: 1 });
@@ -52,7 +52,7 @@ describe('after a loss', () => {
     await env.close();
   });
 
-  it('running and queued calls reject, and none hangs', async () => {
+  it('running and queued calls reject', async () => {
     const { backend, env } = await begin();
     const calls = [env.step(ACTIONS), env.submit(ACTIONS), env.read(), env.snapshot(), env.run('random')];
     backend.lose();
@@ -71,19 +71,19 @@ describe('after a loss', () => {
       await env.step(ACTIONS);
       const bytes = await env.snapshot();
       const twin = await open();
-      const then = await asyncEnvColumns(twin, await twin.restore(bytes));
+      const expected = await asyncEnvColumns(twin, await twin.restore(bytes));
       // The environment keeps its own copy of the bytes.
       bytes.fill(0);
       for (let t = 0; t < 5; t++) await env.submit(ACTIONS);
       const { rewards } = await env.read();
-      const lost = backend.batches[0];
-      lost.lost = true;
+      const lostBatch = backend.batches[0];
+      lostBatch.lost = true;
       expect(await codeOf(env.submit(ACTIONS))).toBe('device_lost');
       const result = await env.reopen();
-      expectEqual(then, await asyncEnvColumns(env, result));
+      expectEqual(expected, await asyncEnvColumns(env, result));
       // The caller's views stay the outputs.
       expect(result.rewards).toBe(rewards);
-      expect([lost.closed, backend.batches.at(-1)!.closed]).toEqual([true, false]);
+      expect([lostBatch.closed, backend.batches.at(-1)!.closed]).toEqual([true, false]);
       for (let t = 0; t < 40; t++) {
         const [one, other] = [await twin.step(ACTIONS), await env.step(ACTIONS)];
         expectEqual(await asyncEnvColumns(twin, one), await asyncEnvColumns(env, other), `step ${t}:`);
@@ -145,8 +145,8 @@ it('a fork has no snapshot of its own, and outlives its source', async () => {
   expect(await codeOf(env.step(ACTIONS))).toBe('device_lost');
 });
 
-describe('read-backs', () => {
-  it('do not happen for submitted steps, in any autoreset mode', async () => {
+describe('outputs', () => {
+  it('submitted steps read no outputs back', async () => {
     const { backend, env } = await begin();
     const [{ reads }] = backend.batches;
     const before = reads.length;
@@ -157,7 +157,7 @@ describe('read-backs', () => {
     expect(reads.slice(before)).toEqual([['rewards', 'finalScores']]);
   });
 
-  it('read only observations if they include histories', async () => {
+  it('submitted steps read back only observations if these include histories', async () => {
     const { backend, env } = await begin({ observation: { history: true } });
     const [{ reads }] = backend.batches;
     const before = reads.length;

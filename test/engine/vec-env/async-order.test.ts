@@ -25,26 +25,26 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     for (const env of opened.splice(0)) await env.close();
   });
 
-  it('settle in order', async () => {
+  it('calls settle in order', async () => {
     const [env] = await begin(1);
     const order: string[] = [];
-    const note = (name: string, call: Promise<unknown>) =>
+    const recordEnd = (name: string, call: Promise<unknown>) =>
       call.then(
         () => order.push(name),
         () => order.push(`${name}!`),
       );
     const calls = [
-      note('run', env.run('heuristic', { stops: new Uint8Array(N).fill(20), onProgress: () => {} })),
-      note('submit', env.submit(new Uint8Array(N))),
-      note('bad submit', env.submit(new Uint8Array(N + 1))),
-      note('read', env.read(['rewards'])),
-      note('snapshot', env.snapshot()),
-      note('step', env.step(new Uint8Array(N))),
-      note('bad read', env.read(['reward' as never])),
-      note('hash', env.stateHash()),
-      note('close', env.close()),
-      note('late', env.stateHash()),
-      note('close again', env.close()),
+      recordEnd('run', env.run('heuristic', { stops: new Uint8Array(N).fill(20), onProgress: () => {} })),
+      recordEnd('submit', env.submit(new Uint8Array(N))),
+      recordEnd('bad submit', env.submit(new Uint8Array(N + 1))),
+      recordEnd('read', env.read(['rewards'])),
+      recordEnd('snapshot', env.snapshot()),
+      recordEnd('step', env.step(new Uint8Array(N))),
+      recordEnd('bad read', env.read(['reward' as never])),
+      recordEnd('hash', env.stateHash()),
+      recordEnd('close', env.close()),
+      recordEnd('late', env.stateHash()),
+      recordEnd('close again', env.close()),
     ];
     await Promise.all(calls);
     expect(order).toEqual([
@@ -53,7 +53,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     ]);
   });
 
-  it('copy the arrays of a step when they are made', async () => {
+  it('step and submit copy their arrays before they return', async () => {
     const [env, sync] = await begin(2);
     const random = new Random('reused arrays');
     const actions = new Uint8Array(N);
@@ -67,9 +67,9 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
       });
       for (let k = 0; k < BELIEFS; k++) beliefs[k] = random.real();
       for (let i = 0; i < N; i++) mask[i] = Number(random.chance(0.8));
-      const taken = t % 2 ? actions : list;
-      sync.step(taken, options);
-      void env.submit(taken, options);
+      const stepActions = t % 2 ? actions : list;
+      sync.step(stepActions, options);
+      void env.submit(stepActions, options);
       actions.fill(255);
       list.fill(-1);
       list.length = t % 3 ? N : 0;
@@ -77,14 +77,14 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
       mask.fill(2);
       list.length = N;
     }
-    const look = await env.assign(
+    const result = await env.assign(
       env,
       Uint32Array.from({ length: N }, (_, i) => i),
     );
-    expectEqual(envColumns(sync, sync.assign(sync, [0, 1, 2, 3, 4, 5])), await asyncEnvColumns(env, look));
+    expectEqual(envColumns(sync, sync.assign(sync, [0, 1, 2, 3, 4, 5])), await asyncEnvColumns(env, result));
   });
 
-  it('copy the arrays of every other method', async () => {
+  it('the other methods copy their arrays before they return', async () => {
     const [env, sync] = await begin(3);
     const [source, syncSource] = await begin(70);
     const seed = Uint32Array.of(9, 8, 7, 6, 5, 4);
@@ -94,7 +94,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     const stops = [4, 5, 6, 7, 8, 9];
     const policySeeds = [1, 2, 3, 4, 5, 6];
     const indices = Uint32Array.of(5, 4, 3, 2, 1, 0);
-    const spoil = () => {
+    const overwriteArguments = () => {
       for (const array of [seed, graders, sequence, stops, policySeeds, indices]) array.fill(77 as never);
       mask.fill(true);
     };
@@ -113,7 +113,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     ];
     const fork = source.fork(indices);
     const last = env.assign(source, indices);
-    spoil();
+    overwriteArguments();
     await Promise.all(calls);
     expectEqual(envColumns(sync, expected), await asyncEnvColumns(env, await last));
     expect(await (await fork).snapshot()).toEqual(bytes);
@@ -123,7 +123,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     expectEqual(copyOutputs(syncFork.assign(syncFork, [0, 1, 2, 3, 4, 5])), copyOutputs(await restored));
   });
 
-  it('read options once, when they are made; a getter that throws rejects', async () => {
+  it('calls read their options once, before they return; an error of a getter rejects the call', async () => {
     const [env] = await begin(4);
     let reads = 0;
     const options = {
@@ -136,7 +136,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     expect(reads).toBe(1);
     await step;
     expect(reads).toBe(1);
-    const thrown = new Error('mine');
+    const thrown = new Error('of the caller');
     const bad = {
       get mask(): never {
         throw thrown;
@@ -146,7 +146,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     await env.step(new Uint8Array(N));
   });
 
-  it('on two environments wait for both', async () => {
+  it('calls with two environments follow earlier calls of both', async () => {
     const [one, syncOne] = await begin(5);
     const [two, syncTwo] = await begin(6);
     const indices = [3, 3, 3, 0, 1, 2];
@@ -181,7 +181,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     await expectRejection(late, 'closed');
   });
 
-  it('that are refused change nothing, and later calls continue', async () => {
+  it('refused calls change nothing, and later calls continue', async () => {
     const [env, sync] = await begin(7);
     const calls: [code: string, call: Promise<unknown>][] = [
       ['illegal_action', env.submit(new Uint8Array(N).fill(10))],
@@ -215,7 +215,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     expectEqual(envColumns(sync, sync.step(new Uint8Array(N))), await asyncEnvColumns(env, await step));
   });
 
-  it('that step after the end reject, unread ones too', async () => {
+  it('step and submit reject after the end of an episode', async () => {
     const [env] = await begin(8);
     void env.run('random');
     expect(await codeOf(env.submit(new Uint8Array(N)))).toBe('episode_over');
@@ -225,7 +225,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     expect(await codeOf(env.submit(new Uint8Array(N)))).toBe('episode_over');
   });
 
-  it('do not change a result that is a copy', async () => {
+  it('calls do not change a result that is a copy', async () => {
     const env = await open({ numEnvs: N, copy: true });
     const first = await env.reset({ seed: 1 });
     const before = copyOutputs(first);
@@ -236,14 +236,14 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     await env.close();
   });
 
-  it('can restore a snapshot of the other API, in both directions', async () => {
+  it('each API restores snapshots of the other', async () => {
     const options = { numEnvs: N, autoreset: 'same-step', observation: { history: true } } as const;
     const [env, sync] = [await open(options), openSync(options)];
     void env.reset({ seed: 12 });
     void env.run('random', { stops: [28, 3, 9, 27, 0, 14] });
     await env.reset({ seed: 40, mask: [true, false, false, false, false, false] });
     sync.restore(await env.snapshot());
-    const random = new Random('snapshots between faces');
+    const random = new Random('snapshots between APIs');
     for (let t = 0; t < 30; t++) {
       const actions = random.bytes(N, 0, 9);
       const expected = sync.step(actions);

@@ -1,6 +1,6 @@
 /**
  * The state machine of an asynchronous environment as a table. A cell is the state after a call, or, with !, the code of
- * its rejection, which must change nothing. Calls made during a run wait for its end.
+ * its rejection, which must change nothing. Calls that are made during a run begin after it.
  */
 import { describe, expect, it } from 'vitest';
 import type { AsyncVecEnv } from '../../../src/engine/node.js';
@@ -15,9 +15,9 @@ import { expectRejection } from '../../support/refusals.js';
 const N = 3;
 type State =
   | 'before reset'
-  | 'under way'
-  | 'some over'
-  | 'all over'
+  | 'running'
+  | 'some ended'
+  | 'all ended'
   /** During `onProgress` of a run that ends some episodes. */
   | 'within a run'
   | 'closed'
@@ -26,7 +26,8 @@ type State =
   /** A view was transferred. */
   | 'detached';
 
-interface Stage {
+/** An environment in a state, its last result, and the arguments of calls. */
+interface Setup {
   readonly env: AsyncVecEnv;
   readonly result: StepResult | null;
   readonly state: State;
@@ -35,15 +36,15 @@ interface Stage {
   readonly bytes: Uint8Array;
 }
 
-async function stage({ open }: ApiPair, autoreset: AutoresetMode, state: State): Promise<Stage> {
+async function prepare({ open }: ApiPair, autoreset: AutoresetMode, state: State): Promise<Setup> {
   const [env, other] = await Promise.all([1, 2].map(() => open({ numEnvs: N, autoreset })));
   void other.reset({ seed: 5 });
   void other.run('heuristic', { stops: [3, 4, 5] });
   const bytes = await other.snapshot();
   if (state === 'before reset') return { env, result: null, state, other, bytes };
   void env.reset({ seed: 9 });
-  const last = state === 'some over' || state === 'all over' ? NUM_STEPS : 6;
-  const result = await env.run('random', { stops: [last, state === 'all over' ? NUM_STEPS : 2, last] });
+  const last = state === 'some ended' || state === 'all ended' ? NUM_STEPS : 6;
+  const result = await env.run('random', { stops: [last, state === 'all ended' ? NUM_STEPS : 2, last] });
   await env.snapshot();
   if (state === 'closed') await env.close();
   if (state === 'closing') void env.close();
@@ -52,15 +53,16 @@ async function stage({ open }: ApiPair, autoreset: AutoresetMode, state: State):
 }
 
 const actions = new Uint8Array(N);
+/** A mask of the middle environment, whose episode has ended only in the state 'all ended'. */
 const middle = [false, true, false];
 
-const METHODS: Record<string, (stage: Stage) => Promise<unknown>> = {
+const METHODS: Record<string, (setup: Setup) => Promise<unknown>> = {
   reset: ({ env }) => env.reset({ seed: 1 }),
-  'reset of the middle slot': ({ env }) => env.reset({ seed: 1, mask: middle }),
+  'reset of the middle environment': ({ env }) => env.reset({ seed: 1, mask: middle }),
   step: ({ env }) => env.step(actions),
-  'step of the middle slot': ({ env }) => env.step(actions, { mask: middle }),
+  'step of the middle environment': ({ env }) => env.step(actions, { mask: middle }),
   submit: ({ env }) => env.submit(actions),
-  'submit of the middle slot': ({ env }) => env.submit(actions, { mask: middle }),
+  'submit of the middle environment': ({ env }) => env.submit(actions, { mask: middle }),
   read: ({ env }) => env.read(),
   'read of rewards': ({ env }) => env.read(['rewards']),
   run: ({ env }) => env.run('heuristic'),
@@ -81,43 +83,43 @@ const METHODS: Record<string, (stage: Stage) => Promise<unknown>> = {
   device: async ({ env }) => env.device,
   close: ({ env }) => env.close(),
   'Symbol.asyncDispose': ({ env }) => env[Symbol.asyncDispose](),
-  'step with an option that is none': ({ env }) => env.step(actions, { belief: 1 } as object),
+  'step with an unknown option': ({ env }) => env.step(actions, { belief: 1 } as object),
 };
 
 const TABLE = `
-                                   | before reset | under way       | some over       | all over        | within a run    | closed  | closing | detached
-  reset                            | under way    | under way       | under way       | under way       | under way       | !closed | !closed | !outputs_detached
-  reset of the middle slot         | !not_reset   | under way       | some over       | some over       | some over       | !closed | !closed | !outputs_detached
-  step                             | !not_reset   | under way       | STEP            | STEP            | STEP            | !closed | !closed | !outputs_detached
-  step of the middle slot          | !not_reset   | under way       | some over       | MIDDLE          | some over       | !closed | !closed | !outputs_detached
-  submit                           | !not_reset   | under way       | STEP            | STEP            | STEP            | !closed | !closed | !outputs_detached
-  submit of the middle slot        | !not_reset   | under way       | some over       | MIDDLE          | some over       | !closed | !closed | !outputs_detached
-  read                             | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  read of rewards                  | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  run                              | !not_reset   | all over        | all over        | all over        | all over        | !closed | !closed | !outputs_detached
-  run from another                 | all over     | all over        | all over        | all over        | all over        | !closed | !closed | !outputs_detached
-  run of another                   | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  fork                             | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  assign from another              | under way    | under way       | under way       | under way       | under way       | !closed | !closed | !outputs_detached
-  assign to another                | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  assign to itself                 | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  snapshot                         | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  restore                          | under way    | under way       | under way       | under way       | under way       | !closed | !closed | !outputs_detached
-  reopen                           | !no_snapshot | under way       | some over       | all over        | under way       | !closed | !closed | !outputs_detached
-  history                          | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  beliefTargets                    | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  stateHash                        | !not_reset   | under way       | some over       | all over        | some over       | !closed | !closed | !outputs_detached
-  counters                         | before reset | under way       | some over       | all over        | some over       | closed  | closed  | detached
-  device                           | before reset | under way       | some over       | all over        | some over       | closed  | closed  | detached
+                                   | before reset | running         | some ended      | all ended       | within a run    | closed  | closing | detached
+  reset                            | running      | running         | running         | running         | running         | !closed | !closed | !outputs_detached
+  reset of the middle environment  | !not_reset   | running         | some ended      | some ended      | some ended      | !closed | !closed | !outputs_detached
+  step                             | !not_reset   | running         | STEP            | STEP            | STEP            | !closed | !closed | !outputs_detached
+  step of the middle environment   | !not_reset   | running         | some ended      | MIDDLE          | some ended      | !closed | !closed | !outputs_detached
+  submit                           | !not_reset   | running         | STEP            | STEP            | STEP            | !closed | !closed | !outputs_detached
+  submit of the middle environment | !not_reset   | running         | some ended      | MIDDLE          | some ended      | !closed | !closed | !outputs_detached
+  read                             | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  read of rewards                  | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  run                              | !not_reset   | all ended       | all ended       | all ended       | all ended       | !closed | !closed | !outputs_detached
+  run from another                 | all ended    | all ended       | all ended       | all ended       | all ended       | !closed | !closed | !outputs_detached
+  run of another                   | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  fork                             | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  assign from another              | running      | running         | running         | running         | running         | !closed | !closed | !outputs_detached
+  assign to another                | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  assign to itself                 | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  snapshot                         | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  restore                          | running      | running         | running         | running         | running         | !closed | !closed | !outputs_detached
+  reopen                           | !no_snapshot | running         | some ended      | all ended       | running         | !closed | !closed | !outputs_detached
+  history                          | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  beliefTargets                    | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  stateHash                        | !not_reset   | running         | some ended      | all ended       | some ended      | !closed | !closed | !outputs_detached
+  counters                         | before reset | running         | some ended      | all ended       | some ended      | closed  | closed  | detached
+  device                           | before reset | running         | some ended      | all ended       | some ended      | closed  | closed  | detached
   close                            | closed       | closed          | closed          | closed          | closed          | closed  | closed  | closed
   Symbol.asyncDispose              | closed       | closed          | closed          | closed          | closed          | closed  | closed  | closed
-  step with an option that is none | !not_reset   | !unknown_option | !unknown_option | !unknown_option | !unknown_option | !closed | !closed | !outputs_detached`;
+  step with an unknown option      | !not_reset   | !unknown_option | !unknown_option | !unknown_option | !unknown_option | !closed | !closed | !outputs_detached`;
 
 /** The difference between the modes: a step of environments whose episodes have ended. */
 const BY_MODE: Record<AutoresetMode, { STEP: string; MIDDLE: string }> = {
   disabled: { STEP: '!episode_over', MIDDLE: '!episode_over' },
   'same-step': { STEP: '!episode_over', MIDDLE: '!episode_over' },
-  'next-step': { STEP: 'under way', MIDDLE: 'some over' },
+  'next-step': { STEP: 'running', MIDDLE: 'some ended' },
 };
 
 type Row = [method: string, expected: Record<string, string>];
@@ -139,51 +141,51 @@ async function stateOf(env: AsyncVecEnv): Promise<State> {
   if (code === 'outputs_detached') return 'detached';
   const histories = await Promise.all([0, 1, 2].map((i) => env.history(i, NUM_STEPS)));
   const over = histories.filter(({ length }) => length === NUM_STEPS).length;
-  return over === 0 ? 'under way' : over === N ? 'all over' : 'some over';
+  return over === 0 ? 'running' : over === N ? 'all ended' : 'some ended';
 }
 
-/** Copies all outputs of an environment in a state, and of the other. */
-async function visibleIn({ env, result, state, other }: Stage): Promise<Columns> {
-  const shown = {
+/** Returns copies of everything that a caller can read of both environments. */
+async function visibleIn({ env, result, state, other }: Setup): Promise<Columns> {
+  const columns = {
     ...asyncOutputColumns(env, state === 'detached' ? null : result),
     other: await other.snapshot(),
   };
-  if (['before reset', 'closed', 'closing', 'detached'].includes(state)) return shown;
-  return { ...shown, hash: await env.stateHash(), snapshot: await env.snapshot() };
+  if (['before reset', 'closed', 'closing', 'detached'].includes(state)) return columns;
+  return { ...columns, hash: await env.stateHash(), snapshot: await env.snapshot() };
 }
 
-/** Makes the call; in the state of a run, from `onProgress`. */
-function called(set: Stage, method: string): Promise<unknown> {
-  const call = () => METHODS[method](set);
-  if (set.state !== 'within a run') return call();
+/** Makes the call, in the state 'within a run' from `onProgress`. */
+function makeCall(setup: Setup, method: string): Promise<unknown> {
+  const call = () => METHODS[method](setup);
+  if (setup.state !== 'within a run') return call();
   return new Promise((resolve, reject) => {
     const onProgress = () => void call().then(resolve, reject);
-    set.env.run('random', { stops: [NUM_STEPS, 2, 6], onProgress }).catch(reject);
+    setup.env.run('random', { stops: [NUM_STEPS, 2, 6], onProgress }).catch(reject);
   });
 }
 
-/** Makes the call. @returns the cell of the table. */
-async function outcome(faces: ApiPair, mode: AutoresetMode, state: State, method: string): Promise<string> {
-  const set = await stage(faces, mode, state);
+/** Makes a call in a state. @returns the cell of the table. */
+async function outcome(pair: ApiPair, mode: AutoresetMode, state: State, method: string): Promise<string> {
+  const setup = await prepare(pair, mode, state);
   const within = state === 'within a run';
-  const before = within ? null : await visibleIn(set);
-  const code = await codeOf(called(set, method));
-  const cell = code === null ? await stateOf(set.env) : `!${code}`;
+  const before = within ? null : await visibleIn(setup);
+  const code = await codeOf(makeCall(setup, method));
+  const cell = code === null ? await stateOf(setup.env) : `!${code}`;
   if (code !== null && before !== null) {
-    await expectRejection(METHODS[method](set), code as never);
-    expectEqual(before, await visibleIn(set), `${method}, ${state}:`);
+    await expectRejection(METHODS[method](setup), code as never);
+    expectEqual(before, await visibleIn(setup), `${method}, ${state}:`);
   }
-  await set.env.close();
-  await set.other.close();
+  await setup.env.close();
+  await setup.other.close();
   return cell;
 }
 
-describe.each(API_PAIRS)('$name', (faces) => {
+describe.each(API_PAIRS)('$name', (pair) => {
   describe.each(Object.keys(BY_MODE) as AutoresetMode[])('%s', (mode) => {
-    it.each(rowsIn(mode))('%s', async (method, expected) => {
+    it.each(rowsIn(mode))('%s follows the table in every state', async (method, expected) => {
       const got: [string, string][] = [];
       for (const state of Object.keys(expected)) {
-        got.push([state, await outcome(faces, mode, state as State, method)]);
+        got.push([state, await outcome(pair, mode, state as State, method)]);
       }
       expect(Object.fromEntries(got)).toEqual(expected);
     });

@@ -1,4 +1,4 @@
-/** Seeds, profiles and graders of the next episode: seeds go through their range, profiles and graders stay. */
+/** Autoreset: the next episode has the next seed of the range, and the same profile and grader. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -30,8 +30,8 @@ function finish(env: VecEnv): void {
   if (env.metadata.autoresetMode === 'next-step') env.step(actions);
 }
 
-/** Computes the next seed as documented, in BigInt. */
-const walked = (first: number, k: number, [numEnvs, low, size]: (typeof RANGES)[number]): number =>
+/** Computes the seed after `k` episodes as documented, in BigInt. */
+const seedAfter = (first: number, k: number, [numEnvs, low, size]: (typeof RANGES)[number]): number =>
   Number(BigInt(low) + ((BigInt(first) - BigInt(low) + BigInt(k) * BigInt(numEnvs)) % BigInt(size)));
 
 const inRange = (random: Random, [numEnvs, low, size]: (typeof RANGES)[number]): Uint32Array =>
@@ -46,12 +46,12 @@ describe.each(ENGINES)('$name', (engine) => {
       env.reset({ seed: first });
       for (let k = 1; k <= 20; k++) {
         finish(env);
-        expect(Array.from(env.seeds)).toEqual(Array.from(first, (seed) => walked(seed, k, range)));
+        expect(Array.from(env.seeds)).toEqual(Array.from(first, (seed) => seedAfter(seed, k, range)));
         expect(env.episodeNumbers.every((number) => number === k)).toBe(true);
       }
     });
 
-    it('the reported seeds are the played ones', () => {
+    it('env.seeds has the seeds of the current episodes', () => {
       const range = [5, U32 - 12, 12] as (typeof RANGES)[number];
       using env = openOn(engine, { numEnvs: 5, autoreset, seedRange: [U32 - 12, 12], profiles: 'discrete' });
       using fresh = openOn(engine, { numEnvs: 5, profiles: 'discrete' });
@@ -79,7 +79,7 @@ describe.each(ENGINES)('$name', (engine) => {
       expect(played.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => 50 + i));
     });
 
-    it('a masked reset sets new seeds in its environments alone', () => {
+    it('a masked reset sets new seeds only in its environments', () => {
       using env = openOn(engine, { numEnvs: 2, autoreset, seedRange: [0, 5] });
       env.reset({ seed: 0 });
       finish(env);
@@ -99,14 +99,14 @@ describe.each(ENGINES)('$name', (engine) => {
     it('profiles and graders of a reset stay until the next one', () => {
       forAll(6, (random) => {
         const n = random.pick([1, 5, 18]);
-        const own = { profiles: 'workaholic_stoic', grader: 'v1' };
-        using env = openOn(engine, { numEnvs: n, autoreset, ...own });
-        using fresh = openOn(engine, { numEnvs: n, ...own });
-        const someone = {
+        const defaults = { profiles: 'workaholic_stoic', grader: 'v1' };
+        using env = openOn(engine, { numEnvs: n, autoreset, ...defaults });
+        using fresh = openOn(engine, { numEnvs: n, ...defaults });
+        const chosen = {
           profiles: random.profiles(n).map((x) => Math.fround(Math.min(Math.max(x, 0.01), 100))),
           graders: Float32Array.from(random.graders(n)),
         };
-        for (const choice of [someone, {}]) {
+        for (const choice of [chosen, {}]) {
           env.reset({ seed: random.seeds(n), ...choice });
           for (let k = 0; k < 3; k++) {
             finish(env);
@@ -114,7 +114,7 @@ describe.each(ENGINES)('$name', (engine) => {
             expect(env.beliefTargets()).toEqual(fresh.beliefTargets());
             expect(env.stateHash()).toEqual(fresh.stateHash());
           }
-          // The score shows the grader's weights.
+          // The score depends on the grader's weights.
           const [got, expected] = [env, fresh].map((each) =>
             each.run('random', { beliefs: [0.1, 0.5, 0.9] }),
           );

@@ -19,7 +19,7 @@ import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { envColumns, expectUnchanged } from '../../support/unchanged.js';
 
-function anyScene(random: Random): EnvShape {
+function randomShape(random: Random): EnvShape {
   const numEnvs = random.pick([1, 3, 16, 19]);
   const low = random.pick([0, 100, 2 ** 32 - 40]);
   return { numEnvs, seedRange: [low, random.pick([1, numEnvs, 40])] };
@@ -34,46 +34,50 @@ const openIn = (random: Random, engine: Engine, { numEnvs, seedRange }: EnvShape
     threads: 1,
   });
 
-/** Returns the step with an illegal action in one environment that steps; null if none steps. */
-function spoilt(random: Random, call: Call, { envs: slots }: NaiveEnv): [wrong: StepCall, ErrorCode] | null {
+/** Returns the step with an invalid action or belief in one environment that steps; null if no environment steps. */
+function withInvalidArgument(
+  random: Random,
+  call: Call,
+  { envs }: NaiveEnv,
+): [invalid: StepCall, ErrorCode] | null {
   if (call.kind !== 'step') return null;
-  const steps = Array.from(slots.keys()).filter((i) => call.mask?.[i] !== 0 && !slots[i].episode.terminated);
+  const steps = Array.from(envs.keys()).filter((i) => call.mask?.[i] !== 0 && !envs[i].episode.terminated);
   if (steps.length === 0) return null;
-  const slot = random.pick(steps);
+  const index = random.pick(steps);
   if (random.chance(0.5))
-    return [{ ...call, actions: put(call.actions, slot, NUM_ACTIONS) }, 'illegal_action'];
-  const beliefs = call.beliefs ?? new Float32Array(slots.length * NUM_BELIEFS);
-  return [{ ...call, beliefs: put(beliefs, slot * NUM_BELIEFS, Number.POSITIVE_INFINITY) }, 'bad_belief'];
+    return [{ ...call, actions: put(call.actions, index, NUM_ACTIONS) }, 'illegal_action'];
+  const beliefs = call.beliefs ?? new Float32Array(envs.length * NUM_BELIEFS);
+  return [{ ...call, beliefs: put(beliefs, index * NUM_BELIEFS, Number.POSITIVE_INFINITY) }, 'bad_belief'];
 }
 
 describe.each(AUTORESET_MODES)('%s', (mode) => {
   it.each(ENGINES)('$name equals the naive environment, call by call', (engine) => {
     forAll(12, (random) => {
-      const scene = anyScene(random);
-      const naive = new NaiveEnv(mode, scene);
-      using env = openIn(random, engine, scene, mode);
-      for (let call: Call = randomReset(random, scene), t = 0; t < 120; t++) {
+      const shape = randomShape(random);
+      const naive = new NaiveEnv(mode, shape);
+      using env = openIn(random, engine, shape, mode);
+      for (let call: Call = randomReset(random, shape), t = 0; t < 120; t++) {
         naive.applyCall(call);
         expectEqual(naive.columns(), envColumns(env, applyCall(env, call)), `call ${t}, ${call.kind}:`);
-        call = randomCall(random, scene, naive.finished);
+        call = randomCall(random, shape, naive.finished);
       }
       expect(naive.episodes).toBeGreaterThan(0);
     });
   });
 
-  it.each(ENGINES)('$name continues after a refused step as if there had been none', (engine) => {
+  it.each(ENGINES)('$name equals the naive environment after refused steps', (engine) => {
     forAll(6, (random) => {
-      const scene = anyScene(random);
-      const naive = new NaiveEnv(mode, scene);
-      using env = openIn(random, engine, scene, mode);
-      const reset = randomReset(random, scene);
+      const shape = randomShape(random);
+      const naive = new NaiveEnv(mode, shape);
+      using env = openIn(random, engine, shape, mode);
+      const reset = randomReset(random, shape);
       naive.applyCall(reset);
       let result = applyCall(env, reset);
       for (let t = 0; t < 80; t++) {
-        const call = randomCall(random, scene, naive.finished);
-        const wrong = spoilt(random, call, naive);
-        if (wrong !== null) {
-          expectUnchanged(env, result, () => expectRefusal(() => applyCall(env, wrong[0]), wrong[1]));
+        const call = randomCall(random, shape, naive.finished);
+        const invalid = withInvalidArgument(random, call, naive);
+        if (invalid !== null) {
+          expectUnchanged(env, result, () => expectRefusal(() => applyCall(env, invalid[0]), invalid[1]));
         }
         naive.applyCall(call);
         result = applyCall(env, call);

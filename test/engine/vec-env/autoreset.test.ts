@@ -26,7 +26,7 @@ const DISABLED = `
   reset       | 0 0 0    | 0 0 0  | 0 0 0      |           | 0 0 0     | 0 0 0 |       |         |
   step 111    | 1 1 1    | r r r  |            |           |           |       |       |         |`;
 
-/** Next-step: the step after an end resets instead, with reward 0. The action is ignored. */
+/** Next-step: the step after an end ignores its action and resets, with reward 0. */
 const NEXT_STEP = `
   call         | step     | reward | terminated | truncated | finalMask | grade | final | episode | seed
   reset        | 0 0 0    | 0 0 0  | 0 0 0      | 0 0 0     | 0 0 0     | 0 0 0 | - - - | 0 0 0   | 100 101 102
@@ -46,7 +46,10 @@ const NEXT_STEP = `
   step xx1     | 0 0 1    | 0 0 r  | 0 0 0      |           | 0 0 0     | 0 0 0 |       | 3 2 1   | 102 100 105
   step 111     | 1 1 2    | r r r  |            |           |           |       |       |         |`;
 
-/** Same-step: the last step also resets. Reward and grade are the old episode's, the observation is the new one's. */
+/**
+ * Same-step: the last step also resets. The reward and the grade belong to the ended episode, the observation to the
+ * next.
+ */
 const SAME_STEP = `
   call         | step     | reward | terminated | truncated | finalMask | grade | final    | episode | seed
   reset        | 0 0 0    | 0 0 0  | 0 0 0      | 0 0 0     | 0 0 0     | 0 0 0 | 0 0 0    | 0 0 0   | 100 101 102
@@ -76,14 +79,14 @@ const seedRange = [FIRST_SEED, 7] as const;
 
 describe.each(ENGINES)('$name', (engine) => {
   describe.each(LAYOUTS)('%s', (layout) => {
-    it.each(TABLES)('%s', (autoreset, table) => {
+    it.each(TABLES)('autoreset %s follows its truth table', (autoreset, table) => {
       using env = openOn(engine, { numEnvs: 3, autoreset, seedRange, layout });
       expect(env.metadata).toEqual({ autoresetMode: autoreset });
       expectTable(env, table);
     });
   });
 
-  it('counters equal a count by hand', () => {
+  it('counters equal the numbers of steps and episodes in the tables', () => {
     const counted = TABLES.map(([autoreset, table]) => {
       using env = openOn(engine, { numEnvs: 3, autoreset, seedRange });
       expect(env.counters).toEqual({ steps: 0, episodes: 0 });
@@ -100,7 +103,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('three episodes of steps without masks', () => {
+  it('finalMask marks the ends of three episodes', () => {
     const ends = (autoreset: AutoresetMode): number[] => {
       using env = openOn(engine, { numEnvs: 18, autoreset });
       env.reset({ seed: 1 });

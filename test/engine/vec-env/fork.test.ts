@@ -33,17 +33,17 @@ const RANGES: readonly (readonly [number, number])[] = [
 ];
 
 describe.each(ENGINES)('$name', (engine) => {
-  /** Opens an environment of any size with episodes at random states. */
-  function wandered(random: Random, options: Partial<VecEnvOptions>): [VecEnv, StepResult] {
+  /** Opens an environment of a random size with episodes in random states. */
+  function openAdvanced(random: Random, options: Partial<VecEnvOptions>): [VecEnv, StepResult] {
     const env = openOn(engine, { numEnvs: random.pick(SIZES), ...randomOptions(random), ...options });
     return [env, advanceRandomly(random, env)];
   }
 
   it.each(AUTORESET_MODES)(
-    'has the episodes of its source and continues like them, autoreset %s',
+    'a fork has the episodes of its source and continues like them, autoreset %s',
     (autoreset) => {
       forAll(10, (random) => {
-        const [env, result] = wandered(random, { autoreset });
+        const [env, result] = openAdvanced(random, { autoreset });
         const { numEnvs } = env;
         // The seed of a new episode depends on numEnvs.
         const size = autoreset === 'disabled' ? random.pick([...SIZES, 100]) : numEnvs;
@@ -51,21 +51,27 @@ describe.each(ENGINES)('$name', (engine) => {
         const before = episodeColumns(env, result);
         const fork = env.fork(random.chance(0.5) ? indices : Array.from(indices));
         expectEqual(before, episodeColumns(env, result), 'the source:');
-        const shown = currentOutputs(fork);
+        const forkResult = currentOutputs(fork);
         expectEqual(
           withoutFinal(rowsOf(before, numEnvs, indices)),
-          withoutFinal(episodeColumns(fork, shown)),
-          'at first:',
+          withoutFinal(episodeColumns(fork, forkResult)),
+          'after the fork:',
         );
-        expect([...shown.finalMask].some(Boolean)).toBe(false);
-        expectSameResults(random, [env, result], [fork, shown], autoreset === 'disabled' ? 30 : 65, indices);
+        expect([...forkResult.finalMask].some(Boolean)).toBe(false);
+        expectSameResults(
+          random,
+          [env, result],
+          [fork, forkResult],
+          autoreset === 'disabled' ? 30 : 65,
+          indices,
+        );
       });
     },
   );
 
   it('a fork can be forked', () => {
     forAll(10, (random) => {
-      const [env, result] = wandered(random, { autoreset: random.pick(AUTORESET_MODES) });
+      const [env, result] = openAdvanced(random, { autoreset: random.pick(AUTORESET_MODES) });
       const first = randomIndices(random, env.numEnvs, random.pick(SIZES));
       const second = randomIndices(random, first.length, env.numEnvs);
       const twice = env.fork(first).fork(second);
@@ -91,7 +97,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(forks[1].stateHash()).toEqual(before);
   });
 
-  it('has new counters and the episode numbers of its source', () => {
+  it('a fork has new counters and the episode numbers of its source', () => {
     const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step' });
     env.reset({ seed: 5 });
     for (let t = 0; t < 2 * NUM_STEPS + 1; t++) env.step([0, 1, 2], { mask: [true, true, t % 2 === 0] });
@@ -102,7 +108,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(fork.counters).toEqual({ steps: 4, episodes: 0 });
   });
 
-  it('keeps the options of its source, except those that are passed', () => {
+  it('a fork has the options of its source, except those that are passed', () => {
     const seedRange = [10, 5] as const;
     const options: VecEnvOptions = {
       numEnvs: 3,
@@ -116,13 +122,13 @@ describe.each(ENGINES)('$name', (engine) => {
     const env = openOn(engine, options);
     env.reset({ seed: 10 });
     const fork = env.fork([1, 1]);
-    const kept = ({ backend, kernel, threads, spec, metadata, observationFields, world }: VecEnv) => [
+    const optionsOf = ({ backend, kernel, threads, spec, metadata, observationFields, world }: VecEnv) => [
       [backend, kernel, threads, spec, metadata, observationFields, world.digest],
     ];
-    expect(kept(fork)).toEqual(kept(env));
-    const shown = currentOutputs(fork);
-    expect(shown.columnStride).toBeGreaterThanOrEqual(2);
-    expect(currentOutputs(fork)).not.toBe(shown);
+    expect(optionsOf(fork)).toEqual(optionsOf(env));
+    const forkResult = currentOutputs(fork);
+    expect(forkResult.columnStride).toBeGreaterThanOrEqual(2);
+    expect(currentOutputs(fork)).not.toBe(forkResult);
     expect(() => fork.reset({ seed: 9 })).toThrow(/seedRange/);
     const other = env.fork([1], { autoreset: 'same-step', threads: undefined });
     expect(other.metadata.autoresetMode).toBe('same-step');
@@ -130,18 +136,21 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([other.threads, env.fork([1], { threads: 1 }).threads]).toEqual([env.threads, 1]);
   });
 
-  describe.each(['same-step', 'next-step'] as const)('turned to %s', (autoreset) => {
-    /** Does the same without autoreset: resets the fork's environments with seeds and profiles. */
+  describe.each(['same-step', 'next-step'] as const)('a fork with autoreset %s', (autoreset) => {
+    /**
+     * Expects the fork to equal its twin without autoreset, which is reset after every end. @returns the started
+     * episodes.
+     */
     function expectByHand(
       random: Random,
       fork: VecEnv,
       twin: VecEnv,
-      persons: EnvResets,
+      resets: EnvResets,
       range: readonly [number, number],
     ) {
       const [low, size] = range;
       const at = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
-      const begun = new Uint32Array(fork.numEnvs);
+      const started = new Uint32Array(fork.numEnvs);
       let [a, b] = [currentOutputs(fork), currentOutputs(twin)];
       for (let t = 0; t < 70; t++) {
         const { actions, options } = randomStep(random, fork, finishedEnvs(a));
@@ -154,9 +163,9 @@ describe.each(ENGINES)('$name', (engine) => {
           mask: mask.map((moves, i) => Number(moves && steps[i] < NUM_STEPS)),
         });
         const seed = twin.seeds.map((old, i) => (ends[i] ? low + ((old - low + fork.numEnvs) % size) : old));
-        if (ends.some(Boolean)) b = twin.reset({ ...persons, seed, mask: ends });
+        if (ends.some(Boolean)) b = twin.reset({ ...resets, seed, mask: ends });
         ends.forEach((ended, i) => {
-          begun[i] += ended;
+          started[i] += ended;
         });
         expectEqual(
           { words: stateWords(twin), seeds: seed },
@@ -164,7 +173,7 @@ describe.each(ENGINES)('$name', (engine) => {
           `step ${t}:`,
         );
       }
-      return begun;
+      return started;
     }
 
     it('starts new episodes with the seeds and profiles of its own environments', () => {
@@ -180,19 +189,19 @@ describe.each(ENGINES)('$name', (engine) => {
         const indices = randomIndices(random, env.numEnvs, random.pick(SIZES));
         const [fork, twin] = [env.fork(indices, { autoreset }), env.fork(indices)];
         const before = fork.episodeNumbers.slice();
-        const begun = expectByHand(random, fork, twin, selectReset(reset, indices), range);
-        expect(begun.some(Boolean)).toBe(true);
-        expect(fork.episodeNumbers).toEqual(before.map((number, i) => number + begun[i]));
+        const started = expectByHand(random, fork, twin, selectReset(reset, indices), range);
+        expect(started.some(Boolean)).toBe(true);
+        expect(fork.episodeNumbers).toEqual(before.map((number, i) => number + started[i]));
       });
     });
   });
 
-  it('has the default profiles and graders of its source', () => {
+  it('a fork has the default profiles and graders of its source', () => {
     forAll(10, (random) => {
       const n = random.pick(SIZES);
       const choice = randomReset(random, n);
       const env = openOn(engine, { numEnvs: n, profiles: choice.profiles, grader: choice.graders });
-      // The choice of a reset for one episode is no default.
+      // Profiles and graders of a reset do not change the defaults.
       advanceRandomly(random, env, random.chance(0.5) ? {} : randomReset(random, n));
       const indices = randomIndices(random, n, random.pick(SIZES));
       const fork = random.chance(0.5) ? env.fork(indices) : env.fork(envIndices(n)).fork(indices);

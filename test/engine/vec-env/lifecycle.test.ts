@@ -24,13 +24,13 @@ describe.each(ENGINES)('$name', (engine) => {
     };
     env.run('heuristic');
     const { counters } = env;
-    const kept = copyColumns(views);
+    const before = copyColumns(views);
     env.close();
-    expectEqual(kept, copyColumns(views));
+    expectEqual(before, copyColumns(views));
     expect([env.counters, env.numEnvs, env.metadata.autoresetMode]).toEqual([counters, N, 'same-step']);
   });
 
-  it('a second close does nothing, nor does disposal after close', async () => {
+  it('a second close and a disposal after close do nothing', async () => {
     const env = openOn(engine, { numEnvs: N });
     env.close();
     env.close();
@@ -40,10 +40,10 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 
   it('using and await using close, at the end of the block and when it throws', async () => {
-    const left: VecEnv[] = [];
+    const opened: VecEnv[] = [];
     const open = () => {
-      left.push(openOn(engine, { numEnvs: N }));
-      return left[left.length - 1];
+      opened.push(openOn(engine, { numEnvs: N }));
+      return opened[opened.length - 1];
     };
     {
       using env = open();
@@ -58,11 +58,11 @@ describe.each(ENGINES)('$name', (engine) => {
       env.step([0, 0, 0]);
     };
     expectRefusal(thrower, 'not_reset');
-    expect(left).toHaveLength(3);
-    for (const env of left) expectRefusal(() => env.reset(), 'closed');
+    expect(opened).toHaveLength(3);
+    for (const env of opened) expectRefusal(() => env.reset(), 'closed');
   });
 
-  it('disposal during a run is refused, synchronous or not', async () => {
+  it('synchronous and asynchronous disposal are refused during a run', async () => {
     using env = openOn(engine, { numEnvs: N });
     env.reset();
     let disposal: Promise<void> | undefined;
@@ -84,7 +84,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(new Set(first).size).toBe(1);
   });
 
-  it('refused construction leaves nothing open', () => {
+  it('a refused createVecEnv leaves nothing open', () => {
     for (let i = 0; i < 200; i++) {
       expect(() => openOn(engine, { numEnvs: 1, grader: 'v9' })).toThrow();
       expect(() => openOn(engine, { numEnvs: 1, threads: 0 })).toThrow();
@@ -93,12 +93,12 @@ describe.each(ENGINES)('$name', (engine) => {
 });
 
 describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
-  // AddressSanitizer keeps freed memory in quarantine, so resident memory proves nothing under it.
+  // AddressSanitizer keeps freed memory, so resident memory does not show what is freed.
   it.skipIf('ASAN_OPTIONS' in process.env)(
     'unreferenced batches that were not closed are collected (not under ASan)',
     () => {
-      // Arrays of JavaScript would trigger collections too, so all batches share their outputs. With its own threads the
-      // collector falls behind on a busy machine.
+      // Arrays of JavaScript would trigger collections too, so all batches share their outputs. The collector runs
+      // without threads of its own, which are too slow on a busy machine.
       const { status, output, stderr } = runChild(
         `
       import { loadAddon } from './dist/engine/backends/addon.js';

@@ -7,10 +7,10 @@ import { runChild } from '../../support/child.js';
 import { NATIVE } from '../../support/engines.js';
 
 const prlimit = spawnSync('prlimit', ['--version']).status === 0;
-const lacking = [...(prlimit ? [] : ['prlimit']), ...(NATIVE.length > 0 ? [] : ['the addon'])];
-const missing = lacking.length > 0 ? ` (skipped: ${lacking.join(' and ')} not here)` : '';
+const missing = [...(prlimit ? [] : ['prlimit']), ...(NATIVE.length > 0 ? [] : ['the addon'])];
+const skipNote = missing.length > 0 ? ` (skipped: ${missing.join(' and ')} missing)` : '';
 
-it('the reference refuses more objects than a heap holds', () => {
+it('the reference refuses more episodes than the heap can hold', () => {
   let error: unknown;
   try {
     createVecEnv({ numEnvs: 2 ** 18 + 1, backend: 'reference' });
@@ -38,7 +38,7 @@ const PROGRAM = `
   console.log(env.reset({ seed: 0 }).observations[3]);
 `;
 
-/** Copies episodes within an environment without address space; prints the outcome, and whether they changed. */
+/** Copies episodes within an environment without address space; prints the error, and whether the episodes changed. */
 const COPYING = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';
@@ -58,18 +58,18 @@ const COPYING = `
   say([got, env.seeds[1], env.step(new Uint8Array(numEnvs)).rewards[1] !== 0]);
 `;
 
-describe.skipIf(lacking.length > 0)(`the native backend${missing}`, () => {
-  // The first is too small for the outputs, the second for the states.
-  it.each([1e9, 25e8])('with %i bytes left', (bytes) => {
+describe.skipIf(missing.length > 0)(`the native backend${skipNote}`, () => {
+  // 1e9 bytes are too few for the outputs, 25e8 bytes for the states.
+  it.each([1e9, 25e8])('throws out_of_memory with %i bytes left, and the process continues', (bytes) => {
     const cwd = fileURLToPath(new URL('../../..', import.meta.url));
     const args = ['--input-type=module', '--eval', PROGRAM, String(bytes)];
     const output = execFileSync(process.execPath, args, { cwd, encoding: 'utf8' });
     expect(output).toBe('BackendError out_of_memory\n28\n');
   });
 
-  it('copies within an environment', () => {
-    const { status, output: said, stderr } = runChild(COPYING);
+  it('throws out_of_memory for a copy within an environment, which keeps its episodes', () => {
+    const { status, output: result, stderr } = runChild(COPYING);
     expect(status, stderr).toBe(0);
-    expect(said).toEqual([['BackendError', 'out_of_memory'], 1, true]);
+    expect(result).toEqual([['BackendError', 'out_of_memory'], 1, true]);
   });
 });

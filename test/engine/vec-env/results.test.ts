@@ -39,14 +39,14 @@ const OBSERVATIONS: Partial<VecEnvOptions>[] = [
 ];
 
 /** Outputs that are 0 before an episode's end. */
-const AT_THE_END = [
+const FINAL_OUTPUTS = [
   ...['finalScores', 'components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans'],
   ...['episodeReturns', 'episodeLengths'],
 ];
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   describe.each(OBSERVATIONS)('%o', (options) => {
-    it('are one frozen object of views, the same after every call', () => {
+    it('every call returns the same frozen object of views', () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
       const first = env.reset({ seed: 1 });
       expect(Object.isFrozen(first)).toBe(true);
@@ -59,14 +59,14 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       for (const [name, view] of viewsOf(env.run('random'))) expect(view, name).toBe(first[name as never]);
     });
 
-    it('are independent copies with `copy`', () => {
+    it('with copy: true, every call returns an independent copy', () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', copy: true, ...options });
       const twin = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
       const calls = [...CALLS, ['run', (each: VecEnv) => each.run('random')] as (typeof CALLS)[number]];
-      const kept = calls.map(([, call]) => call(env));
-      const buffers = kept.flatMap(viewsOf).map(([, { buffer }]) => buffer);
+      const copies = calls.map(([, call]) => call(env));
+      const buffers = copies.flatMap(viewsOf).map(([, { buffer }]) => buffer);
       expect(new Set(buffers).size).toBe(buffers.length);
-      kept.forEach((result, k) => {
+      copies.forEach((result, k) => {
         if (calls[k][0] !== 'run') expect(Object.isFrozen(result)).toBe(true);
         expectEqual(copyOutputs(calls[k][1](twin)), copyOutputs(result), calls[k][0]);
         for (const [, view] of viewsOf(result)) view.fill(9);
@@ -79,7 +79,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it.each(OBSERVATIONS)('any transferred view is an error of the next call: %o', (options) => {
+  it.each(OBSERVATIONS)('calls are refused after a view was transferred: %o', (options) => {
     const begin = () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
       return { env, views: [...viewsOf(env.reset({ seed: 1 })), ...viewsOf(env as unknown as StepResult)] };
@@ -94,15 +94,15 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  /** Plays past the ends of several episodes, and calls `look` with each result. */
-  function play(random: Random, env: VecEnv, each: (result: StepResult) => void): void {
+  /** Plays past the ends of several episodes, and calls `onResult` with each result. */
+  function play(random: Random, env: VecEnv, onResult: (result: StepResult) => void): void {
     let result = advanceRandomly(random, env);
     for (let t = 0; t < 2 * NUM_STEPS; t++) {
       if (finishedEnvs(result).every((ended) => ended === 1))
         result = env.reset(randomReset(random, env.numEnvs));
       const { actions, options } = randomStep(random, env, finishedEnvs(result));
       result = env.step(actions, options);
-      each(result);
+      onResult(result);
     }
   }
 
@@ -115,7 +115,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
         const columns: Columns = copyOutputs(result);
         for (const [name, view] of viewsOf(result)) expect(view.every(Number.isFinite), name).toBe(true);
         for (let i = 0; i < numEnvs; i++) {
-          const numbers = AT_THE_END.flatMap((name) => {
+          const numbers = FINAL_OUTPUTS.flatMap((name) => {
             const width = name === 'components' ? NUM_COMPONENTS : 1;
             return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
           });
@@ -132,7 +132,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('column-major: the same numbers, and a padding of zeros', () => {
+  it('column-major results have the same numbers, padded with zeros', () => {
     forAll(10, (random) => {
       const numEnvs = random.pick(SIZES);
       const observation = random.chance(0.5) ? undefined : randomObservationOptions(random);
@@ -141,7 +141,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const [rows, columns] = (['row-major', 'column-major'] as const).map((layout) =>
         openOn(engine, { numEnvs, observation, autoreset, layout }),
       );
-      // The environment with plain rows shows which environments may step.
+      // The results of an environment with default observations tell which episodes have ended.
       const plain = openOn(engine, { numEnvs, autoreset });
       let result = plain.reset({ seed });
       let [a, b] = [rows, columns].map((env) => env.reset({ seed }));

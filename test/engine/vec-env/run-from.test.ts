@@ -1,4 +1,4 @@
-/** Runs from another environment's episodes: an assignment and a run in one pass. */
+/** Runs from another environment's episodes: an assignment and a run in one call. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
@@ -20,7 +20,7 @@ const sequenceFor = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
   random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
 
 /** Draws indices, often with many equal ones in a row, as in groups of rollouts. */
-function anyOrigin(random: Random, source: VecEnv, target: VecEnv): Uint32Array {
+function randomOrigins(random: Random, source: VecEnv, target: VecEnv): Uint32Array {
   const indices = randomIndices(random, source.numEnvs, target.numEnvs);
   const group = random.pick([1, 16]);
   return indices.map((_, i) => indices[i - (i % group)]);
@@ -34,19 +34,19 @@ describe.each(ENGINES)('$name', (engine) => {
       autoreset: 'same-step',
     });
 
-  it('equals assign, then run', () => {
+  it('a run with from equals assign, then run', () => {
     forAll(60, (random) => {
       const source = open(random);
       const options = { numEnvs: random.pick([1, 16, 33]), ...randomOptions(random) };
       const [one, other] = [openOn(engine, options), openOn(engine, options)];
       const before = advanceRandomly(random, source);
       const states = episodeColumns(source, before);
-      const indices = anyOrigin(random, source, one);
+      const indices = randomOrigins(random, source, one);
       const stops = random.chance(0.5) ? random.bytes(one.numEnvs, 0, NUM_STEPS) : undefined;
       const choice = random.pick(['random', 'heuristic', sequenceFor(random, one)] as const);
       const trajectory = random.chance(0.5);
       const onProgress = random.chance(0.3) ? () => {} : undefined;
-      // Earlier episodes of the target leave no trace.
+      // Earlier episodes of the target do not change the results.
       for (const env of [one, other]) if (random.chance(0.5)) env.reset({ seed: 3 });
       one.assign(source, indices);
       const expected = one.run(choice, { stops, trajectory });
@@ -57,7 +57,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('does not copy results of episodes that autoreset replaced in the source', () => {
+  it('a run with from does not copy results of episodes that autoreset replaced in the source', () => {
     const source = openOn(engine, { numEnvs: 2, autoreset: 'same-step' });
     source.reset({ seed: 1 });
     source.run('heuristic', { stops: [27, 27] });
@@ -69,30 +69,30 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([finalScores[0], finalScores[1], finalScores[2] > 0]).toEqual([0, 0, true]);
   });
 
-  it('refuses itself, a source without episodes, invalid indices and invalid action sequences, and changes nothing', () => {
+  it('a run refuses its own environment or one without episodes as source, and invalid arguments', () => {
     const [source, target, fresh] = [3, 4, 3].map((numEnvs) => openOn(engine, { numEnvs }));
     source.reset({ seed: 1 });
-    const shown = target.reset({ seed: 2 });
+    const result = target.reset({ seed: 2 });
     const indices = [0, 1, 2, 0];
-    const refused = (from: object, code: ErrorCode, choice: 'random' | Uint8Array = 'random'): void => {
-      expectUnchanged(target, shown, () => {
+    const expectRefused = (from: object, code: ErrorCode, choice: 'random' | Uint8Array = 'random'): void => {
+      expectUnchanged(target, result, () => {
         expectRefusal(() => target.run(choice, { from: from as never }), code);
       });
     };
-    refused({ source: target, indices }, 'not_alike');
-    refused({ source: fresh, indices }, 'not_reset');
-    refused({ source: {}, indices }, 'wrong_type');
-    refused({ source, indices: [0, 1, 2, 3] }, 'out_of_range');
-    refused({ source, indices: [0] }, 'wrong_length');
+    expectRefused({ source: target, indices }, 'not_alike');
+    expectRefused({ source: fresh, indices }, 'not_reset');
+    expectRefused({ source: {}, indices }, 'wrong_type');
+    expectRefused({ source, indices: [0, 1, 2, 3] }, 'out_of_range');
+    expectRefused({ source, indices: [0] }, 'wrong_length');
     const sequence = new Uint8Array(4 * NUM_STEPS);
     sequence[3 * NUM_STEPS + 20] = 10;
-    refused({ source, indices }, 'illegal_action', sequence);
+    expectRefused({ source, indices }, 'illegal_action', sequence);
     source.run('random', { stops: [21, 0, 0] });
-    // The origin has already taken the step with that code.
+    // The copied episode is past the step with that action.
     expect(target.run(sequence, { from: { source, indices } }).terminated).toEqual(new Uint8Array(4).fill(1));
   });
 
-  it('a target that was never reset can step afterwards; a refused or aborted run leaves it not reset', () => {
+  it('a target that was never reset can step after the run; a refused or aborted run leaves it not reset', () => {
     const numEnvs = 2 * 16_384;
     const [source, target] = [2, numEnvs].map((n) => openOn(engine, { numEnvs: n }));
     source.reset({ seed: 5 });
@@ -113,10 +113,10 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(target.counters.steps).toBe(16_384 * 3 + numEnvs * 4);
   });
 
-  it('its source is busy in onProgress, and transferring a view there ends the run', () => {
+  it('the source is busy in onProgress, and transferring one of its views there ends the run', () => {
     const numEnvs = 2 * 16_384;
     const [source, target] = [2, numEnvs].map((n) => openOn(engine, { numEnvs: n }));
-    const shown = source.reset({ seed: 5 });
+    const result = source.reset({ seed: 5 });
     target.reset({ seed: 100 });
     const from = { source, indices: new Uint32Array(numEnvs) };
     for (const call of [() => source.close(), () => source.reset({ seed: 1 }), () => source.run('random')]) {
@@ -124,7 +124,7 @@ describe.each(ENGINES)('$name', (engine) => {
       expectRefusal(run, 'busy');
     }
     expect([target.seeds[16_383], target.seeds[16_384]]).toEqual([5, 100 + 16_384]);
-    const onProgress = () => void detached(shown.rewards);
+    const onProgress = () => void detached(result.rewards);
     expectRefusal(() => target.run('random', { from, onProgress }), 'outputs_detached');
     expect(target.counters.steps).toBe(4 * 16_384 * NUM_STEPS);
   });

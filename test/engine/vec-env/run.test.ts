@@ -1,4 +1,4 @@
-/** A fused run equals the same actions step by step, and the reference, with a record of every step. */
+/** A run equals the same actions step by step, and the reference, with a record of every step. */
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
 import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
@@ -19,7 +19,7 @@ nameAbsent();
 
 const SIZES = [1, 15, 16, 17, 50];
 
-/** Copies everything after a run. The rewards are those of the trajectory. */
+/** Runs, and returns copies of outputs, states and the trajectory, whose `rewards` replace those of the outputs. */
 async function runWith({ batch, numEnvs, columns }: OpenedAsyncBatch, request: RunRequest): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
   expect(await batch.run({ ...request, trajectory })).toBeNull();
@@ -40,11 +40,11 @@ async function stepWith(
       Number(row - i * NUM_STEPS < (request.stops?.[i] ?? NUM_STEPS)),
     );
     const actions = Uint8Array.from(at, (row, i) => (stepMask[i] ? sequence[row] : 0));
-    const believed = beliefsAt(request, at);
-    expect(batch.submit({ actions, ...believed, stepMask, resetMask: null, resetSeeds: null })).toBeNull();
+    const beliefs = beliefsAt(request, at);
+    expect(batch.submit({ actions, ...beliefs, stepMask, resetMask: null, resetSeeds: null })).toBeNull();
     ({ observations } = await readOutputs());
     at.forEach((row, i) => {
-      if (stepMask[i]) note(trajectory, row, observations.subarray(i * OBSERVATION_SIZE));
+      if (stepMask[i]) recordStep(trajectory, row, observations.subarray(i * OBSERVATION_SIZE));
     });
   }
   return { ...(await columns()), ...copyColumns(trajectory) };
@@ -64,20 +64,20 @@ function beliefsAt(
   };
 }
 
-function note(to: ReturnType<typeof allocateTrajectory>, at: number, seen: Float32Array): void {
-  to.actions[at] = seen[OBSERVATION.lastAction];
-  to.events[at] = seen[OBSERVATION.event];
-  to.rewards[at] = seen[OBSERVATION.reward];
-  const five = (offset: number) => seen.subarray(offset, offset + NUM_METERS);
-  to.meters.set(five(OBSERVATION.meters), at * NUM_METERS);
-  to.deltas.set(five(OBSERVATION.deltas), at * NUM_METERS);
-  to.anomalies.set(five(OBSERVATION.anomalies), at * NUM_METERS);
+function recordStep(to: ReturnType<typeof allocateTrajectory>, at: number, observation: Float32Array): void {
+  to.actions[at] = observation[OBSERVATION.lastAction];
+  to.events[at] = observation[OBSERVATION.event];
+  to.rewards[at] = observation[OBSERVATION.reward];
+  const meterValues = (offset: number) => observation.subarray(offset, offset + NUM_METERS);
+  to.meters.set(meterValues(OBSERVATION.meters), at * NUM_METERS);
+  to.deltas.set(meterValues(OBSERVATION.deltas), at * NUM_METERS);
+  to.anomalies.set(meterValues(OBSERVATION.anomalies), at * NUM_METERS);
 }
 
 interface Scenario {
   /** A batch after a reset, with episodes at equal or different steps. */
   readonly begin: (engine: AsyncEngine) => Promise<OpenedAsyncBatch>;
-  /** A run from there. */
+  /** A run that continues these episodes. */
   readonly request: RunRequest;
 }
 
@@ -97,7 +97,7 @@ async function scenario(random: Random): Promise<Scenario> {
   return { begin, request: random.run(numEnvs) };
 }
 
-/** Runs in parts of whole tiles; the last is not full. The first part checks the arguments of all. */
+/** Runs in parts of 16 environments; the last part may have fewer. The first part checks all arguments. */
 async function runParts(
   { batch, numEnvs, columns }: OpenedAsyncBatch,
   request: RunRequest,
@@ -124,21 +124,21 @@ async function withWrongSequence(
 }
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('a fused run equals its steps', () =>
+  it('a run equals the same actions step by step', () =>
     forAllAsync(runsOn(engine, 80), async (random) => {
       const { begin, request } = await scenario(random);
-      const fused = await runWith(await begin(engine), request);
-      const stepped = await stepWith(await begin(engine), request, fused.actions as Int8Array);
-      expectEqual(withoutFinalMask(fused), withoutFinalMask(stepped));
+      const whole = await runWith(await begin(engine), request);
+      const stepped = await stepWith(await begin(engine), request, whole.actions as Int8Array);
+      expectEqual(withoutFinalMask(whole), withoutFinalMask(stepped));
     }));
 
-  it('a run in parts equals the run', () =>
+  it('a run in parts equals a whole run', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const { begin, request } = await scenario(random);
       expectEqual(await runWith(await begin(engine), request), await runParts(await begin(engine), request));
     }));
 
-  it('an action sequence played in parts is checked as a whole with the first part', async () => {
+  it('the first part of a run checks the whole action sequence', async () => {
     const { opened, request } = await withWrongSequence(engine);
     const before = await opened.columns();
     const refusal = await opened.batch.run({ ...request, part: { first: 0, end: 16 } });
@@ -148,7 +148,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 });
 
 describe.each(OTHERS)('$name', (engine) => {
-  it('a fused run equals the reference, recorded or not', () =>
+  it('a run equals the reference, with and without a trajectory', () =>
     forAllAsync(runsOn(engine, 120), async (random) => {
       const { begin, request } = await scenario(random);
       const [expected, recorded, plain] = await Promise.all([REFERENCE, engine, engine].map(begin));

@@ -16,12 +16,12 @@ import { expectUnchanged } from '../../support/unchanged.js';
 const N = 3;
 const LOW = 100;
 const SIZE = 10;
-const SCENE = { numEnvs: N, seedRange: [LOW, SIZE] } as const;
+const SHAPE = { numEnvs: N, seedRange: [LOW, SIZE] } as const;
 const LAST = LOW + SIZE - 1;
 /** Seeds of environment 1 outside the range. */
 const OUTSIDE = [0, LOW - 1, LAST + 1, 2 ** 32 - 1];
 
-/** Returns the snapshot with another seed of environment 1. */
+/** Returns the snapshot with this seed in environment 1. */
 function withSeed(bytes: Uint8Array, seed: number): Uint8Array {
   const snapshot = decodeSnapshot(bytes);
   snapshot.words[STATE_WORDS + STATE.seed] = seed;
@@ -29,13 +29,13 @@ function withSeed(bytes: Uint8Array, seed: number): Uint8Array {
 }
 
 const mentions = (seed: number) => [`${LOW} to ${LAST}`, `got ${seed}`];
-const everywhere = { autoreset: 'same-step', numEnvs: N } as const;
+const ANY_SEED = { autoreset: 'same-step', numEnvs: N } as const;
 
 describe.each(ENGINES)('$name', (engine) => {
   it.each(AUTORESET_MODES)(
-    '%s: a snapshot with a seed outside is refused, and nothing changes',
+    '%s: a snapshot with a seed outside the range is refused, and nothing changes',
     (autoreset) => {
-      using env = openOn(engine, { ...SCENE, autoreset });
+      using env = openOn(engine, { ...SHAPE, autoreset });
       const result = env.reset({ seed: LOW });
       env.run('heuristic', { stops: [3, 27, 28] });
       const bytes = env.snapshot();
@@ -56,11 +56,11 @@ describe.each(ENGINES)('$name', (engine) => {
     },
   );
 
-  it('a copy with a seed outside is refused, and nothing changes', () => {
-    using source = openOn(engine, everywhere);
-    using target = openOn(engine, { ...SCENE, autoreset: 'same-step' });
+  it('a copy of an episode with a seed outside the range is refused, and nothing changes', () => {
+    using source = openOn(engine, ANY_SEED);
+    using target = openOn(engine, { ...SHAPE, autoreset: 'same-step' });
     target.reset({ seed: LOW });
-    const shown = currentOutputs(target);
+    const result = currentOutputs(target);
     for (const seed of OUTSIDE) {
       source.reset({ seed: [LOW, seed, LAST] });
       const call = [
@@ -68,11 +68,11 @@ describe.each(ENGINES)('$name', (engine) => {
         () => target.run('heuristic', { from: { source, indices: [0, 2, 1] } }),
       ];
       for (const each of call) {
-        expectUnchanged(target, shown, () =>
+        expectUnchanged(target, result, () =>
           expectRefusal(each, 'bad_seed', 'environment 1 of the source', ...mentions(seed)),
         );
       }
-      // Only the environments that are copied count.
+      // Seeds of environments that are not copied are not checked.
       target.assign(source, [2, 0, 2]);
       expect([...target.seeds]).toEqual([LAST, LOW, LAST]);
       expect([...decodeSnapshot(target.snapshot()).words].filter((_, k) => k % STATE_WORDS === 0)).toEqual([
@@ -89,8 +89,8 @@ describe.each(ENGINES)('$name', (engine) => {
   it.each([
     [3, [106, 107, 108]],
     [2 ** 32 - 4, [105, 106, 107]],
-  ] as const)('a seed that a caller writes into the view leads back into the range: %i', (seed, next) => {
-    using env = openOn(engine, { ...SCENE, autoreset: 'same-step' });
+  ] as const)('the seed after one that a caller writes into env.seeds is in the range: %i', (seed, next) => {
+    using env = openOn(engine, { ...SHAPE, autoreset: 'same-step' });
     env.reset({ seed: LOW });
     env.run('random', { stops: [27, 27, 27] });
     env.seeds.set([seed, seed + 1, seed + 2]);
@@ -104,17 +104,20 @@ describe.each(ENGINES)('$name', (engine) => {
     [LOW - 5, [LOW + 4, LOW - 5]],
     [LOW + 5, [LAST, LAST + 1]],
     [LOW + 1, [LOW + 1, LAST + 1]],
-  ])('of a source whose range begins at %i, and overlaps, the seeds inside are copied', (low, seeds) => {
-    using source = openOn(engine, { numEnvs: 2, seedRange: [low, 10] });
-    using target = openOn(engine, { numEnvs: 1, seedRange: SCENE.seedRange });
-    const [inside, outside] = seeds;
-    source.reset({ seed: [inside, outside] });
-    expectRefusal(() => target.assign(source, [1]), 'bad_seed', `got ${outside}`);
-    target.assign(source, [0]);
-    expect([...target.seeds]).toEqual([inside]);
-  });
+  ])(
+    'a source whose range begins at %i gives only episodes with seeds inside the range of the target',
+    (low, seeds) => {
+      using source = openOn(engine, { numEnvs: 2, seedRange: [low, 10] });
+      using target = openOn(engine, { numEnvs: 1, seedRange: SHAPE.seedRange });
+      const [inside, outside] = seeds;
+      source.reset({ seed: [inside, outside] });
+      expectRefusal(() => target.assign(source, [1]), 'bad_seed', `got ${outside}`);
+      target.assign(source, [0]);
+      expect([...target.seeds]).toEqual([inside]);
+    },
+  );
 
-  it('one seed for all may reach the end of the range, and no further', () => {
+  it('one seed for all environments is refused if the last one exceeds the range', () => {
     using env = openOn(engine, { numEnvs: N });
     env.reset({ seed: 2 ** 32 - N });
     expect([...env.seeds]).toEqual([2 ** 32 - 3, 2 ** 32 - 2, 2 ** 32 - 1]);
@@ -122,8 +125,8 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 
   it('a source that a getter of an argument resets is checked after the getter', () => {
-    using source = openOn(engine, everywhere);
-    using target = openOn(engine, SCENE);
+    using source = openOn(engine, ANY_SEED);
+    using target = openOn(engine, SHAPE);
     source.reset({ seed: LOW });
     const stops = [0, 0, 0];
     Object.defineProperty(stops, 1, {
@@ -140,15 +143,15 @@ describe.each(ENGINES)('$name', (engine) => {
     expectRefusal(() => target.snapshot(), 'not_reset');
   });
 
-  it.each(AUTORESET_MODES)('%s: the state after any legal calls can be saved and loaded', (autoreset) => {
+  it.each(AUTORESET_MODES)('%s: a snapshot after any legal calls can be restored', (autoreset) => {
     forAll(3, (random) => {
       const numEnvs = random.pick([1, N, 17]);
       const low = random.pick([0, LOW, 2 ** 32 - 40]);
-      const scene: EnvShape = { numEnvs, seedRange: [low, random.pick([1, numEnvs, 40])] };
-      using env = openOn(engine, { ...scene, autoreset });
-      using loaded = openOn(engine, { ...scene, autoreset });
-      using other = openOn(engine, { ...scene, autoreset });
-      let call: Call = randomReset(random, scene);
+      const shape: EnvShape = { numEnvs, seedRange: [low, random.pick([1, numEnvs, 40])] };
+      using env = openOn(engine, { ...shape, autoreset });
+      using loaded = openOn(engine, { ...shape, autoreset });
+      using other = openOn(engine, { ...shape, autoreset });
+      let call: Call = randomReset(random, shape);
       for (let t = 0; t < 60; t++) {
         applyCall(env, call);
         if (t > 0) {
@@ -157,13 +160,13 @@ describe.each(ENGINES)('$name', (engine) => {
         }
         if (random.chance(0.1)) copyBack(random, env, other);
         loaded.restore(env.snapshot());
-        call = randomCall(random, scene, stuckOf(env));
+        call = randomCall(random, shape, finishedOf(env));
       }
     });
   });
 });
 
-/** Replaces some environments by copies that were played in a fork. */
+/** Copies the episodes to `other`, runs them there, and copies some of them back. */
 function copyBack(random: Random, env: VecEnv, other: VecEnv): void {
   const { numEnvs } = env;
   const order = random.permutation(numEnvs);
@@ -171,16 +174,16 @@ function copyBack(random: Random, env: VecEnv, other: VecEnv): void {
   env.assign(random.chance(0.5) ? other : env, random.permutation(numEnvs));
 }
 
-/** Returns which environments must not step: ended episodes, unless autoreset replaces them. */
-function stuckOf(env: VecEnv): Uint8Array {
+/** Returns 1 for each environment that must not step: its episode has ended, and a step does not reset it. */
+function finishedOf(env: VecEnv): Uint8Array {
   const over = (i: number) => env.history(i, 1)[0]?.step === NUM_STEPS - 1;
   const resets = env.metadata.autoresetMode === 'next-step';
   return Uint8Array.from({ length: env.numEnvs }, (_, i) => Number(!resets && over(i)));
 }
 
 describe.each(API_PAIRS)('$name, asynchronous', ({ open }) => {
-  it('snapshots and copies with a seed outside are refused', async () => {
-    const env = await open(SCENE);
+  it('snapshots and copies with a seed outside the range are refused', async () => {
+    const env = await open(SHAPE);
     const source = await open({ numEnvs: N });
     await env.reset({ seed: LOW });
     const bytes = await env.snapshot();

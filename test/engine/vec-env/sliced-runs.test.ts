@@ -14,14 +14,14 @@ import { expectUnchanged } from '../../support/unchanged.js';
 
 /** Several slices, of which the last is not full; few enough for the slow reference. */
 const N = 33_000;
-const watched = (options: RunOptions): RunOptions => ({ ...options, onProgress: () => {} });
-const SLOTS = [...envIndices(N)];
+const withProgress = (options: RunOptions): RunOptions => ({ ...options, onProgress: () => {} });
+const ENVS = [...envIndices(N)];
 
-// Made once for all engines.
+// Shared by all engines, because drawing them is slow.
 const random = new Random('long calls');
 const SEQUENCE = random.bytes(N * NUM_STEPS, 0, NUM_ACTIONS - 1);
 const STOPS = random.stops(N);
-/** Runs to random steps, and runs from there. */
+/** Runs that continue from random steps. */
 const RUNS: [choice: RunChoice, options: RunOptions][] = [
   ['random', { policySeeds: random.seeds(N), beliefs: [0.1, 0.5, 0.7] }],
   ['heuristic', { trajectory: true }],
@@ -40,14 +40,14 @@ function thrownBy(call: () => unknown): unknown {
 /** Runs and aborts after `calls` slices. @returns the number of finished environments. */
 function runAborted(env: VecEnv, calls: number, reason: unknown, options: RunOptions = {}): number {
   const controller = new AbortController();
-  let moved = 0;
+  let finished = 0;
   const onProgress = (done: number): void => {
-    moved = done;
+    finished = done;
     if (--calls === 0) controller.abort(reason);
   };
   const run = () => env.run('random', { ...options, onProgress, signal: controller.signal });
   expect(thrownBy(run)).toBe(reason);
-  return moved;
+  return finished;
 }
 
 describe.each(FASTEST)('$name', (engine) => {
@@ -57,7 +57,7 @@ describe.each(FASTEST)('$name', (engine) => {
   };
   const [one, other] = [begin().env, begin().env];
 
-  it('reports its progress in order, to the end', () => {
+  it('a run reports its progress in order, to the end', () => {
     const { env } = begin();
     const calls: number[][] = [];
     env.run('random', { onProgress: (...call) => calls.push(call) });
@@ -72,11 +72,11 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(calls.at(-1)).toEqual([3, 3]);
   });
 
-  it.each(RUNS)('equals the run without onProgress', (choice, options) => {
+  it.each(RUNS)('a run with onProgress equals one without', (choice, options) => {
     const [expected, got] = [one, other].map((env, watch) => {
       env.reset({ seed: 7 });
-      env.run('heuristic', watch ? watched({ stops: STOPS }) : { stops: STOPS });
-      const result = env.run(choice, watch ? watched(options) : options);
+      env.run('heuristic', watch ? withProgress({ stops: STOPS }) : { stops: STOPS });
+      const result = env.run(choice, watch ? withProgress(options) : options);
       return {
         ...episodeColumns(env, result),
         ...(result.trajectory === null ? {} : copyColumns(result.trajectory)),
@@ -85,7 +85,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expectEqual(expected, got);
   });
 
-  it('aborted, it throws the reason; finished slices have ended, the others are unchanged', () => {
+  it('an aborted run throws the reason; finished slices have ended, the others are unchanged', () => {
     const { env, result } = begin();
     const before = episodeColumns(env, result);
     const done = runAborted(env, 2, new Error('enough'));
@@ -94,9 +94,9 @@ describe.each(FASTEST)('$name', (engine) => {
     const after = episodeColumns(env, result);
     one.reset({ seed: 7 });
     const whole = episodeColumns(one, one.run('random'));
-    const [ended, waiting] = [SLOTS.slice(0, done), SLOTS.slice(done)];
+    const [ended, unfinished] = [ENVS.slice(0, done), ENVS.slice(done)];
     expectEqual(rowsOf(whole, N, ended), rowsOf(after, N, ended), 'ended:');
-    expectEqual(rowsOf(before, N, waiting), rowsOf(after, N, waiting), 'not moved:');
+    expectEqual(rowsOf(before, N, unfinished), rowsOf(after, N, unfinished), 'unchanged:');
     expectEqual(
       withoutFinalMask(whole),
       withoutFinalMask(episodeColumns(env, env.run('random'))),
@@ -105,7 +105,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(env.counters).toEqual({ steps: N * NUM_STEPS, episodes: N });
   });
 
-  it('aborted, its finalMask has no end of an earlier call', () => {
+  it('after an aborted run, finalMask has no end of an earlier call', () => {
     const { env } = begin();
     env.run('random', { stops: new Uint8Array(N).fill(NUM_STEPS - 1) });
     const { finalMask } = env.step(new Uint8Array(N));
@@ -115,7 +115,7 @@ describe.each(FASTEST)('$name', (engine) => {
   });
 
   it.each(['same-step', 'next-step'] as const)(
-    'aborted under autoreset %s, the environment can step',
+    'the environment can step after an aborted run, autoreset %s',
     (autoreset) => {
       const { env } = begin({ autoreset });
       const stops = new Uint8Array(N).fill(NUM_STEPS - 1);
@@ -129,18 +129,18 @@ describe.each(FASTEST)('$name', (engine) => {
     },
   );
 
-  it('aborted, encoded observations and the history are current', () => {
+  it('encoded observations and the history are current after an aborted run', () => {
     const { env, result } = begin({ observation: { fields: ['step'], scale: true, history: true } });
     const done = runAborted(env, 1, 'reason');
-    const now = result.observations.slice();
-    expectEqual({ now }, { now: currentOutputs(env).observations });
+    const current = result.observations.slice();
+    expectEqual({ current }, { current: currentOutputs(env).observations });
     const width = env.observationSpace.shape[0];
-    expect([now[0], now[(done - 1) * width], now[done * width]]).toEqual([1, 1, 0]);
+    expect([current[0], current[(done - 1) * width], current[done * width]]).toEqual([1, 1, 0]);
     expect(env.history(done - 1).at(-1)?.step).toBe(NUM_STEPS - 1);
     expect(env.history(done)).toEqual([]);
   });
 
-  it('throws an error of onProgress unchanged', () => {
+  it('a run throws an error of onProgress unchanged', () => {
     const { env } = begin();
     const error = new TypeError('of the caller');
     const onProgress = (): void => {
@@ -206,7 +206,7 @@ describe.each(FASTEST)('$name', (engine) => {
     run: (env) => env.run('random'),
     fork: (env) => env.fork([0]),
     assign: (env) => currentOutputs(env),
-    'assign of it': (env) => one.assign(env, SLOTS),
+    'assign to another': (env) => one.assign(env, ENVS),
     snapshot: (env) => env.snapshot(),
     restore: (env) => env.restore(new Uint8Array(0)),
     history: (env) => env.history(0),
@@ -214,7 +214,7 @@ describe.each(FASTEST)('$name', (engine) => {
     beliefTargets: (env) => env.beliefTargets(),
     close: (env) => env.close(),
   };
-  it('other calls are refused until its end', () => {
+  it('other calls are refused until the run ends', () => {
     const { env } = begin();
     const onProgress = (): void => {
       for (const call of Object.values(CALLS)) expectRefusal(() => call(env), 'busy', 'onProgress');

@@ -18,7 +18,7 @@ nameAbsent();
 const N = 37;
 
 /** Plays the reference up to a different step in each environment, with an action sequence for all 28. */
-function played(random: Random, imagination: boolean) {
+function playEpisodes(random: Random, imagination: boolean) {
   const episodes = Array.from({ length: N }, () =>
     new Episode({ imagination }).reset(random.integer(0, 2 ** 32 - 1)),
   );
@@ -55,13 +55,14 @@ function resetTo(episodes: readonly Episode[]) {
 
 for (const engine of TWO_ENGINES) {
   for (const imagination of [false, true]) {
-    it(`continues like played episodes: ${engine.name}${imagination ? ', imagined' : ''}`, () => {
+    it(`an episode with a start continues like one that was played up to it: ${engine.name}${imagination ? ', imagination' : ''}`, () => {
       const random = new Random(`starts ${engine.name}`);
-      const { episodes, actions } = played(random, imagination);
+      const { episodes, actions } = playEpisodes(random, imagination);
       using env = openOn(engine, { numEnvs: N, imagination });
-      const shown = env.reset(resetTo(episodes));
-      const hashes = () => expect(Array.from(env.stateHash())).toEqual(episodes.map((e) => e.stateHash()));
-      hashes();
+      const result = env.reset(resetTo(episodes));
+      const expectEqualHashes = () =>
+        expect(Array.from(env.stateHash())).toEqual(episodes.map((e) => e.stateHash()));
+      expectEqualHashes();
       while (episodes.some((episode) => !episode.terminated)) {
         const mask = Uint8Array.from(episodes, ({ terminated }) => Number(!terminated));
         const codes = Uint8Array.from(
@@ -73,20 +74,20 @@ for (const engine of TWO_ENGINES) {
         episodes.forEach((episode, i) => {
           if (mask[i] === 0) return;
           const row = new Float32Array(OBSERVATION_SIZE);
-          expect(shown.rewards[i]).toBe(episode.step(codes[i], belief?.subarray(i * 3, i * 3 + 3) ?? null));
+          expect(result.rewards[i]).toBe(episode.step(codes[i], belief?.subarray(i * 3, i * 3 + 3) ?? null));
           episode.observe(row);
-          expect(shown.observations.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE)).toEqual(row);
+          expect(result.observations.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE)).toEqual(row);
         });
       }
-      hashes();
+      expectEqualHashes();
       episodes.forEach((episode, i) => {
-        expect(shown.finalScores[i]).toBe(episode.finalScore);
-        expect(shown.components.slice(i * 6, (i + 1) * 6)).toEqual(episode.components);
-        expect(shown.beliefMae[i]).toBe(episode.beliefMae);
-        expect(shown.firstHalfMeans[i]).toBe(episode.firstHalfMean);
-        expect(shown.secondHalfMeans[i]).toBe(episode.secondHalfMean);
-        expect(shown.episodeReturns[i]).toBe(episode.return);
-        expect(shown.episodeLengths[i]).toBe(NUM_STEPS);
+        expect(result.finalScores[i]).toBe(episode.finalScore);
+        expect(result.components.slice(i * 6, (i + 1) * 6)).toEqual(episode.components);
+        expect(result.beliefMae[i]).toBe(episode.beliefMae);
+        expect(result.firstHalfMeans[i]).toBe(episode.firstHalfMean);
+        expect(result.secondHalfMeans[i]).toBe(episode.secondHalfMean);
+        expect(result.episodeReturns[i]).toBe(episode.return);
+        expect(result.episodeLengths[i]).toBe(NUM_STEPS);
       });
     });
   }
@@ -107,34 +108,34 @@ it('the error for one number for all environments shows how to make an array', (
 });
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it('there is no history before the first step: in history(), observations and records', () => {
+  it('history(), observations and trajectories have no steps before the first step', () => {
     using env = openOn(engine, { numEnvs: N, observation: { fields: ['last_action'], history: true } });
     using plain = openOn(engine, { numEnvs: N });
-    const week = env.reset({ seed: 7 }).observations.slice();
-    const shown = env.reset({ seed: 7, start: START });
+    const initial = env.reset({ seed: 7 }).observations.slice();
+    const result = env.reset({ seed: 7, start: START });
     plain.reset({ seed: 7, start: START });
     // Missing steps are encoded as at step 0.
-    expect(shown.observations).toEqual(week);
+    expect(result.observations).toEqual(initial);
     for (let i = 0; i < N; i++) expect(env.history(i, NUM_STEPS)).toEqual([]);
     const stops = START.steps.map((step) => Math.min(step + 3, NUM_STEPS));
     const { trajectory } = env.run('random', { stops, trajectory: true });
     START.steps.forEach((step, i) => {
-      const taken = [step, step + 1, step + 2].slice(0, stops[i] - step);
-      expect(env.history(i, NUM_STEPS).map((each) => each.step)).toEqual(taken);
+      const stepsTaken = [step, step + 1, step + 2].slice(0, stops[i] - step);
+      expect(env.history(i, NUM_STEPS).map((each) => each.step)).toEqual(stepsTaken);
       const actions = Array.from(trajectory!.actions.subarray(i * NUM_STEPS, (i + 1) * NUM_STEPS));
-      expect(actions.flatMap((action, t) => (action < 0 ? [] : [t]))).toEqual(taken);
+      expect(actions.flatMap((action, t) => (action < 0 ? [] : [t]))).toEqual(stepsTaken);
       const before = trajectory!.meters.subarray(i * NUM_STEPS * 5, (i * NUM_STEPS + step) * 5);
       expect(before.every((meter) => meter === 0)).toBe(true);
     });
-    // Recorded during play; replayed when the source of a copy records nothing.
-    const recorded = shown.observations.slice();
-    expect(recorded).not.toEqual(week);
+    // The history is recorded during the run, or replayed if the source of a copy records none.
+    const recorded = result.observations.slice();
+    expect(recorded).not.toEqual(initial);
     plain.run('random', { stops });
     env.reset();
     expect(env.assign(plain, Array.from(START.steps.keys())).observations).toEqual(recorded);
   });
 
-  it('with a mask only its environments are reset, and only their entries are read', () => {
+  it('a masked reset reads only the entries of the environments that it resets', () => {
     using env = openOn(engine, { numEnvs: N });
     using twin = openOn(engine, { numEnvs: N });
     for (const each of [env, twin]) {
@@ -142,32 +143,33 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       each.run('heuristic', { stops: new Uint8Array(N).fill(20) });
     }
     const mask = Array.from({ length: N }, (_, i) => i % 3 === 1);
-    const nonsense = <T>(value: T, other: unknown): T[] => mask.map((own) => (own ? value : (other as T)));
+    const invalidOutside = <T>(value: T, other: unknown): T[] =>
+      mask.map((selected) => (selected ? value : (other as T)));
     const typed = { steps: 4, meters: START.meters, early: new Float32Array(N).fill(2) };
     const mixed = {
-      steps: nonsense(4, 99),
-      meters: mask.flatMap((own) => Array<number>(NUM_METERS).fill(own ? 0.375 : (null as never))),
-      early: Float32Array.from(nonsense(2, Number.NaN)),
-      late: nonsense(0, 'x'),
-      crashes: nonsense(0, -1),
-      returns: Float64Array.from(nonsense(-0, Number.POSITIVE_INFINITY)),
+      steps: invalidOutside(4, 99),
+      meters: mask.flatMap((selected) => Array<number>(NUM_METERS).fill(selected ? 0.375 : (null as never))),
+      early: Float32Array.from(invalidOutside(2, Number.NaN)),
+      late: invalidOutside(0, 'x'),
+      crashes: invalidOutside(0, -1),
+      returns: Float64Array.from(invalidOutside(-0, Number.POSITIVE_INFINITY)),
     };
     const [a, b] = [typed, mixed].map((start, k) => [env, twin][k].reset({ seed: 9, mask, start }));
     expect(a).toEqual(b);
     expect(env.snapshot()).toEqual(twin.snapshot());
-    mask.forEach((own, i) => {
+    mask.forEach((selected, i) => {
       const row = i * OBSERVATION_SIZE;
       expect(a.observations.slice(row, row + 4)).toEqual(
-        Float32Array.from(own ? [4, 1, 0, 24] : [20, 5, 0, 8]),
+        Float32Array.from(selected ? [4, 1, 0, 24] : [20, 5, 0, 8]),
       );
     });
     expect(env.counters.steps).toBe(N * 20);
     env.run('heuristic');
-    const left = mask.reduce((steps, own) => steps + (own ? 24 : 8), 0);
-    expect(env.counters).toEqual({ steps: N * 20 + left, episodes: N });
+    const remaining = mask.reduce((steps, selected) => steps + (selected ? 24 : 8), 0);
+    expect(env.counters).toEqual({ steps: N * 20 + remaining, episodes: N });
   });
 
-  it('is the same with any number of threads', () => {
+  it('a reset with start gives the same results with any number of threads', () => {
     const random = new Random('threads');
     const n = 1000;
     const { early, late, returns, crashes, ...rest } = random.starts(n);
@@ -187,7 +189,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(one).toEqual(several);
   });
 
-  it('copies and restored states keep the first step; the next episode begins at step 0', () => {
+  it('copies and restored states have the same first step; the next episode begins at step 0', () => {
     using env = openOn(engine, { numEnvs: N, autoreset: 'same-step' });
     env.reset({ seed: 7, start: START });
     env.run('random', { stops: START.steps.map((step) => step + 2) });
@@ -231,19 +233,19 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 });
 
-describe.each(API_PAIRS)('$name, awaited', ({ open, openSync }) => {
-  it('copies the arguments when the call is made', async () => {
+describe.each(API_PAIRS)('$name, asynchronous', ({ open, openSync }) => {
+  it('a reset copies the arrays of its start before it returns', async () => {
     const random = new Random('awaited');
-    const { episodes } = played(random, false);
+    const { episodes } = playEpisodes(random, false);
     const reset = resetTo(episodes);
     await using env = await open({ numEnvs: N });
     using twin = openSync({ numEnvs: N });
     const expected = twin.reset(structuredClone(reset));
-    const begun = env.reset(reset);
+    const pending = env.reset(reset);
     reset.start.meters.fill(0);
     reset.start.steps.fill(1);
     reset.start.crashes.fill(0);
-    expect(await begun).toEqual(expected);
+    expect(await pending).toEqual(expected);
     expect(await env.run('random')).toEqual(twin.run('random'));
     await expect(env.reset({ start: { steps: 28, meters: [] } })).rejects.toThrow('start.steps');
   });

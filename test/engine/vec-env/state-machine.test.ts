@@ -17,9 +17,9 @@ import { outputColumns } from '../../support/unchanged.js';
 const N = 3;
 type State =
   | 'before reset'
-  | 'under way'
-  | 'some over'
-  | 'all over'
+  | 'running'
+  | 'some ended'
+  | 'all ended'
   /** During a run's `onProgress`. */
   | 'within a run'
   | 'closed'
@@ -27,7 +27,7 @@ type State =
   | 'detached';
 
 /** An environment in a state, its last result, and the arguments of calls. */
-interface Stage {
+interface Setup {
   readonly env: VecEnv;
   readonly result: StepResult | null;
   readonly state: State;
@@ -36,31 +36,31 @@ interface Stage {
   readonly snapshot: Uint8Array;
 }
 
-function stage(engine: Engine, autoreset: AutoresetMode, state: State): Stage {
+function prepare(engine: Engine, autoreset: AutoresetMode, state: State): Setup {
   const [env, other] = [1, 2].map(() => openOn(engine, { numEnvs: N, autoreset }));
   other.reset({ seed: 5 });
   other.run('heuristic', { stops: [3, 4, 5] });
   const snapshot = other.snapshot();
   if (state === 'before reset') return { env, result: null, state, other, snapshot };
   env.reset({ seed: 9 });
-  const last = state === 'some over' || state === 'all over' ? NUM_STEPS : 6;
-  const result = env.run('random', { stops: [last, state === 'all over' ? NUM_STEPS : 2, last] });
+  const last = state === 'some ended' || state === 'all ended' ? NUM_STEPS : 6;
+  const result = env.run('random', { stops: [last, state === 'all ended' ? NUM_STEPS : 2, last] });
   if (state === 'closed') env.close();
   if (state === 'detached') detached(result.truncated);
   return { env, result, state, other, snapshot };
 }
 
 const actions = new Uint8Array(N);
-/** A mask of environments that can step in any state. */
+/** A mask of the middle environment, whose episode has ended only in the state 'all ended'. */
 const middle = [false, true, false];
 
-const METHODS: Record<string, (stage: Stage) => unknown> = {
+const METHODS: Record<string, (setup: Setup) => unknown> = {
   reset: ({ env }) => env.reset({ seed: 1 }),
-  'reset, drawn seeds': ({ env }) => env.reset(),
-  'reset of the middle slot': ({ env }) => env.reset({ seed: 1, mask: middle }),
+  'reset, random seeds': ({ env }) => env.reset(),
+  'reset of the middle environment': ({ env }) => env.reset({ seed: 1, mask: middle }),
   step: ({ env }) => env.step(actions),
-  'step of the middle slot': ({ env }) => env.step(actions, { mask: middle }),
-  'step of nobody': ({ env }) => env.step(actions, { mask: new Uint8Array(N) }),
+  'step of the middle environment': ({ env }) => env.step(actions, { mask: middle }),
+  'step of no environment': ({ env }) => env.step(actions, { mask: new Uint8Array(N) }),
   run: ({ env }) => env.run('heuristic'),
   'run to step 6': ({ env }) => env.run('heuristic', { stops: [6, 6, 6] }),
   'run from another': ({ env, other }) =>
@@ -78,41 +78,41 @@ const METHODS: Record<string, (stage: Stage) => unknown> = {
   counters: ({ env }) => env.counters,
   close: ({ env }) => env.close(),
   'Symbol.dispose': ({ env }) => env[Symbol.dispose](),
-  'step with an option that is none': ({ env }) => env.step(actions, { belief: 1 } as object),
+  'step with an unknown option': ({ env }) => env.step(actions, { belief: 1 } as object),
 };
 
 const TABLE = `
-                                   | before reset | under way       | some over       | all over        | within a run | closed  | detached
-  reset                            | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
-  reset, drawn seeds               | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
-  reset of the middle slot         | !not_reset   | under way       | some over       | some over       | !busy        | !closed | !outputs_detached
-  step                             | !not_reset   | under way       | STEP            | STEP            | !busy        | !closed | !outputs_detached
-  step of the middle slot          | !not_reset   | under way       | some over       | MIDDLE          | !busy        | !closed | !outputs_detached
-  step of nobody                   | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  run                              | !not_reset   | all over        | all over        | all over        | !busy        | !closed | !outputs_detached
-  run to step 6                    | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  run from another                 | all over     | all over        | all over        | all over        | !busy        | !closed | !outputs_detached
-  run of another                   | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  fork                             | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  assign from another              | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
-  assign to another                | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  assign to itself                 | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  snapshot                         | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  restore                          | under way    | under way       | under way       | under way       | !busy        | !closed | !outputs_detached
-  history                          | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  beliefTargets                    | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  stateHash                        | !not_reset   | under way       | some over       | all over        | !busy        | !closed | !outputs_detached
-  counters                         | before reset | under way       | some over       | all over        | within a run | closed  | detached
-  close                            | closed       | closed          | closed          | closed          | !busy        | closed  | closed
-  Symbol.dispose                   | closed       | closed          | closed          | closed          | !busy        | closed  | closed
-  step with an option that is none | !not_reset   | !unknown_option | !unknown_option | !unknown_option | !busy        | !closed | !outputs_detached`;
+                                  | before reset | running         | some ended      | all ended       | within a run | closed  | detached
+  reset                           | running      | running         | running         | running         | !busy        | !closed | !outputs_detached
+  reset, random seeds             | running      | running         | running         | running         | !busy        | !closed | !outputs_detached
+  reset of the middle environment | !not_reset   | running         | some ended      | some ended      | !busy        | !closed | !outputs_detached
+  step                            | !not_reset   | running         | STEP            | STEP            | !busy        | !closed | !outputs_detached
+  step of the middle environment  | !not_reset   | running         | some ended      | MIDDLE          | !busy        | !closed | !outputs_detached
+  step of no environment          | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  run                             | !not_reset   | all ended       | all ended       | all ended       | !busy        | !closed | !outputs_detached
+  run to step 6                   | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  run from another                | all ended    | all ended       | all ended       | all ended       | !busy        | !closed | !outputs_detached
+  run of another                  | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  fork                            | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  assign from another             | running      | running         | running         | running         | !busy        | !closed | !outputs_detached
+  assign to another               | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  assign to itself                | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  snapshot                        | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  restore                         | running      | running         | running         | running         | !busy        | !closed | !outputs_detached
+  history                         | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  beliefTargets                   | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  stateHash                       | !not_reset   | running         | some ended      | all ended       | !busy        | !closed | !outputs_detached
+  counters                        | before reset | running         | some ended      | all ended       | within a run | closed  | detached
+  close                           | closed       | closed          | closed          | closed          | !busy        | closed  | closed
+  Symbol.dispose                  | closed       | closed          | closed          | closed          | !busy        | closed  | closed
+  step with an unknown option     | !not_reset   | !unknown_option | !unknown_option | !unknown_option | !busy        | !closed | !outputs_detached`;
 
 /** The difference between the modes: a step of environments whose episodes have ended. */
 const BY_MODE: Record<AutoresetMode, { STEP: string; MIDDLE: string }> = {
   disabled: { STEP: '!episode_over', MIDDLE: '!episode_over' },
-  // A run does not reset, so environments whose episodes it ended wait for a reset.
+  // A run does not reset, so environments whose episodes a run ended need a reset.
   'same-step': { STEP: '!episode_over', MIDDLE: '!episode_over' },
-  'next-step': { STEP: 'under way', MIDDLE: 'some over' },
+  'next-step': { STEP: 'running', MIDDLE: 'some ended' },
 };
 
 type Row = [method: string, expected: Record<string, string>];
@@ -136,10 +136,10 @@ function stateOf(env: VecEnv): State {
   const over = Array.from(env.stateHash().keys()).filter(
     (i) => env.history(i, NUM_STEPS).length === NUM_STEPS,
   );
-  return over.length === 0 ? 'under way' : over.length === N ? 'all over' : 'some over';
+  return over.length === 0 ? 'running' : over.length === N ? 'all ended' : 'some ended';
 }
 
-/** Returns the code of a refusal; null if there was none. */
+/** Returns the code of a call's error, or null if the call succeeds. */
 function codeOf(call: () => unknown): ErrorCode | null {
   try {
     call();
@@ -150,43 +150,43 @@ function codeOf(call: () => unknown): ErrorCode | null {
   }
 }
 
-/** Copies all outputs of an environment in a state, and of the other. */
-function visibleIn({ env, result, state, other }: Stage): Columns {
-  const shown = { ...outputColumns(env, state === 'detached' ? null : result), other: other.snapshot() };
-  if (['before reset', 'within a run', 'closed', 'detached'].includes(state)) return shown;
-  return { ...shown, hash: env.stateHash(), snapshot: env.snapshot() };
+/** Returns copies of everything that a caller can read of both environments. */
+function visibleIn({ env, result, state, other }: Setup): Columns {
+  const columns = { ...outputColumns(env, state === 'detached' ? null : result), other: other.snapshot() };
+  if (['before reset', 'within a run', 'closed', 'detached'].includes(state)) return columns;
+  return { ...columns, hash: env.stateHash(), snapshot: env.snapshot() };
 }
 
-/** Calls `body` in the state; for the state of a run, from `onProgress`. */
-function within({ env, state }: Stage, body: () => void): void {
+/** Calls `body`, in the state 'within a run' from `onProgress`. */
+function within({ env, state }: Setup, body: () => void): void {
   if (state === 'within a run') env.run('heuristic', { stops: [0, 0, 0], onProgress: body });
   else body();
 }
 
-/** Makes the call. @returns the cell of the table. */
+/** Makes a call in a state. @returns the cell of the table. */
 function outcome(engine: Engine, mode: AutoresetMode, state: State, method: string): string {
-  const set = stage(engine, mode, state);
-  const call = () => METHODS[method](set);
+  const setup = prepare(engine, mode, state);
+  const call = () => METHODS[method](setup);
   let cell = '';
-  within(set, () => {
-    const before = visibleIn(set);
+  within(setup, () => {
+    const before = visibleIn(setup);
     const code = codeOf(call);
-    cell = code === null ? stateOf(set.env) : `!${code}`;
+    cell = code === null ? stateOf(setup.env) : `!${code}`;
     if (code === null) return;
     expectRefusal(call, code);
-    expectEqual(before, visibleIn(set), `${method}, ${state}:`);
+    expectEqual(before, visibleIn(setup), `${method}, ${state}:`);
   });
-  set.env.close();
-  set.other.close();
+  setup.env.close();
+  setup.other.close();
   return cell;
 }
 
-/** Code above the backend interface is the same for every kernel. */
-const SOME = [ENGINES[0], ...ENGINES.slice(1, 2)];
+/** The reference and one kernel: the state machine is above the backend interface, so it is the same for all kernels. */
+const TESTED_ENGINES = [ENGINES[0], ...ENGINES.slice(1, 2)];
 
-describe.each(SOME)('$name', (engine) => {
+describe.each(TESTED_ENGINES)('$name', (engine) => {
   describe.each(Object.keys(BY_MODE) as AutoresetMode[])('%s', (mode) => {
-    it.each(rowsIn(mode))('%s', (method, expected) => {
+    it.each(rowsIn(mode))('%s follows the table in every state', (method, expected) => {
       const got = Object.keys(expected).map((state) => [
         state,
         outcome(engine, mode, state as State, method),

@@ -1,4 +1,4 @@
-/** Outputs are current after every call, and a copy has the outputs of its original. */
+/** Outputs are current after every call, and a copy has the outputs of its source. */
 import { describe, expect, it } from 'vitest';
 import type { RunBeliefs } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
@@ -16,7 +16,7 @@ const stops = Array.from({ length: numEnvs }, (_, i) => (i * 5) % 29);
 const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => i);
 
 /** Opens a batch and runs it to different stops. */
-async function played(
+async function openAtStops(
   engine: AsyncEngine,
   mode: number,
   grader: string,
@@ -53,9 +53,9 @@ describe.each(ENGINES)('$name', (engine) => {
 });
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('a copy in imagination has the outputs of the real step', async () => {
+  it('a copy into an environment with imagination has the outputs of its source', async () => {
     const belief = Float32Array.of(0.5, 0.25, 1);
-    const real = await played(engine, MODE.sampled, 'v2', { kind: 'constant', belief });
+    const real = await openAtStops(engine, MODE.sampled, 'v2', { kind: 'constant', belief });
     const imagined = await openAsyncBatch(engine, numEnvs, { imagination: true });
     const reversed = seeds.slice().reverse();
     imagined.batch.gather(real.batch, reversed);
@@ -65,8 +65,8 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     );
   });
 
-  it('a batch may gather from itself', async () => {
-    const { batch, columns } = await played(engine, MODE.discrete, 'v1', null);
+  it('a batch can gather from itself', async () => {
+    const { batch, columns } = await openAtStops(engine, MODE.discrete, 'v1', null);
     const before = await columns();
     const rotated = seeds.map((i) => (i + 1) % numEnvs);
     batch.gather(batch, rotated);

@@ -19,21 +19,21 @@ import { forAll } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-/** Returns which environments have a replayable past. */
-function expectOwn(env: VecEnv, own: readonly boolean[]): void {
-  own.forEach((allowed, i) => {
+/** Expects history() and snapshot() to accept exactly the environments with a replayable past. */
+function expectReplayable(env: VecEnv, expected: readonly boolean[]): void {
+  expected.forEach((allowed, i) => {
     if (allowed) env.history(i);
     else expectRefusal(() => env.history(i), 'foreign_past', `environment ${i}`);
   });
-  if (own.every(Boolean)) env.snapshot();
-  else expectRefusal(() => env.snapshot(), 'foreign_past', `environment ${own.indexOf(false)}`);
+  if (expected.every(Boolean)) env.snapshot();
+  else expectRefusal(() => env.snapshot(), 'foreign_past', `environment ${expected.indexOf(false)}`);
 }
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   const real = (numEnvs: number) => openOn(engine, { numEnvs });
   const imagined = (numEnvs: number) => openOn(engine, { numEnvs, imagination: true });
 
-  it('the state is the same, the noise is not', () => {
+  it('a fork into imagination has the same states and other noise', () => {
     forAll(10, (random) => {
       const env = openOn(engine, { numEnvs: 40, ...randomOptions(random) });
       const result = advanceRandomly(random, env);
@@ -45,16 +45,16 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       );
       const { actions, options } = randomStep(random, env, finishedEnvs(result));
       const mask = (options.mask as Uint8Array) ?? new Uint8Array(40).fill(1);
-      const mine = env.step(actions, options);
+      const realResult = env.step(actions, options);
       other = fork.step(actions, options);
-      const moved = [...mask.keys()].filter((i) => mask[i] !== 0);
-      const parted = moved.filter((i) => mine.rewards[i] !== other.rewards[i]);
-      expect(moved.length).toBeGreaterThan(0);
-      expect(parted).toEqual(moved);
+      const stepped = [...mask.keys()].filter((i) => mask[i] !== 0);
+      const different = stepped.filter((i) => realResult.rewards[i] !== other.rewards[i]);
+      expect(stepped.length).toBeGreaterThan(0);
+      expect(different).toEqual(stepped);
     });
   });
 
-  it('the noise is that of an environment with imagination', () => {
+  it('a fork into imagination has the noise of an environment with imagination', () => {
     forAll(10, (random) => {
       const [env, expected] = [real(20), imagined(20)];
       for (const each of [env, expected]) each.reset({ seed: 77 });
@@ -72,15 +72,15 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     env.reset({ seed: 1 });
     env.run('heuristic', { stops: [3, 5, 9] });
     const fork = env.fork([0, 1, 2, 1], { imagination: true });
-    expectUnchanged(fork, currentOutputs(fork), () => expectOwn(fork, [false, false, false, false]));
+    expectUnchanged(fork, currentOutputs(fork), () => expectReplayable(fork, [false, false, false, false]));
     fork.step(new Uint8Array(4));
     fork.reset({ seed: 8, mask: [false, true, false, true] });
-    expectOwn(fork, [false, true, false, true]);
+    expectReplayable(fork, [false, true, false, true]);
     fork.run('heuristic');
-    expectOwn(fork, [false, true, false, true]);
+    expectReplayable(fork, [false, true, false, true]);
     fork.reset({ seed: 8, mask: [true, false, true, false] });
-    expectOwn(fork, [true, true, true, true]);
-    expectOwn(env, [true, true, true]);
+    expectReplayable(fork, [true, true, true, true]);
+    expectReplayable(env, [true, true, true]);
   });
 
   it.each(['same-step', 'next-step'] as const)('history() works again after autoreset %s', (autoreset) => {
@@ -90,10 +90,10 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     const fork = env.fork([0, 1], { imagination: true });
     fork.step([1, 1]);
     if (autoreset === 'next-step') {
-      expectOwn(fork, [false, false]);
+      expectReplayable(fork, [false, false]);
       fork.step([1, 1]);
     }
-    expectOwn(fork, [true, false]);
+    expectReplayable(fork, [true, false]);
     expect(fork.history(0)).toEqual([]);
   });
 
@@ -103,30 +103,30 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     env.run('random', { stops: [4, 6] });
     const other = env.fork([0, 1], { imagination: true });
     other.reset({ seed: 3, mask: [true, false] });
-    expectOwn(other, [true, false]);
-    expectOwn(other.fork([1, 0, 1]), [false, true, false]);
-    expectOwn(other.fork([0, 1], { imagination: false }), [false, false]);
-    expectOwn(other.fork([0, 1], { imagination: true }), [true, false]);
+    expectReplayable(other, [true, false]);
+    expectReplayable(other.fork([1, 0, 1]), [false, true, false]);
+    expectReplayable(other.fork([0, 1], { imagination: false }), [false, false]);
+    expectReplayable(other.fork([0, 1], { imagination: true }), [true, false]);
     other.assign(other, [1, 0]);
-    expectOwn(other, [false, true]);
+    expectReplayable(other, [false, true]);
     env.assign(other, [1, 0]);
-    expectOwn(env, [false, false]);
-    env.assign(resetOne(real(1)), [0, 0]);
-    expectOwn(env, [true, true]);
+    expectReplayable(env, [false, false]);
+    env.assign(withReset(real(1)), [0, 0]);
+    expectReplayable(env, [true, true]);
   });
 
-  it('a restored environment has a replayable past', () => {
+  it('an environment has a replayable past after restore', () => {
     const env = imagined(2);
     env.reset({ seed: 4 });
     env.step([1, 2]);
     const bytes = env.snapshot();
-    env.assign(resetOne(real(1)), [0, 0]);
-    expectOwn(env, [false, false]);
+    env.assign(withReset(real(1)), [0, 0]);
+    expectReplayable(env, [false, false]);
     env.restore(bytes);
-    expectOwn(env, [true, true]);
+    expectReplayable(env, [true, true]);
   });
 
-  it('the observed history is copied, not replayed', () => {
+  it('a fork into imagination copies the observed history', () => {
     forAll(5, (random) => {
       const env = openOn(engine, { numEnvs: 20, observation: { history: true } });
       env.reset({ seed: random.seeds(20) });
@@ -134,9 +134,9 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const before = observations.slice();
       const indices = randomIndices(random, 20, 20);
       const width = env.observationSpace.shape[0];
-      const shown = currentOutputs(env.fork(indices, { imagination: true })).observations;
+      const copied = currentOutputs(env.fork(indices, { imagination: true })).observations;
       indices.forEach((index, i) => {
-        expect(shown.slice(i * width, (i + 1) * width)).toEqual(
+        expect(copied.slice(i * width, (i + 1) * width)).toEqual(
           before.slice(index * width, (index + 1) * width),
         );
       });
@@ -144,7 +144,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 });
 
-function resetOne(env: VecEnv): VecEnv {
+function withReset(env: VecEnv): VecEnv {
   env.reset({ seed: 9 });
   return env;
 }

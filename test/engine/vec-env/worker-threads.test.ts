@@ -8,7 +8,10 @@ import { ENGINES, type Engine } from '../../support/engines.js';
 
 const SOURCE = new URL('../../../dist/engine/node.js', import.meta.url).href;
 
-/** Steps past the ends of episodes; leaves a fork open. @returns the current seeds and two scores. */
+/**
+ * Steps past the ends of episodes, and does not close the environment or its fork. @returns the current seeds and two
+ * scores.
+ */
 function stepOn(open: typeof createVecEnv, options: VecEnvOptions, seed: number): number[] {
   const env = open({ ...options, autoreset: 'same-step', observation: { history: true } });
   env.reset({ seed });
@@ -33,19 +36,19 @@ const CODE = `
   });
 `;
 
-function play({ backend, kernel }: Engine, seed: number): Promise<{ said: unknown; status: number }> {
+function play({ backend, kernel }: Engine, seed: number): Promise<{ message: unknown; status: number }> {
   const worker = new Worker(CODE, { eval: true, workerData: { backend, kernel, seed } });
   return new Promise((resolve, reject) => {
-    let said: unknown;
-    worker.once('message', (message) => {
-      said = message;
+    let message: unknown;
+    worker.once('message', (value) => {
+      message = value;
     });
     worker.once('error', reject);
-    worker.once('exit', (status) => resolve({ said, status }));
+    worker.once('exit', (status) => resolve({ message, status }));
   });
 }
 
-function expected({ backend, kernel }: Engine, seed: number): unknown {
+function expectedMessage({ backend, kernel }: Engine, seed: number): unknown {
   using env = createVecEnv({ numEnvs: 3, backend, kernel });
   env.reset({ seed });
   const scores = Array.from(env.run('random').finalScores);
@@ -54,19 +57,19 @@ function expected({ backend, kernel }: Engine, seed: number): unknown {
 }
 
 describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
-  it('several workers at once, each with several environments', async () => {
+  it('workers play at the same time, each with several environments', async () => {
     const seeds = [1, 2, 3];
     const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
     played.forEach((outcome, k) => {
-      expect(outcome).toEqual({ said: expected(engine, seeds[k]), status: 0 });
+      expect(outcome).toEqual({ message: expectedMessage(engine, seeds[k]), status: 0 });
     });
   });
 
-  it('a process ends cleanly with environments open, here and in a worker', () => {
+  it('a process ends cleanly with open environments in its main thread and in a worker', () => {
     const { backend, kernel } = engine;
     const {
       status,
-      output: said,
+      output: message,
       stderr,
     } = runChild(`
       import { Worker } from 'node:worker_threads';
@@ -82,6 +85,6 @@ describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
         process.exit(0);
       });
     `);
-    expect({ status, said, stderr }).toEqual({ status: 0, said: 'left open', stderr: '' });
+    expect({ status, message, stderr }).toEqual({ status: 0, message: 'left open', stderr: '' });
   });
 });
