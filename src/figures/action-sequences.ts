@@ -9,12 +9,12 @@ import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS } from './theme.js';
 import type { TopView, View } from './view.js';
 
 export interface ActionSequenceRow extends Named {
-  /** Codes, [28] by step. */
+  /** Action codes, [28] by step. */
   readonly actions: ArrayLike<number>;
 }
 
 export interface ActionSequencePicture extends Caption {
-  /** From the top. */
+  /** In order from the top. */
   readonly rows: readonly ActionSequenceRow[];
 }
 
@@ -31,7 +31,7 @@ interface ActionStyle {
   /** Two letters, unique among the actions. */
   readonly mark: string;
   readonly colour: string;
-  /** Its index among the actions of its category. */
+  /** The index of the action within its category. */
   readonly place: number;
 }
 
@@ -50,7 +50,8 @@ function markOf(name: string): string {
 }
 
 /**
- * Draws a row for each policy and a cell for each slot, by day. Colours are categories; shades and letters are actions.
+ * Draws a row for each policy and a cell for each slot, by day. Colours stand for categories, shades and letters for
+ * actions.
  * @throws InputError `illegal_action`, `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawActionSequences(picture: ActionSequencePicture): Drawing {
@@ -62,8 +63,8 @@ export function drawActionSequences(picture: ActionSequencePicture): Drawing {
     vconcat: [cellsView(rows), LEGEND],
     spacing: 18,
   };
-  const described = rows.map(({ name, actions }) => `${name}: ${daysInWords(actions)}.`);
-  return { title, description: described.join(' '), spec };
+  const descriptions = rows.map(({ name, actions }) => `${name}: ${daysInWords(actions)}.`);
+  return { title, description: descriptions.join(' '), spec };
 }
 
 function checkSequence({ name, actions }: ActionSequenceRow): void {
@@ -72,7 +73,7 @@ function checkSequence({ name, actions }: ActionSequenceRow): void {
     const action = actions[step];
     if (isAction(action)) continue;
     const where = `the action of "${name}" at step ${step}`;
-    throw illegalAction(where, action, { remedy: 'Pass a code of that range.' });
+    throw illegalAction(where, action, { remedy: 'Pass a code in that range.' });
   }
 }
 

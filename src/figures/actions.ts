@@ -20,10 +20,10 @@ type Group = ActionsPicture['groups'][number];
 
 const CELL_WIDTH = 68;
 const ROW_HEIGHT = 22;
-/** The space between panels, for the name and the actions of the next. */
+/** The space between panels. It holds the name and the action labels of the next panel. */
 const GAP = 60;
-/** The colour of the largest share. Text stays legible on it in both themes. */
-const STRONGEST = 0.6;
+/** The opacity of the largest share. Text on it stays legible in both themes. */
+const MAX_OPACITY = 0.6;
 
 /**
  * Draws a row for each group of profiles and a column for each action. Cells are shares of all steps in percent.
@@ -36,7 +36,7 @@ export function drawActions(picture: ActionsPicture): Drawing {
     checkNames(`rows of "${name}"`, rows);
     for (const row of rows) checkNumbers(`the shares of "${row.name}"`, row.shares, NUM_ACTIONS, 'actions');
   }
-  const most = Math.max(
+  const maxShare = Math.max(
     ...groups.flatMap(({ rows }) => rows.flatMap(({ shares }) => Array.from(shares))),
     0.01,
   );
@@ -45,7 +45,7 @@ export function drawActions(picture: ActionsPicture): Drawing {
       text: title,
       subtitle: ['Share of all steps in percent. A stronger colour is a larger share.', ...notes],
     },
-    vconcat: groups.map((group) => panelOf(group, most)),
+    vconcat: groups.map((group) => panelOf(group, maxShare)),
     spacing: GAP,
     bounds: 'flush',
   };
@@ -60,7 +60,7 @@ const cellsOf = ({ name, shares }: ActionUse) =>
     percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.0095 ? 1 : 0),
   }));
 
-function panelOf({ name, rows }: Group, most: number): View {
+function panelOf({ name, rows }: Group, maxShare: number): View {
   return {
     title: { text: name, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 },
     width: { step: CELL_WIDTH },
@@ -75,7 +75,7 @@ function panelOf({ name, rows }: Group, most: number): View {
           opacity: {
             field: 'share',
             type: 'quantitative',
-            scale: { domain: [0, most], range: [0, STRONGEST] },
+            scale: { domain: [0, maxShare], range: [0, MAX_OPACITY] },
             legend: null,
           },
         },
@@ -103,8 +103,8 @@ function inWords({ name, rows }: Group): string {
   const parts = rows.map((row) => {
     const sorted = ACTION_NAMES.map((action, code) => ({ action, share: row.shares[code] }));
     sorted.sort((a, b) => b.share - a.share);
-    const most = sorted.slice(0, 3).map(({ action, share }) => `${action} ${decimal(100 * share, 0)} %`);
-    return `${row.name}: ${most.join(', ')}`;
+    const mostUsed = sorted.slice(0, 3).map(({ action, share }) => `${action} ${decimal(100 * share, 0)} %`);
+    return `${row.name}: ${mostUsed.join(', ')}`;
   });
   return `${name}: most used, ${parts.join('; ')}.`;
 }

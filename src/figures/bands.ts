@@ -10,13 +10,13 @@ import { LIGHT, SEMIBOLD, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface BandsPicture extends Caption {
-  /** From the top; bands as `bandsOf` returns them. */
+  /** In order from the top. `bandsOf` computes the bands. */
   readonly rows: readonly (Named & { readonly bands: Bands })[];
   /**
    * Maximum width in pixels. If the meters do not fit side by side, rows are meters and columns are policies. Default:
    * panels are 138 pixels wide.
    */
-  readonly room?: number;
+  readonly maxWidth?: number;
 }
 
 const PANEL_WIDTH = 138;
@@ -24,8 +24,8 @@ const PANEL_HEIGHT = 78;
 const SPACING = 16;
 /** The width of the axis beside the panels. */
 const MARGIN = 60;
-/** The smallest width of a panel beside four others. */
-const MIN_BESIDE = 118;
+/** The minimum width of a panel if the five meters are side by side. If less is available, rows are meters. */
+const MIN_METER_WIDTH = 118;
 const MIN_WIDTH = 80;
 const MEDIAN = PERCENTILES.indexOf(50);
 
@@ -34,12 +34,12 @@ const MEDIAN = PERCENTILES.indexOf(50);
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawBands(picture: BandsPicture): Drawing {
-  const { rows, title = 'The meters over the week', notes = [], room } = picture;
+  const { rows, title = 'The meters over the week', notes = [], maxWidth } = picture;
   checkNames('rows', rows);
   for (const { name, bands } of rows) {
     checkNumbers(`the bands of "${name}"`, bands.values, SIZE, `${PERCENTILES.length} x 28 x ${NUM_METERS}`);
   }
-  const frame = frameIn(room, rows.length);
+  const frame = frameIn(maxWidth, rows.length);
   const spec: TopView = {
     title: { text: title, subtitle: [...captionOf(rows), ...notes] },
     data: { values: rows.flatMap(pointsOf) },
@@ -70,12 +70,12 @@ interface Frame {
 }
 
 /** Returns the panel size and arrangement that fit a width. */
-function frameIn(room: number | undefined, policies: number): Frame {
-  if (room === undefined) return { width: PANEL_WIDTH, height: PANEL_HEIGHT, transposed: false };
-  const fitting = (panels: number) => Math.floor((room - MARGIN - SPACING * (panels - 1)) / panels);
-  const beside = fitting(NUM_METERS);
-  const transposed = beside < MIN_BESIDE;
-  const width = transposed ? Math.max(MIN_WIDTH, fitting(policies)) : beside;
+function frameIn(maxWidth: number | undefined, policies: number): Frame {
+  if (maxWidth === undefined) return { width: PANEL_WIDTH, height: PANEL_HEIGHT, transposed: false };
+  const panelWidth = (panels: number) => Math.floor((maxWidth - MARGIN - SPACING * (panels - 1)) / panels);
+  const meterWidth = panelWidth(NUM_METERS);
+  const transposed = meterWidth < MIN_METER_WIDTH;
+  const width = transposed ? Math.max(MIN_WIDTH, panelWidth(policies)) : meterWidth;
   return { width, height: Math.round(Math.min(110, Math.max(PANEL_HEIGHT, width * 0.56))), transposed };
 }
 
@@ -112,21 +112,21 @@ const { crashThreshold } = RHYTHM.constants;
 
 function captionOf(rows: BandsPicture['rows']): string[] {
   const counts = rows.map(({ bands }) => bands.episodes);
-  const [least, most] = [Math.min(...counts), Math.max(...counts)].map((count) => count.toLocaleString('en'));
-  const episodes = least === most ? most : `${least} to ${most}`;
+  const [min, max] = [Math.min(...counts), Math.max(...counts)].map((count) => count.toLocaleString('en'));
+  const episodes = min === max ? max : `${min} to ${max}`;
   return [
     `Median (line), middle 50 % (inner band) and middle 80 % (outer band) after each step; episodes: ${episodes}.`,
     `Dashed: ${crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
   ];
 }
 
-const at = (bands: Bands, percentile: number, step: number, meter: number): number =>
+const bandValue = (bands: Bands, percentile: number, step: number, meter: number): number =>
   bands.values[(percentile * NUM_STEPS + step) * NUM_METERS + meter];
 
 const pointsOf = ({ name, bands }: BandsPicture['rows'][number]) =>
   METER_NAMES.flatMap((meter, k) =>
     Array.from({ length: NUM_STEPS }, (_, step) => {
-      const values = PERCENTILES.map((percentile, p) => [`p${percentile}`, at(bands, p, step, k)]);
+      const values = PERCENTILES.map((percentile, p) => [`p${percentile}`, bandValue(bands, p, step, k)]);
       return { name, meter, step, day: dayOf(step + 1), ...Object.fromEntries(values) };
     }),
   );
@@ -173,6 +173,8 @@ const NAME: Layer = {
 
 /** Describes the medians after the last step. */
 function inWords({ name, bands }: BandsPicture['rows'][number]): string {
-  const ends = METER_NAMES.map((meter, k) => `${meter} ${decimal(at(bands, MEDIAN, NUM_STEPS - 1, k), 2)}`);
+  const ends = METER_NAMES.map(
+    (meter, k) => `${meter} ${decimal(bandValue(bands, MEDIAN, NUM_STEPS - 1, k), 2)}`,
+  );
   return `${name}: medians at the end of the week ${ends.join(', ')}.`;
 }

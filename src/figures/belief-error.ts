@@ -9,11 +9,9 @@ import { ACCENT, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface BeliefErrors {
-  /**
-   * [28] each: the mean over episodes after each step, and the bounds of its 95 % interval, equal to the mean if there is
-   * no interval.
-   */
+  /** [28]: the mean over episodes after each step. */
   readonly mean: readonly number[];
+  /** [28] each: the bounds of the mean's 95 % interval, equal to the mean if there is no interval. */
   readonly low: readonly number[];
   readonly high: readonly number[];
   /** The error of the belief [0.5, 0.5, 0.5] in the same episodes. */
@@ -21,7 +19,7 @@ export interface BeliefErrors {
 }
 
 export interface BeliefErrorPicture extends Caption {
-  /** From the top left. */
+  /** In the order of the panels, from the top left. */
   readonly rows: readonly (Named & { readonly errors: BeliefErrors })[];
 }
 
@@ -55,7 +53,7 @@ export function drawBeliefError(picture: BeliefErrorPicture): Drawing {
     columns: Math.min(COLUMNS, rows.length),
     spacing: { row: 18, column: 26 },
     spec: { width, height: PANEL_HEIGHT, layer: [BAND, CONSTANT, LINE] },
-    // Otherwise the axes appear below the empty places of the last row, not below the panels above them.
+    // Draws an x axis below each panel. Shared axes are only below the last row, even where it has no panel.
     resolve: { axis: { x: 'independent' } },
   };
   return { title, description: rows.map(inWords).join(' '), spec };

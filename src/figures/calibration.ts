@@ -28,7 +28,7 @@ export interface Calibration {
 }
 
 export interface CalibrationPicture extends Caption {
-  /** From the top; [3] by BELIEF_NAMES. */
+  /** In order from the top. `dimensions` is [3] by BELIEF_NAMES. */
   readonly rows: readonly (Named & { readonly dimensions: readonly Calibration[] })[];
 }
 
@@ -57,7 +57,7 @@ export function drawCalibration(picture: CalibrationPicture): Drawing {
     },
     bounds: 'flush',
     spacing: { row: 92, column: 36 },
-    spec: { width: SIZE, height: SIZE, layer: [DIAGONAL, DOTS, FIGURES, NAME] },
+    spec: { width: SIZE, height: SIZE, layer: [DIAGONAL, DOTS, STATISTICS, NAME] },
     resolve: { axis: { x: 'independent' } },
   };
   return { title, description: rows.map(inWords).join(' '), spec };
@@ -76,19 +76,20 @@ function checkCalibration({ name, dimensions }: Row): void {
 const pointsOf = ({ name, dimensions }: Row) =>
   BELIEF_NAMES.flatMap((dimension, k) => [
     ...dimensions[k].bins.map((bin) => ({ kind: 'bin', name, dimension, ...bin })),
-    { kind: 'figures', name, dimension, first: k === 0, figures: figuresOf(dimensions[k]) },
+    { kind: 'statistics', name, dimension, first: k === 0, statistics: statisticsOf(dimensions[k]) },
   ]);
 
-const figuresOf = ({ correlation, mae, count }: Calibration): string =>
+const statisticsOf = ({ correlation, mae, count }: Calibration): string =>
   `r ${correlation === null ? '–' : decimal(correlation, 2)}, MAE ${decimal(mae, 3)}, ${count.toLocaleString('en')} episodes`;
 
-const share = (field: string, title: string) => {
+/** Returns a channel with the range [0, 1]. */
+const unitChannel = (field: string, title: string) => {
   const values = [0, 0.5, 1];
   const domain = [0, 1];
   return { field, type: 'quantitative', scale: { domain }, axis: { title, values, format: '.1f' } } as const;
 };
-const X = share('belief', 'last belief');
-const Y = share('target', 'target');
+const X = unitChannel('belief', 'last belief');
+const Y = unitChannel('target', 'target');
 
 const DIAGONAL: Layer = {
   data: {
@@ -111,10 +112,10 @@ const DOTS: Layer = {
   },
 };
 
-const FIGURES: Layer = {
-  transform: [{ filter: { field: 'kind', equal: 'figures' } }],
+const STATISTICS: Layer = {
+  transform: [{ filter: { field: 'kind', equal: 'statistics' } }],
   mark: { type: 'text', x: 0, y: -6, align: 'left', baseline: 'bottom', fontSize: 10, color: LIGHT.muted },
-  encoding: { text: { field: 'figures', type: 'nominal' } },
+  encoding: { text: { field: 'statistics', type: 'nominal' } },
 };
 
 /** Draws names above the first panel of a row, because they may be wider than the margin. */
@@ -125,4 +126,4 @@ const NAME: Layer = {
 };
 
 const inWords = ({ name, dimensions }: Row): string =>
-  `${name}: ${BELIEF_NAMES.map((belief, k) => `${belief} ${figuresOf(dimensions[k])}`).join('; ')}.`;
+  `${name}: ${BELIEF_NAMES.map((belief, k) => `${belief} ${statisticsOf(dimensions[k])}`).join('; ')}.`;

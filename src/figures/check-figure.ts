@@ -2,7 +2,7 @@
 import { InputError } from '../shared/errors.js';
 import { checkLength, describe, isList } from '../shared/values.js';
 
-/** A line or row of a figure. Names are unique within a figure. */
+/** A row, panel or group of a figure. Names are unique within a figure. */
 export interface Named {
   readonly name: string;
 }
@@ -15,22 +15,22 @@ export function checkNames(what: string, rows: readonly Named[]): void {
       `Expected ${what} to be an array of at least one entry, got ${describe(rows)}. Pass an array.`,
     );
   }
-  const seen = new Set<string>();
+  const names = new Set<string>();
   rows.forEach((row: Partial<Named> | null, i) => {
     const name = row?.name;
     if (typeof name !== 'string' || name === '') {
       throw new InputError(
         'wrong_type',
-        `Expected a name at ${what}[${i}], got ${describe(name)}. Pass a text that is not empty.`,
+        `Expected a name at ${what}[${i}], got ${describe(name)}. Pass a non-empty string.`,
       );
     }
-    if (seen.has(name)) {
+    if (names.has(name)) {
       throw new InputError(
         'out_of_range',
         `Expected unique names in ${what}, got ${describe(name)} again at ${what}[${i}]. Rename one.`,
       );
     }
-    seen.add(name);
+    names.add(name);
   });
 }
 

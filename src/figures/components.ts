@@ -8,10 +8,10 @@ import { COMPONENT_COLOURS, INK_ON_COLOUR, LIGHT, NAME_AXIS, SEMIBOLD } from './
 import type { Layer, TopView } from './view.js';
 
 export interface ComponentsPicture extends Caption {
-  /** From the top. */
+  /** In order from the top. */
   readonly rows: readonly ComponentsRow[];
   /** Maximum width in pixels. Default: bars of 560, plus the names. */
-  readonly room?: number;
+  readonly maxWidth?: number;
 }
 
 export interface ComponentsRow extends Named {
@@ -21,7 +21,7 @@ export interface ComponentsRow extends Named {
 
 const WIDTH = 560;
 const ROW_HEIGHT = 30;
-/** Smaller parts get no number, if bars are WIDTH wide. */
+/** The smallest part that is labelled with its number, if bars are WIDTH wide. */
 const MIN_NUMBERED = 0.03;
 /** The width of the sums and gaps beside names and bars. */
 const MARGIN = 64;
@@ -33,12 +33,12 @@ const LEGEND_COLUMN = 118;
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawComponents(picture: ComponentsPicture): Drawing {
-  const { rows, title = 'Final scores by component', notes = [], room } = picture;
+  const { rows, title = 'Final scores by component', notes = [], maxWidth } = picture;
   checkNames('rows', rows);
   for (const { name, parts } of rows)
     checkNumbers(`the parts of "${name}"`, parts, NUM_COMPONENTS, 'components');
   const y = { ...NAMES, sort: rows.map(({ name }) => name) };
-  const width = room === undefined ? WIDTH : widthIn(room, rows);
+  const width = maxWidth === undefined ? WIDTH : widthIn(maxWidth, rows);
   const spec: TopView = {
     title: { text: title, subtitle: ['Weight times component; their sum is the final score.', ...notes] },
     data: { values: rows.flatMap((row) => sectionsOf(row, MIN_NUMBERED * (WIDTH / width))) },
@@ -46,7 +46,7 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
     height: { step: ROW_HEIGHT },
     encoding: { y },
     layer: [
-      sectionsIn(room === undefined ? NUM_COMPONENTS : columnsIn(width)),
+      sectionsIn(maxWidth === undefined ? NUM_COMPONENTS : columnsIn(width)),
       NUMBERS,
       { ...SUMS, data: { values: rows.map(sumOf) } },
     ],
@@ -54,20 +54,20 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
   return { title, description: rows.map(inWords).join(' '), spec };
 }
 
-/** Returns the width of the bars. @param room the maximum width of the figure. */
-function widthIn(room: number, rows: readonly ComponentsRow[]): number {
+/** Returns the width of the bars. @param maxWidth the maximum width of the figure. */
+function widthIn(maxWidth: number, rows: readonly ComponentsRow[]): number {
   const names = widestOf(rows.map(({ name }) => name));
-  return Math.max(120, Math.floor(room - names - MARGIN));
+  return Math.max(120, Math.floor(maxWidth - names - MARGIN));
 }
 
-/** Returns the sections of a bar. @param least smaller parts get no number. */
-const sectionsOf = ({ name, parts }: ComponentsRow, least: number) =>
+/** Returns the sections of a bar. @param minNumbered the smallest part that is labelled with its number. */
+const sectionsOf = ({ name, parts }: ComponentsRow, minNumbered: number) =>
   COMPONENT_NAMES.map((component, place) => ({
     name,
     component,
     place,
     part: parts[place],
-    number: Math.abs(parts[place]) < least ? '' : decimal(parts[place], 2),
+    number: Math.abs(parts[place]) < minNumbered ? '' : decimal(parts[place], 2),
   }));
 
 const total = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
@@ -82,7 +82,7 @@ const NAMES = {
   field: 'name',
   type: 'nominal',
   axis: { ...NAME_AXIS, labelPadding: 8 },
-  // With half the inner padding at the ends, rows have whole heights.
+  // The padding of each row, half above and half below, is within ROW_HEIGHT.
   scale: { paddingInner: 0.25, paddingOuter: 0.125 },
 } as const;
 
@@ -128,6 +128,6 @@ const SUMS: Layer = {
 
 /** Describes a row: "heuristic: 0.447, of which crash_free 0.150, ..." */
 function inWords({ name, parts }: ComponentsRow): string {
-  const each = COMPONENT_NAMES.map((component, k) => `${component} ${decimal(parts[k], 3)}`);
-  return `${name}: ${decimal(total(Array.from(parts)), 3)}, of which ${each.join(', ')}.`;
+  const contributions = COMPONENT_NAMES.map((component, k) => `${component} ${decimal(parts[k], 3)}`);
+  return `${name}: ${decimal(total(Array.from(parts)), 3)}, of which ${contributions.join(', ')}.`;
 }

@@ -13,7 +13,7 @@ export interface CostRow extends Named {
 }
 
 export interface CostsPicture extends Caption {
-  /** From the top. */
+  /** In order from the top. */
   readonly rows: readonly CostRow[];
 }
 

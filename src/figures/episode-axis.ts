@@ -10,7 +10,7 @@ export const SECOND_HALF = NUM_STEPS / 2;
 /** Returns the days from the start of the episode to a step. */
 export const dayOf = (step: number): number => step / NUM_SLOTS;
 
-/** Returns "day 1 deep_work, learn, ...; day 2 ...". @param actions codes by step. */
+/** Lists actions by day: "day 1 deep_work, learn, ...; day 2 ...". @param actions codes by step. */
 export function daysInWords(actions: ArrayLike<number>): string {
   const names = Array.from(actions, (action) => ACTION_NAMES[action]);
   const days = Array.from({ length: Math.ceil(names.length / NUM_SLOTS) }, (_, day) => {
@@ -20,7 +20,7 @@ export function daysInWords(actions: ArrayLike<number>): string {
   return days.join('; ');
 }
 
-/** The halves of an episode, with their begin and end in days. */
+/** The halves of an episode, with their start and end in days. */
 export const HALVES = [
   { half: 'firstHalf', title: 'first half', from: 0, to: dayOf(SECOND_HALF) },
   { half: 'secondHalf', title: 'second half', from: dayOf(SECOND_HALF), to: RHYTHM.days },

@@ -1,4 +1,4 @@
-/** Types of figures. A figure is plain data, the same for a file, a report and a page. */
+/** Types of figures. A figure is plain data. `svg.ts` and `png.ts` render it. */
 
 export interface Drawing {
   /** One line. */
@@ -10,7 +10,7 @@ export interface Drawing {
 }
 
 export interface NamedDrawing {
-  /** The name of its files, without extension. */
+  /** The name of the figure's files, without extension. */
   readonly name: string;
   readonly drawing: Drawing;
 }

@@ -11,7 +11,7 @@ export interface HistogramPicture extends Caption {
   /** One or two rows. More would be hard to distinguish. */
   readonly rows: readonly HistogramRow[];
   /** Maximum width in pixels. Default 620. */
-  readonly room?: number;
+  readonly maxWidth?: number;
 }
 
 export interface HistogramRow extends Named {
@@ -33,7 +33,7 @@ const COLOURS = [SERIES, ACCENT];
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawHistogram(picture: HistogramPicture): Drawing {
-  const { rows, title = 'Distribution of the final scores', notes = [], room = DEFAULT_WIDTH } = picture;
+  const { rows, title = 'Distribution of the final scores', notes = [], maxWidth = DEFAULT_WIDTH } = picture;
   checkRows(rows);
   const bins = rows[0].counts.length;
   const spec: TopView = {
@@ -41,7 +41,7 @@ export function drawHistogram(picture: HistogramPicture): Drawing {
       text: title,
       subtitle: [`Share of episodes in each of ${bins} equal bins. Dashed: the means.`, ...notes],
     },
-    width: Math.max(120, room - MARGIN),
+    width: Math.max(120, maxWidth - MARGIN),
     height: HEIGHT,
     data: { values: rows.flatMap(binsOf) },
     layer: [barsOn(domainOf(rows), rows), { ...MEANS, data: { values: rows.map(meanOf) } }],
@@ -72,18 +72,18 @@ function checkRows(rows: readonly HistogramRow[]): void {
 const total = (counts: ArrayLike<number>): number =>
   Array.from(counts).reduce((sum, count) => sum + count, 0);
 
-/** Returns the non-empty bins. */
+/** Returns the range and the share of episodes of each non-empty bin. */
 function binsOf({ name, counts }: HistogramRow) {
-  const all = total(counts);
+  const episodes = total(counts);
   return Array.from(counts, (count, bin) => ({
     name,
     from: bin / counts.length,
     to: (bin + 1) / counts.length,
-    share: count / all,
+    share: count / episodes,
   })).filter(({ share }) => share > 0);
 }
 
-/** Returns the range of the axis: all scores, extended to whole tenths. */
+/** Returns the range of the axis. It contains all scores and ends at whole tenths. */
 function domainOf(rows: readonly HistogramRow[]): [number, number] {
   const bars = rows.flatMap(binsOf);
   const low = Math.min(...bars.map(({ from }) => from));
@@ -142,11 +142,11 @@ function inWords({ name, counts, mean }: HistogramRow): string {
 
 /** Returns the middle of the bin that contains a quantile. */
 function binAt(counts: ArrayLike<number>, share: number): number {
-  const wanted = share * total(counts);
+  const rank = share * total(counts);
   let sum = 0;
   for (let bin = 0; bin < counts.length; bin++) {
     sum += counts[bin];
-    if (sum >= wanted) return (bin + 0.5) / counts.length;
+    if (sum >= rank) return (bin + 0.5) / counts.length;
   }
   return 1;
 }

@@ -14,7 +14,7 @@ export interface Bands {
 
 /**
  * Returns the percentiles of each meter after each step, interpolated between episodes.
- * @param meters f32 [n, 28, 5], row-major, as a run's trajectory has them; n is at least 1.
+ * @param meters f32 [n, 28, 5], row-major, such as a run's `trajectory.meters`; n is at least 1.
  * @throws InputError `wrong_length`.
  */
 export function bandsOf(meters: Float32Array): Bands {
@@ -35,8 +35,8 @@ export function bandsOf(meters: Float32Array): Bands {
 
 /** Returns a quantile, interpolated linearly. @param sorted ascending. */
 function quantile(sorted: Float32Array, share: number): number {
-  const place = share * (sorted.length - 1);
-  const below = Math.floor(place);
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
   const above = Math.min(below + 1, sorted.length - 1);
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+  return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }

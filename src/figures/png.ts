@@ -9,8 +9,8 @@ export interface PngOptions {
 }
 
 /**
- * Renders an SVG of `svgOf` as the bytes of a PNG file. The theme 'auto' is light, as in print. Inter has Latin, Greek
- * and Cyrillic letters; other letters come from the fonts of the machine.
+ * Renders the SVG that `svgOf` returned. Returns the bytes of a PNG file. The theme 'auto' is light, as in print. The
+ * font Inter has Latin, Greek and Cyrillic letters; other letters come from the fonts of the machine.
  * @throws LibraryError `library_missing`; InputError for an invalid scale.
  */
 export async function pngOf(svg: string, { scale = 2 }: PngOptions = {}): Promise<Uint8Array> {
@@ -33,7 +33,7 @@ const FONTS = ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold
 
 /** @internal Loads the canvas library. @throws LibraryError `library_missing`. */
 export function loadCanvas(): Promise<Canvas> {
-  // Loaded once, because the library would keep a second copy of each font.
+  // Each registration would add another copy of the fonts to memory.
   canvas ??= load('PNG pictures', ['@napi-rs/canvas@1', '@expo-google-fonts/inter@0.4'], async () => {
     const { resolve } = createRequire(import.meta.url);
     const files = FONTS.map((font) => resolve(`@expo-google-fonts/inter/${font}`));

@@ -10,7 +10,7 @@ import { ACCENT, LIGHT, SERIES } from './theme.js';
 import type { Layer, TopView } from './view.js';
 
 export interface RewardsPicture extends Caption {
-  /** From the top left; rewards as `stepRewardsOf` returns them. */
+  /** In the order of the panels, from the top left. `stepRewardsOf` computes the rewards. */
   readonly rows: readonly (Named & { readonly rewards: StepRewards })[];
 }
 
@@ -43,7 +43,7 @@ export function drawRewards(picture: RewardsPicture): Drawing {
     columns: Math.min(COLUMNS, rows.length),
     spacing: { row: 16, column: 22 },
     spec: { width, height: PANEL_HEIGHT, layer: [SECOND_HALF_SHADE, BARS, ZERO, MEANS, LABELS] },
-    // Otherwise the axes appear below the empty places of the last row, not below the panels above them.
+    // Draws an x axis below each panel. Shared axes are only below the last row, even where it has no panel.
     resolve: { axis: { x: 'independent' } },
   };
   return { title, description: rows.map(inWords).join(' '), spec };

@@ -9,12 +9,12 @@ import type { Layer, TopView, View } from './view.js';
 export interface ScoreMark extends Named {
   /** Mean final score, 0 to 1, with its 95 % interval. */
   readonly score: Interval;
-  /** The published score. Absent: none was published. */
+  /** The published score, if there is one. */
   readonly published?: number;
 }
 
 export interface ScoresPicture extends Caption {
-  /** Conditions, from the top; in each the policies, from the top. */
+  /** Conditions in order from the top, each with its policies in order from the top. */
   readonly groups: readonly (Named & { readonly rows: readonly ScoreMark[] })[];
 }
 
@@ -34,8 +34,8 @@ export function drawScores(picture: ScoresPicture): Drawing {
     checkNames(`rows of "${name}"`, rows);
     rows.forEach(checkScore);
   }
-  const anyPublished = groups.some(({ rows }) => rows.some(({ published }) => published !== undefined));
-  const diamonds = anyPublished ? " Diamonds: RhythmEnv's published scores." : '';
+  const hasPublished = groups.some(({ rows }) => rows.some(({ published }) => published !== undefined));
+  const diamonds = hasPublished ? " Diamonds: RhythmEnv's published scores." : '';
   const domain = domainOf(groups);
   const spec: TopView = {
     title: { text: title, subtitle: [`Means (dots) with 95 % intervals (bars).${diamonds}`, ...notes] },
@@ -56,7 +56,7 @@ function checkScore({ name, score, published }: ScoreMark): void {
 
 type Group = ScoresPicture['groups'][number];
 
-/** Returns the range of the common axis, extended to whole tenths. */
+/** Returns the range of the common axis. It contains all values and ends at whole tenths. */
 function domainOf(groups: readonly Group[]): [number, number] {
   const ends = groups.flatMap(({ rows }) =>
     rows.flatMap(({ score: { mean, low, high }, published }) => [

@@ -9,14 +9,14 @@ import { SECOND_HALF } from './episode-axis.js';
 export interface StepRewards {
   /** [28]: means over episodes. */
   readonly steps: ArrayLike<number>;
-  /** The means of each half, as in the grade. */
+  /** The mean reward of each half, as in the grade. */
   readonly firstHalf: number;
   readonly secondHalf: number;
 }
 
 /** The data of a run of complete episodes. */
 export interface RewardedRun {
-  /** f32 [n, 28], of the trajectory. */
+  /** f32 [n, 28], by step. */
   readonly rewards: Float32Array;
   /** f32 [n]. */
   readonly finalScores: Float32Array;
@@ -26,7 +26,7 @@ export interface RewardedRun {
 
 /**
  * Returns mean rewards without noise, and without the grade in the last reward.
- * @param run of real episodes, not imagined ones. @throws InputError `wrong_length`.
+ * @param run real episodes; imagined episodes have other noise. @throws InputError `wrong_length`.
  */
 export function stepRewardsOf(run: RewardedRun, world: World = createWorld()): StepRewards {
   const episodes = run.seeds.length;

@@ -9,13 +9,14 @@ export interface SvgOptions {
   theme?: 'auto' | 'light' | 'dark';
 }
 
-/** The class of figures. It limits their style rules to figures if a page contains them. */
+/** The class of the root element. A page may contain figures, so their style rules apply only within this class. */
 const CLASS = 'rhythm-picture';
 
-/** Matches the roles and labels of parts. They are removed: a figure is one image with one description. */
+/** Matches ARIA roles and labels of parts, which `svgOf` removes: a figure is one image with one description. */
 const PART_ROLES =
   /(<g class="[^"]*") role="graphics-[a-z]+" aria-roledescription="[^"]*"(?: aria-label="[^"]*")?/g;
 
+/** The name of a colour that differs between the themes. */
 type Tone = keyof typeof LIGHT;
 const TONES = Object.keys(LIGHT) as Tone[];
 
@@ -24,22 +25,22 @@ const TONES = Object.keys(LIGHT) as Tone[];
  * @throws LibraryError `library_missing`.
  */
 export async function svgOf(drawing: Drawing, { theme = 'auto' }: SvgOptions = {}): Promise<string> {
-  const head = `<title>${escaped(drawing.title)}</title><desc>${escaped(drawing.description)}</desc>`;
-  const style = theme === 'auto' ? `<style>${darkOnDarkScreens()}</style>` : '';
+  const head = `<title>${escapeXml(drawing.title)}</title><desc>${escapeXml(drawing.description)}</desc>`;
+  const style = theme === 'auto' ? `<style>${darkScreenRules()}</style>` : '';
   const svg = (await draw(drawing))
     .replace('<svg ', '<svg role="img" ')
     .replace('class="marks"', `class="${CLASS}"`)
     .replace('>', () => `>${head}${style}`)
     .replace(PART_ROLES, '$1');
-  return legal(theme === 'dark' ? darkened(svg) : svg);
+  return replaceIllegal(theme === 'dark' ? withDarkColours(svg) : svg);
 }
 
 async function draw({ spec }: Drawing): Promise<string> {
   const { vega, compile } = await loadVega();
-  // Vega marks data rows as its own. Marks on rows that figures share would hide later rows, so it gets copies.
+  // Vega writes internal ids into data rows, and would omit rows with the ids of another figure. So it gets copies.
   const compiled = compile(structuredClone(spec) as Parameters<typeof compile>[0], { config: CONFIG });
   const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none' });
-  // Otherwise Vega measures text with an installed canvas package, and the layout depends on the machine.
+  // By default, Vega measures text with a canvas package if one is installed. The layout would depend on the machine.
   const { textMetrics } = vega as unknown as Metrics;
   const { width } = textMetrics;
   textMetrics.width = ({ fontSize = FONT_SIZE }, text) => textWidth(String(text), fontSize);
@@ -53,25 +54,25 @@ async function draw({ spec }: Drawing): Promise<string> {
   return svg;
 }
 
-/** Exported by Vega for hosts without a canvas, but missing from its types. */
+/** An export of Vega that its types lack. */
 interface Metrics {
   readonly textMetrics: { width: (item: { fontSize?: number }, text: unknown) => number };
 }
 
 /** Returns style rules for dark screens. Colours are attributes, for programs without CSS; the rules override them. */
-function darkOnDarkScreens(): string {
+function darkScreenRules(): string {
   const rule = (property: string) => (tone: Tone) =>
     `.${CLASS} [${property}="${LIGHT[tone]}"]{${property}:${DARK[tone]}}`;
   const rules = [...TONES.map(rule('fill')), ...TONES.map(rule('stroke'))];
   return `@media screen and (prefers-color-scheme:dark){${rules.join('')}}`;
 }
 
-const darkened = (svg: string): string =>
+const withDarkColours = (svg: string): string =>
   TONES.reduce((text, tone) => text.replaceAll(`"${LIGHT[tone]}"`, `"${DARK[tone]}"`), svg);
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Replaces control characters and lone surrogates, which XML does not allow. */
-const legal = (xml: string): string =>
+const replaceIllegal = (xml: string): string =>
   xml.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '?');

@@ -1,7 +1,7 @@
 /** Estimates the width of text without measuring it. Estimates are upper bounds for common characters. */
 import { FONT_SIZE } from './theme.js';
 
-/** Widths as shares of the font size: upper bounds for Inter, regular and semibold, by class of characters. */
+/** Upper bounds of character widths in the font Inter, regular and semibold, as shares of the font size. */
 const NARROW = 0.4;
 const MEDIUM = 0.64;
 const WIDE = 0.88;

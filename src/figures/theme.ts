@@ -2,8 +2,8 @@
 import type { Config } from 'vega-lite';
 
 /**
- * Colours of the light theme. `svgOf` replaces exactly these with their `DARK` counterparts. So all must differ, also
- * from every other colour of a figure.
+ * Colours of the light theme. `svgOf` replaces these texts in an SVG with their `DARK` counterparts, so each must
+ * differ from every other colour of a figure.
  */
 export const LIGHT = {
   paper: '#ffffff',
@@ -41,7 +41,7 @@ export const CATEGORY_SHADES: readonly (readonly string[])[] = [
   ['#e9cf35', '#f7edb2'],
 ];
 
-/** One colour for each component of the grade, chosen like the shades. */
+/** One colour for each component of the grade, distinguishable like the shades of actions. */
 export const COMPONENT_COLOURS: readonly string[] = [
   '#b9c1ca',
   '#5b8be0',
@@ -59,7 +59,7 @@ export const SEMIBOLD = 600;
 /** An axis that shows only names. */
 export const NAME_AXIS = { title: null, domain: false, ticks: false, labelColor: LIGHT.ink } as const;
 
-/** The configuration of all figures. Text is never cut; a long name makes a wide figure. */
+/** The configuration of all figures. Text is never truncated; a long name widens the figure. */
 export const CONFIG: Config = {
   // One description for the figure, instead of a role for every mark.
   aria: false,

@@ -16,13 +16,13 @@ import { checkList, checkNumber, checkNumbers } from './check-figure.js';
 import { daysInWords } from './episode-axis.js';
 import { decimal } from './numbers.js';
 
-/** An episode, or its first n steps. Later steps stay empty. */
+/** An episode, or its first n steps. In the figure, later steps are empty. */
 export interface TimelineEpisode {
-  /** Codes, [n], 0 to 28 of them. */
+  /** Action codes, [n]; n is from 0 to 28. */
   readonly actions: ArrayLike<number>;
   /** [n + 1, 5], row-major, 0 to 1: the meters before each step, and after the last. */
   readonly meters: ArrayLike<number>;
-  /** Codes, [n]: the event of each step, -1 for none. */
+  /** Event codes, [n]; -1 for a step without an event. */
   readonly events: ArrayLike<number>;
   /** [n]: the rewards that the agent received. */
   readonly rewards: ArrayLike<number>;
@@ -50,7 +50,7 @@ function checkActions(actions: ArrayLike<number>): number {
   checkList('actions', actions, Math.min(Number(Object(actions).length) || 0, NUM_STEPS), 'at most 28 steps');
   for (let step = 0; step < actions.length; step++) {
     if (isAction(actions[step])) continue;
-    throw illegalAction(`actions[${step}]`, actions[step], { remedy: 'Pass a code of that range.' });
+    throw illegalAction(`actions[${step}]`, actions[step], { remedy: 'Pass a code in that range.' });
   }
   return actions.length;
 }
@@ -61,7 +61,7 @@ function checkEvent(event: unknown, step: number): void {
   throw new InputError(
     'out_of_range',
     `Expected an event code from 0 to ${EVENT_NAMES.length - 1}, or -1 for none, at events[${step}], got ${describe(event)}. ` +
-      'Pass one.',
+      'Pass one of these codes.',
   );
 }
 
@@ -69,14 +69,14 @@ function checkEvent(event: unknown, step: number): void {
 function checkBeliefs(beliefs: ArrayLike<number>, steps: number): void {
   checkList('beliefs', beliefs, steps * NUM_BELIEFS, `${steps} x ${NUM_BELIEFS}`);
   for (let step = 0; step < steps; step++) {
-    if (!isGiven(beliefs, step)) continue;
+    if (!isStated(beliefs, step)) continue;
     for (let k = 0; k < NUM_BELIEFS; k++)
       checkNumber(`beliefs[${step}][${k}]`, beliefs[step * NUM_BELIEFS + k]);
   }
 }
 
-/** Whether a belief was stated at a step. */
-export const isGiven = (beliefs: ArrayLike<number>, step: number): boolean =>
+/** Returns whether a belief was stated at a step. */
+export const isStated = (beliefs: ArrayLike<number>, step: number): boolean =>
   Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[step * NUM_BELIEFS + k]).some(
     (value) => !Number.isNaN(value),
   );
@@ -114,11 +114,13 @@ function metersInWords({ actions, meters }: TimelineEpisode): string {
 }
 
 function beliefInWords({ actions, beliefs, target }: TimelineEpisode): string {
-  const given = Array.from(actions, (_, step) => step).filter((step) => beliefs && isGiven(beliefs, step));
-  const last = given.at(-1);
+  const statedSteps = Array.from(actions, (_, step) => step).filter(
+    (step) => beliefs && isStated(beliefs, step),
+  );
+  const last = statedSteps.at(-1);
   const textOf = (values: ArrayLike<number>, from: number): string =>
     BELIEF_NAMES.map((name, k) => `${name} ${decimal(values[from + k], 2)}`).join(', ');
-  const believed =
+  const stated =
     last === undefined ? 'No belief was stated.' : `Last belief: ${textOf(beliefs!, last * NUM_BELIEFS)}.`;
-  return target === undefined ? believed : `${believed} Target: ${textOf(target, 0)}.`;
+  return target === undefined ? stated : `${stated} Target: ${textOf(target, 0)}.`;
 }

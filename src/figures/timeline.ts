@@ -14,21 +14,21 @@ import { dayOf } from './episode-axis.js';
 import type { Caption, Drawing } from './figure.js';
 import { textWidth, widestOf } from './text-width.js';
 import { ACCENT, FONT_SIZE, INK_ON_COLOUR, LIGHT, SERIES } from './theme.js';
-import { checkEpisode, episodeInWords, isGiven, type TimelineEpisode } from './timeline-episode.js';
+import { checkEpisode, episodeInWords, isStated, type TimelineEpisode } from './timeline-episode.js';
 import type { Layer, TopView, View } from './view.js';
 
 export interface TimelinePicture extends Caption {
   readonly episode: TimelineEpisode;
-  /** Maximum width in CSS pixels, at least 310. Default: legible slots. */
-  readonly room?: number;
+  /** Maximum width in CSS pixels, at least 310. Default: slots of 27 pixels. */
+  readonly maxWidth?: number;
 }
 
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
-/** In narrower slots the marks of actions are rotated. */
+/** The marks of actions are rotated in slots that are narrower than this. */
 const MARK_WIDTH = 20;
-/** In narrower days only the first has the word "day". */
+/** If days are narrower than this, only the label of the first has the word "day". */
 const DAY_WIDTH = 44;
 const ACTION_HEIGHT = 26;
 const METER_HEIGHT = 44;
@@ -43,10 +43,10 @@ const GAP = 8;
  * @throws InputError `wrong_length`, `wrong_type`, `illegal_action` or `out_of_range` for an invalid episode.
  */
 export function drawTimeline(picture: TimelinePicture): Drawing {
-  const { episode, title = 'An episode', notes = [], room } = picture;
+  const { episode, title = 'An episode', notes = [], maxWidth } = picture;
   checkEpisode(episode);
-  if (room !== undefined) checkNumber('room', room);
-  const width = room === undefined ? WIDTH : Math.max(MIN_WIDTH, Math.floor(room - MARGIN));
+  if (maxWidth !== undefined) checkNumber('maxWidth', maxWidth);
+  const width = maxWidth === undefined ? WIDTH : Math.max(MIN_WIDTH, Math.floor(maxWidth - MARGIN));
   const spec: TopView = {
     title: { text: title, subtitle: [...captionOf(episode), ...notes] },
     vconcat: [
@@ -70,12 +70,12 @@ const { crashThreshold } = RHYTHM.constants;
 
 function captionOf({ beliefs, target }: TimelineEpisode): string[] {
   const marks = ACTION_STYLES.map(({ mark, action }) => `${mark} ${action}`);
-  const believed =
+  const beliefNote =
     target === undefined ? 'Stated beliefs.' : 'Stated beliefs (line) and belief targets (dashed).';
   return [
     `${marks.slice(0, 5).join(', ')},`,
     `${marks.slice(5).join(', ')}.`,
-    `Meters after each step; dashed: ${crashThreshold}, below which a meter counts as crashed. ${beliefs === undefined ? 'No beliefs were stated.' : believed}`,
+    `Meters after each step; dashed: ${crashThreshold}, below which a meter counts as crashed. ${beliefs === undefined ? 'No beliefs were stated.' : beliefNote}`,
     'Rewards as received: with noise, and at the last step with a part of the grade.',
   ];
 }
@@ -90,7 +90,7 @@ const inDays = (field: string) => ({ field, type: 'quantitative', scale: DAYS, a
 const SPAN = { x: inDays('from'), x2: { field: 'to' } } as const;
 
 /** Returns axis options that write a panel's name at its left, horizontally. */
-const named = (title: string, titleX: number) => ({
+const nameAxis = (title: string, titleX: number) => ({
   title,
   titleAngle: 0,
   titleAlign: 'right' as const,
@@ -100,13 +100,14 @@ const named = (title: string, titleX: number) => ({
 const NAME_X = -32;
 /** The width of names and axes at the left of the days. */
 const MARGIN = widestOf([...METER_NAMES, ...BELIEF_NAMES]) - NAME_X + 8;
-const share = (field: string, name: string) =>
+/** Returns a y channel with the range [0, 1] and a name at its left. */
+const unitChannel = (field: string, name: string) =>
   ({
     field,
     type: 'quantitative',
     scale: SHARES,
     axis: {
-      ...named(name, NAME_X),
+      ...nameAxis(name, NAME_X),
       values: ENDS,
       format: 'd',
       tickSize: 3,
@@ -125,7 +126,7 @@ function actionsRow({ actions }: TimelineEpisode, width: number): View {
     ...ACTION_STYLES[action],
     row: 'actions',
   }));
-  const y = { field: 'row', type: 'nominal', axis: { ...named('actions', NAME_X), ...BARE } } as const;
+  const y = { field: 'row', type: 'nominal', axis: { ...nameAxis('actions', NAME_X), ...BARE } } as const;
   return {
     height: ACTION_HEIGHT,
     data: { values },
@@ -148,6 +149,7 @@ function actionsRow({ actions }: TimelineEpisode, width: number): View {
   };
 }
 
+/** Hides all parts of an axis except its title. */
 const BARE = { labels: false, ticks: false, domain: false, grid: false } as const;
 
 function meterRow({ actions, meters }: TimelineEpisode, meter: string, k: number): View {
@@ -158,7 +160,7 @@ function meterRow({ actions, meters }: TimelineEpisode, meter: string, k: number
   const line: Layer = {
     data: { values },
     mark: { type: 'line', color: SERIES, strokeWidth: 2, point: values.length === 1 && { color: SERIES } },
-    encoding: { x: inDays('day'), y: share('value', meter) },
+    encoding: { x: inDays('day'), y: unitChannel('value', meter) },
   };
   return { height: METER_HEIGHT, layer: [crashLine(meter), line] };
 }
@@ -166,7 +168,7 @@ function meterRow({ actions, meters }: TimelineEpisode, meter: string, k: number
 const crashLine = (meter: string): Layer => ({
   data: { values: [{ value: crashThreshold }] },
   mark: { type: 'rule', color: LIGHT.muted, strokeDash: [3, 3] },
-  encoding: { y: share('value', meter) },
+  encoding: { y: unitChannel('value', meter) },
 });
 
 /** Draws events in lanes. A name that does not fit beside another moves to the next lane. */
@@ -179,10 +181,10 @@ function eventsRow({ events }: TimelineEpisode, width: number): View {
     field: 'lane',
     type: 'quantitative',
     scale,
-    axis: { ...named('events', NAME_X), ...BARE, titleY: height / 2 },
+    axis: { ...nameAxis('events', NAME_X), ...BARE, titleY: height / 2 },
   } as const;
-  const text = (align: 'left' | 'right', end: boolean): Layer => ({
-    transform: [{ filter: { field: 'end', equal: end } }],
+  const text = (align: 'left' | 'right', nameAtLeft: boolean): Layer => ({
+    transform: [{ filter: { field: 'nameAtLeft', equal: nameAtLeft } }],
     mark: { type: 'text', align, dx: align === 'left' ? DOT_WIDTH : -DOT_WIDTH, dy: LANE_HEIGHT / 2 },
     encoding: { x: inDays('middle'), y, text: { field: 'event', type: 'nominal' } },
   });
@@ -206,13 +208,13 @@ const DOT_WIDTH = 8;
 interface PlacedEvent {
   readonly event: string;
   readonly middle: number;
-  /** Whether its name is left of its mark, because it does not fit at the right. */
-  readonly end: boolean;
+  /** Whether the name is at the left of the mark, because it does not fit at the right. */
+  readonly nameAtLeft: boolean;
   readonly lane: number;
 }
 
 /** Places events in lanes so that their names do not overlap. */
-function inLanes(events: ArrayLike<number>, room: number): PlacedEvent[] {
+function inLanes(events: ArrayLike<number>, totalWidth: number): PlacedEvent[] {
   /** The right end of the last name in each lane. */
   const ends: number[] = [];
   return Array.from(events, (event, step) => ({ event, step }))
@@ -221,22 +223,22 @@ function inLanes(events: ArrayLike<number>, room: number): PlacedEvent[] {
       const name = EVENT_NAMES[event].replaceAll('_', ' ');
       const width = textWidth(name, FONT_SIZE) + 2 * DOT_WIDTH;
       const { middle } = slotOf(step);
-      const x = (middle / RHYTHM.days) * room;
-      const end = x + width > room;
-      const left = end ? x - width : x - DOT_WIDTH;
-      const free = ends.findIndex((occupied) => occupied <= left);
-      const lane = free < 0 ? ends.length : free;
-      ends[lane] = end ? x + DOT_WIDTH : x + width;
-      return { event: name, middle, end, lane };
+      const x = (middle / RHYTHM.days) * totalWidth;
+      const nameAtLeft = x + width > totalWidth;
+      const left = nameAtLeft ? x - width : x - DOT_WIDTH;
+      const freeLane = ends.findIndex((end) => end <= left);
+      const lane = freeLane < 0 ? ends.length : freeLane;
+      ends[lane] = nameAtLeft ? x + DOT_WIDTH : x + width;
+      return { event: name, middle, nameAtLeft, lane };
     });
 }
 
 function rewardsRow({ rewards }: TimelineEpisode): View {
   const values = Array.from(rewards, (reward, step) => ({ ...slotOf(step), reward }));
-  const most = Math.ceil(Math.max(1, ...values.map(({ reward }) => Math.abs(reward))));
-  const scale = { domain: [-most, most], nice: false };
-  const ticks = { values: [-most, 0, most], format: 'd', tickSize: 3, labelFlush: true };
-  const axis = { ...named('reward', NAME_X), ...ticks, titleY: REWARD_HEIGHT / 2 };
+  const maxReward = Math.ceil(Math.max(1, ...values.map(({ reward }) => Math.abs(reward))));
+  const scale = { domain: [-maxReward, maxReward], nice: false };
+  const ticks = { values: [-maxReward, 0, maxReward], format: 'd', tickSize: 3, labelFlush: true };
+  const axis = { ...nameAxis('reward', NAME_X), ...ticks, titleY: REWARD_HEIGHT / 2 };
   const y = { type: 'quantitative', scale, axis } as const;
   return {
     height: REWARD_HEIGHT,
@@ -258,9 +260,9 @@ function rewardsRow({ rewards }: TimelineEpisode): View {
 
 function beliefRow({ actions, beliefs, target }: TimelineEpisode, belief: string, k: number): View {
   const values = Array.from(actions, (_, step) => step)
-    .filter((step) => isGiven(beliefs!, step))
+    .filter((step) => isStated(beliefs!, step))
     .map((step) => ({ ...slotOf(step), value: beliefs![step * NUM_BELIEFS + k] }));
-  const y = share('value', belief);
+  const y = unitChannel('value', belief);
   const targetLine: Layer[] =
     target === undefined
       ? []

@@ -3,7 +3,7 @@ import type { ActionUse } from '../figures/actions.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
 import { PROFILE_GROUPS } from './profile-group.js';
 
-/** The row of a group. Its name includes the number of episodes. */
+/** The action shares of one group. `name` includes the number of episodes. */
 export interface CountedUse extends ActionUse {
   readonly group: string;
   readonly episodes: number;
@@ -12,7 +12,7 @@ export interface CountedUse extends ActionUse {
 export class ActionTally {
   readonly #counts = new Map<string, Float64Array>();
 
-  /** Counts an episode. @param actions [28], by name. @param groups its groups. */
+  /** Counts an episode. @param actions names, [28]. @param groups the groups of the episode's profile. */
   add(actions: readonly string[], groups: readonly string[]): void {
     for (const group of groups) {
       const counts = this.#counts.get(group) ?? new Float64Array(NUM_ACTIONS);

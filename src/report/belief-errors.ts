@@ -13,27 +13,27 @@ const CONSTANT_BELIEF = Float32Array.of(0.5, 0.5, 0.5);
 export class BeliefErrorTally {
   readonly #steps = Array.from({ length: NUM_STEPS }, () => new Moments());
   readonly #constant = new Moments();
-  #given = 0;
+  #numStated = 0;
 
   /**
-   * Adds an episode. A belief holds until the next; before the first it is 0.5 each.
-   * @param beliefs [28], as stated with each step. @param target f32 [3].
+   * Adds an episode. A belief holds until the next. Before the first, the belief is 0.5 in each dimension.
+   * @param beliefs [28], null for steps without a belief. @param target f32 [3].
    */
   add(beliefs: readonly (StoredBelief | null)[], target: Float32Array): void {
-    let held: Float32Array = CONSTANT_BELIEF;
+    let current: Float32Array = CONSTANT_BELIEF;
     for (const [step, belief] of beliefs.entries()) {
       if (belief !== null) {
-        this.#given++;
-        held = Float32Array.from(belief);
+        this.#numStated++;
+        current = Float32Array.from(belief);
       }
-      this.#steps[step].add(beliefMae(params, held, target));
+      this.#steps[step].add(beliefMae(params, current, target));
     }
     this.#constant.add(beliefMae(params, CONSTANT_BELIEF, target));
   }
 
   /** Returns the means with intervals; null if no belief was stated. */
   summary(): BeliefErrors | null {
-    if (this.#given === 0) return null;
+    if (this.#numStated === 0) return null;
     const intervals = this.#steps.map((step) => step.interval());
     return {
       mean: intervals.map(({ mean }) => mean),

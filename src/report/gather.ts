@@ -1,7 +1,7 @@
 /** Gathers the data of result files for a report, file by file. */
 import { counted } from '../evaluation/format-figures.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
-import { costsOfEvaluation, type ReportedCost, withoutKnown } from './player-costs.js';
+import { costsOfEvaluation, joinCosts, type ReportedCost } from './player-costs.js';
 import { nameOf, uniqueNames } from './player-names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import { type AuditResult, type Engine, engineOf, type Result } from './results.js';
@@ -23,7 +23,7 @@ export interface Source {
   /** Seeds by condition, such as "ood 10000-10049". */
   readonly seeds: readonly string[];
   readonly episodes: number | null;
-  /** The engine that computed it; null if unknown. */
+  /** The engine that computed the results; null if unknown. */
   readonly run: Engine | null;
   /** A note on omitted or doubtful data; '' for none. */
   readonly remark: string;
@@ -99,7 +99,7 @@ export class ResultGatherer {
     };
   }
 
-  /** Adds a file of episodes, after all of them were tallied. */
+  /** Adds a file of episodes. @param file the tally of all its episodes. */
   addTrajectories(label: string, file: TrajectoryTally, remark: string): void {
     const players = file.players(label);
     this.#players.push(...players);
@@ -112,14 +112,14 @@ export class ResultGatherer {
 
   /** Returns the data of all files. */
   data(): ReportData {
-    // Evaluations come before files of their episodes.
+    // `withoutRepeats` removes rows that come after their evaluation.
     const scores = [...this.#scores].sort((a, b) => Number(a.fromEpisodes) - Number(b.fromEpisodes));
     return {
       sources: this.#sources,
       scores: withoutRepeats(scores),
       players: this.#players,
       audits: this.#audits,
-      costs: withoutKnown(this.#costs, this.#players),
+      costs: joinCosts(this.#costs, this.#players),
     };
   }
 }
@@ -137,7 +137,7 @@ export class TrajectoryTally {
 
   add(episode: TrajectoryEpisode): void {
     const { teacher, model, objective, oracle } = episode;
-    // Names are shortened, so two players may have the same.
+    // Names are shortened, so two players may have the same name.
     const key = JSON.stringify([teacher, model, objective, oracle]);
     const player = this.#players.get(key) ?? { name: nameOf(episode), tally: new PlayerTally() };
     this.#players.set(key, player);

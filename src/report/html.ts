@@ -1,10 +1,10 @@
 /** HTML templates that escape every inserted value. */
 import { raw, html as template } from 'hono/html';
 
-/** Markup: the result of a template, or of `raw`. */
+/** Markup that `html` or `raw` returned. */
 export type Html = ReturnType<typeof raw>;
 
-/** A template tag. It escapes text, but not markup and lists of markup. Values must not be promises. */
+/** A template tag. Escapes inserted text, but not `Html` and lists of `Html`. Values must not be promises. */
 export const html = (strings: TemplateStringsArray, ...values: unknown[]): Html =>
   template(strings, ...values) as Html;
 
@@ -19,15 +19,15 @@ export interface Column<Row> {
 
 /** Returns a table in a frame that scrolls if it is too wide. @param caption the description of the table. */
 export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
-  const kind = ({ numeric }: Column<Row>, k: number): string => ((numeric ?? k > 0) ? 'number' : 'text');
+  const className = ({ numeric }: Column<Row>, k: number): string => ((numeric ?? k > 0) ? 'number' : 'text');
   const head = columns.map(
-    (column, k) => html`<th scope="col" class="${kind(column, k)}">${column.head}</th>`,
+    (column, k) => html`<th scope="col" class="${className(column, k)}">${column.head}</th>`,
   );
   const cells = (row: Row) =>
     columns.map((column, k) =>
       k === 0
         ? html`<th scope="row"><bdi>${column.cell(row)}</bdi></th>`
-        : html`<td class="${kind(column, k)}"><bdi>${column.cell(row)}</bdi></td>`,
+        : html`<td class="${className(column, k)}"><bdi>${column.cell(row)}</bdi></td>`,
     );
   return html`<div class="frame" role="group" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>
@@ -37,8 +37,8 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
 `;
 }
 
-/** Returns a block that is collapsed to its summary. */
-export const folded = (summary: string, content: Html): Html =>
+/** Returns a block that shows only its summary until the reader opens it. */
+export const collapsible = (summary: string, content: Html): Html =>
   html`<details><summary>${summary}</summary>${content}</details>\n`;
 
 export const paragraph = (text: string): Html => html`<p>${text}</p>\n`;

@@ -1,8 +1,8 @@
 /** Keeps the best, the median and the worst episode of a player, in constant memory. */
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 
-/** The median is taken of the first episodes, at most this many. */
-const MEDIAN_OF = 500;
+/** The number of first episodes among which the median is chosen. */
+const MEDIAN_SAMPLE = 500;
 
 /** The data of an episode's timeline. */
 export interface KeptEpisode {
@@ -30,29 +30,29 @@ export class EpisodeKeeper {
 
   add(episode: TrajectoryEpisode): void {
     const { final_score: score } = episode.final;
-    const best = this.#best === null || score > this.#best.finalScore;
-    const worst = this.#worst === null || score < this.#worst.finalScore;
-    const early = this.#first.length < MEDIAN_OF;
+    const isBest = this.#best === null || score > this.#best.finalScore;
+    const isWorst = this.#worst === null || score < this.#worst.finalScore;
+    const isInSample = this.#first.length < MEDIAN_SAMPLE;
     this.#count++;
-    if (!best && !worst && !early) return;
+    if (!isBest && !isWorst && !isInSample) return;
     const kept = keptOf(episode);
-    if (best) this.#best = kept;
-    if (worst) this.#worst = kept;
-    if (early) this.#first.push(kept);
+    if (isBest) this.#best = kept;
+    if (isWorst) this.#worst = kept;
+    if (isInSample) this.#first.push(kept);
   }
 
   /** Returns the best, the median and the worst episode, each once. Of equal scores the first episode counts. */
   chosen(): ChosenEpisode[] {
     if (this.#best === null || this.#worst === null) return [];
     if (this.#count === 1) return [{ which: 'only', ...this.#best }];
-    const ends: ChosenEpisode[] = [
+    const extremes: ChosenEpisode[] = [
       { which: 'best', ...this.#best },
       { which: 'worst', ...this.#worst },
     ];
     const ordered = [...this.#first].sort((a, b) => a.finalScore - b.finalScore);
     const median = ordered[(ordered.length - 1) >> 1];
-    if (median === this.#best || median === this.#worst) return ends;
-    return [ends[0], { which: 'median', ...median }, ends[1]];
+    if (median === this.#best || median === this.#worst) return extremes;
+    return [extremes[0], { which: 'median', ...median }, extremes[1]];
   }
 }
 

@@ -31,11 +31,11 @@ export const sectionsOf = (data: ReportData): Section[] => SECTIONS.flatMap((sec
 /** Content security policy: no scripts and no requests. Figures include their styles. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The meta element that identifies a report and names its files. */
+/** The name of the meta element that identifies a page as a report and lists its files. */
 export const FILES_META = 'rhythm-vec-report-files';
 
 /**
- * Returns the page, the same bytes for the same data.
+ * Returns the page. The same data give the same bytes.
  * @param svgs the SVG of each figure, by name. @param files names of the files beside the page. @param version the
  *   version of this package.
  */

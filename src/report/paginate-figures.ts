@@ -2,17 +2,17 @@
 import type { Drawing } from '../figures/figure.js';
 import type { Figure } from './section.js';
 
-/** Returns figures of at most `most` rows each, numbered if there are several. */
+/** Returns figures of at most `maxRows` rows. Numbers their names if there are several. */
 export function paginateFigures<Row>(
   name: string,
   rows: readonly Row[],
-  most: number,
+  maxRows: number,
   draw: (rows: readonly Row[]) => Drawing,
 ): Figure[] {
-  const count = Math.ceil(rows.length / most);
-  const each = Math.ceil(rows.length / count);
+  const count = Math.ceil(rows.length / maxRows);
+  const rowsPerFigure = Math.ceil(rows.length / count);
   return Array.from({ length: count }, (_, k) => ({
     name: count === 1 ? name : `${name}-${k + 1}`,
-    drawing: draw(rows.slice(k * each, (k + 1) * each)),
+    drawing: draw(rows.slice(k * rowsPerFigure, (k + 1) * rowsPerFigure)),
   }));
 }

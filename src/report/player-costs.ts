@@ -15,11 +15,11 @@ type Row = EvaluationResult['rows'][number];
 
 /** Returns the costs of language models. An episode's usage is in the row of its first condition. */
 export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
-  const ofModels = rows.filter(({ unparsed }) => typeof unparsed === 'number');
-  return [...new Set(ofModels.map(({ policy }) => policy))].map((name) => {
-    const own = ofModels.filter(({ policy }) => policy === name);
-    const episodes = episodesOf(own);
-    return { source, name, episodes, spending: spendingOf(own, episodes * NUM_STEPS) };
+  const modelRows = rows.filter(({ unparsed }) => typeof unparsed === 'number');
+  return [...new Set(modelRows.map(({ policy }) => policy))].map((name) => {
+    const playerRows = modelRows.filter(({ policy }) => policy === name);
+    const episodes = episodesOf(playerRows);
+    return { source, name, episodes, spending: spendingOf(playerRows, episodes * NUM_STEPS) };
   });
 }
 
@@ -31,16 +31,16 @@ function spendingOf(rows: readonly Row[], steps: number): Spending {
   const total = {} as Record<(typeof USAGE_KEYS)[number], number | null>;
   const perEpisode = { ...total };
   for (const key of USAGE_KEYS) {
-    const known = rows.filter(({ usage }) => usage?.[key] !== undefined);
-    const sum = known.reduce((all, { usage }) => all + usage![key]!, 0);
-    total[key] = known.length === 0 ? null : sum;
-    perEpisode[key] = known.length === 0 ? null : sum / episodesOf(known);
+    const rowsWithKey = rows.filter(({ usage }) => usage?.[key] !== undefined);
+    const sum = rowsWithKey.reduce((all, { usage }) => all + usage![key]!, 0);
+    total[key] = rowsWithKey.length === 0 ? null : sum;
+    perEpisode[key] = rowsWithKey.length === 0 ? null : sum / episodesOf(rowsWithKey);
   }
   return { steps, unparsed: Math.round(unparsed), metered, perEpisode, total };
 }
 
-/** Joins costs. Omits those of evaluations if the player's episodes have usage, because episodes are more detailed. */
-export const withoutKnown = (
+/** Joins costs. Omits an evaluation's costs if the player's episodes have usage, because episodes are more detailed. */
+export const joinCosts = (
   evaluated: readonly ReportedCost[],
   played: readonly ReportedCost[],
 ): ReportedCost[] => [

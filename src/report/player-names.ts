@@ -10,8 +10,8 @@ const MAX_LENGTH = 72;
 /** Returns a player's name, such as "llm:MODEL (wellbeing) [oracle]". A policy's name already implies its objective. */
 export function nameOf(player: Player): string {
   const { teacher, objective, oracle } = player;
-  const known = STEPPED_POLICIES.find(({ name }) => name === teacher);
-  const suffix = objective === null || known?.objective === objective ? '' : ` (${objective})`;
+  const policy = STEPPED_POLICIES.find(({ name }) => name === teacher);
+  const suffix = objective === null || policy?.objective === objective ? '' : ` (${objective})`;
   return `${shortened(teacherName(player))}${suffix}${oracle ? ORACLE_MARK : ''}`;
 }
 
@@ -25,11 +25,11 @@ export function shortened(name: string): string {
 
 /** Numbers equal names: "a", "a (2)". */
 export function uniqueNames<Row extends { readonly name: string }>(rows: readonly Row[]): Row[] {
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   return rows.map((row) => {
     let { name } = row;
-    for (let k = 2; seen.has(name); k++) name = `${row.name} (${k})`;
-    seen.add(name);
+    for (let k = 2; usedNames.has(name); k++) name = `${row.name} (${k})`;
+    usedNames.add(name);
     return { ...row, name };
   });
 }
@@ -42,10 +42,10 @@ export function disambiguated<Row extends { readonly name: string; readonly sour
   for (const { name, source } of rows) {
     sources.set(name, (sources.get(name) ?? new Set()).add(source));
   }
-  const named = rows.map((row) =>
+  const labelled = rows.map((row) =>
     sources.get(row.name)!.size > 1 ? { ...row, name: `${row.name} · ${row.source}` } : row,
   );
-  return uniqueNames(named);
+  return uniqueNames(labelled);
 }
 
 /** Returns the shortest distinct labels of files. */

@@ -1,4 +1,4 @@
-/** Accumulates a report's data on one player of one file. Of most episodes it keeps only the seed. */
+/** Accumulates a report's data on one player of one file. Keeps only the seeds of most episodes. */
 
 import type { BeliefErrors } from '../figures/belief-error.js';
 import type { Calibration } from '../figures/calibration.js';
@@ -57,7 +57,8 @@ export class PlayerTally {
   readonly #actions = new ActionTally();
   readonly #keeper = new EpisodeKeeper();
   readonly #spending = new SpendingTally();
-  readonly #seen = new Map<string, Set<number>>();
+  /** By profile mode. */
+  readonly #countedSeeds = new Map<string, Set<number>>();
   #episodes = 0;
 
   /** Adds an episode. @param episode as `parseEpisode` returns it. */
@@ -79,11 +80,14 @@ export class PlayerTally {
     this.#keeper.add(episode);
   }
 
-  /** Whether an episode is new. An episode of several conditions, such as discrete and discrete:NAME, counts once. */
+  /**
+   * Returns whether an episode was not counted yet, and marks it as counted. A file may contain an episode under
+   * several conditions, such as discrete and discrete:NAME.
+   */
   #isNew(mode: string, seed: number): boolean {
-    const seen = this.#seen.get(mode) ?? new Set();
-    this.#seen.set(mode, seen);
-    return seen.size < seen.add(seed).size;
+    const seeds = this.#countedSeeds.get(mode) ?? new Set();
+    this.#countedSeeds.set(mode, seeds);
+    return seeds.size < seeds.add(seed).size;
   }
 
   #addScore({ condition, grader, profile_mode, seed, final }: TrajectoryEpisode): void {

@@ -11,9 +11,9 @@ const world = createWorld();
 export const hiddenProfile = (mode: string, seed: number): Person => personOf(world, mode, seed);
 
 /** The number of sampled profiles from which the bounds of the thirds are computed. */
-const DRAWN = 3000;
-/** Their first seed. No evaluation uses these seeds. */
-const FIRST_DRAWN = 100;
+const NUM_SAMPLES = 3000;
+/** The seed of the first of these profiles. No evaluation uses their seeds. */
+const FIRST_SEED = 100;
 const THIRDS = ['low', 'middle', 'high'] as const;
 
 export const SAMPLED_GROUP = 'sampled profiles';
@@ -29,22 +29,22 @@ function groupOf(belief: string, third: string): string {
   return `${belief}: ${third} third`;
 }
 
-/** [3][2]: the bounds between the thirds, by dimension. */
-let cuts: readonly (readonly [number, number])[] | undefined;
+/** [3][2]: the bounds between the thirds, by dimension. Computed at the first use. */
+let bounds: readonly (readonly [number, number])[] | undefined;
 
 /** Computes the bounds from sampled profiles. */
-function drawnCuts(): readonly (readonly [number, number])[] {
+function computeBounds(): readonly (readonly [number, number])[] {
   const profile = new Float32Array(PROFILE_SIZE);
   const target = new Float32Array(NUM_BELIEFS);
-  const columns = BELIEF_NAMES.map(() => new Float32Array(DRAWN));
-  for (let i = 0; i < DRAWN; i++) {
-    sampleProfile(world.params, FIRST_DRAWN + i, profile);
+  const columns = BELIEF_NAMES.map(() => new Float32Array(NUM_SAMPLES));
+  for (let i = 0; i < NUM_SAMPLES; i++) {
+    sampleProfile(world.params, FIRST_SEED + i, profile);
     beliefTarget(world.params, profile, target);
     for (const [k, column] of columns.entries()) column[i] = target[k];
   }
   return columns.map((column) => {
     column.sort();
-    return [column[DRAWN / 3], column[(2 * DRAWN) / 3]] as const;
+    return [column[NUM_SAMPLES / 3], column[(2 * NUM_SAMPLES) / 3]] as const;
   });
 }
 
@@ -54,8 +54,8 @@ function drawnCuts(): readonly (readonly [number, number])[] {
 export function groupsOf(mode: string, seed: number, target: ArrayLike<number>): string[] {
   if (mode === 'discrete') return [PROFILE_NAMES[discreteProfile(world.params, seed)]];
   if (PROFILE_NAMES.includes(mode)) return [mode];
-  cuts ??= drawnCuts();
-  const thirds = cuts.map(([low, high], k) => {
+  bounds ??= computeBounds();
+  const thirds = bounds.map(([low, high], k) => {
     const third = target[k] < low ? THIRDS[0] : target[k] < high ? THIRDS[1] : THIRDS[2];
     return groupOf(BELIEF_NAMES[k], third);
   });

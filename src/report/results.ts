@@ -22,7 +22,7 @@ const numberOrNull = expect<number | null>(
   (value) => value === null || Number.isFinite(value),
 );
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
-/** A policy's name. "llm:" and a model's name may be long. */
+/** A policy's name, such as "llm:" and a long name of a model. */
 const policyText = expect<string>(
   'a policy of 1 to 220 printable characters',
   (value) =>
@@ -45,7 +45,7 @@ const modelOrNull = expect<string | null>(
 );
 const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, { error: ({ input }) => notAnObject(input, Object.keys(shape)) });
-const each = <T extends z.ZodType>(of: T) =>
+const byComponent = <T extends z.ZodType>(of: T) =>
   object(Object.fromEntries(COMPONENT_NAMES.map((name) => [name, of])) as Record<string, T>);
 
 const usage = object({
@@ -59,7 +59,7 @@ const rowsOf = <T extends z.ZodType>(row: T) =>
   list(row, 'a list of rows').min(1, { error: () => 'Expected at least one row, got none.' });
 
 /** The fields of the version and the world. */
-const MADE = { version: printableName, world_digest: digest };
+const ORIGIN = { version: printableName, world_digest: digest };
 
 /** The fields of the engine and machine. */
 const ENGINE = {
@@ -70,7 +70,7 @@ const ENGINE = {
 };
 
 const EVALUATION = object({
-  ...MADE,
+  ...ORIGIN,
   ...ENGINE,
   grader: printableName,
   rows: rowsOf(
@@ -95,7 +95,7 @@ const EVALUATION = object({
 });
 
 const REEVALUATION = object({
-  ...MADE,
+  ...ORIGIN,
   ...ENGINE,
   mismatched_episodes: count,
   rows: rowsOf(
@@ -119,11 +119,11 @@ const REEVALUATION = object({
 });
 
 const AUDIT = object({
-  ...MADE,
+  ...ORIGIN,
   // The audits in docs/audits have no engine and machine.
   ...z.object(ENGINE).partial().shape,
   grader: printableName,
-  grader_weights: each(number),
+  grader_weights: byComponent(number),
   seeds: object({ fresh: printableName, persons: printableName }),
   verdict: expect<string>('a text', (value) => typeof value === 'string'),
   rows: rowsOf(
@@ -136,7 +136,7 @@ const AUDIT = object({
       belief_mae: number,
       early_mean: number,
       late_mean: number,
-      components: each(object({ mean: number })),
+      components: byComponent(object({ mean: number })),
     }),
   ),
   tapes: list(
@@ -193,12 +193,12 @@ export const RESULT_KINDS =
   'the JSON of eval, reeval or audit (each by --json), or trajectories of teach or eval --trajectories';
 
 /**
- * Parses a value as a result, by its schema.
+ * Validates a result by the schema that it names.
  * @throws BadRow for an unknown schema or version, or an invalid value.
  */
 export function parseResult(value: unknown): Result {
   const { schema } = Object(value) as { schema?: Partial<Schema> };
-  const reader = READERS.find((each) => each.schema.name === schema?.name);
+  const reader = READERS.find((candidate) => candidate.schema.name === schema?.name);
   if (reader === undefined) {
     const got = schema === undefined ? 'a value without "schema"' : describe(schema?.name ?? schema);
     throw new BadRow(`Expected ${RESULT_KINDS}, got ${got}.`);

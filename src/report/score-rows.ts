@@ -11,11 +11,11 @@ import type { EvaluationResult, ReevaluationResult } from './results.js';
 export interface ScoreRow {
   /** The file's label. */
   readonly source: string;
-  /** Whether it was computed from stored episodes. */
+  /** Whether the scores were computed from stored episodes. */
   readonly fromEpisodes: boolean;
   readonly condition: string;
   readonly grader: string;
-  /** As rows of an evaluation name them. */
+  /** 'sampled', 'discrete', a profile's name, or 'named' for several. */
   readonly profiles: string;
   readonly seeds: string;
   readonly name: string;
@@ -32,7 +32,7 @@ interface ScoredProfiles {
   readonly profiles: string;
 }
 
-/** Whether a condition has its default profiles. Others have no published score. */
+/** Returns whether scores have default profiles. Scores of other profiles were not published. */
 const isPublished = ({ condition, profiles }: ScoredProfiles): boolean =>
   profiles === 'sampled' || condition.startsWith('discrete');
 
@@ -59,11 +59,11 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
     };
   });
 
-/** Returns the rows of a re-evaluation. A teacher that is not an oracle gets the published teacher's score. */
+/** Returns the rows of a re-evaluation. Teachers that are not oracles get the published teacher's score beside theirs. */
 export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResult): ScoreRow[] =>
   rows.map((row) => {
     const { condition, grader, profiles, seeds, baseline, teacher, model, objective, oracle } = row;
-    const figure =
+    const publishedScore =
       baseline !== null
         ? published(condition, baseline, grader)
         : oracle
@@ -74,7 +74,7 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
       name: baseline ?? nameOf({ teacher: teacher ?? 'unknown', model, objective, oracle }),
       episodes: row.episodes,
       finalScore: row.final_score,
-      published: isPublished(row) ? figure : undefined,
+      published: isPublished(row) ? publishedScore : undefined,
       beliefMae: row.belief_mae,
       firstHalfMean: row.early_mean,
       secondHalfMean: row.late_mean,
@@ -91,8 +91,8 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
     published: isPublished(score) ? published(score.condition, name, score.grader) : undefined,
   }));
 
-/** The tolerance of equal means. It is larger than the rounding of sums in another order. */
-const SAME = 1e-6;
+/** The tolerance of equal means, for the rounding of sums in another order. */
+const TOLERANCE = 1e-6;
 
 /** Removes rows of stored episodes that repeat a row of an evaluation. */
 export function withoutRepeats(rows: readonly ScoreRow[]): ScoreRow[] {
@@ -106,8 +106,8 @@ export function withoutRepeats(rows: readonly ScoreRow[]): ScoreRow[] {
         other.grader === row.grader &&
         other.name === row.name &&
         other.episodes === row.episodes &&
-        Math.abs(other.finalScore.mean - row.finalScore.mean) < SAME &&
-        Math.abs(other.beliefMae - row.beliefMae) < SAME,
+        Math.abs(other.finalScore.mean - row.finalScore.mean) < TOLERANCE &&
+        Math.abs(other.beliefMae - row.beliefMae) < TOLERANCE,
     );
     if (!repeated) kept.push(row);
   }

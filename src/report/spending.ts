@@ -9,7 +9,7 @@ export interface Spending {
   readonly unparsed: number;
   /** The number of episodes with usage. */
   readonly metered: number;
-  /** Means over the episodes with this number; null if no episode has it. */
+  /** Means over the episodes that have the number; null if no episode has it. */
   readonly perEpisode: Readonly<Record<Key, number | null>>;
   /** Sums over the same episodes. */
   readonly total: Readonly<Record<Key, number | null>>;
@@ -27,18 +27,18 @@ export class SpendingTally {
     if (usage !== undefined && this.#addUsage(usage)) this.#metered++;
   }
 
-  /** Adds usage. Returns whether it has any number. */
+  /** Adds usage. Returns whether the usage has any number. */
   #addUsage(usage: Usage): boolean {
-    const known = USAGE_KEYS.filter((key) => usage[key] !== undefined);
-    for (const key of known) {
+    const presentKeys = USAGE_KEYS.filter((key) => usage[key] !== undefined);
+    for (const key of presentKeys) {
       const { sum, count } = this.#sums.get(key) ?? { sum: 0, count: 0 };
       this.#sums.set(key, { sum: sum + usage[key]!, count: count + 1 });
     }
-    return known.length > 0;
+    return presentKeys.length > 0;
   }
 
   summary(): Spending {
-    const each = (value: (sums: { sum: number; count: number }) => number) =>
+    const summarize = (value: (sums: { sum: number; count: number }) => number) =>
       Object.fromEntries(
         USAGE_KEYS.map((key) => {
           const sums = this.#sums.get(key);
@@ -49,8 +49,8 @@ export class SpendingTally {
       steps: this.#steps,
       unparsed: this.#unparsed,
       metered: this.#metered,
-      perEpisode: each(({ sum, count }) => sum / count),
-      total: each(({ sum }) => sum),
+      perEpisode: summarize(({ sum, count }) => sum / count),
+      total: summarize(({ sum }) => sum),
     };
   }
 }

@@ -6,24 +6,24 @@ import { ACTION_NAMES, NUM_BELIEFS, NUM_METERS, OBSERVATION } from '../world/fie
 import type { KeptEpisode } from './kept-episodes.js';
 import { hiddenProfile } from './profile-group.js';
 
-/** Returns the timeline. The state after the last step, which the file lacks, comes from a replay. */
+/** Returns the timeline of an episode. A replay computes the state after the last step, which files do not contain. */
 export function timelineOf({ mode, seed, steps }: KeptEpisode): TimelineEpisode {
   const actions = steps.map(({ action }) => ACTION_NAMES.indexOf(action));
-  const end = new Episode();
-  end.reset(seed, { profile: mode });
-  for (const action of actions) end.step(action);
+  const replayed = new Episode();
+  replayed.reset(seed, { profile: mode });
+  for (const action of actions) replayed.step(action);
   const meters = steps.flatMap(({ observation }) =>
     observation.slice(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS),
   );
   const events = steps.slice(1).map(({ observation }) => observation[OBSERVATION.event]);
-  const given = steps.some(({ belief }) => belief !== null);
+  const hasBeliefs = steps.some(({ belief }) => belief !== null);
   const noBelief = new Array<number>(NUM_BELIEFS).fill(Number.NaN);
   return {
     actions,
-    meters: [...meters, ...end.meters],
-    events: [...events, end.event],
+    meters: [...meters, ...replayed.meters],
+    events: [...events, replayed.event],
     rewards: steps.map(({ reward }) => reward),
-    beliefs: given ? steps.flatMap(({ belief }) => belief ?? noBelief) : undefined,
+    beliefs: hasBeliefs ? steps.flatMap(({ belief }) => belief ?? noBelief) : undefined,
     target: hiddenProfile(mode, seed).target,
   };
 }

@@ -55,7 +55,7 @@ it('report reads the audits', () => {
   const files = sectionsOf(data).find(({ id }) => id === 'files')!;
   const text = files.parts.map(String).join('');
   for (const { grader } of audits) expect(text).toContain(`<bdi>audit of ${grader}</bdi>`);
-  expect(text).toContain('A dash as backend: the file does not name it');
+  expect(text).toContain('A dash in the column backend: the file does not name its backend');
   expect(text).not.toContain('undefined');
 });
 

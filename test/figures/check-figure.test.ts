@@ -43,7 +43,7 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
     '28 numbers in the actions of "x"',
     'got 2',
   ],
-  ['no action sequence', () => sequences({ name: 'x' }), 'wrong_type', 'actions of "x"', 'undefined'],
+  ['a row without actions', () => sequences({ name: 'x' }), 'wrong_type', 'actions of "x"', 'undefined'],
   [
     'code 10',
     () => sequences({ name: 'x', actions: sequence(0, 10) }),
@@ -57,7 +57,7 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
   ['a NaN part', () => parts(0, 0, nan, 0, 0, 0), 'out_of_range', 'parts of "x"[2]', 'NaN'],
   ['a part that is a string', () => parts(0, '0', 0, 0, 0, 0), 'out_of_range', 'parts of "x"[1]', '"0"'],
   ['an infinite gain', () => gain(Infinity, 0, 1), 'out_of_range', 'gain of "x"', 'Infinity'],
-  ['a NaN end', () => gain(0, nan, 1), 'out_of_range', 'low end', '"x"', 'NaN'],
+  ['a NaN interval bound', () => gain(0, nan, 1), 'out_of_range', 'low end', '"x"', 'NaN'],
   ['27 rewards', () => rewards(new Array(27).fill(0)), 'wrong_length', '28 numbers', '"x"', 'got 27'],
   [
     'a NaN mean',

@@ -15,20 +15,20 @@ import { RHYTHM } from '../../src/world/numbers.js';
 type Triple = readonly number[];
 const dot = (a: Triple, b: Triple): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-/** Linear RGB in [0, 1] of "#rrggbb". */
+/** Converts "#rrggbb" to linear RGB in [0, 1]. */
 const linear = (hex: string): Triple =>
-  [1, 3, 5].map((at) => {
-    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+  [1, 3, 5].map((start) => {
+    const value = Number.parseInt(hex.slice(start, start + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
 
-/** Contrast by WCAG 2, 1 to 21. */
+/** Returns the contrast of two colours by WCAG 2, from 1 to 21. */
 function contrast(a: string, b: string): number {
   const [dark, light] = [a, b].map((hex) => dot([0.2126, 0.7152, 0.0722], linear(hex))).sort((p, q) => p - q);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Matrices of perceived linear RGB (Machado, Oliveira and Fernandes 2009, severity 1). */
+/** Matrices from linear RGB to perceived linear RGB (Machado, Oliveira and Fernandes 2009, severity 1). */
 const VISION: Record<string, readonly Triple[]> = {
   'with all cones': [
     [1, 0, 0],
@@ -54,30 +54,30 @@ const VISION: Record<string, readonly Triple[]> = {
 
 /** Returns the perceived colour in CIE L*a*b*. */
 function lab(hex: string, vision: readonly Triple[]): Triple {
-  const seen = vision.map((row) => Math.min(1, Math.max(0, dot(row, linear(hex)))));
+  const perceived = vision.map((row) => Math.min(1, Math.max(0, dot(row, linear(hex)))));
   const [x, y, z] = [
-    dot([0.4124, 0.3576, 0.1805], seen) / 0.95047,
-    dot([0.2126, 0.7152, 0.0722], seen),
-    dot([0.0193, 0.1192, 0.9505], seen) / 1.08883,
+    dot([0.4124, 0.3576, 0.1805], perceived) / 0.95047,
+    dot([0.2126, 0.7152, 0.0722], perceived),
+    dot([0.0193, 0.1192, 0.9505], perceived) / 1.08883,
   ].map((share) => (share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116));
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
 /** Returns the smallest difference (CIE76) of two colours of a list; 2.3 is just noticeable. */
-function least(colours: readonly string[], vision: readonly Triple[]): number {
-  const seen = colours.map((hex) => lab(hex, vision));
-  const pairs = seen.flatMap((a, i) => seen.slice(i + 1).map((b) => [a, b]));
+function minDifference(colours: readonly string[], vision: readonly Triple[]): number {
+  const perceived = colours.map((hex) => lab(hex, vision));
+  const pairs = perceived.flatMap((a, i) => perceived.slice(i + 1).map((b) => [a, b]));
   return Math.min(...pairs.map(([a, b]) => Math.hypot(...a.map((value, k) => value - b[k]))));
 }
 
-describe.each(Object.entries(VISION))('seen %s', (_, vision) => {
+describe.each(Object.entries(VISION))('perceived %s', (_, vision) => {
   it.each([
     ['categories', CATEGORY_SHADES.map(([strongest]) => strongest), 20],
     ['actions', CATEGORY_SHADES.flat(), 8],
     ['components', COMPONENT_COLOURS, 10],
     ['a series and the colour of emphasis', [SERIES, ACCENT], 50],
-  ])('%s differ', (_name, colours, enough) => {
-    expect(least(colours, vision)).toBeGreaterThan(enough);
+  ])('%s differ', (_name, colours, minimum) => {
+    expect(minDifference(colours, vision)).toBeGreaterThan(minimum);
   });
 });
 
@@ -89,7 +89,7 @@ it('each action and component has a colour', () => {
   expect(COMPONENT_COLOURS).toHaveLength(COMPONENT_NAMES.length);
 });
 
-it('text is legible', () => {
+it('text and lines contrast with their background', () => {
   for (const colour of [...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS]) {
     expect(contrast(INK_ON_COLOUR, colour)).toBeGreaterThan(4.5);
   }

@@ -29,12 +29,12 @@ describe('bandsOf', () => {
     expect(column(values, 27, 3)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('of one episode is that episode', () => {
+  it('returns the values of a single episode as every percentile', () => {
     const { values } = bandsOf(metersOf([0.625], 3, 1));
     expect(column(values, 3, 1)).toEqual(PERCENTILES.map(() => 0.625));
   });
 
-  it('never falls from one percentile to the next', () => {
+  it('returns ascending percentiles', () => {
     const { values } = bandsOf(playedRun('random').meters);
     for (let k = width; k < values.length; k++) expect(values[k]).toBeGreaterThanOrEqual(values[k - width]);
     expect(values.subarray(4 * width)).not.toEqual(values.subarray(0, width));
@@ -70,7 +70,7 @@ describe('stepRewardsOf', () => {
 });
 
 describe('commonActionsOf', () => {
-  it('returns the most common action of each step, the first of equally common ones', () => {
+  it('returns the most common action of each step, the lowest code of equally common ones', () => {
     const actions = [1, 7, 7, 2, 2].flatMap((action) => new Array<number>(NUM_STEPS).fill(action));
     expect(commonActionsOf(actions)).toEqual(new Uint8Array(NUM_STEPS).fill(2));
     actions.splice(0, 1, 9);

@@ -17,30 +17,30 @@ describe.each(PICTURES)('%s', (_, drawing) => {
     expect(pixels.size).toEqual(sizeOf(svg));
     const [width, height] = pixels.size;
     const margin = 8;
-    expect(pixels.drawn(28, 28, 300, 64)).toBeGreaterThan(1000);
-    expect(pixels.drawn(0, 0, margin, height)).toBe(0);
-    expect(pixels.drawn(width - margin, 0, width, height)).toBe(0);
-    expect(pixels.drawn(0, 0, width, margin)).toBe(0);
-    expect(pixels.drawn(0, height - margin, width, height)).toBe(0);
+    expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);
+    expect(pixels.countDrawn(0, 0, margin, height)).toBe(0);
+    expect(pixels.countDrawn(width - margin, 0, width, height)).toBe(0);
+    expect(pixels.countDrawn(0, 0, width, margin)).toBe(0);
+    expect(pixels.countDrawn(0, height - margin, width, height)).toBe(0);
   });
 });
 
 const [[, PICTURE]] = PICTURES;
 
-it('starts with the signature of PNG, and has the same bytes every time', async () => {
+it('a PNG starts with the PNG signature and has the same bytes every time', async () => {
   const svg = await svgOnce(PICTURE);
   const png = await pngOf(svg);
   expect(Array.from(png.subarray(0, 8))).toEqual([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   expect(Buffer.from(await pngOf(svg)).equals(png)).toBe(true);
 });
 
-it('has the size of the SVG times the scale', async () => {
+it('a PNG has the size of the SVG times the scale', async () => {
   const svg = await svgOnce(PICTURE);
   const png = await pngOf(svg, { scale: 3 });
   expect(new Pixels(png).size).toEqual(sizeOf(svg).map((length) => length * 3));
 });
 
-it('has the background of its theme', async () => {
+it('a PNG has the background of its theme', async () => {
   const paper = async (theme: 'auto' | 'dark') =>
     new Pixels(await pngOf(await svgOf(PICTURE, { theme }))).at(0, 0);
   expect([await paper('auto'), await paper('dark')]).toEqual([LIGHT.paper, DARK.paper]);

@@ -15,10 +15,10 @@ afterEach(() => expect(warn).not.toHaveBeenCalled());
 /** The names of rows as XML contains them: without control characters. */
 const xmlNames = ROW_NAMES.map((name) => name.replace('\u0007', '?'));
 
-it('figures have the same bytes every time, also when all are drawn at once', async () => {
-  const alone = [];
-  for (const [, drawing] of PICTURES) alone.push(await svgOnce(drawing));
-  expect(await Promise.all(PICTURES.map(([, drawing]) => svgOf(drawing)))).toEqual(alone);
+it('figures have the same bytes when rendered one by one and concurrently', async () => {
+  const sequential = [];
+  for (const [, drawing] of PICTURES) sequential.push(await svgOnce(drawing));
+  expect(await Promise.all(PICTURES.map(([, drawing]) => svgOf(drawing)))).toEqual(sequential);
 });
 
 describe.each(PICTURES)('%s', (_, drawing, names) => {
@@ -39,7 +39,7 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
     for (const text of [drawing.title, ...xmlNames, ...names]) expect(texts).toContain(text);
   });
 
-  it('can share a page with other figures: it has no ids and loads nothing', async () => {
+  it('has no ids and loads nothing, so that a page can contain several figures', async () => {
     const svg = await svgOnce(drawing);
     expect(svg).not.toMatch(/\sid=|url\(|href=|<script/);
   });

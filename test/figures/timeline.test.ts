@@ -25,13 +25,13 @@ function playedEpisode(steps: number): Required<TimelineEpisode> {
   >;
   for (let step = 0; step < steps; step++) {
     const action = (step * 7 + 3) % 10;
-    const given = step % 5 !== 4;
-    episode.step(action, given ? [0.25, 0.5, step / NUM_STEPS] : undefined);
+    const isStated = step % 5 !== 4;
+    episode.step(action, isStated ? [0.25, 0.5, step / NUM_STEPS] : undefined);
     data.actions.push(action);
     data.meters.push(...episode.meters);
     data.events.push(episode.event);
     data.rewards.push(episode.reward);
-    data.beliefs.push(...(given ? [0.25, 0.5, step / NUM_STEPS] : [Number.NaN, Number.NaN, Number.NaN]));
+    data.beliefs.push(...(isStated ? [0.25, 0.5, step / NUM_STEPS] : [Number.NaN, Number.NaN, Number.NaN]));
   }
   return { ...data, target: [...target] };
 }
@@ -41,11 +41,11 @@ const { target: _, ...WITHOUT_TARGET } = WHOLE;
 const { beliefs: __, ...WITHOUT_BELIEFS } = playedEpisode(9);
 const EPISODES: [name: string, episode: TimelineEpisode][] = [
   ['a complete episode', WHOLE],
-  ['without a target', WITHOUT_TARGET],
-  ['nine steps without beliefs', WITHOUT_BELIEFS],
-  ['no steps', playedEpisode(0)],
+  ['an episode without a target', WITHOUT_TARGET],
+  ['an episode of nine steps without beliefs', WITHOUT_BELIEFS],
+  ['an episode without steps', playedEpisode(0)],
   [
-    'an event in every slot',
+    'an episode with an event in every slot',
     { ...WHOLE, events: Array.from(WHOLE.events, (_, step) => step % EVENT_NAMES.length) },
   ],
 ];
@@ -77,13 +77,13 @@ describe.each(EPISODES)('%s', (_name, episode) => {
   it('draws nothing in its margin', async () => {
     const pixels = new Pixels(await pngOf(await svgOf(drawing)));
     const [width, height] = pixels.size;
-    expect(pixels.drawn(28, 28, 300, 64)).toBeGreaterThan(1000);
-    expect(pixels.drawn(0, 0, 8, height) + pixels.drawn(width - 8, 0, width, height)).toBe(0);
-    expect(pixels.drawn(0, height - 8, width, height)).toBe(0);
+    expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);
+    expect(pixels.countDrawn(0, 0, 8, height) + pixels.countDrawn(width - 8, 0, width, height)).toBe(0);
+    expect(pixels.countDrawn(0, height - 8, width, height)).toBe(0);
   });
 });
 
-it('has no transparent element with fill and stroke, which would need a layer of its own', async () => {
+it('a timeline has no transparent element with both fill and stroke', async () => {
   const elements = elementsOf(await svgOf(drawTimeline({ episode: WHOLE }))).map(
     ({ attributes }) => attributes,
   );
@@ -93,13 +93,13 @@ it('has no transparent element with fill and stroke, which would need a layer of
   expect(filledAndStroked.filter(({ opacity = '1' }) => Number(opacity) < 1)).toEqual([]);
 });
 
-it('has the same bytes before and after other figures with its actions', async () => {
+it('a timeline has the same bytes before and after other figures are rendered', async () => {
   const before = await svgOf(drawTimeline({ episode: WHOLE }));
   for (const [, drawing] of PICTURES) await svgOf(drawing);
   expect(await svgOf(drawTimeline({ episode: WHOLE }))).toBe(before);
 });
 
-it('has a description in words', () => {
+it('a timeline has a description in words', () => {
   const { description } = drawTimeline({ episode: WHOLE });
   expect(description).toContain('Actions: day 1 sleep, deep_work, socialize, exercise; day 2 ');
   expect(description).toMatch(/At the end vitality \d\.\d\d, cognition/);
@@ -123,8 +123,13 @@ it.each<
 >([
   ['code 10', { actions: [10, ...(WHOLE.actions as number[])].slice(0, 28) }, 'illegal_action', 'actions[0]'],
   ['29 steps', { actions: new Array(29).fill(1) }, 'wrong_length', '28 numbers in actions'],
-  ['no actions', { actions: undefined }, 'wrong_type', 'actions'],
-  ['meters without the end', { meters: new Array(140).fill(0) }, 'wrong_length', '145 numbers in meters'],
+  ['a missing action list', { actions: undefined }, 'wrong_type', 'actions'],
+  [
+    'meters without the final state',
+    { meters: new Array(140).fill(0) },
+    'wrong_length',
+    '145 numbers in meters',
+  ],
   ['an unknown event', { events: new Array(28).fill(5) }, 'out_of_range', 'events[0]'],
   ['a NaN reward', { rewards: new Array(28).fill(Number.NaN) }, 'out_of_range', 'rewards[0]'],
   [

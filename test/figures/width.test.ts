@@ -28,17 +28,18 @@ const histogramRows = (names = NAMES): HistogramRow[] =>
     mean: runs[k].finalScores.reduce((sum, score) => sum + score, 0) / runs[k].finalScores.length,
   }));
 
-const FIGURES: readonly [kind: string, draw: (room?: number) => Drawing, labels: readonly string[]][] = [
+const FIGURES: readonly [kind: string, draw: (maxWidth?: number) => Drawing, labels: readonly string[]][] = [
   [
     'bands',
-    (room) => drawBands({ room, rows: NAMES.map((name, k) => ({ name, bands: bandsOf(runs[k].meters) })) }),
+    (maxWidth) =>
+      drawBands({ maxWidth, rows: NAMES.map((name, k) => ({ name, bands: bandsOf(runs[k].meters) })) }),
     METER_NAMES,
   ],
   [
     'components',
-    (room) =>
+    (maxWidth) =>
       drawComponents({
-        room,
+        maxWidth,
         rows: NAMES.map((name, k) => ({
           name,
           parts: RHYTHM.graders.v2.map((weight, part) => weight * runs[k].components[part]),
@@ -48,25 +49,25 @@ const FIGURES: readonly [kind: string, draw: (room?: number) => Drawing, labels:
   ],
   [
     'histogram',
-    (room) => drawHistogram({ room, rows: histogramRows() }),
+    (maxWidth) => drawHistogram({ maxWidth, rows: histogramRows() }),
     ['final score', 'share of episodes'],
   ],
 ];
 
-/** Removes the title. A page writes it as text, because it may be wider than a phone. */
-const untitled = ({ spec, ...drawing }: Drawing): Drawing => ({
+/** Removes the title, as pages do: they write it as text, because it may be wider than a phone. */
+const withoutTitle = ({ spec, ...drawing }: Drawing): Drawing => ({
   ...drawing,
   spec: { ...spec, title: undefined, padding: 2 },
 });
 
 describe.each(FIGURES)('%s', (_, draw, labels) => {
   it.each([310, 480, 700, 1040])(
-    'with at most %d pixels use at least 75 % of them, and show the same labels',
-    async (room) => {
-      const svg = await svgOf(untitled(draw(room)));
+    'with a maximum width of %d uses at least 75 % of it and has the same labels',
+    async (maxWidth) => {
+      const svg = await svgOf(withoutTitle(draw(maxWidth)));
       const width = Number(elementsOf(svg)[0].attributes.width);
-      expect(width).toBeLessThanOrEqual(room);
-      expect(width).toBeGreaterThan(0.75 * room);
+      expect(width).toBeLessThanOrEqual(maxWidth);
+      expect(width).toBeGreaterThan(0.75 * maxWidth);
       const texts = textsOf(svg);
       for (const text of [...NAMES, ...labels]) expect(texts).toContain(text);
     },
@@ -86,12 +87,12 @@ describe('a timeline', () => {
     beliefs: Array(6).fill(0.5),
   };
   it.each([310, 480, 700, 1040])(
-    'with at most %d pixels uses at least 90 % of them, and shows the same labels',
-    async (room) => {
-      const svg = await svgOf(untitled(drawTimeline({ room, episode })));
+    'with a maximum width of %d uses at least 90 % of it and has the same labels',
+    async (maxWidth) => {
+      const svg = await svgOf(withoutTitle(drawTimeline({ maxWidth, episode })));
       const width = Number(elementsOf(svg)[0].attributes.width);
-      expect(width).toBeLessThanOrEqual(room);
-      expect(width).toBeGreaterThan(0.9 * room);
+      expect(width).toBeLessThanOrEqual(maxWidth);
+      expect(width).toBeGreaterThan(0.9 * maxWidth);
       const texts = textsOf(svg);
       for (const text of [...METER_NAMES, 'illness', 'friend visit', 'Sl', 'DW'])
         expect(texts).toContain(text);
@@ -122,7 +123,7 @@ describe('a histogram', () => {
     expect(description).toBe('all: mean 0.500, middle 80 % from about 0.05 to 0.85.');
   });
 
-  it('shows any name, in both themes', async () => {
+  it('shows a name with special characters, in both themes', async () => {
     const drawing = drawHistogram({ rows: histogramRows([ODD_NAME, 'other']) });
     for (const theme of ['light', 'dark'] as const) {
       const svg = await svgOf(drawing, { theme });

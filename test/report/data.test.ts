@@ -1,11 +1,11 @@
-/** Data of a report: counts, means and chosen episodes, compared with hand-worked numbers. */
+/** Data of a report: counts, means and chosen episodes, compared with numbers computed by hand. */
 import { describe, expect, it } from 'vitest';
 import { ActionTally } from '../../src/report/action-counts.js';
 import { BeliefErrorTally } from '../../src/report/belief-errors.js';
 import { CalibrationTally } from '../../src/report/calibration-tally.js';
 import { TrajectoryTally } from '../../src/report/gather.js';
 import { EpisodeKeeper } from '../../src/report/kept-episodes.js';
-import { costsOfEvaluation, withoutKnown } from '../../src/report/player-costs.js';
+import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
 import { disambiguated, fileLabels, nameOf, shortened, uniqueNames } from '../../src/report/player-names.js';
 import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
 import { parseResult } from '../../src/report/results.js';
@@ -21,14 +21,14 @@ const scored = (finalScore: number, seed: number): TrajectoryEpisode =>
   ({ ...EPISODE, seed, final: { ...EPISODE.final, final_score: finalScore } }) as TrajectoryEpisode;
 const [EPISODE] = recordEpisodes(episodeStarts([5]));
 
-it('reads former names of policies as the new names', () => {
+it('parses former names of policies as the new names', () => {
   const former = JSON.parse(JSON.stringify(AUDIT).replaceAll('"open-loop"', '"blind-tape"'));
   expect(JSON.stringify(former)).toContain('blind-tape');
   expect(parseResult(former)).toEqual(parseResult(AUDIT));
 });
 
 describe('calibration', () => {
-  it('has means by range, the correlation and the mean error', () => {
+  it('summarizes pairs as means by range, a correlation and a mean error', () => {
     const tally = new CalibrationTally();
     for (const [belief, target] of [
       [0.25, 0.5],
@@ -55,20 +55,20 @@ describe('calibration', () => {
 });
 
 describe('belief errors', () => {
-  const given = (at: Record<number, StoredBelief>): (StoredBelief | null)[] =>
+  const beliefsAt = (at: Record<number, StoredBelief>): (StoredBelief | null)[] =>
     Array.from({ length: NUM_STEPS }, (_, step) => at[step] ?? null);
 
   it('use a belief until the next one, and 0.5 each before the first', () => {
     const tally = new BeliefErrorTally();
-    tally.add(given({ 2: [1, 0.5, 0.5], 5: [1, 0.25, 0.75] }), Float32Array.of(1, 0.25, 0.75));
+    tally.add(beliefsAt({ 2: [1, 0.5, 0.5], 5: [1, 0.25, 0.75] }), Float32Array.of(1, 0.25, 0.75));
     const { mean, low, high, constant } = tally.summary()!;
-    const near = (step: number, error: number) => expect(mean[step]).toBeCloseTo(error, 6);
-    near(0, 1 / 3);
-    near(1, 1 / 3);
-    near(2, 1 / 6);
-    near(4, 1 / 6);
-    near(5, 0);
-    near(27, 0);
+    const expectError = (step: number, error: number) => expect(mean[step]).toBeCloseTo(error, 6);
+    expectError(0, 1 / 3);
+    expectError(1, 1 / 3);
+    expectError(2, 1 / 6);
+    expectError(4, 1 / 6);
+    expectError(5, 0);
+    expectError(27, 0);
     expect(constant).toBeCloseTo(1 / 3, 6);
     // One episode has no interval.
     expect([low, high]).toEqual([mean, mean]);
@@ -76,9 +76,9 @@ describe('belief errors', () => {
 
   it('are means with intervals over episodes, and null without any belief', () => {
     const tally = new BeliefErrorTally();
-    tally.add(given({}), Float32Array.of(0.5, 0.5, 0.5));
+    tally.add(beliefsAt({}), Float32Array.of(0.5, 0.5, 0.5));
     expect(tally.summary()).toBeNull();
-    tally.add(given({ 0: [1, 0.5, 0.5] }), Float32Array.of(0.5, 0.5, 0.5));
+    tally.add(beliefsAt({ 0: [1, 0.5, 0.5] }), Float32Array.of(0.5, 0.5, 0.5));
     const { mean, low, high } = tally.summary()!;
     expect(mean[0]).toBeCloseTo(1 / 12, 6);
     expect(low[0]).toBeLessThan(mean[0]);
@@ -99,11 +99,11 @@ describe('actions', () => {
     expect(Array.from(rows[1].shares)).toEqual([0, 0, 0.25, 0.75, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('of sampled profiles also count in three groups of about equal size', () => {
+  it('are grouped by named profile, or by thirds of about equal size of the sampled profiles', () => {
     const counts = new Map<string, number>();
     for (let seed = 50000; seed < 50600; seed++) {
-      const [{ hidden }] = [{ hidden: target(seed) }];
-      for (const group of groupsOf('sampled', seed, hidden)) counts.set(group, (counts.get(group) ?? 0) + 1);
+      for (const group of groupsOf('sampled', seed, targetOf(seed)))
+        counts.set(group, (counts.get(group) ?? 0) + 1);
     }
     expect([...counts.keys()].every((group) => PROFILE_GROUPS.includes(group))).toBe(true);
     expect(counts.get(SAMPLED_GROUP)).toBe(600);
@@ -116,7 +116,7 @@ describe('actions', () => {
   });
 });
 
-const target = (seed: number): readonly number[] => {
+const targetOf = (seed: number): readonly number[] => {
   const [episode] = recordEpisodes(episodeStarts([seed]), { backend: 'reference' });
   return episode.hidden!.belief_target;
 };
@@ -135,7 +135,7 @@ describe('chosen episodes', () => {
     expect(chosen()).toEqual([]);
   });
 
-  it('become timelines of the observations, with the end from a replay', () => {
+  it('become timelines that end with the state of a replay', () => {
     const timeline = timelineOf({ ...EPISODE, mode: 'sampled', grader: 'v2', finalScore: 0 } as never);
     expect(timeline.meters).toHaveLength(29 * 5);
     expect(timeline.meters[28 * 5 + 2]).toBe(EPISODE.final.progress);
@@ -157,7 +157,7 @@ it('spending is a mean over the episodes with usage', () => {
   expect(total).toEqual({ requests: 58, prompt_tokens: 400, completion_tokens: null, cost_usd: 0.25 });
 });
 
-it('an episode of two conditions counts twice in scores, and once in everything else', () => {
+it('an episode of two conditions counts twice in scores, and once in actions and calibration', () => {
   const episodes = ['discrete:introvert_morning', 'discrete'].flatMap((condition) =>
     recordEpisodes(episodeStarts([0, 1], condition, 'introvert_morning'), { policy: TEST_POLICIES.constant }),
   );
@@ -244,7 +244,7 @@ it('takes costs from an evaluation, unless stored episodes have usage', () => {
     },
   ]);
   const [cost] = costs;
-  expect(withoutKnown(costs, [{ ...cost, source: 'b' }]).map(({ source }) => source)).toEqual(['b']);
+  expect(joinCosts(costs, [{ ...cost, source: 'b' }]).map(({ source }) => source)).toEqual(['b']);
   const unmetered = { ...cost, source: 'b', spending: { ...cost.spending, metered: 0 } };
-  expect(withoutKnown(costs, [unmetered]).map(({ source }) => source)).toEqual(['a', 'b']);
+  expect(joinCosts(costs, [unmetered]).map(({ source }) => source)).toEqual(['a', 'b']);
 });

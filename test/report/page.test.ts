@@ -34,14 +34,14 @@ async function pageFor(data: ReportData): Promise<string> {
   });
 }
 
-const gathered = (...fill: ((gatherer: ResultGatherer) => void)[]): ReportData => {
+const gatherData = (...addFiles: ((gatherer: ResultGatherer) => void)[]): ReportData => {
   const gatherer = new ResultGatherer();
-  for (const each of fill) each(gatherer);
+  for (const addFile of addFiles) addFile(gatherer);
   return gatherer.data();
 };
 
 let evaluation: ReturnType<typeof parseResult>;
-let everything: string;
+let fullPage: string;
 const headings = (page: string): string[] =>
   elementsOf(page)
     .filter(({ name }) => name === 'h2')
@@ -60,8 +60,8 @@ const episodes = [
 beforeAll(async () => {
   const result = await evaluate({ conditions: ['in-distribution', 'ood'], episodes: 3 });
   evaluation = parseResult(JSON.parse(JSON.stringify(evaluationToJson(result))));
-  everything = await pageFor(
-    gathered(
+  fullPage = await pageFor(
+    gatherData(
       (gatherer) => gatherer.addResult('results.json', evaluation),
       (gatherer) => gatherer.addResult(HOSTILE, parseResult(AUDIT)),
       (gatherer) =>
@@ -70,14 +70,14 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-describe('a report of everything', () => {
+describe('a report of all kinds of files', () => {
   it('is well-formed, with a heading for each entry of its contents', () => {
-    const elements = elementsOf(everything);
+    const elements = elementsOf(fullPage);
     const targets = elements.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.href);
     expect(targets.map((target) => target.slice(1))).toEqual(
       elements.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes.id),
     );
-    expect(headings(everything)).toEqual([
+    expect(headings(fullPage)).toEqual([
       'Final scores',
       'Belief error over the week',
       'Calibration of beliefs',
@@ -92,9 +92,9 @@ describe('a report of everything', () => {
   });
 
   it('sends no requests and runs no scripts', () => {
-    const addresses = everything.replaceAll(/xmlns(:xlink)?="http:\/\/www\.w3\.org\/[\w/]+"/g, '');
+    const addresses = fullPage.replaceAll(/xmlns(:xlink)?="http:\/\/www\.w3\.org\/[\w/]+"/g, '');
     expect(addresses).not.toMatch(/https?:|\/\/\w|url\(|@import|src=|javascript:/i);
-    const elements = elementsOf(everything);
+    const elements = elementsOf(fullPage);
     expect(
       elements.filter(({ name }) => ['script', 'link', 'img', 'iframe', 'object'].includes(name)),
     ).toEqual([]);
@@ -106,20 +106,20 @@ describe('a report of everything', () => {
   });
 
   it('escapes hostile names', () => {
-    const texts = elementsOf(everything).map(({ text }) => text);
+    const texts = elementsOf(fullPage).map(({ text }) => text);
     expect(texts).toContain(`llm:${HOSTILE.slice(0, 60)}`);
     expect(texts).toContain(HOSTILE);
     expect(texts).toContain(ARABIC);
-    expect(everything).not.toContain('<script');
+    expect(fullPage).not.toContain('<script');
   });
 
   it('has the provenance of its numbers, and notes on omitted data', () => {
-    const texts = elementsOf(everything).map(({ text }) => text);
+    const texts = elementsOf(fullPage).map(({ text }) => text);
     expect(texts).toContain('e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353');
     expect(texts).toContain('2 lines skipped: 2 corrupt');
-    expect(everything).toContain('in-distribution 0-2; ood 10000-10002');
-    expect(everything).not.toContain('class="warning"');
-    // The published scores, and the share of steps without an action.
+    expect(fullPage).toContain('in-distribution 0-2; ood 10000-10002');
+    expect(fullPage).not.toContain('class="warning"');
+    // The published scores, and the share of steps whose answer has no valid action.
     for (const text of ['0.402', '0.454']) expect(texts).toContain(text);
     const unparsed = episodes
       .slice(0, 3)
@@ -129,7 +129,7 @@ describe('a report of everything', () => {
 
   it('has the same bytes every time', async () => {
     const data = () =>
-      gathered(
+      gatherData(
         (gatherer) => gatherer.addResult('results.json', evaluation),
         (gatherer) => gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), ''),
       );
@@ -138,7 +138,7 @@ describe('a report of everything', () => {
 });
 
 it('lists what is missing, and the commands that make it', async () => {
-  const page = await pageFor(gathered((gatherer) => gatherer.addResult('results.json', evaluation)));
+  const page = await pageFor(gatherData((gatherer) => gatherer.addResult('results.json', evaluation)));
   expect(headings(page)).toEqual(['Final scores', 'What is missing', 'Files']);
   const commands = elementsOf(page)
     .filter(({ name }) => name === 'code')
@@ -150,7 +150,7 @@ it('warns if worlds or versions are mixed', async () => {
   const other = structuredClone(evaluation);
   Object.assign(other.value, { world_digest: 'a'.repeat(64), version: '9.0.0' });
   const page = await pageFor(
-    gathered(
+    gatherData(
       (gatherer) => gatherer.addResult('a.json', evaluation),
       (gatherer) => gatherer.addResult('b.json', other),
     ),

@@ -55,9 +55,9 @@ const gains = [
   { mean: 0.03, low: null, high: null },
 ];
 
-const falling = (constant: number) => {
+const fallingErrors = (constant: number) => {
   const mean = Array.from({ length: NUM_STEPS }, (_, step) => constant / (step + 1));
-  return { mean, low: mean.map((each) => each / 2), high: mean, constant };
+  return { mean, low: mean.map((error) => error / 2), high: mean, constant };
 };
 const CALIBRATION = {
   bins: [
@@ -124,7 +124,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   ],
   [
     'belief error',
-    drawBeliefError({ rows: rows.map(([name], k) => ({ name, errors: falling(0.1 * (k + 1)) })) }),
+    drawBeliefError({ rows: rows.map(([name], k) => ({ name, errors: fallingErrors(0.1 * (k + 1)) })) }),
     ['days', 'mean absolute error'],
   ],
   [
@@ -211,7 +211,7 @@ export class Pixels {
   }
 
   /** Counts the pixels of a rectangle, ends excluded, that differ from the background. */
-  drawn(left: number, top: number, right: number, bottom: number): number {
+  countDrawn(left: number, top: number, right: number, bottom: number): number {
     const { data, width } = this.#png;
     const colours = new Int32Array(data.buffer, data.byteOffset, data.length / 4);
     let count = 0;

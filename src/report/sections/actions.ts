@@ -5,7 +5,7 @@ import { decimal } from '../../figures/numbers.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import type { CountedUse } from '../action-counts.js';
 import type { ReportData } from '../gather.js';
-import { type Column, folded, paragraph, table } from '../html.js';
+import { type Column, collapsible, paragraph, table } from '../html.js';
 import { paginateFigures } from '../paginate-figures.js';
 import { disambiguated } from '../player-names.js';
 import type { Section } from '../section.js';
@@ -25,8 +25,8 @@ export function actionsSection(data: ReportData): Section | null {
           '(social, morning, work). In brackets: the number of episodes. If the rows of a player are alike, the player does not adapt ' +
           'to the profile.',
       ),
-      ...paginateFigures('actions', groups, 4, (some) => drawActions({ groups: some })),
-      folded('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
+      ...paginateFigures('actions', groups, 4, (subset) => drawActions({ groups: subset })),
+      collapsible('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
     ],
   };
 }

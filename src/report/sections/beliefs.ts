@@ -6,7 +6,7 @@ import { decimal } from '../../figures/numbers.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import { RANGES } from '../calibration-tally.js';
 import type { ReportData } from '../gather.js';
-import { type Column, folded, type Html, paragraph, table } from '../html.js';
+import { type Column, collapsible, type Html, paragraph, table } from '../html.js';
 import { paginateFigures } from '../paginate-figures.js';
 import { disambiguated } from '../player-names.js';
 import type { Figure, Section } from '../section.js';
@@ -28,9 +28,9 @@ export function beliefErrorSection(data: ReportData): Section | null {
     title: 'Belief error over the week',
     parts: [
       paragraph(
-        'The mean absolute error of the belief after each step, over all conditions of a player. A belief holds until the next ' +
-          'one; before the first it counts as 0.5 each. The dashed line is the constant belief 0.5 each. Players with this belief ' +
-          'are only in the table.',
+        'The mean absolute error of the belief after each step, over all conditions of a player. A belief holds until the player ' +
+          'states another. Before the first, the belief counts as 0.5 in each dimension. The dashed line is the error of this ' +
+          'constant belief. Players that always state it are only in the table.',
       ),
       ...errorFigure(rows),
       table('Mean absolute belief error', ERROR_COLUMNS, rows),
@@ -38,17 +38,17 @@ export function beliefErrorSection(data: ReportData): Section | null {
   };
 }
 
-/** Returns the figures. Omits players with the constant belief 0.5 each, which is the dashed line. */
+/** Returns the figures. Omits players with the constant belief 0.5 in each dimension, which is the dashed line. */
 function errorFigure(rows: readonly ErrorRow[]): Figure[] {
-  const drawn = rows.filter(({ errors }) =>
-    errors.mean.some((mean) => Math.abs(mean - errors.constant) > SAME),
+  const drawnRows = rows.filter(({ errors }) =>
+    errors.mean.some((mean) => Math.abs(mean - errors.constant) > TOLERANCE),
   );
-  return paginateFigures('belief-error', drawn, 12, (some) => drawBeliefError({ rows: some }));
+  return paginateFigures('belief-error', drawnRows, 12, (subset) => drawBeliefError({ rows: subset }));
 }
 
-const SAME = 1e-9;
+const TOLERANCE = 1e-9;
 
-const after = (days: number): Column<ErrorRow> => ({
+const columnAfter = (days: number): Column<ErrorRow> => ({
   head: days === 1 ? 'after 1 day' : `after ${days} days`,
   cell: ({ errors }) => decimals(errors.mean[days * NUM_SLOTS - 1]),
 });
@@ -57,7 +57,7 @@ const ERROR_COLUMNS: readonly Column<ErrorRow>[] = [
   { head: 'player', cell: ({ name }) => name },
   { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
   { head: 'after 1 step', cell: ({ errors }) => decimals(errors.mean[0]) },
-  ...[1, 2, 4].map(after),
+  ...[1, 2, 4].map(columnAfter),
   {
     head: 'at the end (95 %)',
     cell: ({ errors: { mean, high } }) => {
@@ -79,20 +79,23 @@ export function calibrationSection(data: ReportData): Section | null {
     title: 'Calibration of beliefs',
     parts: [
       paragraph(
-        'The last belief of each episode compared with the belief target: 0 hates company, is a night owl, avoids work; ' +
-          '1 loves company, is a morning person, lives for work. Players with the same belief in every episode are only in the tables.',
+        'The last belief of each episode compared with the belief target. In the three dimensions, 0 means: hates company, is a ' +
+          'night owl, avoids work. 1 means: loves company, is a morning person, lives for work. Players with the same belief ' +
+          'in every episode are only in the tables.',
       ),
       ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
-      folded('Mean targets by range of the last belief', rangesOf(rows)),
+      collapsible('Mean targets by range of the last belief', rangesOf(rows)),
     ],
   };
 }
 
 /** Returns the figures. Omits players with the same belief in every episode. */
 function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
-  const drawn = rows.filter(({ dimensions }) => dimensions.some(({ correlation }) => correlation !== null));
-  return paginateFigures('calibration', drawn, 4, (some) => drawCalibration({ rows: some }));
+  const drawnRows = rows.filter(({ dimensions }) =>
+    dimensions.some(({ correlation }) => correlation !== null),
+  );
+  return paginateFigures('calibration', drawnRows, 4, (subset) => drawCalibration({ rows: subset }));
 }
 
 interface CalibratedRow {
@@ -115,7 +118,7 @@ type DimensionRow = ReturnType<typeof dimensionsOf>[number];
 
 /** Returns "0.26 (12)": the mean target of the episodes in a range of beliefs, and their number. */
 const targetText = ({ bins }: DimensionRow, range: number): string => {
-  const bin = bins.find((each) => each.range === range);
+  const bin = bins.find((candidate) => candidate.range === range);
   return bin === undefined ? '–' : `${decimal(bin.target, 2)} (${grouped(bin.count)})`;
 };
 

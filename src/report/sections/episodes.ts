@@ -8,24 +8,24 @@ import { disambiguated } from '../player-names.js';
 import type { Figure, Section } from '../section.js';
 import { timelineOf } from '../timeline-of.js';
 
-/** More players than this get one episode each. */
-const FEW = 4;
+/** The largest number of players with three timelines each. More players get one each. */
+const MAX_DETAILED = 4;
 
 /** Returns the section; null if no file has episodes. */
 export function episodesSection(data: ReportData): Section | null {
   const players = disambiguated(data.players);
   if (players.length === 0) return null;
-  const few = players.length <= FEW;
-  let place = 0;
+  const isDetailed = players.length <= MAX_DETAILED;
+  let number = 0;
   return {
     id: 'episodes',
     title: 'Timelines of episodes',
     parts: [
-      paragraph(few ? ALL_THREE : MEDIAN_ONLY),
+      paragraph(isDetailed ? ALL_THREE : MEDIAN_ONLY),
       ...players.flatMap((player) => [
         heading(player),
-        ...(few ? player.chosenEpisodes : medianOf(player.chosenEpisodes)).map((episode) =>
-          figureOf(player, episode, ++place),
+        ...(isDetailed ? player.chosenEpisodes : medianOf(player.chosenEpisodes)).map((episode) =>
+          figureOf(player, episode, ++number),
         ),
       ]),
     ],
@@ -34,7 +34,7 @@ export function episodesSection(data: ReportData): Section | null {
 
 const ALL_THREE = "Each player's episodes with the best, the median and the worst final score.";
 const MEDIAN_ONLY =
-  "Each player's episode with the median final score. A report of one file has the best and the worst as well.";
+  "Each player's episode with the median final score. A report on fewer players also has the best and the worst.";
 
 const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => {
   const median = episodes.find(({ which }) => which === 'median') ?? episodes[0];
@@ -43,10 +43,10 @@ const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => {
 
 const heading = ({ name }: ReportedPlayer): Html => html`<h3><bdi>${name}</bdi></h3>\n`;
 
-function figureOf({ name }: ReportedPlayer, chosen: ChosenEpisode, place: number): Figure {
+function figureOf({ name }: ReportedPlayer, chosen: ChosenEpisode, number: number): Figure {
   const { which, condition, mode, seed, grader, finalScore } = chosen;
   const notes = [`Condition ${condition}, ${mode}.`];
   const title = `${name}, ${which} episode, seed ${seed}: ${decimals(finalScore)} under grader ${grader}`;
   const drawing = drawTimeline({ title, notes, episode: timelineOf(chosen) });
-  return { name: `episode-${place}`, drawing };
+  return { name: `episode-${number}`, drawing };
 }

@@ -3,6 +3,7 @@ import type { ReportData } from '../gather.js';
 import { html } from '../html.js';
 import type { Section } from '../section.js';
 
+/** Contents of a report that need files of some kind. */
 interface Content {
   readonly what: string;
   readonly command: string;

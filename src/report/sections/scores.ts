@@ -21,7 +21,7 @@ export function scoresSection({ scores }: ReportData): Section | null {
     id: 'scores',
     title: 'Final scores',
     parts: [
-      paragraph(WHAT),
+      paragraph(EXPLANATION),
       ...graders.flatMap((grader, k) =>
         partsOf(grader, scores, graders.length === 1 ? 'scores' : `scores-${k + 1}`),
       ),
@@ -30,13 +30,13 @@ export function scoresSection({ scores }: ReportData): Section | null {
   };
 }
 
-const WHAT =
+const EXPLANATION =
   'The final score of an episode is between 0 and 1. A score that does not beat heuristic+constant in the same episodes is no ' +
   'evidence of inference. [oracle]: uses hidden state; not a valid agent.';
 
 const PUBLISHED =
-  `Published: ${PUBLISHED_SOURCE} of the original environment. This world rebuilds it with constants of its own, so scores are ` +
-  'similar, not equal. For a teacher in re-evaluated files it is the score of the published frontier-model teacher, whose belief ' +
+  `Published: ${PUBLISHED_SOURCE} of the original environment. This world rebuilds it with constants of its groupRows, so scores are ` +
+  'similar, not equal. Teachers in re-evaluated files are compared with the published frontier-model teacher, whose belief ' +
   `MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
 
 function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Part[] {
@@ -69,9 +69,9 @@ function groupsOf(rows: readonly ScoreRow[]): Group[] {
     const name = `${condition}${suffix}`;
     groups.set(name, [...(groups.get(name) ?? []), row]);
   }
-  return Array.from(groups, ([name, own]) => {
-    const seeds = [...new Set(own.map((row) => row.seeds))].join(', ');
-    return { name: `${name}, seeds ${seeds}`, rows: disambiguated(own) };
+  return Array.from(groups, ([name, groupRows]) => {
+    const seeds = [...new Set(groupRows.map((row) => row.seeds))].join(', ');
+    return { name: `${name}, seeds ${seeds}`, rows: disambiguated(groupRows) };
   });
 }
 

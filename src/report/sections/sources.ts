@@ -16,6 +16,7 @@ export interface Origin {
   readonly seeds: readonly string[];
 }
 
+/** Returns the provenance of all files of a report. */
 export function originOf({ sources }: ReportData): Origin {
   const runs = sources.flatMap(({ run }) => run ?? []);
   return {
@@ -54,6 +55,7 @@ const KINDS: Readonly<Record<Source['kind'], string>> = {
   trajectories: 'trajectories (teach, eval)',
 };
 
+/** Returns the section. Every report has it. */
 export function sourcesSection({ sources }: ReportData): Section {
   return {
     id: 'files',
@@ -66,7 +68,7 @@ export function sourcesSection({ sources }: ReportData): Section {
 }
 
 const NO_MACHINE =
-  'A dash as backend: the file does not name it. All backends and kernels give the same results, bit for bit.';
+  'A dash in the column backend: the file does not name its backend. All backends and kernels give the same results, bit for bit.';
 
 const COLUMNS: readonly Column<Source>[] = [
   { head: 'file', cell: ({ label }) => label },

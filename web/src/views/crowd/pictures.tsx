@@ -30,14 +30,14 @@ function chartsOf({ policies, request }: Crowd): readonly ChartProps[] {
       : [];
   return [
     {
-      draw: (width) => drawBands({ rows: policies, notes, room: width }),
+      draw: (width) => drawBands({ rows: policies, notes, maxWidth: width }),
       table: bandsTable(policies),
     },
     {
       draw: (width) =>
         drawHistogram({
           rows: policies.map(({ name, counts, score }) => ({ name, counts, mean: score.mean })),
-          room: width,
+          maxWidth: width,
         }),
       table: histogramTable(policies),
     },
@@ -46,7 +46,7 @@ function chartsOf({ policies, request }: Crowd): readonly ChartProps[] {
         drawComponents({
           title: `What grader ${request.grader} adds up`,
           rows: policies,
-          room: width,
+          maxWidth: width,
         }),
       table: componentsTable(policies),
     },

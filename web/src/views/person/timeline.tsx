@@ -15,7 +15,7 @@ export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
       drawTimeline({
         title: 'The week so far',
         ...(episode.result !== null && { title: 'The whole week' }),
-        room: width,
+        maxWidth: width,
         episode: timelineOf(episode),
       }),
     [episode],
