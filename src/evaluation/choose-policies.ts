@@ -29,7 +29,7 @@ export type AnyPolicy = Policy | SteppedPolicy | LlmPolicy;
 
 export const isLlm = (policy: AnyPolicy): policy is LlmPolicy => 'model' in policy;
 
-/** The maximum number of episodes of a language model. All are kept in memory. */
+/** The maximum number of episodes of a language model, because all are kept in memory. */
 const MAX_LLM_EPISODES = 100_000;
 
 /** Returns the policies in order, without duplicates. @throws InputError `unknown_name`, `missing_setting` or `out_of_range`. */
@@ -55,20 +55,20 @@ export function selectPolicies(
 function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPolicy {
   const name = policy.slice(MODEL_PREFIX.length);
   checkModelName(name, `after ${MODEL_PREFIX}`);
-  const model = models.find((each) => each.name === name);
+  const model = models.find((candidate) => candidate.name === name);
   if (model !== undefined)
     return { name: policy, actions: policy, belief: 'own', sequenceGrader: () => null, model };
-  const known = models.map((each) => each.name);
+  const names = models.map((model) => model.name);
   throw new InputError(
     'unknown_name',
-    `Expected a model of llm.models${known.length === 0 ? ', which has none,' : `, ${known.join(', ')},`} for the policy ` +
-      `${describe(policy)}; got ${describe(name)}.${didYouMean(name, known, ' Pass it as llm: { models }.')}`,
+    `Expected a model of llm.models (${names.join(', ') || 'it is empty'}) for the policy ` +
+      `${describe(policy)}, got ${describe(name)}.${didYouMean(name, names, ' Pass the model in llm: { models }.')}`,
   );
 }
 
 export const isOracle = (policy: AnyPolicy): boolean => isStepped(policy) && policy.oracle;
 
-/** Returns the player that trajectories of a policy name. */
+/** Returns the player of a policy, as trajectories store it. */
 export const playerOf = (policy: AnyPolicy): Player =>
   isLlm(policy)
     ? modelPlayer(policy.model.name)
@@ -79,7 +79,7 @@ export const playerOf = (policy: AnyPolicy): Player =>
         oracle: isOracle(policy),
       };
 
-/** Returns the player of the policy with this name. @throws InputError `unknown_name`. */
+/** Returns the player of the policy with a name. @throws InputError `unknown_name`. */
 export const playerNamed = (policy: string): Player =>
   policy.startsWith(MODEL_PREFIX)
     ? modelPlayer(policy.slice(MODEL_PREFIX.length))

@@ -18,8 +18,8 @@ export interface Chunk {
 }
 
 export interface PlayedChunk {
-  readonly by: AnyPolicy;
-  readonly played: PlayedEpisodes;
+  readonly policy: AnyPolicy;
+  readonly episodes: PlayedEpisodes;
   /** Trajectories; [] without recording, and for a language model, whose episodes were recorded earlier. */
   readonly trajectories: readonly TrajectoryEpisode[];
 }
@@ -49,13 +49,13 @@ export async function* playChunk(
     if (policy === BASELINE) baseline = result.finalScores.slice();
     if (tally === undefined) continue;
     tally.add(result, baseline);
-    const played = { condition, ...playedBy(policy, grader.name), ...batch, result };
-    yield { by: policy, played, trajectories: recorder?.end(result) ?? [] };
+    const episodes = { condition, ...policyFields(policy, grader.name), ...batch, result };
+    yield { policy, episodes, trajectories: recorder?.end(result) ?? [] };
   }
 }
 
 /** Returns the fields that name a policy in results. */
-export const playedBy = (policy: AnyPolicy, grader: string): Omit<Played, 'condition'> => ({
+export const policyFields = (policy: AnyPolicy, grader: string): Omit<Played, 'condition'> => ({
   policy: policy.actions,
   belief: policy.belief,
   sequenceGrader: policy.sequenceGrader(grader),

@@ -49,8 +49,9 @@ export interface EvaluateOptions extends ConditionOptions {
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
-   * Called with the same episodes as trajectories, each a line of a file: about 18 kB, 35 kB with reasons. A promise is
-   * awaited. Recording does not change results, but is slow. Episodes of a language model come first, as they end.
+   * Called with the same episodes as trajectories. As a line of a file, one takes about 18 kB, or 35 kB with reasons. A
+   * promise is awaited. Recording does not change results, but is slow. Episodes of language models come first, when they
+   * end.
    */
   readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */
@@ -67,7 +68,7 @@ export interface Played {
   readonly belief: BeliefKind;
   /** The grader whose action sequence a policy plays; null for other policies. */
   readonly sequenceGrader: string | null;
-  /** Whether it used the hidden profiles. Then it is not a valid agent. */
+  /** Whether the policy used the hidden profiles. Then it is not a valid agent. */
   readonly oracle: boolean;
 }
 
@@ -106,7 +107,7 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   checkLongCall(options);
   const { policies, conditions, seeds, onStart, onEpisodes, onTrajectories } = options;
   for (const [name, list] of Object.entries({ policies, conditions })) {
-    const isValid = Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string');
+    const isValid = Array.isArray(list) && list.length > 0 && list.every((name) => typeof name === 'string');
     if (list !== undefined && !isValid) refuseType(name, 'a list of at least one name', list);
   }
   for (const [name, listener] of Object.entries({ onStart, onEpisodes, onTrajectories })) {
@@ -128,7 +129,8 @@ function checkLlm(llm: LlmOptions): void {
   if (!Array.isArray(models) || !models.every(isModel))
     refuseType('llm.models', 'a list of models, { name, complete }', models);
   const iterable = Object(played)[Symbol.iterator] ?? Object(played)[Symbol.asyncIterator];
-  if (played !== undefined && typeof iterable !== 'function') refuseType('llm.played', 'episodes', played);
+  if (played !== undefined && typeof iterable !== 'function')
+    refuseType('llm.played', 'an iterable of episodes', played);
   if (onEpisode !== undefined && typeof onEpisode !== 'function')
     refuseType('llm.onEpisode', 'a function', onEpisode);
 }

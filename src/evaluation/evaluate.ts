@@ -7,7 +7,7 @@ import { checkInteger } from '../shared/values.js';
 import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';
 import { type AnyPolicy, isLlm, type LlmPolicy, selectPolicies } from './choose-policies.js';
 import { chunksOf } from './episode-batch.js';
-import { playChunk, playedBy } from './episode-chunk.js';
+import { playChunk, policyFields } from './episode-chunk.js';
 import { checkEvaluateOptions, type EvaluateOptions, type Played } from './evaluate-options.js';
 import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
 import { isStepped } from './play-chunk.js';
@@ -31,9 +31,9 @@ export interface EvaluationRow extends Played, Summary, AnswerSummary {
   readonly profiles: string;
 }
 
-/** States and outputs of a chunk fit a cache, and the reference backend reacts to a signal within a second. */
+/** The default chunk size. Its data fit a cache, and the reference backend reacts to a signal within a second. */
 const CHUNK = 8192;
-/** Smaller, so that a stepped policy reacts to a signal and reports progress within seconds. */
+/** The default chunk size for stepped policies and recording. They are slow, but react to a signal within seconds. */
 const SMALL_CHUNK = 128;
 const MAX_CHUNK = 2 ** 20;
 const DEFAULT_GRADER = 'v2';
@@ -48,14 +48,14 @@ const CONCURRENCY = 4;
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   checkEvaluateOptions(options);
   const run = new Run(options);
-  const started = performance.now();
+  const startTime = performance.now();
   using environments = new ResizableEnv(engineOf(options, run.grader));
   const info = describeRun(environments.of(1), run.grader);
   await options.onStart?.(info);
   await run.playLlmEpisodes();
   const rows = await run.playAll(environments);
   options.signal?.throwIfAborted();
-  return { ...info, seconds: (performance.now() - started) / 1000, rows };
+  return { ...info, seconds: (performance.now() - startTime) / 1000, rows };
 }
 
 function engineOf(
@@ -83,8 +83,8 @@ class Run {
     this.#conditions = selectConditions(options);
     this.#policies = selectPolicies(options, this.#conditions);
     this.grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
-    const usual = options.onTrajectories || this.#policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
-    this.#chunkSize = checkInteger('chunkSize', options.chunkSize ?? usual, 1, MAX_CHUNK);
+    const defaultSize = options.onTrajectories || this.#policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
+    this.#chunkSize = checkInteger('chunkSize', options.chunkSize ?? defaultSize, 1, MAX_CHUNK);
     const episodes = this.#conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
     this.#total = episodes * this.#policies.length;
     const entries = this.#policies.filter(isLlm).map((policy: LlmPolicy) => {
@@ -130,20 +130,20 @@ class Run {
       signal?.throwIfAborted();
       const env = environments.of(batch.seeds.length);
       const chunk = { condition: condition.name, batch, recorded: onTrajectories !== undefined };
-      for await (const { by, played, trajectories } of playChunk(
+      for await (const { policy, episodes, trajectories } of playChunk(
         env,
         chunk,
         tallies,
         this.#llmEpisodes,
         options,
       )) {
-        await onEpisodes?.(played);
-        // A signal may have come while the listener ran.
+        await onEpisodes?.(episodes);
+        // The signal may have been aborted while the listener ran.
         signal?.throwIfAborted();
-        if (isLlm(by)) continue;
+        if (isLlm(policy)) continue;
         await onTrajectories?.(trajectories);
         this.#done += env.numEnvs;
-        if (isStepped(by)) this.#reportProgress();
+        if (isStepped(policy)) this.#reportProgress();
       }
       if (!isStepped(last)) this.#reportProgress();
       // Lets signals and timers run, so that a long evaluation can be interrupted.
@@ -155,7 +155,7 @@ class Run {
   #rowOf(condition: Condition, policy: AnyPolicy, tally: Tally): EvaluationRow {
     return {
       condition: condition.name,
-      ...playedBy(policy, this.grader.name),
+      ...policyFields(policy, this.grader.name),
       seeds: seedsOf(condition),
       profiles: profilesOf(condition),
       ...tally.summary(),
@@ -168,5 +168,5 @@ class Run {
   }
 }
 
-/** The columns of policies other than language models. */
+/** The answer columns of policies other than language models. */
 const NO_ANSWERS: AnswerSummary = { unparsed: null, usage: null };

@@ -3,11 +3,13 @@ import { storedField } from '../shared/former-names.js';
 import { SCHEMAS } from '../shared/schemas.js';
 import type { Evaluation } from './evaluate.js';
 
-/** Returns a copy with the field names of files. */
+/** Returns a copy with the field names that files use. */
 export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, of]) => [storedField(name), toSnakeCase(of)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [storedField(name), toSnakeCase(field)]),
+  );
 }
 
 /** Returns the JSON of an evaluation, with schema, version, world digest, backend and machine. */

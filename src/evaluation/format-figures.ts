@@ -1,4 +1,4 @@
-/** Formats figures of results as text, for tables, reports and cards. */
+/** Formats numbers of results as text, for tables, reports and cards. */
 import type { Interval } from '../shared/statistics.js';
 import type { Wins } from './row-tally.js';
 
@@ -12,7 +12,7 @@ export const decimals = (value: number): string => unsignedZero(value.toFixed(3)
 export const intervalInText = ({ mean, high }: Interval): string =>
   high === null ? decimals(mean) : `${decimals(mean)} ±${decimals(high - mean)}`;
 
-/** Formats a mean and half its interval, for columns. A mean without an interval is padded to the same width. */
+/** Formats a mean and half its interval, aligned for columns. A mean without an interval is padded to the same width. */
 export function intervalText({ mean, high }: Interval): string {
   if (high === null) return `${decimals(mean)}       `;
   const half = high - mean;

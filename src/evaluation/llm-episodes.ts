@@ -27,13 +27,14 @@ export interface LlmPlayOptions {
 interface RecordedEpisode {
   /** u8 [28]: codes. */
   readonly actions: Uint8Array;
-  /** f32 [28, 3]; NaN where no belief was given. */
+  /** f32 [28, 3]; NaN for steps without a belief. */
   readonly beliefs: Float32Array;
   /** The number of answers without an action. */
   readonly unparsed: number;
   readonly usage: Usage | null;
 }
 
+/** An episode that at least one condition contains. */
 interface WantedEpisode {
   readonly seed: number;
   readonly profileMode: string;
@@ -89,7 +90,7 @@ export class LlmEpisodes {
 
   /**
    * Adds earlier episodes. Ignores those of other players and graders.
-   * @returns copies of them for the conditions for which they are still missing.
+   * @returns copies of the episodes for further conditions that contain them.
    */
   async addEarlier(
     episodes: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>,
@@ -105,7 +106,7 @@ export class LlmEpisodes {
     return Array.from(reusable, ([wanted, episode]) => this.#recordForAll(wanted, episode)).flat();
   }
 
-  /** Whether this model played the episode under this grader. */
+  /** Returns whether this model played the episode under this grader. */
   #isOwn(episode: TrajectoryEpisode, grader: Grader): boolean {
     const { teacher, model, objective, oracle } = this.#player;
     const sameModel = episode.teacher === teacher && episode.model === model;
@@ -135,13 +136,13 @@ export class LlmEpisodes {
 
   /** Records the episode for each condition for which it is missing. Only the first copy has its usage. */
   #recordForAll({ missingFor }: WantedEpisode, episode: TrajectoryEpisode): TrajectoryEpisode[] {
-    const others = withoutUsage(episode);
+    const copy = withoutUsage(episode);
     const episodes = Array.from(missingFor, (condition, k) => ({
-      ...(k === 0 ? episode : others),
+      ...(k === 0 ? episode : copy),
       condition,
     }));
     missingFor.clear();
-    for (const each of episodes) this.#record(each);
+    for (const recorded of episodes) this.#record(recorded);
     return episodes;
   }
 
@@ -155,13 +156,13 @@ export class LlmEpisodes {
     });
   }
 
-  #of(condition: string, { profile, seeds }: EpisodeBatch): RecordedEpisode[] {
+  #recordedOf(condition: string, { profile, seeds }: EpisodeBatch): RecordedEpisode[] {
     return Array.from(seeds, (seed) => this.#recorded.get(recordKey(condition, profile, seed))!);
   }
 
   /** Returns a policy that replays recorded episodes of a condition. */
   replayPolicy(condition: string, batch: EpisodeBatch): Pick<Policy, 'choice' | 'options'> {
-    const episodes = this.#of(condition, batch);
+    const episodes = this.#recordedOf(condition, batch);
     const actions = new Uint8Array(episodes.length * NUM_STEPS);
     const beliefs = new Float32Array(actions.length * NUM_BELIEFS);
     for (const [i, episode] of episodes.entries()) {
@@ -173,7 +174,9 @@ export class LlmEpisodes {
 
   /** Returns the answer columns of a condition's row. */
   summary(condition: Condition): AnswerSummary {
-    const episodes = [...chunksOf(condition, CHUNK)].flatMap((batch) => this.#of(condition.name, batch));
+    const episodes = [...chunksOf(condition, CHUNK)].flatMap((batch) =>
+      this.#recordedOf(condition.name, batch),
+    );
     const unparsed = episodes.reduce((sum, episode) => sum + episode.unparsed, 0);
     const usage = episodes.reduce<Usage | null>((sum, episode) => sumOfUsage(sum, episode.usage), null);
     const entries = Object.entries(usage ?? {}).map(([name, value]) => [camelCase(name), value] as const);

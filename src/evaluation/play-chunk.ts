@@ -22,7 +22,7 @@ export interface PlayOptions {
 }
 
 /** A policy that plays an episode in one call. */
-type Run = Pick<Policy, 'choice' | 'options'>;
+type WholeRunPolicy = Pick<Policy, 'choice' | 'options'>;
 
 export const isStepped = <Other extends object>(policy: Other | SteppedPolicy): policy is SteppedPolicy =>
   'open' in policy;
@@ -35,7 +35,7 @@ export const isStepped = <Other extends object>(policy: Other | SteppedPolicy): 
 export async function play(
   env: VecEnv,
   batch: EpisodeBatch,
-  policy: Run | SteppedPolicy,
+  policy: WholeRunPolicy | SteppedPolicy,
   options: PlayOptions,
   recorder: EvaluationRecorder | null,
 ): Promise<RunResult> {
@@ -69,7 +69,7 @@ async function playSteps(
     }
     if (step === NUM_STEPS - 1) return { ...result, trajectory: null };
     observations = result.observations;
-    // A step may take a second.
+    // Lets signals and timers run, because a step may take a second.
     await yieldTurn();
     signal?.throwIfAborted();
   }

@@ -2,7 +2,7 @@
  * Scores that RhythmEnv published for its own policies.
  *
  * Source: RhythmEnv's published evaluation. Grader v2, seeds 0-99 in-distribution, 10000-10049 out of
- * distribution, and 0-4 for each of the three discrete profiles; the figures of `discrete` are means of the three.
+ * distribution, and 0-4 for each of the three discrete profiles; the scores of `discrete` are means of the three.
  * This world is a rebuild with constants of its own, so its scores are similar, not equal.
  */
 export interface Published {
@@ -10,9 +10,9 @@ export interface Published {
   readonly policy: string;
   readonly grader: string;
   readonly finalScore: number;
-  /** Whether it was published as "about". */
+  /** Whether the score was published as an approximate value. */
   readonly approximate?: boolean;
-  /** The MAE of the last belief, if one was given. */
+  /** The mean absolute error of the last belief, if it was published. */
   readonly beliefMae?: number;
 }
 
@@ -28,7 +28,7 @@ export const PUBLISHED: readonly Published[] = [
   { condition: 'discrete', policy: 'heuristic', grader: 'v2', finalScore: 0.455 },
 ];
 
-/** The frontier model that taught the student. Its belief MAE was published once, for both conditions. */
+/** The teacher of RhythmEnv, a frontier model. Its belief MAE was published once, for both conditions. */
 export const PUBLISHED_TEACHER: readonly Published[] = [
   { condition: 'in-distribution', policy: 'teacher', grader: 'v2', finalScore: 0.611, beliefMae: 0.196 },
   { condition: 'ood', policy: 'teacher', grader: 'v2', finalScore: 0.621, beliefMae: 0.196 },

@@ -1,4 +1,4 @@
-/** Ranks policies under a grader, from components alone. */
+/** Ranks policies under a grader. Needs only the components of their episodes. */
 
 import { type GraderLike, graderWeights } from '../engine/graders/grader.js';
 import { checkComponents, gradeAll } from '../engine/graders/regrade.js';
@@ -72,9 +72,9 @@ function checkPolicies(policies: readonly PolicyComponents[]): void {
       `components of ${describe(name)}`,
       components.length,
       policies[0].components.length,
-      'as the first',
+      'like the first policy',
     );
-    if (names.has(name)) refuseTwice(name);
+    if (names.has(name)) refuseDuplicate(name);
     names.add(name);
   }
 }
@@ -83,7 +83,7 @@ function refuseLength(expected: string, got: string, remedy: string): never {
   throw new InputError('wrong_length', `Expected ${expected}, got ${got}. ${remedy}`);
 }
 
-function refuseTwice(name: string): never {
+function refuseDuplicate(name: string): never {
   throw new InputError(
     'unknown_name',
     `Expected policies of different names, got ${describe(name)} twice. Use another name for one of them.`,

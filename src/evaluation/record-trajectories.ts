@@ -17,7 +17,7 @@ import type { World } from '../world/world.js';
 import type { EpisodeBatch } from './episode-batch.js';
 
 /** The player, condition and grader of recorded episodes. */
-export interface Recorded {
+export interface EpisodeOrigin {
   readonly player: Player;
   readonly condition: string;
   readonly grader: Grader;
@@ -25,27 +25,27 @@ export interface Recorded {
 
 /** One step of n episodes. */
 export interface Step {
-  /** Codes, [n]. */
+  /** Action codes, [n]. */
   readonly actions: ArrayLike<number>;
   /** f32 [n, 3]; null without beliefs. */
   readonly beliefs: Float32Array | null;
   /** f32 [n]: rewards. */
   readonly rewards: ArrayLike<number>;
-  /** Returns the reasons of the action in episode i. */
+  /** Returns the reasons for the action in episode i. */
   readonly reasons?: (i: number) => string;
 }
 
 export class EvaluationRecorder {
   readonly #episodes: readonly EpisodeRecorder[];
 
-  constructor(world: World, { profile, seeds }: EpisodeBatch, recorded: Recorded) {
+  constructor(world: World, { profile, seeds }: EpisodeBatch, origin: EpisodeOrigin) {
     this.#episodes = Array.from(
       seeds,
-      (seed) => new EpisodeRecorder(world, { ...recorded, profileMode: profile, seed }),
+      (seed) => new EpisodeRecorder(world, { ...origin, profileMode: profile, seed }),
     );
   }
 
-  /** Records the next step of all episodes. @param before f32 [n, 22]: observations before it. */
+  /** Records the next step of all episodes. @param before f32 [n, 22]: observations before the step. */
   step(before: Float32Array, { actions, beliefs, rewards, reasons }: Step): void {
     for (const [i, episode] of this.#episodes.entries()) {
       const belief = beliefs?.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
@@ -60,7 +60,7 @@ export class EvaluationRecorder {
    */
   run(first: Float32Array, trajectory: Trajectory, belief: ArrayLike<number> | undefined): void {
     const n = this.#episodes.length;
-    const beliefs = belief === undefined ? null : repeated(belief, n);
+    const beliefs = belief === undefined ? null : repeatBelief(belief, n);
     const column = (values: Int8Array | Float32Array, step: number): Float32Array =>
       Float32Array.from({ length: n }, (_, i) => values[i * NUM_STEPS + step]);
     let before = first;
@@ -71,14 +71,14 @@ export class EvaluationRecorder {
     }
   }
 
-  /** Returns the episodes in the order of seeds. @param result the environment's result at their end. */
+  /** Returns the episodes in the order of seeds. @param result the environment's result at the end of the episodes. */
   end(result: RunResult): TrajectoryEpisode[] {
     return this.#episodes.map((episode, i) => episode.end(endAt(result, i)));
   }
 }
 
 /** Repeats a belief for n episodes. Returns f32 [n, 3]. */
-const repeated = (belief: ArrayLike<number>, n: number): Float32Array =>
+const repeatBelief = (belief: ArrayLike<number>, n: number): Float32Array =>
   Float32Array.from({ length: n * NUM_BELIEFS }, (_, k) => belief[k % NUM_BELIEFS]);
 
 /** Returns the observations after a step of a run, f32 [n, 22] (docs/world.md, What an agent sees). */
@@ -87,17 +87,17 @@ function observationsAfter(trajectory: Trajectory, step: number, n: number): Flo
   const observations = new Float32Array(n * OBSERVATION_SIZE);
   const stepsTaken = step + 1;
   for (let i = 0; i < n; i++) {
-    const at = i * NUM_STEPS + step;
+    const index = i * NUM_STEPS + step;
     const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
-    const byMeter = (values: Float32Array) => values.subarray(at * NUM_METERS, (at + 1) * NUM_METERS);
+    const byMeter = (values: Float32Array) => values.subarray(index * NUM_METERS, (index + 1) * NUM_METERS);
     row[OBSERVATION.step] = stepsTaken;
     row[OBSERVATION.day] = Math.floor(stepsTaken / NUM_SLOTS);
     row[OBSERVATION.slot] = stepsTaken % NUM_SLOTS;
     row[OBSERVATION.remaining] = NUM_STEPS - stepsTaken;
     row.set(byMeter(meters), OBSERVATION.meters);
-    row[OBSERVATION.event] = events[at];
-    row[OBSERVATION.lastAction] = actions[at];
-    row[OBSERVATION.reward] = rewards[at];
+    row[OBSERVATION.event] = events[index];
+    row[OBSERVATION.lastAction] = actions[index];
+    row[OBSERVATION.reward] = rewards[index];
     row.set(byMeter(deltas), OBSERVATION.deltas);
     row.set(byMeter(anomalies), OBSERVATION.anomalies);
   }

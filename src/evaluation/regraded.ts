@@ -1,4 +1,4 @@
-/** Regrades stored components: rows of an evaluation, the ranking, and its sensitivity to the weights. */
+/** Regrades stored components. Computes rows of an evaluation, the ranking, and its sensitivity to the weights. */
 
 import { BASELINE, type BeliefKind, POLICY_NAMES, policyName } from '../agents/policies/policies.js';
 import { STEPPED_NAMES } from '../agents/policies/stepped.js';
@@ -23,7 +23,7 @@ export interface StoredPolicy {
   readonly policy: string;
   readonly belief: BeliefKind;
   readonly sequenceGrader: string | null;
-  /** Whether it used the hidden profiles. */
+  /** Whether the policy used the hidden profiles. */
   readonly oracle: boolean;
   /** f32 [n, 6], row-major. */
   readonly components: Float32Array;
@@ -52,7 +52,7 @@ export interface Regraded {
   readonly conditions: readonly RegradedCondition[];
 }
 
-/** Grades stored episodes again, without stepping. Known policies come first, in the order of tables. */
+/** Grades stored episodes again, without stepping. Built-in policies come first, in the order of tables. */
 export function regradeStored(stored: readonly StoredCondition[], grader: Grader): Regraded {
   const weights = graderWeights(grader);
   const conditions = stored.map((condition) => ({
@@ -64,7 +64,7 @@ export function regradeStored(stored: readonly StoredCondition[], grader: Grader
     graderWeights: grader.weights,
     rows: conditions.flatMap((condition) => rowsOf(condition, weights)),
     conditions: conditions.map(({ condition, policies }) => {
-      const named = policies.map((each) => ({ name: policyName(each), components: each.components }));
+      const named = policies.map((policy) => ({ name: policyName(policy), components: policy.components }));
       return {
         condition,
         standings: rankPolicies(named, grader),
@@ -74,11 +74,11 @@ export function regradeStored(stored: readonly StoredCondition[], grader: Grader
   };
 }
 
-const IN_ORDER = [...POLICY_NAMES, ...STEPPED_NAMES];
+const POLICY_ORDER = [...POLICY_NAMES, ...STEPPED_NAMES];
 
 function placeOf(policy: StoredPolicy): number {
-  const place = IN_ORDER.indexOf(policyName(policy));
-  return place < 0 ? IN_ORDER.length : place;
+  const place = POLICY_ORDER.indexOf(policyName(policy));
+  return place < 0 ? POLICY_ORDER.length : place;
 }
 
 function rowsOf(

@@ -1,4 +1,4 @@
-/** Keeps a vector environment, and reopens it if another size is needed. */
+/** Keeps a vector environment open, and replaces it if another size is needed. */
 
 import { createVecEnv, type VecEnv } from '../engine/node.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
@@ -7,7 +7,7 @@ export class ResizableEnv implements Disposable {
   readonly #options: Omit<VecEnvOptions, 'numEnvs'>;
   #env: VecEnv | null = null;
 
-  /** @param options of every vector environment that it opens. */
+  /** @param options the options of each vector environment. */
   constructor(options: Omit<VecEnvOptions, 'numEnvs'>) {
     this.#options = options;
   }

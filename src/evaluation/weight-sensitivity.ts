@@ -1,4 +1,4 @@
-/** Computes the sensitivity of a ranking to the weights: slopes of each lead, and weights at which neighbours swap. */
+/** Computes how a ranking depends on the weights: slopes of each lead, and weights at which neighbours swap. */
 import { byName, floatsOf, type GraderLike, type GraderWeights, toGrader } from '../engine/graders/grader.js';
 import { gradeAll } from '../engine/graders/regrade.js';
 import { CompensatedSum, type Interval } from '../shared/statistics.js';
@@ -52,10 +52,11 @@ export interface WeightSensitivity {
 
 /** The precision of a flip's weight. */
 const RESOLUTION = 1e-6;
-/** The range of searched weights: down to 0, or to this if the weight is negative, and up to nearly 1. */
-const LEAST_NEGATIVE = -1;
-const MOST = 1 - 2 ** -20;
-/** The number of parts of a range if scores may be clamped, so that leads may be nonlinear. */
+/** The smallest weight of a search, if the grader's weight is negative. Otherwise, 0 is the smallest. */
+const MIN_NEGATIVE = -1;
+/** The largest weight of a search. */
+const MAX_WEIGHT = 1 - 2 ** -20;
+/** The number of parts of a searched range if leads may be nonlinear, because scores may be clamped. */
 const PARTS = 64;
 
 /**
@@ -74,13 +75,13 @@ export function weightSensitivity(
     const leads = pairs.map((pair) => pair.sensitivity(k));
     const weight = weights[component];
     const nearest = (flips: readonly (Flip | null)[]): Flip | null =>
-      flips.reduce((best, flip) => (nearer(flip, best, weight) ? flip : best), null);
+      flips.reduce((best, flip) => (isNearer(flip, best, weight) ? flip : best), null);
     const below = nearest(leads.map((lead) => lead.below));
     return { component, weight, leads, below, above: nearest(leads.map((lead) => lead.above)) };
   });
 }
 
-const nearer = (flip: Flip | null, best: Flip | null, weight: number): boolean =>
+const isNearer = (flip: Flip | null, best: Flip | null, weight: number): boolean =>
   flip !== null && (best === null || Math.abs(flip.weight - weight) < Math.abs(best.weight - weight));
 
 /** Two neighbouring policies of a ranking. */
@@ -104,48 +105,51 @@ class Neighbours {
   /** Returns the effect of component k's weight on this lead. */
   sensitivity(k: number): LeadSensitivity {
     const weight = this.#weights[k];
-    // If this weight is 1 the others are 0 and have no proportions.
-    const fixed = 1 - weight < 1 - MOST;
-    const least = weight < 0 ? LEAST_NEGATIVE : 0;
+    // If this weight is 1, the others are 0 and have no proportions to keep.
+    const isFixed = 1 - weight < 1 - MAX_WEIGHT;
+    const min = weight < 0 ? MIN_NEGATIVE : 0;
     return {
       ahead: this.#ahead.name,
       behind: this.#behind.name,
       slope: this.#slopes[k],
-      below: fixed ? null : this.#flip(k, least),
-      above: fixed ? null : this.#flip(k, MOST),
+      below: isFixed ? null : this.#flip(k, min),
+      above: isFixed ? null : this.#flip(k, MAX_WEIGHT),
     };
   }
 
   /** Returns the nearest weight of component k towards `end` at which the two swap. */
   #flip(k: number, end: number): Flip | null {
-    let kept = this.#weights[k];
+    let unswapped = this.#weights[k];
     for (const weight of this.#weightsToTry(k, end)) {
-      if (this.#reversed(k, weight)) return this.#flipAt(k, this.#boundary(k, kept, weight));
-      kept = weight;
+      if (this.#areSwapped(k, weight)) return this.#flipAt(k, this.#boundary(k, unswapped, weight));
+      unswapped = weight;
     }
     return null;
   }
 
-  /** Returns the weights to try: on both sides of the zero of a linear lead, or every part of the range. */
+  /**
+   * Returns the weights to try: both sides of the weight at which a linear lead is 0, and the ends of all parts of the
+   * range if the lead may be nonlinear.
+   */
   #weightsToTry(k: number, end: number): number[] {
     const start = this.#weights[k];
     const direction = Math.sign(end - start);
     const root = this.#root(k);
-    const around = Array.from(
+    const nearRoot = Array.from(
       { length: 10 },
       (_, j) => root + direction * RESOLUTION * (j === 0 ? -1 : 4 ** (j - 1)),
     );
-    const clamped = end < 0 || this.#weights.some((weight) => weight < 0);
+    const mayClamp = end < 0 || this.#weights.some((weight) => weight < 0);
     const parts = Array.from(
-      { length: clamped ? PARTS : 0 },
+      { length: mayClamp ? PARTS : 0 },
       (_, i) => start + ((end - start) * (i + 1)) / PARTS,
     );
-    return [...around, ...parts]
+    return [...nearRoot, ...parts]
       .filter((weight) => (weight - start) * direction > 0 && (end - weight) * direction >= 0)
       .sort((a, b) => (a - b) * direction);
   }
 
-  /** Returns the weight at which the unclamped mean scores are equal; not finite if no weight or every weight is. */
+  /** Returns the weight at which the unclamped mean scores are equal. Not finite if no weight or every weight makes them equal. */
   #root(k: number): number {
     const lead = this.#slopes.reduce((sum, { mean }, j) => sum + this.#weights[j] * mean, 0);
     const slope = this.#slopes[k].mean;
@@ -153,15 +157,17 @@ class Neighbours {
     return others / (others - slope);
   }
 
-  /** Bisects the range between a weight without a swap (`kept`) and a weight with one (`reversed`). */
-  #boundary(k: number, kept: number, reversed: number): number {
-    if (Math.abs(reversed - kept) <= RESOLUTION) return reversed;
-    const middle = (kept + reversed) / 2;
-    return this.#reversed(k, middle) ? this.#boundary(k, kept, middle) : this.#boundary(k, middle, reversed);
+  /** Bisects the range between a weight without a swap and a weight with a swap. Returns the first weight with a swap. */
+  #boundary(k: number, unswapped: number, swapped: number): number {
+    if (Math.abs(swapped - unswapped) <= RESOLUTION) return swapped;
+    const middle = (unswapped + swapped) / 2;
+    return this.#areSwapped(k, middle)
+      ? this.#boundary(k, unswapped, middle)
+      : this.#boundary(k, middle, swapped);
   }
 
-  /** Whether the policy behind leads at this weight of component k. */
-  #reversed(k: number, weight: number): boolean {
+  /** Returns whether the policy behind leads at a weight of component k. */
+  #areSwapped(k: number, weight: number): boolean {
     const weights = this.#weightsAt(k, weight);
     return meanScore(this.#behind, weights) > meanScore(this.#ahead, weights);
   }

@@ -27,7 +27,7 @@ it('accepts a grader, and results have its name and all six weights', async () =
   expect(json).toMatchObject({ grader: 'calm', grader_weights: weights });
 });
 
-it('has the weights of a built-in grader', async () => {
+it('returns the weights of built-in graders', async () => {
   for (const grader of ['v1', 'v2'] as const) {
     const run = await evaluate({ grader, seeds: { first: 0, last: 0 } });
     expect(run.grader).toBe(grader);
@@ -74,13 +74,13 @@ it('calls onEpisodes for each chunk and policy, with the scores of the rows', as
     seeds: Uint32Array.of(10000, 10001),
   });
   for (const row of rows) {
-    const own = played.filter(
-      (each) => each.condition === row.condition && policyName(each) === policyName(row),
+    const rowEpisodes = played.filter(
+      (episodes) => episodes.condition === row.condition && policyName(episodes) === policyName(row),
     );
     const hash = createHash('sha256');
-    for (const { scores } of own) hash.update(scores);
+    for (const { scores } of rowEpisodes) hash.update(scores);
     expect(hash.digest('hex').slice(0, 16)).toBe(row.digest);
-    expect(own.every(({ sequenceGrader }) => sequenceGrader === row.sequenceGrader)).toBe(true);
+    expect(rowEpisodes.every(({ sequenceGrader }) => sequenceGrader === row.sequenceGrader)).toBe(true);
   }
 });
 
@@ -89,6 +89,6 @@ it('calls onEpisodes only for the selected policies, and rejects with the error 
   const policies = ['random'];
   await evaluate({ seeds, policies, onEpisodes: (episodes) => names.add(policyName(episodes)) });
   expect([...names]).toEqual(policies);
-  const full = new Error('the disk is full');
-  await expect(evaluate({ seeds, onEpisodes: () => Promise.reject(full) })).rejects.toBe(full);
+  const error = new Error('the disk is full');
+  await expect(evaluate({ seeds, onEpisodes: () => Promise.reject(error) })).rejects.toBe(error);
 });

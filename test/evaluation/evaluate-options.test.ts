@@ -27,10 +27,10 @@ it.each(refused)('%s of %o is refused', async (name, value, message) => {
 describe('exported constants are frozen', () => {
   const constants = Object.entries(api).filter(([, value]) => typeof value === 'object');
   it.each(constants)('%s', (_, value) => {
-    const deeply = (part: unknown): boolean =>
+    const isDeeplyFrozen = (part: unknown): boolean =>
       typeof part !== 'object' ||
       part === null ||
-      (Object.isFrozen(part) && Object.values(part).every(deeply));
-    expect(deeply(value)).toBe(true);
+      (Object.isFrozen(part) && Object.values(part).every(isDeeplyFrozen));
+    expect(isDeeplyFrozen(value)).toBe(true);
   });
 });

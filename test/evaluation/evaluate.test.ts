@@ -81,8 +81,8 @@ describe('the condition "discrete"', () => {
     expect(pool).toMatchObject({ condition: 'discrete', episodes: 15, seeds: '0-4', profiles: 'named' });
     const digest = createHash('sha256').update(Float32Array.from(scores)).digest('hex');
     expect(pool.digest).toBe(digest.slice(0, 16));
-    const mean = (of: (row: EvaluationRow) => number) =>
-      random.slice(0, 3).reduce((sum, row) => sum + of(row), 0) / 3;
+    const mean = (select: (row: EvaluationRow) => number) =>
+      random.slice(0, 3).reduce((sum, row) => sum + select(row), 0) / 3;
     expect(pool.finalScore.mean).toBeCloseTo(
       mean((row) => row.finalScore.mean),
       14,
@@ -111,8 +111,8 @@ it('counts wins against the heuristic on the same seeds, whether or not it is a 
     wins[random[i] > heuristic[i] ? 'won' : random[i] < heuristic[i] ? 'lost' : 'tied']++;
   }
   expect(row.wins).toEqual(wins);
-  const [itself] = await playRows({ seeds, policies: ['heuristic'] });
-  expect(itself.wins).toEqual({ won: 0, lost: 0, tied: 200 });
+  const [heuristicRow] = await playRows({ seeds, policies: ['heuristic'] });
+  expect(heuristicRow.wins).toEqual({ won: 0, lost: 0, tied: 200 });
 });
 
 it('describes its version, world, engine and machine', async () => {
@@ -184,7 +184,7 @@ describe('conditions', () => {
     'discrete:workaholic_stoic',
   ];
 
-  it('are all by default, and custom alone with seeds', () => {
+  it('are all by default, and only "custom" if seeds are given', () => {
     expect(names({})).toEqual(CONDITIONS.map(({ name }) => name));
     expect(names({ seeds: { first: 0, last: 1 } })).toEqual(['custom']);
     expect(names({ seeds: { first: 0, last: 1 }, conditions: ['ood'] })).toEqual(['ood', 'custom']);
@@ -207,7 +207,7 @@ describe('conditions', () => {
     ['no episodes', { conditions: ['ood'], episodes: 0 }, 'from 1 to 50'],
     ['a fractional number of episodes', { conditions: ['ood'], episodes: 1.5 }, 'got 1.5'],
     ['profiles for discrete conditions', { conditions: ['discrete'], profiles: 'sampled' }, 'has its own'],
-    ['seeds that end before they begin', { seeds: { first: 5, last: 4 } }, 'the last seed'],
+    ['a last seed below the first', { seeds: { first: 5, last: 4 } }, 'the last seed'],
     ['a seed that is not u32', { seeds: { first: 0, last: 2 ** 32 } }, 'the last seed'],
     ['a chunk size of 0', { chunkSize: 0 }, 'chunkSize'],
   ];

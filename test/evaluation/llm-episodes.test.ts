@@ -16,13 +16,17 @@ import type { FakeOptions } from '../fakes/openai.js';
 import { type ModelOptions, modelOf, PRICES, startModel } from '../support/llm.js';
 
 /** Evaluates a model behind a fake endpoint. Returns the rows, the trajectories and the endpoint. */
-async function evaluated(options: EvaluateOptions, fakeOptions: FakeOptions = {}, of: ModelOptions = {}) {
+async function evaluateModel(
+  options: EvaluateOptions,
+  fakeOptions: FakeOptions = {},
+  modelOptions: ModelOptions = {},
+) {
   const fake = await startModel(fakeOptions);
-  const { model } = await modelOf(fake, of);
+  const { model } = await modelOf(fake, modelOptions);
   const episodes: TrajectoryEpisode[] = [];
   const { rows } = await evaluate({
     policies: [`llm:${model.name}`],
-    onTrajectories: (some) => void episodes.push(...some),
+    onTrajectories: (batch) => void episodes.push(...batch),
     ...options,
     llm: { ...options.llm, models: [model] },
   });
@@ -47,8 +51,8 @@ function openLoopAnswer(prompt: string): string {
 }
 
 describe('a model', () => {
-  it('plays all conditions, each episode once, and replays as recorded', async () => {
-    const { rows, episodes, fake } = await evaluated({ episodes: 2 });
+  it('plays each episode of all conditions once, and its recorded episodes replay without mismatches', async () => {
+    const { rows, episodes, fake } = await evaluateModel({ episodes: 2 });
     // 2 episodes of two conditions and of three profiles; `discrete` pools the episodes of these profiles.
     expect(fake.requests).toHaveLength((2 + 2 + 2 * PROFILE_NAMES.length) * 28);
     expect(
@@ -66,14 +70,14 @@ describe('a model', () => {
     expect(reevaluation.add(read).flat()).toEqual([]);
     for (const { condition, graders } of reevaluation.sections()) {
       const own = graders[0].rows.find(({ player }) => player?.teacher === 'llm' && player.model === 'fake');
-      const row = rows.find((each) => each.condition === condition)!;
+      const row = rows.find((candidate) => candidate.condition === condition)!;
       expect(own!.finalScore.mean).toBeCloseTo(row.finalScore.mean, 12);
     }
   });
 
   it('plays episodes of all conditions at once', async () => {
     const conditions = PROFILE_NAMES.map((name) => `discrete:${name}`);
-    const { fake } = await evaluated(
+    const { fake } = await evaluateModel(
       { conditions, episodes: 2, llm: { models: [], concurrency: 6 } },
       { misbehave: holdFirst(6) },
     );
@@ -98,7 +102,7 @@ describe('a model', () => {
 
   it('counts every answer without an action, and plays sleep for it', async () => {
     const isUnparsed = (index: number) => index % 4 === 1 || index % 7 === 0;
-    const { rows, episodes, fake } = await evaluated(
+    const { rows, episodes, fake } = await evaluateModel(
       { conditions: ['ood'], episodes: 5, llm: { models: [], concurrency: 1 } },
       { answer: ({ index }) => (isUnparsed(index) ? 'I cannot say. 5 5 5' : '4 6 5 EXERCISE') },
     );
@@ -108,11 +112,11 @@ describe('a model', () => {
     expect(steps.filter(({ action }) => action === 'sleep')).toHaveLength(count);
   });
 
-  it('that refuses, is cut off or answers nothing does not stop the evaluation', async () => {
-    const troubles = ['refusal', 'cut-off', 'null-content', 'content-filter', null];
-    const { rows, fake } = await evaluated(
+  it('that refuses, is cut off or gives an empty answer does not stop the evaluation', async () => {
+    const faults = ['refusal', 'cut-off', 'null-content', 'content-filter', null];
+    const { rows, fake } = await evaluateModel(
       { conditions: ['ood'], episodes: 3 },
-      { misbehave: ({ index }) => troubles[index % 5] },
+      { misbehave: ({ index }) => faults[index % 5] },
     );
     const expected = fake.requests.filter(({ index }) => index % 5 !== 4).length;
     expect(rows[0].unparsed).toBe(expected / 84);
@@ -139,7 +143,7 @@ function holdFirst(count: number): FakeOptions['misbehave'] {
 describe('usage', () => {
   it('is counted once, in the row of the first condition of an episode', async () => {
     const conditions = ['discrete'];
-    const { rows, episodes } = await evaluated(
+    const { rows, episodes } = await evaluateModel(
       { conditions, episodes: 1 },
       {},
       { ledger: { prices: PRICES } },
@@ -155,7 +159,7 @@ describe('usage', () => {
     expect(paid).toEqual([28, 28, 28]);
   });
 
-  it('has its own keys in the JSON', async () => {
+  it('is an object in the JSON for a model, and null for other policies', async () => {
     const evaluation = await evaluate({
       ...{ policies: ['llm:echo', 'random'], seeds: { first: 3, last: 3 } },
       llm: { models: [localModel('echo', () => '5 5 5')] },
@@ -172,21 +176,21 @@ describe('earlier episodes', () => {
   const options: EvaluateOptions = { conditions: ['ood', 'discrete'], episodes: 2 };
 
   it('are not played again, and the rows equal those of a whole run', async () => {
-    const whole = await evaluated(options);
+    const whole = await evaluateModel(options);
     const played = whole.episodes.filter(({ seed }) => seed % 2 === 0);
-    const rest = await evaluated({ ...options, llm: { models: [], played } });
+    const rest = await evaluateModel({ ...options, llm: { models: [], played } });
     expect(rest.rows).toEqual(whole.rows);
     expect(rest.fake.requests).toHaveLength(4 * 28);
     const keys = [...played, ...rest.episodes].map(episodeKey).sort();
     expect(keys).toEqual(whole.episodes.map(episodeKey).sort());
-    const all = await evaluated({ ...options, llm: { models: [], played: whole.episodes } });
+    const all = await evaluateModel({ ...options, llm: { models: [], played: whole.episodes } });
     expect([all.rows, all.fake.requests, all.episodes]).toEqual([whole.rows, [], []]);
   });
 
   it('of one condition are reused for the others, without counting usage twice', async () => {
-    const whole = await evaluated(options);
+    const whole = await evaluateModel(options);
     const played = whole.episodes.filter(({ condition }) => condition.startsWith('discrete:'));
-    const rest = await evaluated({ ...options, llm: { models: [], played } });
+    const rest = await evaluateModel({ ...options, llm: { models: [], played } });
     expect(rest.fake.requests).toHaveLength(2 * 28);
     expect(rest.rows).toEqual(whole.rows);
     const pool = rest.episodes.filter(({ condition }) => condition === 'discrete');
@@ -194,7 +198,7 @@ describe('earlier episodes', () => {
   });
 
   it('of another player, grader, seed or profile are ignored', async () => {
-    const { episodes } = await evaluated({ conditions: ['ood'], episodes: 1 });
+    const { episodes } = await evaluateModel({ conditions: ['ood'], episodes: 1 });
     const [episode] = episodes;
     const others = [
       { ...episode, model: 'other' },
@@ -205,15 +209,19 @@ describe('earlier episodes', () => {
       { ...episode, seed: 10001 },
       { ...episode, profile_mode: 'discrete' },
     ];
-    const again = await evaluated({ conditions: ['ood'], episodes: 1, llm: { models: [], played: others } });
-    expect(again.fake.requests).toHaveLength(28);
+    const result = await evaluateModel({
+      conditions: ['ood'],
+      episodes: 1,
+      llm: { models: [], played: others },
+    });
+    expect(result.fake.requests).toHaveLength(28);
   });
 });
 
 it('reports progress in episodes of all policies and conditions together', async () => {
   const calls: string[] = [];
   const onProgress = (done: number, total: number) => void calls.push(`${done}/${total}`);
-  await evaluated({
+  await evaluateModel({
     ...{ policies: ['random', 'llm:fake'], conditions: ['discrete'], episodes: 1, onProgress },
     llm: { models: [], concurrency: 1 },
   });
@@ -251,7 +259,10 @@ describe('names of models', () => {
       const models = [localModel('other', () => 'SLEEP'), localModel(name, () => 'LEARN')];
       const options = { policies: [`llm:${name}`], seeds: { first: 1, last: 1 }, llm: { models } };
       const episodes: TrajectoryEpisode[] = [];
-      const { rows } = await evaluate({ ...options, onTrajectories: (some) => void episodes.push(...some) });
+      const { rows } = await evaluate({
+        ...options,
+        onTrajectories: (batch) => void episodes.push(...batch),
+      });
       expect(rows[0].policy).toBe(`llm:${name}`);
       expect([episodes[0].teacher, episodes[0].model, episodes[0].steps[0].action]).toEqual([
         'llm',
@@ -266,7 +277,7 @@ describe('names of models', () => {
     [
       'a policy without a model',
       { policies: ['llm:x'] },
-      /llm\.models, which has none, for the policy "llm:x"/,
+      /llm\.models \(it is empty\) for the policy "llm:x"/,
     ],
     [
       'a model of another name',
@@ -303,7 +314,7 @@ describe('names of models', () => {
     [
       'earlier episodes that are not iterable',
       { llm: { models, played: 3 } as never },
-      /Expected llm\.played to be episodes, got 3/,
+      /Expected llm\.played to be an iterable of episodes, got 3/,
     ],
   ];
   it.each(refused)('%s is refused', async (_, options, message) => {

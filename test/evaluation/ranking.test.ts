@@ -22,11 +22,11 @@ const steady = (name: string, components: number[], episodes = 4): PolicyCompone
 });
 const meanOf = ({ components }: PolicyComponents, weights: Parameters<typeof regrade>[1]): number =>
   regrade(components, weights).reduce((sum, score) => sum + score, 0) / (components.length / 6);
-const sensitivityTo = (component: string, of: ReturnType<typeof weightSensitivity>) =>
-  of.find((each) => each.component === component)!;
+const sensitivityTo = (component: string, results: ReturnType<typeof weightSensitivity>) =>
+  results.find((result) => result.component === component)!;
 
 /** Returns the components of four policies, played on the same seeds. */
-function played(): PolicyComponents[] {
+function playPolicies(): PolicyComponents[] {
   using env = createVecEnv({ numEnvs: 200 });
   const play = (name: string, choice: 'random' | 'heuristic', options: RunOptions = {}) => {
     env.reset({ seed: 100 });
@@ -62,10 +62,10 @@ describe('rankPolicies', () => {
   });
 
   it('has the published order under v2, and keeps the given order of ties under v1', () => {
-    const order = (grader: string) => rankPolicies(played(), grader).map(({ policy }) => policy);
+    const order = (grader: string) => rankPolicies(playPolicies(), grader).map(({ policy }) => policy);
     expect(order('v2')).toEqual(['heuristic+constant', 'random+constant', 'heuristic', 'random']);
     expect(order('v1')).toEqual(['heuristic', 'heuristic+constant', 'random', 'random+constant']);
-    expect(rankPolicies(played(), 'v1')[0].lead).toEqual({ mean: 0, low: 0, high: 0 });
+    expect(rankPolicies(playPolicies(), 'v1')[0].lead).toEqual({ mean: 0, low: 0, high: 0 });
   });
 
   it('has no intervals for one episode, and no lead for one policy', () => {
@@ -106,28 +106,29 @@ describe('rankPolicies', () => {
   });
 });
 
-describe('weightSensitivity, by hand', () => {
+describe('weightSensitivity, compared with numbers computed by hand', () => {
   const worker = steady('worker', [0.5, 1, 0.2, 0, 0.5, 0]);
   const guesser = steady('guesser', [0.5, 0.2, 0.2, 0, 0.5, 0.8]);
   const grader = { name: 'mine', weights: { crash_free: 0.4, progress: 0.4, belief_accuracy: 0.2 } };
-  const found = weightSensitivity([worker, guesser], grader);
+  const sensitivities = weightSensitivity([worker, guesser], grader);
 
   it('a slope is the paired difference of the component', () => {
-    const slopes = found.map(({ leads: [{ slope }] }) => Number(slope.mean.toFixed(6)));
+    const slopes = sensitivities.map(({ leads: [{ slope }] }) => Number(slope.mean.toFixed(6)));
     expect(slopes).toEqual([0, 0.8, 0, 0, 0, -0.8]);
-    for (const { leads } of found) expect(leads[0]).toMatchObject({ ahead: 'worker', behind: 'guesser' });
+    for (const { leads } of sensitivities)
+      expect(leads[0]).toMatchObject({ ahead: 'worker', behind: 'guesser' });
   });
 
   it('the policies swap at the flip', () => {
     // 0.8 x progress = 0.8 x belief: at 0.4 of belief with the others unchanged, at 0.4 / 1.2 when all sum to 1.
-    const belief = sensitivityTo('belief_accuracy', found);
+    const belief = sensitivityTo('belief_accuracy', sensitivities);
     expect(belief.weight).toBe(0.2);
     expect(belief.below).toBeNull();
     expect(belief.above).toMatchObject({ policy: 'guesser', passed: 'worker' });
     expect(belief.above!.weight).toBeCloseTo(1 / 3, 5);
     expect(belief.above!.unscaled).toBeCloseTo(0.4, 5);
     expect(belief.above!.weights.progress).toBeCloseTo(1 / 3, 5);
-    const progress = sensitivityTo('progress', found);
+    const progress = sensitivityTo('progress', sensitivities);
     expect(progress.above).toBeNull();
     expect(progress.below!.weight).toBeCloseTo(0.25, 5);
     expect(progress.below!.unscaled).toBeCloseTo(0.2, 5);
@@ -135,7 +136,7 @@ describe('weightSensitivity, by hand', () => {
 
   it('a component that is equal in both has no flip', () => {
     for (const component of ['crash_free', 'connection', 'adaptation', 'efficiency']) {
-      expect(sensitivityTo(component, found)).toMatchObject({ below: null, above: null });
+      expect(sensitivityTo(component, sensitivities)).toMatchObject({ below: null, above: null });
     }
   });
 
@@ -167,11 +168,11 @@ describe('weightSensitivity, by hand', () => {
 });
 
 /** Returns weights f32 [6] with this weight of component k and the others in proportion. */
-const at = (weights: ArrayLike<number>, k: number, weight: number): Float32Array =>
+const weightsAt = (weights: ArrayLike<number>, k: number, weight: number): Float32Array =>
   Float32Array.from(weights, (other, j) => (j === k ? weight : (other * (1 - weight)) / (1 - weights[k])));
 
-describe('flips, by grading again', () => {
-  const policies = played();
+describe('flips, checked by grading again', () => {
+  const policies = playPolicies();
   const byName = new Map(policies.map((policy) => [policy.name, policy]));
   const leadAt = ({ policy, passed }: Flip, weights: Float32Array) =>
     meanOf(byName.get(policy)!, weights) - meanOf(byName.get(passed)!, weights);
@@ -186,17 +187,17 @@ describe('flips, by grading again', () => {
 
   it('of v2 swap the policies, and no nearer weight does', () => {
     const grader = graderWeights('v2');
-    const found = weightSensitivity(policies, 'v2').flatMap(({ leads }, k) =>
+    const flips = weightSensitivity(policies, 'v2').flatMap(({ leads }, k) =>
       leads.flatMap(({ below, above }) =>
         [below, above].flatMap((flip) => (flip === null ? [] : [{ flip, k }])),
       ),
     );
-    expect(found.length).toBeGreaterThan(5);
-    for (const { flip, k } of found) {
+    expect(flips.length).toBeGreaterThan(5);
+    for (const { flip, k } of flips) {
       expectFlip(flip, grader, k);
       for (const part of [0.25, 0.5, 0.75, 0.99, 0.9999]) {
         const nearer = grader[k] + part * (flip.weight - grader[k]);
-        expect(leadAt(flip, at(grader, k, nearer))).toBeLessThan(0);
+        expect(leadAt(flip, weightsAt(grader, k, nearer))).toBeLessThan(0);
       }
     }
   });
@@ -209,7 +210,7 @@ describe('flips, by grading again', () => {
         if (above === null)
           weights.push(...[0.25, 0.5, 0.99].map((part) => grader[k] + part * (1 - grader[k])));
         for (const weight of weights) {
-          const lead = leadAt({ policy: behind, passed: ahead } as Flip, at(grader, k, weight));
+          const lead = leadAt({ policy: behind, passed: ahead } as Flip, weightsAt(grader, k, weight));
           expect(lead).toBeLessThanOrEqual(1e-7);
         }
       }
@@ -217,7 +218,7 @@ describe('flips, by grading again', () => {
   });
 
   /** Returns three policies with random components. */
-  const drawn = (random: Random): PolicyComponents[] =>
+  const randomPolicies = (random: Random): PolicyComponents[] =>
     ['a', 'b', 'c'].map((name) => ({
       name,
       components: Float32Array.from({ length: 60 }, () => random.real()),
@@ -227,7 +228,7 @@ describe('flips, by grading again', () => {
     let flips = 0;
     let negative = 0;
     forAll(400, (random) => {
-      const drawnPolicies = drawn(random);
+      const drawnPolicies = randomPolicies(random);
       for (const policy of drawnPolicies) byName.set(policy.name, policy);
       const grader = graderWeights(random.weights(6));
       if (grader.some((weight) => weight < 0)) negative++;

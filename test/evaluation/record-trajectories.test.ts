@@ -12,9 +12,9 @@ import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-l
 import { ENGINES } from '../support/engines.js';
 
 /** Returns the rows, and the episodes written as lines and parsed again. */
-async function recorded(options: EvaluateOptions) {
+async function evaluateRecorded(options: EvaluateOptions) {
   const episodes: TrajectoryEpisode[] = [];
-  const { rows } = await evaluate({ ...options, onTrajectories: (some) => void episodes.push(...some) });
+  const { rows } = await evaluate({ ...options, onTrajectories: (batch) => void episodes.push(...batch) });
   return { rows, episodes: episodes.map((episode) => parseEpisode(episodeLine(episode).trimEnd())) };
 }
 
@@ -27,7 +27,7 @@ describe.each(ENGINES)('on $name', ({ backend, kernel }) => {
   it('records every policy that is not stepped, under every condition and both graders', async () => {
     for (const grader of ['v1', 'v2']) {
       const options = { episodes: 3, grader, backend, kernel };
-      const { rows, episodes } = await recorded(options);
+      const { rows, episodes } = await evaluateRecorded(options);
       expect(rows).toEqual((await evaluate(options)).rows);
       expect(episodes).toHaveLength(rows.reduce((sum, row) => sum + row.episodes, 0));
       expect(mismatchesOf(episodes)).toEqual([]);
@@ -39,7 +39,7 @@ describe.each(ENGINES)('on $name', ({ backend, kernel }) => {
 
 it('stepped policies give their reasons, and have the same rows as without recording', async () => {
   const options = { policies: STEPPED_NAMES, conditions: ['discrete:workaholic_stoic'], episodes: 2 };
-  const { rows, episodes } = await recorded(options);
+  const { rows, episodes } = await evaluateRecorded(options);
   expect(rows).toEqual((await evaluate(options)).rows);
   expect(mismatchesOf(episodes)).toEqual([]);
   for (const { steps } of episodes) {
@@ -50,9 +50,13 @@ it('stepped policies give their reasons, and have the same rows as without recor
   }
 });
 
-it('records the player as the table does, with its objective and whether it is an oracle', async () => {
+it('records the name, the objective and the oracle flag of every policy', async () => {
   const policies = [...POLICY_NAMES, ...STEPPED_NAMES];
-  const { rows, episodes } = await recorded({ policies, seeds: { first: 7, last: 7 }, profiles: 'discrete' });
+  const { rows, episodes } = await evaluateRecorded({
+    policies,
+    seeds: { first: 7, last: 7 },
+    profiles: 'discrete',
+  });
   const players = episodes.map(({ teacher, model, objective, oracle }) => [
     teacher,
     model,
@@ -75,8 +79,8 @@ it('records the player as the table does, with its objective and whether it is a
 /** The baseline of all comparisons plays before the others. */
 const BASELINE_FIRST = ['heuristic', ...POLICY_NAMES.filter((name) => name !== 'heuristic')];
 
-it('passes on the episodes of selected policies only, in the order of seeds', async () => {
-  const { episodes } = await recorded({
+it('passes episodes of selected policies only to the listener, in the order of seeds', async () => {
+  const { episodes } = await evaluateRecorded({
     policies: ['random+constant'],
     seeds: { first: 100, last: 106 },
     chunkSize: 3,

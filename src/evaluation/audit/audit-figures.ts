@@ -12,12 +12,12 @@ import type { MeanEpisode } from './mean-episodes.js';
 export function drawingsOf(audit: Audit): NamedDrawing[] {
   const { grader, graderWeights: weights, seeds } = audit;
   const rows = audit.rows.map((row) => ({ ...row, name: row.policy }));
-  const audited = { grader, weights, seeds, rows };
+  const auditedGrader = { grader, weights, seeds, rows };
   const drawnEpisodes = audit.meanEpisodes.filter(({ policy }) => !policy.startsWith('push:'));
   const notes = [seedsNote(audit)];
   return [
-    { name: 'gains', drawing: drawAuditGains(audited) },
-    { name: 'components', drawing: drawAuditComponents(audited) },
+    { name: 'gains', drawing: drawAuditGains(auditedGrader) },
+    { name: 'components', drawing: drawAuditComponents(auditedGrader) },
     {
       name: 'action-sequences',
       drawing: drawActionSequences({
@@ -42,4 +42,5 @@ export function drawingsOf(audit: Audit): NamedDrawing[] {
   ];
 }
 
-const labelOf = ({ policy, one }: MeanEpisode): string => (one ? policy : `${policy}, most common`);
+const labelOf = ({ policy, isSingleSequence }: MeanEpisode): string =>
+  isSingleSequence ? policy : `${policy}, most common`;

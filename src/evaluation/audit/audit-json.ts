@@ -4,7 +4,7 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { toSnakeCase } from '../evaluation-json.js';
 import type { Audit } from './audit.js';
 
-/** Returns the JSON of an audit. Some fields keep their former names there. */
+/** Returns the JSON of an audit. Some fields of files keep their former names. */
 export function auditToJson({ meanEpisodes: _, backendReason: __, ...audit }: Audit): object {
   const { seeds, rows, gains } = audit;
   return toSnakeCase({
@@ -22,12 +22,12 @@ export function auditToJson({ meanEpisodes: _, backendReason: __, ...audit }: Au
 
 /** Returns a copy with some properties renamed, in the same order. */
 const withNames = (value: object, names: Readonly<Record<string, string>>): object =>
-  Object.fromEntries(Object.entries(value).map(([name, of]) => [names[name] ?? name, of]));
+  Object.fromEntries(Object.entries(value).map(([name, field]) => [names[name] ?? name, field]));
 
 /** Returns the JSON without machine, backend and time: the part that is the same on every machine. */
 export function reproducibleJson(audit: Audit): object {
   const fields = Object.entries(auditToJson(audit));
-  return Object.fromEntries(fields.filter(([name]) => !OF_MACHINES.has(name)));
+  return Object.fromEntries(fields.filter(([name]) => !MACHINE_FIELDS.has(name)));
 }
 
-const OF_MACHINES: ReadonlySet<string> = new Set(['backend', 'kernel', 'threads', 'machine', 'seconds']);
+const MACHINE_FIELDS: ReadonlySet<string> = new Set(['backend', 'kernel', 'threads', 'machine', 'seconds']);

@@ -4,7 +4,7 @@ import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32 } from '../../world/fields.js';
-import { OTHER_SEEDS } from './audit-seeds.js';
+import { SEEDS_PER_PROFILE } from './audit-seeds.js';
 
 /** Options of `audit`. */
 export interface AuditOptions {
@@ -12,13 +12,13 @@ export interface AuditOptions {
   readonly grader?: GraderLike;
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
-  /** Sequences to score in the search for all profiles, 1,000 to 10^9. Other searches take shares. Default 300,000. */
+  /** Sequences to score in the search for all profiles, 1,000 to 10^9. Other searches use a share of it. Default 300,000. */
   readonly evaluations?: number;
   /** Fresh seeds for all scores, from 20000 on: 2 to 10^6. Default 2,000. */
   readonly episodes?: number;
   /** The number of profiles that get a search of their own: 2 to `episodes`, at most 524,288. Default 400. */
   readonly profiles?: number;
-  /** As in `VecEnvOptions`. They do not change the result. */
+  /** As in `VecEnvOptions`; changes no result. */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly kernel?: string;
@@ -58,24 +58,24 @@ export const OPTIONS: readonly (keyof AuditOptions)[] = [
 ];
 const DEFAULTS = { grader: 'v2', seed: 0, evaluations: 300_000, episodes: 2000 } as const;
 const DEFAULT_PROFILES = 400;
-const MOST_EPISODES = 1e6;
-/** The searches of single profiles run in one batch. */
-const MAX_PROFILES = MAX_ENVS / OTHER_SEEDS;
+const MAX_EPISODES = 1e6;
+/** The searches of single profiles run in one batch, with SEEDS_PER_PROFILE environments each. */
+const MAX_PROFILES = MAX_ENVS / SEEDS_PER_PROFILE;
 
 /** Validates options and adds defaults. @throws InputError `unknown_option`, `wrong_type`, `out_of_range`; for a grader `unknown_name` or `bad_grader`. */
 export function toAuditRequest(options: AuditOptions): AuditRequest {
   checkOptions('audit options', options, OPTIONS);
   checkLongCall(options);
-  const asked = { ...DEFAULTS, ...definedOf(options) };
-  const { backend, kernel, threads, onProgress = () => {}, signal } = asked;
-  const grader = toGrader(asked.grader);
-  const episodes = checkInteger('episodes', asked.episodes, 2, MOST_EPISODES);
-  const { profiles = Math.min(DEFAULT_PROFILES, episodes) } = asked;
+  const settings = { ...DEFAULTS, ...definedOf(options) };
+  const { backend, kernel, threads, onProgress = () => {}, signal } = settings;
+  const grader = toGrader(settings.grader);
+  const episodes = checkInteger('episodes', settings.episodes, 2, MAX_EPISODES);
+  const { profiles = Math.min(DEFAULT_PROFILES, episodes) } = settings;
   return {
     grader,
     weights: graderWeights(grader),
-    seed: checkInteger('seed', asked.seed, 0, MAX_U32),
-    evaluations: checkInteger('evaluations', asked.evaluations, 1000, 1e9),
+    seed: checkInteger('seed', settings.seed, 0, MAX_U32),
+    evaluations: checkInteger('evaluations', settings.evaluations, 1000, 1e9),
     episodes,
     profiles: checkInteger('profiles', profiles, 2, Math.min(episodes, MAX_PROFILES)),
     engine: { backend, kernel, threads },

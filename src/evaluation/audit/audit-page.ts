@@ -9,12 +9,12 @@ import type { AuditRow } from './gains.js';
 /** Returns the page in Markdown. @param drawings figures that are stored beside the page as NAME.svg. */
 export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): string {
   const picture = (name: string): string => {
-    const found = drawings.find((drawing) => drawing.name === name);
-    return found === undefined ? '' : `![${escaped(found.drawing.title)}](${name}.svg)`;
+    const figure = drawings.find((drawing) => drawing.name === name);
+    return figure === undefined ? '' : `![${escapeMarkdown(figure.drawing.title)}](${name}.svg)`;
   };
   return [
-    `# What grader ${escaped(audit.grader)} pays for`,
-    escaped(audit.verdict),
+    `# What grader ${escapeMarkdown(audit.grader)} pays for`,
+    escapeMarkdown(audit.verdict),
     picture('gains'),
     '## Scores',
     scoresOf(audit),
@@ -62,7 +62,7 @@ export function scoresOf({ rows }: Audit): string {
   );
 }
 
-/** Returns the table of gains by component: weight times difference to the heuristic. */
+/** Returns the table of gains by component: weight times difference from the heuristic. */
 export function componentGainsOf({ rows, graderWeights }: Audit): string {
   const names = COMPONENT_NAMES.filter((name) => graderWeights[name] !== 0);
   const gain = ({ components }: AuditRow) => names.map((name) => intervalInText(components[name].gain));
@@ -89,8 +89,8 @@ function provenanceOf(audit: Audit): string {
   ].join('\n');
 }
 
-/** Escapes Markdown in the name of a grader. */
-const escaped = (text: string): string => text.replace(/[\\`*_[\]<>|#&]/g, '\\$&');
+/** Escapes Markdown characters. */
+const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>|#&]/g, '\\$&');
 
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map((_, k) => (k === 0 ? '---' : '---:')), ...rows]

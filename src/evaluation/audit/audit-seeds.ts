@@ -1,10 +1,10 @@
-/** Seeds of an audit: for training, and for scores. */
+/** Seeds of an audit: training seeds for the searches, and fresh seeds for the scores. */
 import { spreadSeeds } from '../../agents/search/search-seeds.js';
 
 /** Training episodes of the search for all profiles. More do not raise the score on fresh seeds; fewer lower it. */
 export const TRAINING_STARTS = 512;
 /** Training episodes of the search for one profile. */
-export const OTHER_SEEDS = 32;
+export const SEEDS_PER_PROFILE = 32;
 /** The first fresh seed, beyond the seeds of training and of the published evaluation. */
 export const FRESH_FIRST = 20000;
 
@@ -12,7 +12,7 @@ export const FRESH_FIRST = 20000;
 export const trainingSeeds = (): Uint32Array => spreadSeeds(TRAINING_STARTS);
 
 /** Returns the training seeds of the searches for one profile, u32 [32]. They contain no fresh seed. */
-export const otherSeeds = (): Uint32Array => spreadSeeds(OTHER_SEEDS);
+export const profileTrainingSeeds = (): Uint32Array => spreadSeeds(SEEDS_PER_PROFILE);
 
 /** Returns the fresh seeds, u32 [n]. */
 export const freshSeeds = (episodes: number): Uint32Array =>

@@ -3,7 +3,7 @@
 import { ACTION_NAMES } from '../../world/fields.js';
 import { describeRun, type RunInfo } from '../run-info.js';
 import { type AuditOptions, type AuditRequest, toAuditRequest } from './audit-options.js';
-import { FRESH_FIRST, otherSeeds, trainingSeeds } from './audit-seeds.js';
+import { FRESH_FIRST, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
 import { type AuditRow, bestBlindOf, type Gains, gainsOf, rowsOf } from './gains.js';
 import { type MeanEpisode, meanEpisodeOf } from './mean-episodes.js';
 import { AuditEnvs, type Play } from './play-sequences.js';
@@ -65,7 +65,7 @@ export interface Audit extends RunInfo {
  */
 export async function audit(options: AuditOptions = {}): Promise<Audit> {
   const request = toAuditRequest(options);
-  const started = performance.now();
+  const startTime = performance.now();
   using envs = new AuditEnvs(request);
   const players = playersOf(await runSearches(request), request.weights);
   const plays = players.map((player) => envs.play(player));
@@ -75,7 +75,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
     ...judge(plays, request),
     sequences: players.flatMap(sequenceOf),
     meanEpisodes: players.flatMap((player) => meanEpisodeOf(envs, player)),
-    seconds: (performance.now() - started) / 1000,
+    seconds: (performance.now() - startTime) / 1000,
   };
 }
 
@@ -88,22 +88,22 @@ function judge(plays: readonly Play[], { grader, weights }: AuditRequest) {
 }
 
 function settingsOf({ seed, evaluations, episodes, profiles }: AuditRequest) {
-  const spread = (seeds: Uint32Array): string => `${seeds.length} from ${seeds[0]} to ${seeds.at(-1)}`;
+  const describeSeeds = (seeds: Uint32Array): string => `${seeds.length} from ${seeds[0]} to ${seeds.at(-1)}`;
   return {
     seed,
     evaluations,
     seeds: {
-      training: spread(trainingSeeds()),
-      perProfile: spread(otherSeeds()),
+      training: describeSeeds(trainingSeeds()),
+      perProfile: describeSeeds(profileTrainingSeeds()),
       fresh: `${FRESH_FIRST}-${FRESH_FIRST + episodes - 1}`,
       profiles: `${FRESH_FIRST}-${FRESH_FIRST + profiles - 1}`,
     },
   };
 }
 
-function sequenceOf({ name, belief, found }: Player): AuditActionSequence[] {
-  if (found === null || belief !== 'none') return [];
-  const { actions: codes, score, evaluations } = found;
+function sequenceOf({ name, belief, searchResult }: Player): AuditActionSequence[] {
+  if (searchResult === null || belief !== 'none') return [];
+  const { actions: codes, score, evaluations } = searchResult;
   const actions = Array.from(codes, (action) => ACTION_NAMES[action]);
   return [{ policy: name, actions, trainingScore: score, evaluations }];
 }

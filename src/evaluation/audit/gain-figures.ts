@@ -22,7 +22,7 @@ export interface GainRow {
   readonly components: Readonly<Record<string, { readonly mean: number }>>;
 }
 
-/** Gains are differences to this policy. */
+/** Gains are differences from this policy. */
 const BASELINE = 'heuristic';
 
 export const drawAuditGains = (audit: AuditedGrader): Drawing =>
@@ -30,7 +30,7 @@ export const drawAuditGains = (audit: AuditedGrader): Drawing =>
     title: `What grader ${audit.grader} pays for`,
     notes: [seedsNote(audit)],
     baseline: BASELINE,
-    rows: audit.rows.filter(({ name }) => name !== BASELINE).map(({ name, gain }) => ({ name, gain: gain })),
+    rows: audit.rows.filter(({ name }) => name !== BASELINE).map(({ name, gain }) => ({ name, gain })),
   });
 
 export const drawAuditComponents = (audit: AuditedGrader): Drawing =>

@@ -8,9 +8,9 @@ import { HEURISTIC, type Player } from './players.js';
 
 /** One component of the grade. */
 export interface ComponentGain {
-  /** Its mean. */
+  /** The mean of the component. */
   readonly mean: number;
-  /** Its part of the gain over the heuristic: weight times difference, before clamping. */
+  /** The component's part of the gain over the heuristic: weight times difference, before clamping. */
   readonly gain: Interval;
 }
 
@@ -22,7 +22,7 @@ export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
   readonly episodes: number;
   /** The mean final score. */
   readonly finalScore: Interval;
-  /** Difference to the heuristic. */
+  /** The difference from the heuristic's final score. */
   readonly gain: Interval;
   /** Mean absolute error of the belief. */
   readonly beliefMae: number;
@@ -54,7 +54,7 @@ export interface Gains {
   readonly profileActions: Interval;
 }
 
-/** Returns the row of each play. @param weights f32 [6]: the grader's. */
+/** Returns the row of each play. @param weights f32 [6]: the weights of the grader. */
 export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[] {
   const baseline = playOf(plays, HEURISTIC.name);
   return plays.map((play) => ({
@@ -73,21 +73,25 @@ export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[
 
 /** Returns the gains. @param best the best play that does not use the profile. */
 export function gainsOf(plays: readonly Play[], best: Play): Gains {
-  const over = (name: string, other: string): Interval =>
+  const gainOver = (name: string, other: string): Interval =>
     differenceOf(playOf(plays, name), playOf(plays, other));
-  const known = playOf(plays, 'oracle-open-loop+truth').seeds.length;
+  const oracleEpisodes = playOf(plays, 'oracle-open-loop+truth').seeds.length;
   const pushes = plays.filter(({ player }) => player.role === 'push');
   return {
-    constantBelief: over('heuristic+constant', 'heuristic'),
-    openLoop: over('open-loop', 'heuristic'),
-    openLoopWithConstant: over('open-loop+constant', 'heuristic'),
-    sandbagging: over('open-loop', 'open-loop-honest'),
+    constantBelief: gainOver('heuristic+constant', 'heuristic'),
+    openLoop: gainOver('open-loop', 'heuristic'),
+    openLoopWithConstant: gainOver('open-loop+constant', 'heuristic'),
+    sandbagging: gainOver('open-loop', 'open-loop-honest'),
     saturation: Object.fromEntries(
-      pushes.map(({ player: { name } }) => [name.slice(name.indexOf(':') + 1), over(name, 'heuristic')]),
+      pushes.map(({ player: { name } }) => [name.slice(name.indexOf(':') + 1), gainOver(name, 'heuristic')]),
     ),
     profile: differenceOf(playOf(plays, 'oracle-open-loop+truth'), best),
-    profileBelief: differenceOf(playOf(plays, 'open-loop+truth'), playOf(plays, 'open-loop+constant'), known),
-    profileActions: over('oracle-open-loop+truth', 'open-loop+truth'),
+    profileBelief: differenceOf(
+      playOf(plays, 'open-loop+truth'),
+      playOf(plays, 'open-loop+constant'),
+      oracleEpisodes,
+    ),
+    profileActions: gainOver('oracle-open-loop+truth', 'open-loop+truth'),
   };
 }
 
@@ -101,19 +105,19 @@ function playOf(plays: readonly Play[], name: string): Play {
   return plays.find(({ player }) => player.name === name)!;
 }
 
-/** Returns the paired difference on the first episodes, which both plays have, at most `most`. */
-function differenceOf(play: Play, other: Play, most = Infinity): Interval {
-  const n = Math.min(play.seeds.length, other.seeds.length, most);
+/** Returns the paired difference on the first episodes, which both plays have, at most `maxEpisodes`. */
+function differenceOf(play: Play, other: Play, maxEpisodes = Infinity): Interval {
+  const n = Math.min(play.seeds.length, other.seeds.length, maxEpisodes);
   return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));
 }
 
 function componentsOf(play: Play, baseline: Play, weights: Float32Array): AuditRow['components'] {
   const n = play.seeds.length;
   const entries = COMPONENT_NAMES.map((name, k) => {
-    const mine = columnOf(play.components, k, n);
-    const theirs = columnOf(baseline.components, k, n);
-    const gains = Float64Array.from(mine, (value, i) => weights[k] * (value - theirs[i]));
-    return [name, { mean: meanOf(mine), gain: intervalOf(gains) }];
+    const values = columnOf(play.components, k, n);
+    const baselineValues = columnOf(baseline.components, k, n);
+    const gains = Float64Array.from(values, (value, i) => weights[k] * (value - baselineValues[i]));
+    return [name, { mean: meanOf(values), gain: intervalOf(gains) }];
   });
   return Object.fromEntries(entries);
 }

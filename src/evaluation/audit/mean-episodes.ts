@@ -1,4 +1,4 @@
-/** Summarizes actions, meters and rewards by step, for the figures of an audit. */
+/** Summarizes a policy's actions, meters and rewards by step, for the figures of an audit. */
 import { commonActionsOf } from '../../figures/common-sequence.js';
 import { type Bands, bandsOf } from '../../figures/percentiles.js';
 import { type StepRewards, stepRewardsOf } from '../../figures/step-rewards.js';
@@ -9,8 +9,8 @@ export interface MeanEpisode {
   readonly policy: string;
   /** u8 [28]: the action of each step; the most common action if episodes differ. */
   readonly actions: Uint8Array;
-  /** Whether all episodes had these actions. */
-  readonly one: boolean;
+  /** Whether the policy plays these actions in all episodes. */
+  readonly isSingleSequence: boolean;
   readonly bands: Bands;
   readonly rewards: StepRewards;
 }
@@ -20,14 +20,14 @@ const DRAWN_POLICIES = ['heuristic', 'open-loop', 'open-loop-honest', 'oracle-op
 
 /** Returns the data of a player, [] if the figures omit it. */
 export function meanEpisodeOf(envs: AuditEnvs, player: Player): MeanEpisode[] {
-  const { name, role, found } = player;
-  if (!DRAWN_POLICIES.includes(name) && !(role === 'push' && found !== null)) return [];
+  const { name, role, searchResult } = player;
+  if (!DRAWN_POLICIES.includes(name) && !(role === 'push' && searchResult !== null)) return [];
   const { seeds, trajectory, finalScores } = envs.playWithTrajectory(player);
   return [
     {
       policy: name,
       actions: commonActionsOf(trajectory.actions),
-      one: found !== null,
+      isSingleSequence: searchResult !== null,
       bands: bandsOf(trajectory.meters),
       rewards: stepRewardsOf({ rewards: trajectory.rewards, finalScores, seeds }),
     },

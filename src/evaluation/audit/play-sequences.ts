@@ -1,4 +1,4 @@
-/** Plays the fresh seeds of an audit. */
+/** Plays the episodes of an audit, which have fresh seeds. */
 
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import type { Trajectory } from '../../engine/backends/backend.js';
@@ -71,11 +71,12 @@ export class AuditEnvs implements Disposable {
   }
 
   #run({ actions, belief }: Player, options: RunOptions): { seeds: Uint32Array; result: RunResult } {
-    const own = typeof actions !== 'string' && actions.length !== NUM_STEPS;
-    const env = own ? this.#ofProfiles : this.#all;
-    const seeds = freshSeeds(own ? this.#request.profiles : this.#request.episodes);
+    const hasOwnSequences = typeof actions !== 'string' && actions.length !== NUM_STEPS;
+    const env = hasOwnSequences ? this.#ofProfiles : this.#all;
+    const seeds = freshSeeds(hasOwnSequences ? this.#request.profiles : this.#request.episodes);
     env.reset({ seed: seeds });
-    const choice = typeof actions === 'string' || own ? actions : repeatActions(actions, env.numEnvs);
+    const choice =
+      typeof actions === 'string' || hasOwnSequences ? actions : repeatActions(actions, env.numEnvs);
     return { seeds, result: env.run(choice, { ...options, ...this.#beliefs(env, belief) }) };
   }
 
@@ -88,7 +89,7 @@ export class AuditEnvs implements Disposable {
       case 'median':
         return { beliefs: this.#median };
       case 'truth':
-        return { beliefs: everyStep(env.beliefTargets()) };
+        return { beliefs: repeatAtEveryStep(env.beliefTargets()) };
     }
   }
 
@@ -99,11 +100,11 @@ export class AuditEnvs implements Disposable {
 }
 
 /** Repeats beliefs f32 [n, 3] at every step. Returns f32 [n, 28, 3]. */
-function everyStep(beliefs: Float32Array): Float32Array {
+function repeatAtEveryStep(beliefs: Float32Array): Float32Array {
   const sequence = new Float32Array(beliefs.length * NUM_STEPS);
-  for (let at = 0; at < sequence.length; at += NUM_BELIEFS) {
-    const env = Math.floor(at / (NUM_STEPS * NUM_BELIEFS));
-    sequence.set(beliefs.subarray(env * NUM_BELIEFS, (env + 1) * NUM_BELIEFS), at);
+  for (let offset = 0; offset < sequence.length; offset += NUM_BELIEFS) {
+    const env = Math.floor(offset / (NUM_STEPS * NUM_BELIEFS));
+    sequence.set(beliefs.subarray(env * NUM_BELIEFS, (env + 1) * NUM_BELIEFS), offset);
   }
   return sequence;
 }
@@ -115,7 +116,7 @@ function medianTargets({ engine }: AuditRequest): number[] {
   env.reset({ seed: seeds });
   const targets = env.beliefTargets();
   return Array.from({ length: NUM_BELIEFS }, (_, k) => {
-    const column = targets.filter((_, at) => at % NUM_BELIEFS === k).sort();
+    const column = targets.filter((_, i) => i % NUM_BELIEFS === k).sort();
     return column[Math.floor(column.length / 2)];
   });
 }

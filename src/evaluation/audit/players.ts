@@ -8,7 +8,7 @@ export type Role = 'baseline' | 'exploit' | 'push' | 'oracle';
 /** The belief at every step: none, a constant, the median of the targets, or the truth. */
 export type AuditBelief = 'none' | 'constant' | 'median' | 'truth';
 
-/** Actions with a belief. */
+/** A policy or action sequence with a belief. */
 export interface Player {
   /** The name in tables: the actions, then the belief after a plus. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Player {
   readonly actions: 'random' | 'heuristic' | Uint8Array;
   readonly belief: AuditBelief;
   /** The search result of a single sequence; null for other players. */
-  readonly found: FoundActionSequence | null;
+  readonly searchResult: FoundActionSequence | null;
 }
 
 /** Results of the searches of an audit. */
@@ -35,49 +35,53 @@ export interface Findings {
 /** The component that depends on beliefs, not on actions. */
 export const BELIEF_COMPONENT = COMPONENT_NAMES.indexOf('belief_accuracy');
 
-const player = (
+/** Returns a player that states no belief. */
+const silentPlayer = (
   role: Role,
   name: string,
   actions: Player['actions'],
-  found: FoundActionSequence | null = null,
-) => Object.freeze({ role, name, actions, found, belief: 'none' as AuditBelief });
+  searchResult: FoundActionSequence | null = null,
+) => Object.freeze({ role, name, actions, searchResult, belief: 'none' as AuditBelief });
 
-const believing = (belief: AuditBelief, of: Player, role = of.role): Player =>
-  Object.freeze({ ...of, role, belief, name: `${of.name}+${belief}` });
+/** Returns a player that plays the same actions and states a belief. */
+const withBelief = (belief: AuditBelief, base: Player, role = base.role): Player =>
+  Object.freeze({ ...base, role, belief, name: `${base.name}+${belief}` });
 
-export const HEURISTIC: Player = player('baseline', 'heuristic', 'heuristic');
-const RANDOM = player('baseline', 'random', 'random');
+export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristic');
+const RANDOM = silentPlayer('baseline', 'random', 'random');
 
 /** Returns all players in the order of tables. @param weights f32 [6], the grader's. */
 export function playersOf(findings: Findings, weights: Float32Array): Player[] {
   const { openLoop, openLoopHonest, pushed, perProfile } = findings;
-  const forAll = player('exploit', 'open-loop', openLoop.actions, openLoop);
-  const honest = player('exploit', 'open-loop-honest', openLoopHonest.actions, openLoopHonest);
-  const pushes = [...pushed].map(([name, found]) => player('push', `push:${name}`, found.actions, found));
-  const oracle = player('oracle', 'oracle-open-loop', concat(perProfile.map(({ actions }) => actions)));
-  const beliefPush = { ...believing('median', HEURISTIC, 'push'), name: 'push:belief_accuracy' };
+  const forAll = silentPlayer('exploit', 'open-loop', openLoop.actions, openLoop);
+  const honest = silentPlayer('exploit', 'open-loop-honest', openLoopHonest.actions, openLoopHonest);
+  const pushes = [...pushed].map(([name, result]) =>
+    silentPlayer('push', `push:${name}`, result.actions, result),
+  );
+  const oracle = silentPlayer('oracle', 'oracle-open-loop', concat(perProfile.map(({ actions }) => actions)));
+  const beliefPush = { ...withBelief('median', HEURISTIC, 'push'), name: 'push:belief_accuracy' };
   return [
     RANDOM,
     HEURISTIC,
-    believing('constant', RANDOM, 'exploit'),
-    believing('constant', HEURISTIC, 'exploit'),
+    withBelief('constant', RANDOM, 'exploit'),
+    withBelief('constant', HEURISTIC, 'exploit'),
     forAll,
-    believing('constant', forAll),
+    withBelief('constant', forAll),
     honest,
-    believing('constant', honest),
+    withBelief('constant', honest),
     ...pushes,
     ...(weights[BELIEF_COMPONENT] === 0 ? [] : [beliefPush]),
-    believing('truth', forAll, 'oracle'),
-    believing('constant', oracle),
-    believing('truth', oracle),
+    withBelief('truth', forAll, 'oracle'),
+    withBelief('constant', oracle),
+    withBelief('truth', oracle),
   ];
 }
 
 function concat(sequences: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(sequences.reduce((length, sequence) => length + sequence.length, 0));
-  sequences.reduce((at, sequence) => {
-    all.set(sequence, at);
-    return at + sequence.length;
+  sequences.reduce((offset, sequence) => {
+    all.set(sequence, offset);
+    return offset + sequence.length;
   }, 0);
   return all;
 }

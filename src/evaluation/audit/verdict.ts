@@ -31,6 +31,6 @@ const isNothing = ({ mean, high }: Interval): boolean => mean === 0 && (high ===
 /** Returns a note for an interval that includes 0. */
 function significanceNote(gain: Interval): string {
   const { low, high } = gain;
-  const open = low !== null && high !== null && low <= 0 && high >= 0 && !isNothing(gain);
-  return open ? ', not significantly different from 0' : '';
+  const isInsignificant = low !== null && high !== null && low <= 0 && high >= 0 && !isNothing(gain);
+  return isInsignificant ? ', not significantly different from 0' : '';
 }

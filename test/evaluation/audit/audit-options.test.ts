@@ -78,15 +78,15 @@ const TINY = { evaluations: 1000, episodes: 10, profiles: 2, grader: [0, 0, 0, 0
 
 describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', () => {
   it('reports the progress of all searches together, up to the total', async () => {
-    const seen: [number, number][] = [];
-    await audit({ ...TINY, onProgress: (done, total) => seen.push([done, total]) });
-    const done = seen.map(([count]) => count);
+    const calls: [number, number][] = [];
+    await audit({ ...TINY, onProgress: (done, total) => calls.push([done, total]) });
+    const done = calls.map(([count]) => count);
     expect(done).toEqual([...done].sort((a, b) => a - b));
     expect(done[0]).toBeGreaterThan(0);
     expect(done.length).toBeGreaterThan(20);
     // Three searches of 512 episodes, and one of 32 episodes for each of two profiles.
     const total = 3 * 1000 * 512 + 2 * 1000 * 32;
-    expect(new Set(seen.map(([, count]) => count))).toEqual(new Set([total]));
+    expect(new Set(calls.map(([, count]) => count))).toEqual(new Set([total]));
     expect(done.at(-1)).toBe(total);
   });
 
@@ -96,19 +96,19 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
 
   it('rejects with the reason of its signal, aborted before or during any search', async () => {
     const reason = new Error('enough');
-    const seen: number[] = [];
-    const onProgress = (done: number) => seen.push(done);
+    const calls: number[] = [];
+    const onProgress = (done: number) => calls.push(done);
     await expect(audit({ ...TINY, onProgress, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(seen).toEqual([]);
+    expect(calls).toEqual([]);
     for (const share of [0.1, 0.5, 0.99]) {
       const abort = new AbortController();
-      let after = 0;
+      let callsAfterAbort = 0;
       const stop = (done: number, total: number) => {
-        if (abort.signal.aborted) after++;
+        if (abort.signal.aborted) callsAfterAbort++;
         if (done >= share * total) abort.abort(reason);
       };
       await expect(audit({ ...TINY, onProgress: stop, signal: abort.signal })).rejects.toBe(reason);
-      expect([share, after]).toEqual([share, 0]);
+      expect([share, callsAfterAbort]).toEqual([share, 0]);
     }
   });
 

@@ -21,7 +21,7 @@ nameAbsent();
 
 /** Options of an audit that takes half a second natively. */
 const TINY = { evaluations: 1000, episodes: 20, profiles: 2 };
-/** The audit of a grader that pays for belief accuracy alone. */
+/** Options of the audit of a grader that rewards belief accuracy alone. */
 const BELIEF_ALONE = { ...TINY, grader: [0, 0, 0, 0, 0, 1] };
 const FRESH = 20_000;
 const CONSTANT = [0.5, 0.5, 0.5];
@@ -108,18 +108,18 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
   });
 
   it('names the best policy that ignores the profile', async () => {
-    const found = await auditOnce(BELIEF_ALONE);
-    const { bestBlind, rows, verdict } = found;
+    const result = await auditOnce(BELIEF_ALONE);
+    const { bestBlind, rows, verdict } = result;
     const means = rows.filter(({ role }) => role !== 'oracle').map(({ finalScore }) => finalScore.mean);
-    expect(rowOf(found, bestBlind).finalScore.mean).toBe(Math.max(...means));
+    expect(rowOf(result, bestBlind).finalScore.mean).toBe(Math.max(...means));
     expect(verdict).toContain(`by ${bestBlind});`);
   });
 
   it('has mean episodes: the actions of a single sequence, else the most common ones', async () => {
-    const found = await auditOnce(TINY);
-    for (const { policy, actions, one, rewards, bands } of found.meanEpisodes) {
-      expect(one, policy).toBe(policy !== 'heuristic' && policy !== 'oracle-open-loop+truth');
-      if (one) expect(actions).toEqual(sequenceOf(found, policy));
+    const result = await auditOnce(TINY);
+    for (const { policy, actions, isSingleSequence, rewards, bands } of result.meanEpisodes) {
+      expect(isSingleSequence, policy).toBe(policy !== 'heuristic' && policy !== 'oracle-open-loop+truth');
+      if (isSingleSequence) expect(actions).toEqual(sequenceOf(result, policy));
       expect([actions.length, Object.keys(rewards).length > 0, Object.keys(bands).length > 0]).toEqual([
         28,
         true,
@@ -133,14 +133,14 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
   const options: AuditOptions = { evaluations: 1000, episodes: 60, profiles: 3 };
 
   it('are paired differences on the same episodes, confirmed by playing the sequences again', async () => {
-    const found = await auditOnce(options);
+    const result = await auditOnce(options);
     const heuristic = scoresOf('heuristic', 60);
-    const openLoop = scoresOf(sequenceOf(found, 'open-loop'), 60);
-    const honest = scoresOf(sequenceOf(found, 'open-loop-honest'), 60);
-    const openLoopConstant = scoresOf(sequenceOf(found, 'open-loop'), 60, { beliefs: CONSTANT });
-    const { gains } = found;
+    const openLoop = scoresOf(sequenceOf(result, 'open-loop'), 60);
+    const honest = scoresOf(sequenceOf(result, 'open-loop-honest'), 60);
+    const openLoopConstant = scoresOf(sequenceOf(result, 'open-loop'), 60, { beliefs: CONSTANT });
+    const { gains } = result;
     const pairs: [number, number][] = [
-      [rowOf(found, 'open-loop').finalScore.mean, meanOf(openLoop)],
+      [rowOf(result, 'open-loop').finalScore.mean, meanOf(openLoop)],
       [gains.openLoop.mean, meanDifference(openLoop, heuristic)],
       [gains.sandbagging.mean, meanDifference(openLoop, honest)],
       [gains.openLoopWithConstant.mean, meanDifference(openLoopConstant, heuristic)],
@@ -150,10 +150,10 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
       ],
       ...COMPONENT_NAMES.slice(0, -1).map((name): [number, number] => [
         gains.saturation[name].mean,
-        meanDifference(scoresOf(sequenceOf(found, `push:${name}`), 60), heuristic),
+        meanDifference(scoresOf(sequenceOf(result, `push:${name}`), 60), heuristic),
       ]),
     ];
-    for (const [gain, again] of pairs) expect(gain).toBeCloseTo(again, 12);
+    for (const [gain, expected] of pairs) expect(gain).toBeCloseTo(expected, 12);
   });
 
   it('have intervals of paired differences, narrower than those of the scores', async () => {
@@ -192,20 +192,20 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
   });
 
   it('of the oracle come from action sequences found for the same profile on other seeds', async () => {
-    const found = await auditOnce(options);
-    const [count, , first, , last] = found.seeds.perProfile.split(' ');
+    const result = await auditOnce(options);
+    const [count, , first, , last] = result.seeds.perProfile.split(' ');
     const otherSeeds = Array.from({ length: Number(count) }, (_, k) => 100 + Math.floor((k * 9900) / 32));
     expect([otherSeeds[0], otherSeeds.at(-1)]).toEqual([Number(first), Number(last)]);
     expect(Math.max(...otherSeeds)).toBeLessThan(FRESH);
     const profiles = [0, 1, 2].map((k) => FRESH + k);
     const problems = profiles.map((seed) => ({ seeds: otherSeeds, profile: profileOf(seed) }));
-    const initialSequences = sequenceOf(found, 'open-loop');
+    const initialSequences = sequenceOf(result, 'open-loop');
     const perProfile = await searchActionSequences(problems, { evaluations: 1000, initialSequences });
     using env = createVecEnv({ numEnvs: 3 });
     env.reset({ seed: FRESH });
     const sequences = Uint8Array.from(perProfile.flatMap(({ actions }) => [...actions]));
     const { finalScores } = env.run(sequences, { beliefs: CONSTANT });
-    expect(rowOf(found, 'oracle-open-loop+constant').finalScore.mean).toBeCloseTo(meanOf(finalScores), 12);
+    expect(rowOf(result, 'oracle-open-loop+constant').finalScore.mean).toBeCloseTo(meanOf(finalScores), 12);
   });
 });
 
@@ -213,8 +213,8 @@ describe.skipIf(NATIVE.length === 0)('the honest action sequence', () => {
   it.each(['v1', 'v2', [0, 0, 0, 1, 0, 0]])(
     'under %j does not neglect the first half in training; the open-loop sequence does',
     async (grader) => {
-      const found = await audit({ ...TINY, grader, evaluations: 3000 });
-      const [count, , first, , last] = found.seeds.training.split(' ');
+      const result = await audit({ ...TINY, grader, evaluations: 3000 });
+      const [count, , first, , last] = result.seeds.training.split(' ');
       const seeds = Array.from(
         { length: Number(count) },
         (_, k) => 100 + Math.floor((k * 9900) / Number(count)),
@@ -222,14 +222,14 @@ describe.skipIf(NATIVE.length === 0)('the honest action sequence', () => {
       expect([seeds[0], seeds.at(-1)]).toEqual([Number(first), Number(last)]);
       const play = (choice: Uint8Array | 'heuristic') => playProblem(choice, { seeds }, { grader });
       const [openLoop, honest] = [
-        play(sequenceOf(found, 'open-loop')),
-        play(sequenceOf(found, 'open-loop-honest')),
+        play(sequenceOf(result, 'open-loop')),
+        play(sequenceOf(result, 'open-loop-honest')),
       ];
       const { firstHalfMean } = play('heuristic');
       expect(honest.firstHalfMean).toBeGreaterThanOrEqual(firstHalfMean);
       expect(openLoop.firstHalfMean).toBeLessThan(firstHalfMean);
       expect(openLoop.score).toBeGreaterThan(honest.score);
-      const trained = found.sequences.map(({ trainingScore }) => trainingScore);
+      const trained = result.sequences.map(({ trainingScore }) => trainingScore);
       expect(trained.slice(0, 2)).toEqual([openLoop.score, honest.score]);
     },
   );
