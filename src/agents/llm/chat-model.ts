@@ -7,7 +7,7 @@ import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/h
 import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import type { Answer, LanguageModel } from './language-model.js';
-import { costOf, type Ledger, mostFor } from './ledger.js';
+import { costOf, type Ledger, maxCostOf } from './ledger.js';
 import { type LimitName, LimitNames } from './limit-name.js';
 import { EndpointError, TemporaryFailure } from './llm-errors.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -32,13 +32,13 @@ export interface ChatModelOptions {
   readonly random?: () => number;
 }
 
-/** Waits in milliseconds, if the endpoint names none. */
+/** Waits in milliseconds, if the endpoint requests none. */
 const WAITS: BackOff = { first: 500, last: 60_000 };
 /** A longer requested wait ends the run. */
-const MOST_WAIT_MS = 15 * 60_000;
+const MAX_WAIT_MS = 15 * 60_000;
 /** Random share added to a wait, so that requests do not resume all at once. */
 const SPREAD = 0.25;
-/** The most tokens that a chat template adds to a prompt. */
+/** The maximum number of tokens that a chat template adds to a prompt. */
 const TEMPLATE_TOKENS = 64;
 
 /** A prompt without an answer yet. */
@@ -77,7 +77,7 @@ export class ChatModel implements LanguageModel {
       waitAfter: (failed) => this.#waitAfter(failed),
     });
     const usage = this.#usageOf(reply, pending);
-    tally.answered(usage);
+    tally.addAnswer(usage);
     const { completion, reasoning, finish, refused } = reply;
     return { completion, reasoning, finish, refused, usage };
   }
@@ -94,9 +94,9 @@ export class ChatModel implements LanguageModel {
       );
     }
     const requested = error.retryAfterMs;
-    if (requested !== null && requested > MOST_WAIT_MS) {
+    if (requested !== null && requested > MAX_WAIT_MS) {
       throw new EndpointError(
-        `Expected ${url} to accept requests again within ${MOST_WAIT_MS / 1000} s, got a wait of ` +
+        `Expected ${url} to accept requests again within ${MAX_WAIT_MS / 1000} s, got a wait of ` +
           `${Math.ceil(requested / 1000)} s: ${error.message}. Try again after that.`,
         { lasting: true },
       );
@@ -108,7 +108,7 @@ export class ChatModel implements LanguageModel {
     return wait * (1 + SPREAD * random());
   }
 
-  /** Sends one request, or a second one if the endpoint wants the limit by its other name. */
+  /** Sends one request, and a second one if the endpoint refuses the name of the token limit. */
   async #try(pending: PendingRequest): Promise<Reply> {
     for (;;) {
       const name = this.#limitNames.current;
@@ -124,20 +124,20 @@ export class ChatModel implements LanguageModel {
   async #request(pending: PendingRequest, limitName: LimitName): Promise<Reply> {
     const { prompt, signal } = pending;
     await this.#rateLimiter.wait(signal);
-    const most = this.#highestCost(prompt);
-    const reservation = await this.ledger.reserve(most, signal);
+    const maxCost = this.#highestCost(prompt);
+    const reservation = await this.ledger.reserve(maxCost, signal);
     this.#options.tally.requests++;
     pending.requests++;
     // A request that is lost without an answer may be charged.
-    let cost = most;
+    let cost = maxCost;
     try {
       const reply = await this.#send(pending, limitName);
       if ((reply.tokens?.completion ?? 0) > this.sampling.max_tokens) this.#limitNames.exceeded();
-      const counted = this.#isPossible(reply, prompt) ? reply : { ...reply, tokens: null };
-      cost = this.#costOf(counted, prompt);
-      return counted;
+      const plausible = this.#isPossible(reply, prompt) ? reply : { ...reply, tokens: null };
+      cost = this.#costOf(plausible, prompt);
+      return plausible;
     } catch (error) {
-      if (wasFree(error)) cost = 0;
+      if (isUncharged(error)) cost = 0;
       throw error;
     } finally {
       reservation.settle(cost);
@@ -165,9 +165,9 @@ export class ChatModel implements LanguageModel {
     }
     const reply = readReply(body, endpoint.redact);
     if (reply !== null) return reply;
-    const got = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
-    const said = clip(endpoint.redact(got));
-    throw new TemporaryFailure(`Expected a chat completion, got ${said}`, { mayBeCharged: true });
+    const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
+    const excerpt = clip(endpoint.redact(text));
+    throw new TemporaryFailure(`Expected a chat completion, got ${excerpt}`, { mayBeCharged: true });
   }
 
   #body([system, user]: Prompt, limitName: LimitName): Body & { stream?: false } {
@@ -193,7 +193,7 @@ export class ChatModel implements LanguageModel {
   /** Returns the highest cost of a request in dollars. */
   #highestCost(prompt: Prompt, completion = this.sampling.max_tokens): number {
     const { prices } = this.ledger;
-    return prices === null ? 0 : mostFor(prices, maxPromptTokens(prompt), completion);
+    return prices === null ? 0 : maxCostOf(prices, maxPromptTokens(prompt), completion);
   }
 
   /** Returns the cost of a reply: the highest possible without token counts. A filtered reply has no completion tokens. */
@@ -222,7 +222,7 @@ export class ChatModel implements LanguageModel {
   }
 }
 
-/** Returns the most tokens that a prompt can have: every token has at least one byte. */
+/** Returns the maximum number of tokens of a prompt: every token has at least one byte. */
 const maxPromptTokens = ([system, user]: Prompt): number =>
   Buffer.byteLength(system.content) + Buffer.byteLength(user.content) + TEMPLATE_TOKENS;
 
@@ -237,7 +237,7 @@ class WrongLimitName extends Error {
 }
 
 /** Returns whether a request that failed with this error is not charged. */
-const wasFree = (error: unknown): boolean =>
+const isUncharged = (error: unknown): boolean =>
   error instanceof EndpointError ||
   error instanceof WrongLimitName ||
   (error instanceof TemporaryFailure && !error.mayBeCharged);

@@ -6,7 +6,7 @@ import { load } from '../../shared/optional-packages.js';
 import type { Endpoint } from './endpoint.js';
 
 /**
- * The most bytes of an answer: twice the size of 131,072 tokens of reasoning and text. An episode of such answers still
+ * The maximum size of an answer in bytes: twice the size of 131,072 tokens of reasoning and text. An episode of such answers still
  * fits into a line that every command can read.
  */
 export const MAX_BODY_BYTES = 2 ** 20;

@@ -9,7 +9,7 @@ export interface Answer {
   readonly completion: string;
   /** The reasoning, if the endpoint returns it separately. */
   readonly reasoning?: string;
-  /** Why the answer ended, in the endpoint's words: "stop", "length" for one that was cut off, "content_filter", ... */
+  /** Why the answer ended, in the endpoint's words: "stop", "length" if it was cut off, "content_filter", ... */
   readonly finish: string;
   /** Whether the model or a content filter refused to answer. */
   readonly refused: boolean;

@@ -11,15 +11,17 @@ export interface Prices {
   readonly cached: number;
 }
 
-const PER = 1e6;
+/** The number of tokens for which prices are. */
+const PRICED_TOKENS = 1e6;
 
 /** Returns the cost of a request in dollars. */
 export const costOf = (prices: Prices, { prompt, cached, completion }: Tokens): number =>
-  ((prompt - cached) * prices.prompt + cached * prices.cached + completion * prices.completion) / PER;
+  ((prompt - cached) * prices.prompt + cached * prices.cached + completion * prices.completion) /
+  PRICED_TOKENS;
 
 /** Returns the highest cost of these numbers of tokens, cached or not. */
-export const mostFor = (prices: Prices, prompt: number, completion: number): number =>
-  (prompt * Math.max(prices.prompt, prices.cached) + completion * prices.completion) / PER;
+export const maxCostOf = (prices: Prices, prompt: number, completion: number): number =>
+  (prompt * Math.max(prices.prompt, prices.cached) + completion * prices.completion) / PRICED_TOKENS;
 
 export interface LedgerOptions {
   /** Null if prices are unknown. Then every cost counts as 0. */
@@ -30,8 +32,8 @@ export interface LedgerOptions {
   readonly spent?: number;
   /** The number of episodes that earlier runs finished, and their cost. */
   readonly finished?: { readonly episodes: number; readonly cost: number };
-  /** Called before a request is sent, with the sum spent if every pending request costs the most that it can. */
-  readonly onSpend?: (most: number) => void;
+  /** Called before a request is sent, with the sum spent if every pending request has its maximum cost. */
+  readonly onSpend?: (maxSpent: number) => void;
 }
 
 /** The reserved cost of a pending request. */
@@ -42,14 +44,16 @@ export interface Reservation {
 
 /** The account of an unfinished episode. */
 export interface EpisodeAccount {
-  paid(cost: number): void;
+  /** Adds the cost of an answer. */
+  addCost(cost: number): void;
+  /** Ends the episode. The costs of finished episodes count in the mean. */
   end(finished: boolean): void;
 }
 
 export class Ledger {
   readonly prices: Prices | null;
   readonly budget: number | null;
-  readonly #onSpend: (most: number) => void;
+  readonly #onSpend: (maxSpent: number) => void;
   readonly #playing = new Set<{ paid: number }>();
   readonly #waiting = new Set<() => void>();
   #spent: number;
@@ -57,7 +61,7 @@ export class Ledger {
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
   /** The largest reservation so far. Until an episode is finished, it is the expected cost of a request. */
-  #mostForRequest = 0;
+  #maxRequestCost = 0;
   /** Set when a request was refused. Then no episode begins any more. */
   #refusal: BudgetError | null = null;
 
@@ -75,29 +79,29 @@ export class Ledger {
   }
 
   /**
-   * Reserves the highest cost of a request. It waits while that does not fit and pending requests may turn out cheaper.
+   * Reserves the highest cost of a request. Waits while the cost does not fit and pending requests may turn out cheaper.
    * @throws BudgetError; the signal's reason.
    */
-  async reserve(most: number, signal: AbortSignal): Promise<Reservation> {
-    this.#mostForRequest = Math.max(this.#mostForRequest, most);
-    while (!this.#fits(most)) {
-      if (this.#pending === 0) throw this.#refuse('the next request', most);
+  async reserve(maxCost: number, signal: AbortSignal): Promise<Reservation> {
+    this.#maxRequestCost = Math.max(this.#maxRequestCost, maxCost);
+    while (!this.#fits(maxCost)) {
+      if (this.#pending === 0) throw this.#refuse('the next request', maxCost);
       await this.#nextChange(signal);
     }
-    this.#reserved += most;
+    this.#reserved += maxCost;
     this.#pending++;
     this.#onSpend(this.#spent + this.#reserved);
-    return { settle: (cost) => this.#settle(most, cost) };
+    return { settle: (cost) => this.#settle(maxCost, cost) };
   }
 
   /**
-   * Begins an episode if the budget is expected to suffice for it and for the unfinished ones. An episode is expected to
-   * cost the mean of the finished ones; without these, the most that it can, except that the first always begins. It waits
-   * while it does not fit and unfinished episodes may turn out cheaper.
-   * @param mostForRequest counts until a larger reservation. @throws BudgetError; the signal's reason.
+   * Begins an episode if the budget is expected to suffice for it and for the unfinished episodes. The expected cost is the
+   * mean of the finished episodes, or the maximum cost while none is finished. The first episode always begins. Waits
+   * while the episode does not fit and unfinished episodes may turn out cheaper.
+   * @param maxRequestCost the maximum cost of a request, used until a larger one is reserved. @throws BudgetError; the signal's reason.
    */
-  async beginEpisode(mostForRequest: number, signal: AbortSignal): Promise<EpisodeAccount> {
-    this.#mostForRequest = Math.max(this.#mostForRequest, mostForRequest);
+  async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
+    this.#maxRequestCost = Math.max(this.#maxRequestCost, maxRequestCost);
     while (!this.#mayBegin()) {
       if (this.#refusal !== null) throw this.#refusal;
       if (this.#playing.size === 0) throw this.#refuse('the next episode', this.#expected());
@@ -106,14 +110,14 @@ export class Ledger {
     const episode = { paid: 0 };
     this.#playing.add(episode);
     return {
-      paid: (cost) => {
+      addCost: (cost) => {
         episode.paid += cost;
-        this.#changed();
+        this.#wakeWaiting();
       },
       end: (finished) => {
         this.#playing.delete(episode);
         if (finished) this.#finish(episode.paid);
-        this.#changed();
+        this.#wakeWaiting();
       },
     };
   }
@@ -123,8 +127,8 @@ export class Ledger {
     this.#finished.cost += cost;
   }
 
-  #fits(most: number): boolean {
-    return this.budget === null || this.#spent + this.#reserved + most <= this.budget;
+  #fits(cost: number): boolean {
+    return this.budget === null || this.#spent + this.#reserved + cost <= this.budget;
   }
 
   #mayBegin(): boolean {
@@ -133,7 +137,7 @@ export class Ledger {
     if (this.#playing.size === 0 && this.#finished.episodes === 0) return true;
     const expected = this.#expected();
     // The last request needs a reservation of its highest cost.
-    let future = expected + (this.#finished.episodes > 0 ? this.#mostForRequest : 0);
+    let future = expected + (this.#finished.episodes > 0 ? this.#maxRequestCost : 0);
     for (const { paid } of this.#playing) future += Math.max(0, expected - paid);
     return this.#spent + future <= this.budget;
   }
@@ -141,24 +145,24 @@ export class Ledger {
   /** Returns the expected cost of an episode in dollars. */
   #expected(): number {
     const { episodes, cost } = this.#finished;
-    return episodes > 0 ? cost / episodes : NUM_STEPS * this.#mostForRequest;
+    return episodes > 0 ? cost / episodes : NUM_STEPS * this.#maxRequestCost;
   }
 
-  #settle(most: number, cost: number): void {
+  #settle(reserved: number, cost: number): void {
     this.#spent += cost;
     this.#pending--;
     // Sums of floats do not cancel exactly. Without pending requests nothing is reserved.
-    this.#reserved = this.#pending === 0 ? 0 : this.#reserved - most;
+    this.#reserved = this.#pending === 0 ? 0 : this.#reserved - reserved;
     this.#onSpend(this.#spent + this.#reserved);
-    this.#changed();
+    this.#wakeWaiting();
   }
 
-  #refuse(what: string, most: number): BudgetError {
+  #refuse(what: string, maxCost: number): BudgetError {
     this.#refusal = new BudgetError(
       `Expected ${what} to fit into the budget of ${dollars(this.budget!)}, got ${dollars(this.#spent)} spent and up to ` +
-        `${dollars(most)} for it. Raise --budget to go on.`,
+        `${dollars(maxCost)} for it. Raise --budget to go on.`,
     );
-    this.#changed();
+    this.#wakeWaiting();
     return this.#refusal;
   }
 
@@ -178,7 +182,7 @@ export class Ledger {
     });
   }
 
-  #changed(): void {
+  #wakeWaiting(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 }

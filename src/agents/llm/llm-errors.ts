@@ -30,15 +30,15 @@ export class TemporaryFailure extends Error {
 
   constructor(
     message: string,
-    about: {
+    details: {
       readonly retryAfterMs?: number | null;
       readonly rateLimited?: boolean;
       readonly mayBeCharged: boolean;
     },
   ) {
     super(message);
-    this.retryAfterMs = about.retryAfterMs ?? null;
-    this.rateLimited = about.rateLimited ?? false;
-    this.mayBeCharged = about.mayBeCharged;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.rateLimited = details.rateLimited ?? false;
+    this.mayBeCharged = details.mayBeCharged;
   }
 }

@@ -11,7 +11,7 @@ import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/traj
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { LanguageModel } from './language-model.js';
-import { type EpisodeAccount, mostFor } from './ledger.js';
+import { type EpisodeAccount, maxCostOf } from './ledger.js';
 import { BudgetError, EndpointError } from './llm-errors.js';
 
 /** An episode to play. */
@@ -25,7 +25,7 @@ export interface EpisodeRequest {
 export interface PlayOptions {
   readonly model: LanguageModel;
   readonly grader: Grader;
-  /** The most episodes at once, 1 to 1024. Each has at most one pending request. */
+  /** The maximum number of simultaneous episodes, 1 to 1024. Each has at most one pending request. */
   readonly concurrency: number;
   /** The player that the episodes record. */
   readonly player: Player;
@@ -42,8 +42,8 @@ const MAX_CONCURRENCY = 1024;
 
 /**
  * Plays episodes, at most `concurrency` at once, and yields each when it ends. Then the next one begins.
- * After an error no other episode begins. Unfinished episodes are played on and yielded if the error allows it; the error is
- * thrown last. After a lasting failure of the endpoint all end at once.
+ * After an error no other episode begins. If the error allows it, unfinished episodes are finished and yielded before the
+ * error is thrown. After a lasting failure of the endpoint, all episodes end at once.
  * @throws EndpointError; BudgetError; InputError; the signal's reason, at once.
  */
 export async function* playEpisodes(
@@ -53,13 +53,13 @@ export async function* playEpisodes(
   const concurrency = checkInteger('concurrency', options.concurrency, 1, MAX_CONCURRENCY);
   const player = new EpisodePlayer(options, concurrency);
   const queue = requests[Symbol.iterator]();
-  const playing = new Set<Promise<Ended>>();
+  const playing = new Set<Promise<Outcome>>();
   let failure: Failure | null = null;
   const fill = (): void => {
     while (failure === null && playing.size < concurrency) {
       const next = queue.next();
       if (next.done) return;
-      const promise: Promise<Ended> = player.play(next.value).then(
+      const promise: Promise<Outcome> = player.play(next.value).then(
         (episode) => ({ promise, episode }),
         (error) => ({ promise, error }),
       );
@@ -68,15 +68,15 @@ export async function* playEpisodes(
   };
   try {
     for (fill(); playing.size > 0; ) {
-      const ended = await Promise.race(playing);
-      playing.delete(ended.promise);
-      if ('error' in ended) {
-        failure ??= ended;
-        if (!allowsOthers(ended.error)) player.stop();
+      const outcome = await Promise.race(playing);
+      playing.delete(outcome.promise);
+      if ('error' in outcome) {
+        failure ??= outcome;
+        if (!allowsOthers(outcome.error)) player.stop();
         continue;
       }
       fill();
-      yield ended.episode;
+      yield outcome.episode;
     }
   } finally {
     player.stop();
@@ -87,10 +87,10 @@ export async function* playEpisodes(
 }
 
 interface Failure {
-  readonly promise: Promise<Ended>;
+  readonly promise: Promise<Outcome>;
   readonly error: unknown;
 }
-type Ended = Failure | { readonly promise: Promise<Ended>; readonly episode: TrajectoryEpisode };
+type Outcome = Failure | { readonly promise: Promise<Outcome>; readonly episode: TrajectoryEpisode };
 
 /** Returns whether unfinished episodes can be played on after an error. */
 const allowsOthers = (error: unknown): boolean =>
@@ -164,9 +164,9 @@ class EpisodePlayer {
     const { ledger, sampling } = this.#options.model;
     this.#stop.signal.throwIfAborted();
     if (ledger === undefined) return undefined;
-    const most =
-      ledger.prices === null ? 0 : mostFor(ledger.prices, LONGEST_PROMPT, sampling?.max_tokens ?? 0);
-    return ledger.beginEpisode(most, this.#stop.signal);
+    const maxRequestCost =
+      ledger.prices === null ? 0 : maxCostOf(ledger.prices, LONGEST_PROMPT, sampling?.max_tokens ?? 0);
+    return ledger.beginEpisode(maxRequestCost, this.#stop.signal);
   }
 
   async #playInEnv(
@@ -182,7 +182,7 @@ class EpisodePlayer {
     for (let step = 0; step < NUM_STEPS; step++) {
       const { row } = outputs;
       const played = await this.#askModel(prompt(row));
-      account?.paid(played.usage?.cost_usd ?? 0);
+      account?.addCost(played.usage?.cost_usd ?? 0);
       const { action, belief } = played;
       outputs = await this.#pool.step(env, { code: action, belief }, readEnv);
       recorder.step(row.subarray(0, OBSERVATION_SIZE), played, outputs.reward);

@@ -76,11 +76,18 @@ export function readReply(body: unknown, redact: Redact): Reply | null {
   // Replaces unpaired surrogates, which UTF-8 files cannot contain.
   const clean = (words: string): string => toUSVString(redact(words));
   const answer = clean(content || refusal || '');
-  const thought = reasoning_content || reasoning || thoughts;
-  const texts = thought ? { completion: answer, reasoning: clean(thought) } : splitThoughts(answer);
+  const separateReasoning = reasoning_content || reasoning || thoughts;
+  const texts = separateReasoning
+    ? { completion: answer, reasoning: clean(separateReasoning) }
+    : splitThoughts(answer);
   const finish = clean(finish_reason ?? 'stop');
   const refused = Boolean(refusal) || finish === 'content_filter';
-  return { ...texts, finish, refused, tokens: tokensOf(parsed.data.usage, Boolean(answer || thought)) };
+  return {
+    ...texts,
+    finish,
+    refused,
+    tokens: tokensOf(parsed.data.usage, Boolean(answer || separateReasoning)),
+  };
 }
 
 /** The reply if a content filter refused the request. */

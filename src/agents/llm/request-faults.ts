@@ -6,7 +6,7 @@ import { shortened } from '../../shared/printable-names.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointError, TemporaryFailure } from './llm-errors.js';
 
-/** The fields of the client's errors that are read. Their classes are loaded late and differ between fetches. */
+/** The fields of the client's errors that are used. The error classes are not imported, because the client is optional. */
 interface Thrown {
   readonly message?: unknown;
   readonly status?: unknown;
@@ -22,7 +22,7 @@ const MAX_MESSAGE = 300;
 /** Returns a text in one line, shortened. */
 export const clip = (text: string): string => shortened(text.replaceAll(/\s+/g, ' ').trim(), MAX_MESSAGE);
 
-/** Statuses that are retried, beside 500 and above. */
+/** Statuses below 500 that are retried. All from 500 on are retried. */
 const TEMPORARY = [408, 409, 425, 429];
 /**
  * Statuses of a gateway that gave up (520 and 524 are Cloudflare's). The server behind it may have answered and charged.
@@ -39,7 +39,7 @@ const NEVER_SENT = [
   'UND_ERR_CONNECT_TIMEOUT',
 ];
 /** The code of a 429 for which no retry helps. */
-const NO_MONEY = 'insufficient_quota';
+const INSUFFICIENT_QUOTA = 'insufficient_quota';
 
 export type Refusal = 'filtered' | 'limit-name' | null;
 
@@ -49,8 +49,8 @@ export function refusalOf(thrown: unknown): Refusal {
   if (status !== 400 && status !== 422) return null;
   if (code === 'content_filter' || code === 'content_policy_violation' || hasInnerFilter(error))
     return 'filtered';
-  const named = param === 'max_completion_tokens' || String(message).includes('max_completion_tokens');
-  return named ? 'limit-name' : null;
+  const isLimitName = param === 'max_completion_tokens' || String(message).includes('max_completion_tokens');
+  return isLimitName ? 'limit-name' : null;
 }
 
 const hasInnerFilter = (error: unknown): boolean =>
@@ -65,7 +65,8 @@ export function faultOf(thrown: unknown, endpoint: Endpoint, now: number): Tempo
   const { status, headers, code, message } = (thrown ?? {}) as Thrown;
   if (typeof status !== 'number') return lostConnection(thrown, endpoint);
   const text = clip(endpoint.redact(String(message)));
-  if (code === NO_MONEY) return lastingError(endpoint, text, "Look at the account's plan and billing.");
+  if (code === INSUFFICIENT_QUOTA)
+    return lastingError(endpoint, text, "Look at the account's plan and billing.");
   if (TEMPORARY.includes(status) || status >= 500) {
     return new TemporaryFailure(text, {
       retryAfterMs: retryAfterMs(headers, now),

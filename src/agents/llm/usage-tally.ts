@@ -12,7 +12,7 @@ export class Tally {
   refused = 0;
 
   /** Adds the usage of an answer. */
-  answered(usage: Usage): void {
+  addAnswer(usage: Usage): void {
     this.answers++;
     this.promptTokens += usage.prompt_tokens ?? 0;
     this.completionTokens += usage.completion_tokens ?? 0;

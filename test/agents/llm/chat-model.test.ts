@@ -1,4 +1,4 @@
-/** One answer at a time, from endpoints with every kind of failure. */
+/** Single answers of a chat model, from endpoints with every kind of failure. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { parseCompletion } from '../../../src/rollouts/text/parse.js';
@@ -103,8 +103,8 @@ describe('an answer', () => {
     ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
     ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
     ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
-  ])('is separated from reasoning at its head: %j', async (said, completion, reasoning) => {
-    const { answer } = await askOnce({ answer: () => said });
+  ])('is separated from reasoning at its head: %j', async (text, completion, reasoning) => {
+    const { answer } = await askOnce({ answer: () => text });
     expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
   });
 
@@ -120,8 +120,12 @@ describe('an answer', () => {
 
 describe('token counts of an endpoint', () => {
   const bytes = firstPrompt().reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
-  const said = '4 5 6 SLEEP';
-  const claimed = (prompt_tokens: number, completion_tokens: number, content = said): FakeOptions => ({
+  const text = '4 5 6 SLEEP';
+  const answerWithCounts = (
+    prompt_tokens: number,
+    completion_tokens: number,
+    content = text,
+  ): FakeOptions => ({
     misbehave:
       () =>
       ({ response }) => {
@@ -131,28 +135,28 @@ describe('token counts of an endpoint', () => {
         response.end(JSON.stringify({ choices, usage }));
       },
   });
-  const most = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
+  const maxCost = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
 
   it.each([
-    ['all that the request can use', bytes + 64, 64, said],
+    ['all that the request can use', bytes + 64, 64, text],
     ['an answer longer than its limit', 100, 500, 'x'.repeat(500)],
   ])('are accepted: %s', async (_, prompt, completion, content) => {
-    const { answer, ledger } = await askOnce(claimed(prompt, completion, content));
+    const { answer, ledger } = await askOnce(answerWithCounts(prompt, completion, content));
     expect(answer!.usage).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion });
     expect(ledger.spent).toBeCloseTo((2.5 * prompt + 10 * completion) / 1e6, 12);
   });
 
   it.each([
-    ['a token more than the prompt has bytes', bytes + 65, 1, said],
-    ['a token more than the limit', 100, 65, said],
+    ['a token more than the prompt has bytes', bytes + 65, 1, text],
+    ['a token more than the limit', 100, 65, text],
     ['a token more than both the limit and the answer', 100, 501, 'x'.repeat(500)],
-    ['a billion', 1e9, 1e9, said],
+    ['a billion', 1e9, 1e9, text],
   ])(
     'are rejected, and the request costs the most that it can: %s',
     async (_, prompt, completion, content) => {
-      const { answer, ledger } = await askOnce(claimed(prompt, completion, content));
+      const { answer, ledger } = await askOnce(answerWithCounts(prompt, completion, content));
       expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
-      expect(ledger.spent).toBeCloseTo(most, 12);
+      expect(ledger.spent).toBeCloseTo(maxCost, 12);
     },
   );
 });
@@ -245,14 +249,14 @@ describe('retries', () => {
           : null,
     };
     const { answer, model, fake, ledger } = await askOnce(refusing);
-    const again = await model.complete(firstPrompt(), NEVER);
-    expect([answer!.usage.requests, again.usage.requests, fake.requests.length]).toEqual([2, 1, 3]);
+    const second = await model.complete(firstPrompt(), NEVER);
+    expect([answer!.usage.requests, second.usage.requests, fake.requests.length]).toEqual([2, 1, 3]);
     expect(fake.requests[2].body.max_tokens).toBe(64);
     // The refused request is not charged.
-    expect(ledger.spent).toBe(answer!.usage.cost_usd! + again.usage.cost_usd!);
+    expect(ledger.spent).toBe(answer!.usage.cost_usd! + second.usage.cost_usd!);
   });
 
-  it('not once both names of the limit were refused', async () => {
+  it('not if both names of the limit were refused', async () => {
     const refusing: Trouble = ({ response }) =>
       void response
         .writeHead(400, { 'content-type': 'application/json' })
@@ -275,7 +279,7 @@ describe('retries', () => {
   });
 });
 
-describe('fails without a retry', () => {
+describe('a request fails', () => {
   it.each([
     ['400', /^Expected http.* to answer, got 400 fake error 400\. Check --model, --max-tokens/],
     ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
@@ -283,7 +287,7 @@ describe('fails without a retry', () => {
     ['404', /Check --model and --base-url/],
     ['429-no-money', /plan and billing/],
     ['redirect', /Pass the URL of the redirect as --base-url/],
-  ])('with %s', async (trouble, message) => {
+  ])('without a retry: %s', async (trouble, message) => {
     const { error, fake } = await askOnce({ misbehave: () => trouble }, { retries: 5 });
     expect(error).toMatchObject({
       code: 'endpoint_failed',
@@ -293,14 +297,14 @@ describe('fails without a retry', () => {
     expect(fake.requests.length).toBe(1);
   });
 
-  it('if the requested wait is an hour', async () => {
+  it('without a retry if the requested wait is an hour', async () => {
     const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
     const { error, clock } = await askOnce({ misbehave: () => busy }, { retries: 5 });
     expect(error!.message).toMatch(/within 900 s, got a wait of 3600 s/);
     expect(clock.waits).toEqual([]);
   });
 
-  it('without a server, after its retries, at no cost', async () => {
+  it('after its retries and at no cost if there is no server', async () => {
     const gone = await startModel();
     const endpoint = toEndpoint({ environment: gone.environment });
     await gone.close();
@@ -345,7 +349,7 @@ it('a 429 pauses all requests', async () => {
 });
 
 const held: (() => void)[] = [];
-/** Makes the first wait last until the test ends it. */
+/** Makes the first wait last until the test calls `held[0]`. */
 function holdFirst(wait: (ms: number) => Promise<void>): (ms: number) => Promise<void> {
   let isFirst = true;
   return async (ms) => {

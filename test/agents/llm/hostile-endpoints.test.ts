@@ -28,7 +28,7 @@ const changed =
     response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
   };
 
-const saying = (content: unknown): Trouble =>
+const withContent = (content: unknown): Trouble =>
   changed(({ choices }) => {
     choices[0].message.content = content;
   });
@@ -36,7 +36,7 @@ const saying = (content: unknown): Trouble =>
 describe('an oversized answer', () => {
   const packed = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' '));
   const troubles: Record<string, (exchange: Exchange) => void> = {
-    'that is too long': saying('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
+    'that is too long': withContent('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
     'that is compressed': ({ response }) =>
       void response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(packed),
     'that never ends': ({ response }) => {
@@ -69,7 +69,7 @@ describe('an answer', () => {
   it('in parts has the text of its parts, and their reasoning', async () => {
     const thinking = [{ type: 'text', text: 'Tired.' }];
     const { answer, fake } = await ask(
-      saying([
+      withContent([
         { type: 'thinking', thinking },
         { type: 'text', text: '5 5 5 ' },
         { type: 'text', text: 'SLEEP' },
@@ -216,9 +216,9 @@ describe('a key', () => {
   it('is in no message, even if the endpoint repeats it', async () => {
     for (const trouble of ['echo', '401', 'echo-answer']) {
       const { error, answer } = await ask(trouble);
-      const said = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
-      expect(said).toContain('[redacted]');
-      expect(said).not.toContain(FAKE_KEY);
+      const texts = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
+      expect(texts).toContain('[redacted]');
+      expect(texts).not.toContain(FAKE_KEY);
     }
   });
 });

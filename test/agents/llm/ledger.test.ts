@@ -1,7 +1,7 @@
 /** The ledger: the budget is never exceeded, and an episode begins only if it is expected to be finished. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { costOf, dollars, Ledger, type LedgerOptions, mostFor } from '../../../src/agents/llm/ledger.js';
+import { costOf, dollars, Ledger, type LedgerOptions, maxCostOf } from '../../../src/agents/llm/ledger.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { NEVER, PRICES } from '../../support/llm.js';
 
@@ -25,8 +25,8 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 it('computes costs from prices', () => {
   expect(costOf(PRICES, { prompt: 1_000_000, cached: 200_000, completion: 50_000 })).toBe(2 + 0.25 + 0.5);
-  expect(mostFor(PRICES, 1000, 100)).toBe((2500 + 1000) / 1e6);
-  expect(mostFor({ ...PRICES, cached: 5 }, 1000, 0)).toBe(5000 / 1e6);
+  expect(maxCostOf(PRICES, 1000, 100)).toBe((2500 + 1000) / 1e6);
+  expect(maxCostOf({ ...PRICES, cached: 5 }, 1000, 0)).toBe(5000 / 1e6);
   expect([0, 0.00123, 0.5, 1.005, 12.3].map(dollars)).toEqual([
     '$0.00',
     '$0.0012',
@@ -37,7 +37,7 @@ it('computes costs from prices', () => {
 });
 
 describe('a request', () => {
-  it('may use all that is left', async () => {
+  it('may reserve the whole remaining budget', async () => {
     const ledger = ledgerOf({ spent: 4 });
     await ledger.reserve(2, NEVER);
     expect(await isSettled(ledger.reserve(4, NEVER))).toBe(true);
@@ -45,12 +45,12 @@ describe('a request', () => {
   });
 
   it('leaves no reservation once all are settled, despite rounding', async () => {
-    const noted: number[] = [];
-    const ledger = ledgerOf({ onSpend: (most) => noted.push(most) });
-    const all = [];
-    for (const most of [0.1, 0.2, 0.3]) all.push(await ledger.reserve(most, NEVER));
-    for (const each of all) each.settle(0);
-    expect(noted.at(-1)).toBe(0);
+    const reported: number[] = [];
+    const ledger = ledgerOf({ onSpend: (maxSpent) => reported.push(maxSpent) });
+    const reservations = [];
+    for (const cost of [0.1, 0.2, 0.3]) reservations.push(await ledger.reserve(cost, NEVER));
+    for (const reservation of reservations) reservation.settle(0);
+    expect(reported.at(-1)).toBe(0);
   });
 
   it('waits while it does not fit and others are pending', async () => {
@@ -76,7 +76,7 @@ describe('a request', () => {
     await expect(second).rejects.toMatchObject({ code: 'over_budget' });
   });
 
-  it('that waits rejects with its signal', async () => {
+  it('that waits rejects with the reason of its signal', async () => {
     const ledger = ledgerOf();
     await ledger.reserve(6, NEVER);
     const stop = new AbortController();
@@ -86,12 +86,12 @@ describe('a request', () => {
   });
 
   it('is reported at its highest cost before it is sent, and at its actual cost after it', async () => {
-    const noted: number[] = [];
-    const ledger = ledgerOf({ spent: 1, onSpend: (most) => noted.push(most) });
+    const reported: number[] = [];
+    const ledger = ledgerOf({ spent: 1, onSpend: (maxSpent) => reported.push(maxSpent) });
     const [first, second] = [await ledger.reserve(2, NEVER), await ledger.reserve(3, NEVER)];
     first.settle(0.5);
     second.settle(3);
-    expect(noted).toEqual([3, 6, 4.5, 4.5]);
+    expect(reported).toEqual([3, 6, 4.5, 4.5]);
   });
 
   it('always fits without a budget', async () => {
@@ -114,7 +114,7 @@ describe('an episode', () => {
     expect(await isSettled(enough.beginEpisode(1, NEVER))).toBe(false);
   });
 
-  it('begins if the rest is expected to suffice for it and for the unfinished ones', async () => {
+  it('begins if the remaining budget is expected to suffice for it and for the unfinished episodes', async () => {
     const ledger = ledgerOf({ budget: 11, spent: 4, finished: { episodes: 2, cost: 4 } });
     const [first] = [await ledger.beginEpisode(1, NEVER), await ledger.beginEpisode(1, NEVER)];
     await ledger.beginEpisode(1, NEVER);
@@ -123,7 +123,7 @@ describe('an episode', () => {
     expect(await isSettled(fourth)).toBe(false);
     const request = await ledger.reserve(1, NEVER);
     request.settle(0.4);
-    first.paid(0.4);
+    first.addCost(0.4);
     // The first was cheaper: the mean is now 1.47.
     first.end(true);
     expect(await isSettled(fourth)).toBe(true);
@@ -145,35 +145,35 @@ describe('an episode', () => {
     const ledger = ledgerOf({ budget: 9, finished: { episodes: 1, cost: 2 } });
     const episode = await ledger.beginEpisode(1, NEVER);
     (await ledger.reserve(1, NEVER)).settle(6);
-    episode.paid(6);
+    episode.addCost(6);
     // 6 spent, 2 for another and 1 for its last request. The excess of the first is not subtracted.
     expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(true);
     const less = ledgerOf({ budget: 8.999, finished: { episodes: 1, cost: 2 } });
     const first = await less.beginEpisode(1, NEVER);
     (await less.reserve(1, NEVER)).settle(6);
-    first.paid(6);
+    first.addCost(6);
     expect(await isSettled(less.beginEpisode(1, NEVER))).toBe(false);
   });
 
-  it('is estimated from the largest reservation, made or announced', async () => {
+  it('is expected to cost 28 times the largest cost of a request, reserved or announced', async () => {
     const ledger = ledgerOf({ budget: 28 * 6 - 1 });
     const episode = await ledger.beginEpisode(1, NEVER);
-    const dear = await ledger.reserve(3, NEVER);
+    const expensive = await ledger.reserve(3, NEVER);
     const cheap = await ledger.reserve(1, NEVER);
-    dear.settle(0);
+    expensive.settle(0);
     cheap.settle(0);
     // 28 requests of 3 for it, and as many for the unfinished one.
     const second = ledger.beginEpisode(2, NEVER);
     expect(await isSettled(second)).toBe(false);
     // A payment wakes it, before the other episode ends.
-    episode.paid(28 * 3);
+    episode.addCost(28 * 3);
     expect(await isSettled(second)).toBe(true);
   });
 
   it('that was not finished does not change the mean', async () => {
     const ledger = ledgerOf({ budget: 28 });
     const episode = await ledger.beginEpisode(1, NEVER);
-    episode.paid(0.01);
+    episode.addCost(0.01);
     episode.end(false);
     await ledger.beginEpisode(1, NEVER);
     expect(await isSettled(ledger.beginEpisode(1, NEVER))).toBe(false);
@@ -186,7 +186,7 @@ describe('an episode', () => {
     const waiting = ledger.beginEpisode(1, signal);
     const listeners = getEventListeners(signal, 'abort').length;
     for (let k = 0; k < 9; k++) {
-      episode.paid(0);
+      episode.addCost(0);
       await yieldTurn();
     }
     expect([listeners, getEventListeners(signal, 'abort').length]).toEqual([1, 1]);
@@ -195,7 +195,7 @@ describe('an episode', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is refused, with all that wait, if it does not fit and none is unfinished', async () => {
+  it('is refused, like all waiting episodes, if it does not fit and no episode is unfinished', async () => {
     const ledger = ledgerOf({ budget: 5, spent: 4, finished: { episodes: 2, cost: 4 } });
     await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({
       message: expect.stringMatching(
@@ -206,7 +206,7 @@ describe('an episode', () => {
     const first = await one.beginEpisode(1, NEVER);
     const others = [one.beginEpisode(1, NEVER), one.beginEpisode(1, NEVER)];
     (await one.reserve(2, NEVER)).settle(2);
-    first.paid(2);
+    first.addCost(2);
     first.end(true);
     for (const other of others) await expect(other).rejects.toMatchObject({ code: 'over_budget' });
   });

@@ -112,9 +112,9 @@ describe('impossible counts', () => {
   it.each(COUNTS)('%s tokens: the request costs the most that it can', async (count) => {
     const { ledger } = await ask('no-usage');
     for (const trouble of [usage(count, '9'), usage('400', count)]) {
-      const asked = await ask(trouble);
-      expect(asked.ledger.spent).toBe(ledger.spent);
-      expect(asked.answer!.usage).not.toHaveProperty('prompt_tokens');
+      const result = await ask(trouble);
+      expect(result.ledger.spent).toBe(ledger.spent);
+      expect(result.answer!.usage).not.toHaveProperty('prompt_tokens');
     }
   });
 
@@ -224,11 +224,11 @@ describe('invalid HTTP', () => {
     const { port } = server.address() as { port: number };
     const endpoint = toEndpoint({ baseUrl: `http://127.0.0.1:${port}/v1`, environment: {} });
     const { model } = await modelOf(await startModel(), { endpoint });
-    const said: string[] = [];
+    const results: string[] = [];
     for (let k = 0; k < 2; k++) {
-      const asked = model.complete(firstPrompt(), NEVER);
-      said.push(
-        await asked.then(
+      const result = model.complete(firstPrompt(), NEVER);
+      results.push(
+        await result.then(
           ({ completion: text }) => text,
           ({ code }) => code,
         ),
@@ -236,7 +236,7 @@ describe('invalid HTTP', () => {
     }
     for (const socket of sockets) socket.destroy();
     server.close();
-    return said;
+    return results;
   }
 
   it.each([

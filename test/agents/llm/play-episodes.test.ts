@@ -24,7 +24,7 @@ import {
 import { DRAWS, drawsOf } from '../../support/random.js';
 
 /** Delays all answers until `count` requests have arrived. */
-function together(count: number): FakeOptions {
+function answerTogether(count: number): FakeOptions {
   let release = () => {};
   const all = new Promise<void>((resolve) => {
     release = resolve;
@@ -41,22 +41,22 @@ function together(count: number): FakeOptions {
   };
 }
 
-async function ask(
+async function playWith(
   fake: FakeOpenAi,
   count: number,
   options: Partial<PlayOptions> = {},
-  of: ModelOptions = {},
+  modelOptions: ModelOptions = {},
 ) {
-  const asked = await modelOf(fake, of);
+  const setup = await modelOf(fake, modelOptions);
   const episodes: TrajectoryEpisode[] = [];
-  const all = { model: asked.model, grader: toGrader('v2'), concurrency: 3, player: PLAYER, ...options };
+  const all = { model: setup.model, grader: toGrader('v2'), concurrency: 3, player: PLAYER, ...options };
   let error: unknown = null;
   try {
     for await (const episode of playEpisodes(requestsFrom(100, count), all)) episodes.push(episode);
   } catch (thrown) {
     error = thrown;
   }
-  return { ...asked, episodes, error };
+  return { ...setup, episodes, error };
 }
 
 /** The steps left by each request, in order. */
@@ -89,9 +89,9 @@ function mismatchesIn(episodes: readonly TrajectoryEpisode[]): unknown[] {
 
 describe('episodes', () => {
   it('are all played, with limited concurrency and one pending request each', async () => {
-    const fake = await startModel(together(3));
+    const fake = await startModel(answerTogether(3));
     let steps = 0;
-    const { episodes, error } = await ask(fake, 7, { onStep: () => steps++ });
+    const { episodes, error } = await playWith(fake, 7, { onStep: () => steps++ });
     expect(error).toBeNull();
     expect(episodes.map(({ seed }) => seed).sort()).toEqual([100, 101, 102, 103, 104, 105, 106]);
     expect([fake.requests.length, fake.maxConcurrent, steps]).toEqual([196, 3, 196]);
@@ -104,7 +104,7 @@ describe('episodes', () => {
 
   it('replay as recorded, despite temporary failures', async () => {
     const fake = await startModel({ misbehave: ({ index }) => BENIGN[index % BENIGN.length] });
-    const { episodes, error } = await ask(fake, 4, {}, { retries: 3 });
+    const { episodes, error } = await playWith(fake, 4, {}, { retries: 3 });
     expect(error).toBeNull();
     expect(episodes.length).toBe(4);
     expect(mismatchesIn(episodes)).toEqual([]);
@@ -119,11 +119,11 @@ describe('episodes', () => {
   });
 
   it('do not depend on the order in which they end', async () => {
-    const slow = await startModel(together(3));
+    const slow = await startModel(answerTogether(3));
     const fast = await startModel();
     const bySeed = (episodes: TrajectoryEpisode[]) =>
       [...episodes].sort((a, b) => a.seed - b.seed).map(episodeLine);
-    const [a, b] = [await ask(slow, 5), await ask(fast, 5, { concurrency: 1 })];
+    const [a, b] = [await playWith(slow, 5), await playWith(fast, 5, { concurrency: 1 })];
     expect(bySeed(a.episodes)).toEqual(bySeed(b.episodes));
     expect(b.episodes.map(({ seed }) => seed)).toEqual([100, 101, 102, 103, 104]);
   });
@@ -132,10 +132,10 @@ describe('episodes', () => {
     // The first episode never gets an answer. The other three play one after another.
     const fake = await startModel({ misbehave: ({ index }) => (index === 0 ? 'silence' : null) });
     const stop = new AbortController();
-    const seen: number[] = [];
-    const asked = await modelOf(fake, { timeoutMs: 1e7 });
+    const endedSeeds: number[] = [];
+    const setup = await modelOf(fake, { timeoutMs: 1e7 });
     const all = {
-      model: asked.model,
+      model: setup.model,
       grader: toGrader('v2'),
       concurrency: 2,
       player: PLAYER,
@@ -143,27 +143,27 @@ describe('episodes', () => {
     };
     const playing = async () => {
       for await (const { seed } of playEpisodes(requestsFrom(100, 4), all)) {
-        seen.push(seed);
-        if (seen.length === 3) stop.abort(new Error('enough'));
+        endedSeeds.push(seed);
+        if (endedSeeds.length === 3) stop.abort(new Error('enough'));
       }
     };
     await expect(playing()).rejects.toThrow('enough');
-    expect([seen.length, fake.requests.length]).toEqual([3, 85]);
+    expect([endedSeeds.length, fake.requests.length]).toEqual([3, 85]);
   });
 });
 
-describe('when the endpoint fails', () => {
-  it('permanently, no request follows', async () => {
+describe('at the end of a run', () => {
+  it('no request follows a lasting failure of the endpoint', async () => {
     const fake = await startModel({ misbehave: ({ index }) => (index >= 40 ? '401' : null) });
-    const { episodes, error } = await ask(fake, 9);
+    const { episodes, error } = await playWith(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     expect(episodes.length).toBe(0);
     expect(fake.requests.length).toBeLessThan(40 + 4);
   });
 
-  it('for one episode, the unfinished others are finished, and no other begins', async () => {
+  it('unfinished episodes are finished after the failure of one, and no other begins', async () => {
     const fake = await startModel({ misbehave: ({ index }) => (index === 50 ? '500' : null) });
-    const { episodes, error } = await ask(fake, 9);
+    const { episodes, error } = await playWith(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(episodes.length).toBe(2);
     expect(fake.requests.length).toBeLessThan(3 * 28);
@@ -193,46 +193,46 @@ describe('when the endpoint fails', () => {
     const { model } = await modelOf(fake);
     const all = { model, grader: toGrader('v2'), concurrency: 3, player: PLAYER };
     for await (const _ of playEpisodes(requestsFrom(100, 9), all)) break;
-    const asked = fake.requests.length;
+    const count = fake.requests.length;
     await yieldTurn();
-    expect(fake.requests.length).toBe(asked);
-    expect(asked).toBeLessThanOrEqual(4 * 28);
+    expect(fake.requests.length).toBe(count);
+    expect(count).toBeLessThanOrEqual(4 * 28);
   });
 });
 
 describe('a budget', () => {
-  it('begins one episode until it is known what one costs, where two may cost too much', async () => {
+  it('lets one episode play alone if two may exceed the budget and no cost is known', async () => {
     const fake = await startModel();
     // Only completions cost: 28 of 64 tokens at most.
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
-    const { episodes } = await ask(fake, 3, {}, { ledger: { prices, budget } });
+    const { episodes } = await playWith(fake, 3, {}, { ledger: { prices, budget } });
     expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);
     expect(episodes.length).toBe(3);
   });
 
-  it('learns nothing of the cost from an episode that failed', async () => {
+  it('ignores the cost of an episode that failed', async () => {
     const fake = await startModel({ misbehave: ({ index }) => (index === 0 ? '500' : null) });
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
-    const { episodes, error } = await ask(fake, 3, {}, { ledger: { prices, budget } });
+    const { episodes, error } = await playWith(fake, 3, {}, { ledger: { prices, budget } });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(stepsLeft(fake).slice(0, 29)).toEqual([28, ...ONE_EPISODE]);
     expect(episodes.length).toBe(2);
   });
 
-  it('allows for histories in prompts before the first request', async () => {
+  it('expects prompts with full histories before the first request', async () => {
     const fake = await startModel();
     const prices = { prompt: 10, completion: 0, cached: 0 };
     const budget = (2 * 28 * (Buffer.byteLength(SYSTEM) + 1024) * 10) / 1e6;
-    const { episodes } = await ask(fake, 2, {}, { ledger: { prices, budget } });
+    const { episodes } = await playWith(fake, 2, {}, { ledger: { prices, budget } });
     expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);
     expect(episodes.length).toBe(2);
   });
 
   it('ends before it is exceeded, with whole episodes, and counts earlier runs', async () => {
     const fake = await startModel();
-    const first = await ask(fake, 9, {}, { ledger: { prices: PRICES, budget: 0.15 } });
+    const first = await playWith(fake, 9, {}, { ledger: { prices: PRICES, budget: 0.15 } });
     expect(first.error).toMatchObject({ code: 'over_budget' });
     const costs = first.episodes.map(({ usage }) => usage!.cost_usd!);
     const cost = costs.reduce((sum, each) => sum + each, 0);
@@ -240,7 +240,7 @@ describe('a budget', () => {
     expect(first.ledger.spent).toBeCloseTo(cost, 12);
     expect(first.episodes.length).toBe(Math.floor(0.15 / (cost / costs.length)));
     const finished = { episodes: costs.length, cost };
-    const second = await ask(
+    const second = await playWith(
       fake,
       9,
       {},
@@ -261,7 +261,7 @@ describe('a budget', () => {
       fc.asyncProperty(runs, async ({ troubles, budget, concurrency }) => {
         const fake = await startModel({ misbehave: ({ index }) => troubles[index % troubles.length] });
         const settings = { retries: 1, timeoutMs: 40, ledger: { prices: PRICES, budget } };
-        const { ledger, episodes } = await ask(fake, 4, { concurrency }, settings);
+        const { ledger, episodes } = await playWith(fake, 4, { concurrency }, settings);
         await fake.close();
         expect(billedFor(fake)).toBeLessThanOrEqual(budget + 1e-9);
         expect(ledger.spent).toBeLessThanOrEqual(budget + 1e-9);

@@ -27,10 +27,10 @@ describe('tokens', () => {
   });
 
   it('are valid up to 10^9', () => {
-    const most = { prompt_tokens: 1e9, completion_tokens: 1e9 };
-    expect(tokensOf(most)).toEqual({ prompt: 1e9, completion: 1e9, cached: 0 });
-    expect(tokensOf({ ...most, prompt_tokens: 1e9 + 1 })).toBeNull();
-    expect(tokensOf({ ...most, completion_tokens: 1e9 + 1 })).toBeNull();
+    const largest = { prompt_tokens: 1e9, completion_tokens: 1e9 };
+    expect(tokensOf(largest)).toEqual({ prompt: 1e9, completion: 1e9, cached: 0 });
+    expect(tokensOf({ ...largest, prompt_tokens: 1e9 + 1 })).toBeNull();
+    expect(tokensOf({ ...largest, completion_tokens: 1e9 + 1 })).toBeNull();
   });
 
   it('are invalid if 0 for a prompt, a text or reasoning', () => {
@@ -114,6 +114,6 @@ it.each([
   { choices: [] },
   { choices: [{}] },
   { choices: [{ message: { content: 7 } }] },
-])('an invalid body is null: %j', (body) => {
+])('an invalid body is parsed as null: %j', (body) => {
   expect(readReply(body, redact)).toBeNull();
 });

@@ -27,13 +27,13 @@ it.each([
   [524, { rateLimited: false, mayBeCharged: true }],
   [599, { rateLimited: false, mayBeCharged: false }],
 ])('status %d is temporary', (status, expected) => {
-  const passing = fault({
+  const failure = fault({
     status,
     message: `${status} sk-not-a-key`,
     headers: new Headers({ 'retry-after': '7' }),
   });
-  expect(passing).toBeInstanceOf(TemporaryFailure);
-  expect(passing).toMatchObject({ ...expected, retryAfterMs: 7000, message: `${status} [redacted]` });
+  expect(failure).toBeInstanceOf(TemporaryFailure);
+  expect(failure).toMatchObject({ ...expected, retryAfterMs: 7000, message: `${status} [redacted]` });
 });
 
 it.each([
@@ -50,9 +50,9 @@ it.each([
     [OPENAI, remedy],
     [AZURE, ofAzure],
   ] as const) {
-    const ended = fault({ status, message: 'no' }, endpoint);
-    expect(ended).toBeInstanceOf(EndpointError);
-    expect(ended).toMatchObject({ lasting: true, message: expect.stringContaining(`got no. ${expected}`) });
+    const failure = fault({ status, message: 'no' }, endpoint);
+    expect(failure).toBeInstanceOf(EndpointError);
+    expect(failure).toMatchObject({ lasting: true, message: expect.stringContaining(`got no. ${expected}`) });
   }
 });
 

@@ -2,12 +2,12 @@
 import { expect, it } from 'vitest';
 import { Tally } from '../../../src/agents/llm/usage-tally.js';
 
-it('adds up usage, also of answers without counts', () => {
+it('sums the usage of answers, with and without counts', () => {
   const tally = new Tally();
   tally.requests = 7;
-  tally.answered({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });
-  tally.answered({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 0, refused: 1 });
-  tally.answered({ requests: 1 });
+  tally.addAnswer({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });
+  tally.addAnswer({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 0, refused: 1 });
+  tally.addAnswer({ requests: 1 });
   expect({ ...tally, retries: tally.retries }).toEqual({
     requests: 7,
     answers: 3,
