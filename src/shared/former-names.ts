@@ -18,6 +18,7 @@ const POLICIES: ReadonlyMap<string, string> = new Map([
 const OPTIONS: ReadonlyMap<string, string> = new Map([
   ['initialTapes', 'initialSequences'],
   ['leastEarlyMean', 'minFirstHalfMean'],
+  ['people', 'posteriorSamples'],
   ['persons', 'profiles'],
   ['tape', 'action_sequences'],
   ['tapes', 'action_sequences'],

@@ -2,7 +2,7 @@
 import { createVecEnv, Planner, type PlannerOptions, type StepResult } from '../../src/index.js';
 
 /** A small search budget that still plays well. */
-export const SMALL = { people: 16, candidates: 16, rounds: 4 } as const;
+export const SMALL = { posteriorSamples: 16, candidates: 16, rounds: 4 } as const;
 
 export const seedsFrom = (first: number, count: number): Uint32Array =>
   Uint32Array.from({ length: count }, (_, i) => first + i);

@@ -30,8 +30,8 @@ export function checkRows(observations: unknown, playing: unknown, numEnvs: numb
 
 function checkRow(rows: Float32Array, i: number): void {
   const base = i * OBSERVATION_SIZE;
-  const wrong = RULES.firstWrong(rows, base);
-  if (wrong >= 0) refuse(rows[base + wrong], wrong, i);
+  const field = RULES.firstWrong(rows, base);
+  if (field >= 0) refuse(rows[base + field], field, i);
   if (rows[base + OBSERVATION.step] > 0 && rows[base + OBSERVATION.lastAction] < 0)
     refuse(rows[base + OBSERVATION.lastAction], OBSERVATION.lastAction, i);
 }

@@ -13,7 +13,7 @@ const ROUNDING = 2 ** -21;
 export class Evidence {
   readonly #params: Params;
   readonly #responses: Responses;
-  /** The largest magnitude of a rate, with its unit. */
+  /** The largest magnitude of metabolic rate and event impact, at least 1. */
   readonly #largestRate: number;
 
   /** The step's number (0-27), slot, action code, and event code or -1. */
@@ -26,10 +26,11 @@ export class Evidence {
   readonly after = new Float32Array(NUM_METERS);
   readonly deltas = new Float32Array(NUM_METERS);
   readonly anomalies = new Float32Array(NUM_METERS);
-  /** The trait that affects each meter, or NO_TRAIT, and the effect of one unit of it. */
-  readonly mover: Int8Array;
+  /** The trait that affects each meter, or NO_TRAIT. */
+  readonly affectingTrait: Int8Array;
+  /** The effect of one unit of this trait on each meter. */
   readonly slope: Float64Array;
-  /** The unexplained change of each meter for an unstressed profile with the lowest trait, with noise. */
+  /** The change of each meter beyond that of an unstressed profile with the lowest trait, with noise. */
   readonly excess = new Float64Array(NUM_METERS);
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
@@ -48,13 +49,13 @@ export class Evidence {
       (trait) => Math.abs(traitLow[trait]) + traitSpan[trait],
     );
     this.#largestRate = Math.max(1, ...magnitudes);
-    this.mover = responses.mover;
+    this.affectingTrait = responses.affectingTrait;
     this.slope = responses.slope;
   }
 
   /**
-   * Reads the step before the observation at `base`.
-   * @param before f32 [5]: the meters of the observation before it.
+   * Reads the step that led to the observation at `base`.
+   * @param before f32 [5]: the meters before this step.
    */
   read(rows: Float32Array, base: number, before: ArrayLike<number>): this {
     this.step = rows[base + OBSERVATION.step] - 1;
@@ -79,7 +80,7 @@ export class Evidence {
     return this.before[SERENITY];
   }
 
-  /** Whether the reward is evidence of the weights. The last one is not: it includes the grade. */
+  /** Whether the reward is evidence of the weights. The last reward is not, because it includes the grade. */
   get hasWeightEvidence(): boolean {
     return this.step < NUM_STEPS - 1;
   }
@@ -96,7 +97,7 @@ export class Evidence {
     }
   }
 
-  /** An upper bound on the magnitude of every term of a meter's change, for all profiles. */
+  /** Returns an upper bound on the magnitude of every term of a meter's change, for all profiles. */
   #magnitudeOf(k: number): number {
     const { effect, stress, noiseMeters, decay, eventEffect, focusCognition } = this.#params;
     const { lowest, highest, neutral } = this.#responses;

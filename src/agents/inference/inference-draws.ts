@@ -1,14 +1,14 @@
 /** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
-/** The second word of the key. No stream of the world has it. */
+/** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x494e4652;
 
 export class Draws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };
   #purpose = 0;
-  #drawn = 0;
+  #count = 0;
 
   /** @param seed u32. */
   constructor(seed: number) {
@@ -18,15 +18,15 @@ export class Draws {
   /** Restarts the draws for a purpose: a step number, or a number above the last step. @returns itself. */
   begin(purpose: number): this {
     this.#purpose = purpose;
-    this.#drawn = 0;
+    this.#count = 0;
     return this;
   }
 
   /** Returns a number in [0, 1), a multiple of 2^-24. */
   next(): number {
-    const odd = this.#drawn & 1;
-    if (odd === 0) threefry(this.#seed, STREAM, this.#purpose, this.#drawn >>> 1, this.#block);
-    this.#drawn++;
+    const odd = this.#count & 1;
+    if (odd === 0) threefry(this.#seed, STREAM, this.#purpose, this.#count >>> 1, this.#block);
+    this.#count++;
     return unit(odd === 0 ? this.#block.x0 : this.#block.x1);
   }
 

@@ -28,9 +28,9 @@ export interface Estimate {
   /** The 90 % quantile. */
   readonly high: number;
   /**
-   * The distance between these quantiles, relative to that of the prior: 1 if nothing is known.
+   * The distance between these two quantiles, relative to their distance in the prior: 1 if nothing is known.
    */
-  readonly open: number;
+  readonly relativeWidth: number;
   /** The share of the prior below the median. */
   readonly share: number;
 }
@@ -39,17 +39,17 @@ export interface Estimate {
 export interface Factor extends Estimate {
   /** Whether it is a reward weight, which is named by its meter, or a trait. */
   readonly isWeight: boolean;
-  /** How far its median moves the target from the middle. */
-  readonly pull: number;
-  /** How far its 10 % and 90 % quantiles would move the target apart. */
-  readonly blur: number;
+  /** How far the median of this number moves the target from the middle. */
+  readonly shift: number;
+  /** The distance between the targets for the 10 % and the 90 % quantile of this number. */
+  readonly targetWidth: number;
 }
 
 /** The posterior of a number of the target. */
 export interface TargetEstimate extends Estimate {
   /** Expected absolute error of the median. */
   readonly error: number;
-  /** In the order of the world. */
+  /** In the order of the belief factors in docs/world.md. */
   readonly factors: readonly Factor[];
 }
 
@@ -63,8 +63,8 @@ export interface Finding {
   readonly noise: number;
   /** The trait that it depends on, of TRAIT_NAMES; null if no trait affects the meter, so that it is noise or stress. */
   readonly trait: string | null;
-  /** The possible share of the trait's range before the step: 1 if nothing was learned. */
-  readonly left: number;
+  /** The share of the trait's earlier range that is still possible after the step: 1 if nothing was learned. */
+  readonly remaining: number;
   /** Whether no profile is consistent with this and the earlier anomalies. */
   readonly contradiction: boolean;
 }
@@ -84,12 +84,12 @@ export interface StepFindings {
   /** The largest change of the reward from noise alone, in either direction. */
   readonly rewardNoise: number;
   /** The weight whose mean changed most, of METER_NAMES, and its change. */
-  readonly rewardSays: { readonly meter: string; readonly change: number };
-  /** One for each meter, in their order. */
+  readonly weightChange: { readonly meter: string; readonly change: number };
+  /** One for each meter, in the order of METER_NAMES. */
   readonly findings: readonly Finding[];
-  /** Whether the bounds of the stress threshold narrowed, and the serenity of the step. */
-  readonly stress: { readonly serenity: number; readonly left: number };
-  /** Whether the changes, or the reward, contradict earlier ones. */
+  /** Serenity before the step, and the share of the stress threshold's earlier range that is still possible. */
+  readonly stress: { readonly serenity: number; readonly remaining: number };
+  /** Whether the changes of the meters, or the reward, contradict earlier observations. */
   readonly contradictions: { readonly changes: boolean; readonly reward: boolean };
 }
 
@@ -99,7 +99,7 @@ export interface InferenceReport {
   readonly step: number;
   /** Steps that were observed. */
   readonly evidence: number;
-  /** Steps in which something contradicted the earlier ones. */
+  /** Steps whose observations contradicted earlier ones. */
   readonly contradicted: number;
   /** [11], by TRAIT_NAMES. */
   readonly traits: readonly Estimate[];
@@ -114,7 +114,7 @@ export interface InferenceReport {
 /** Sorted samples of the 16 hidden numbers and of the target's three numbers. */
 type Sorted = readonly Float32Array[];
 
-/** Makes reports. Spreads are relative to the prior. */
+/** Makes reports. Compares posteriors with the prior. */
 export class Reporter {
   readonly #world: World;
   readonly #samples: PosteriorSamples;
@@ -129,34 +129,36 @@ export class Reporter {
 
   /** Returns a copy that later observations do not change. */
   report(posterior: ProfilePosterior): InferenceReport {
-    const drawn = this.#draw(posterior);
-    const hidden = Array.from({ length: PROFILE_SIZE }, (_, k) => this.#estimate(drawn, k, HIDDEN_NAMES[k]));
+    const samples = this.#draw(posterior);
+    const hidden = Array.from({ length: PROFILE_SIZE }, (_, k) =>
+      this.#estimate(samples, k, HIDDEN_NAMES[k]),
+    );
     return {
       step: posterior.step,
       evidence: posterior.evidence,
       contradicted: posterior.contradicted,
       traits: hidden.slice(0, NUM_TRAITS),
       weights: hidden.slice(NUM_TRAITS),
-      targets: BELIEF_NAMES.map((name, k) => this.#targetOf(drawn, hidden, k, name)),
+      targets: BELIEF_NAMES.map((name, k) => this.#targetOf(samples, hidden, k, name)),
       last: posterior.last.step === 0 ? null : this.#findingsOf(posterior),
     };
   }
 
   #draw(posterior: ProfilePosterior): Sorted {
     const { count } = this.#samples;
-    const drawn = Array.from({ length: PROFILE_SIZE + NUM_BELIEFS }, () => new Float32Array(count));
+    const samples = Array.from({ length: PROFILE_SIZE + NUM_BELIEFS }, () => new Float32Array(count));
     const row = new Float32Array(PROFILE_SIZE + NUM_BELIEFS);
     const target = row.subarray(PROFILE_SIZE);
     for (let p = 0; p < count; p++) {
       this.#samples.write(posterior, p, row, 0);
       beliefTarget(this.#world.params, row, target);
-      for (let k = 0; k < row.length; k++) drawn[k][p] = row[k];
+      for (let k = 0; k < row.length; k++) samples[k][p] = row[k];
     }
-    return drawn.map((column) => column.sort());
+    return samples.map((column) => column.sort());
   }
 
-  #estimate(drawn: Sorted, k: number, name: string): Estimate {
-    const sorted = drawn[k];
+  #estimate(samples: Sorted, k: number, name: string): Estimate {
+    const sorted = samples[k];
     const before = spread(this.#prior[k]);
     return {
       name,
@@ -164,16 +166,16 @@ export class Reporter {
       low: quantile(sorted, LOW),
       high: quantile(sorted, HIGH),
       share: rankOf(median(sorted), this.#prior[k]),
-      open: before > 0 ? Math.min(1, spread(sorted) / before) : 0,
+      relativeWidth: before > 0 ? Math.min(1, spread(sorted) / before) : 0,
     };
   }
 
-  #targetOf(drawn: Sorted, hidden: readonly Estimate[], belief: number, name: string): TargetEstimate {
-    const estimate = this.#estimate(drawn, PROFILE_SIZE + belief, name);
+  #targetOf(samples: Sorted, hidden: readonly Estimate[], belief: number, name: string): TargetEstimate {
+    const estimate = this.#estimate(samples, PROFILE_SIZE + belief, name);
     const factors = this.#world.params.beliefSource.length / NUM_BELIEFS;
     return {
       ...estimate,
-      error: meanError(drawn[PROFILE_SIZE + belief], estimate.median),
+      error: meanError(samples[PROFILE_SIZE + belief], estimate.median),
       factors: Array.from({ length: factors }, (_, k) => this.#factorOf(hidden, belief * factors + k)),
     };
   }
@@ -182,7 +184,7 @@ export class Reporter {
     const { params } = this.#world;
     const source = params.beliefSource[factor];
     const estimate = hidden[source];
-    const reach = params.beliefGain * params.beliefShare[factor] * (params.beliefInverted[factor] ? -1 : 1);
+    const scale = params.beliefGain * params.beliefShare[factor] * (params.beliefInverted[factor] ? -1 : 1);
     const unit = (value: number): number =>
       source < NUM_TRAITS
         ? (value - params.traitLow[source]) * params.traitInverseSpan[source]
@@ -190,8 +192,8 @@ export class Reporter {
     return {
       ...estimate,
       isWeight: source >= NUM_TRAITS,
-      pull: reach * (unit(estimate.median) - 0.5),
-      blur: Math.abs(reach * (unit(estimate.high) - unit(estimate.low))),
+      shift: scale * (unit(estimate.median) - 0.5),
+      targetWidth: Math.abs(scale * (unit(estimate.high) - unit(estimate.low))),
     };
   }
 
@@ -205,22 +207,22 @@ export class Reporter {
       reward: last.reward,
       expectedReward: Number.isNaN(last.expectedReward) ? null : last.expectedReward,
       rewardNoise: Math.abs(this.#world.params.noiseReward),
-      rewardSays: rewardSaysOf(posterior),
+      weightChange: weightChangeOf(posterior),
       findings: METER_NAMES.map((_, k) => this.#findingOf(posterior, k)),
-      stress: { serenity: last.serenity, left: leftOf(posterior, last, STRESS_THRESHOLD) },
+      stress: { serenity: last.serenity, remaining: remainingOf(posterior, last, STRESS_THRESHOLD) },
       contradictions: { changes: last.contradictedChanges, reward: last.contradictedReward },
     };
   }
 
   #findingOf(posterior: ProfilePosterior, k: number): Finding {
     const { last } = posterior;
-    const trait = last.mover[k];
+    const trait = last.affectingTrait[k];
     return {
       meter: METER_NAMES[k],
       anomaly: last.anomalies[k],
       noise: Math.abs(this.#world.params.noiseMeters[k]),
       trait: trait === NO_TRAIT ? null : TRAIT_NAMES[trait],
-      left: trait === NO_TRAIT ? 1 : leftOf(posterior, last, trait),
+      remaining: trait === NO_TRAIT ? 1 : remainingOf(posterior, last, trait),
       contradiction: ((last.contradictedAnomalies >>> k) & 1) === 1,
     };
   }
@@ -228,16 +230,18 @@ export class Reporter {
 
 const HIDDEN_NAMES: readonly string[] = [...TRAIT_NAMES, ...METER_NAMES];
 
-function leftOf({ traits }: ProfilePosterior, last: LastStep, trait: number): number {
+/** Returns the share of a trait's earlier range that is still possible. */
+function remainingOf({ traits }: ProfilePosterior, last: LastStep, trait: number): number {
   const before = last.high[trait] - last.low[trait];
   return before > 0 ? Math.min(1, (traits.highest(trait) - traits.lowest(trait)) / before) : 1;
 }
 
-function rewardSaysOf({ weights, last }: ProfilePosterior): StepFindings['rewardSays'] {
+/** Returns the weight whose mean changed most in the last step. */
+function weightChangeOf({ weights, last }: ProfilePosterior): StepFindings['weightChange'] {
   const changes = METER_NAMES.map((_, k) => weights.mean(k) - last.weights[k]);
-  const most = changes.reduce(
+  const largest = changes.reduce(
     (best, change, k) => (Math.abs(change) > Math.abs(changes[best]) ? k : best),
     0,
   );
-  return { meter: METER_NAMES[most], change: changes[most] };
+  return { meter: METER_NAMES[largest], change: changes[largest] };
 }

@@ -20,7 +20,7 @@ const TELLING = 0.04;
 const NEWS = 0.012;
 /** Shares of the prior below which a trait counts as low, and above which as high. */
 const [LITTLE, MUCH] = [0.38, 0.62];
-/** `open` below which an estimate is sure, below which it is likely, and above which nothing is known. */
+/** `relativeWidth` below which an estimate is sure, below which it is likely, and above which nothing is known. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
 /** A belief nearer to the middle than this counts as neither low nor high. */
 const EVEN = 0.09;
@@ -35,25 +35,27 @@ export function inferenceWords(report: InferenceReport): string {
   const { last, traits, weights, targets } = report;
   if (last === null)
     return `Nothing was seen of this person yet. ${beliefWords(targets)} ${doubtWords(targets)}`;
-  const seen = contradictionWords(last) ?? stepWords(last, traits);
-  // Few rewards change the weights noticeably. Then their sentence replaces that on doubt, so that the text stays short.
-  return [seen, beliefWords(targets), rewardWords(last, weights) ?? doubtWords(targets)].join(' ');
+  const evidence = contradictionWords(last) ?? stepWords(last, traits);
+  // If a reward changed the weights, its sentence replaces the sentence on doubt, so that the text stays short.
+  return [evidence, beliefWords(targets), rewardWords(last, weights) ?? doubtWords(targets)].join(' ');
 }
 
 function contradictionWords({ findings, contradictions, action }: StepFindings): string | null {
-  const broken = findings.find((finding) => finding.contradiction);
-  const what = broken?.meter ?? (contradictions.changes ? 'change' : contradictions.reward ? 'reward' : null);
+  const contradictory = findings.find((finding) => finding.contradiction);
+  const what =
+    contradictory?.meter ?? (contradictions.changes ? 'change' : contradictions.reward ? 'reward' : null);
   return (
     what && `The ${what} after ${spell(action)} does not fit what was seen before, so more is possible again.`
   );
 }
 
 function stepWords(last: StepFindings, traits: readonly Estimate[]): string {
-  const told = tellingFinding(last);
+  const finding = mostInformativeFinding(last);
   const when = `${spell(last.action)} ${last.slot === 'night' ? 'at' : 'in the'} ${last.slot}`;
-  if (told.left > 1 - TELLING) return stressWords(last, traits) ?? nothingWords(told, when, traits);
-  const trait = traits.find(({ name }) => name === told.trait)!;
-  return `${when}: ${told.meter} anomaly ${hundredthsOf(told.anomaly)}, ${compareWithNoise(told)} ${sayOf(trait)}.`;
+  if (finding.remaining > 1 - TELLING)
+    return stressWords(last, traits) ?? nothingWords(finding, when, traits);
+  const trait = traits.find(({ name }) => name === finding.trait)!;
+  return `${when}: ${finding.meter} anomaly ${hundredthsOf(finding.anomaly)}, ${compareWithNoise(finding)} ${hedgedClauseOf(trait)}.`;
 }
 
 /** Compares an anomaly with the noise, in hundredths as in prompts. Equal hundredths count as the limit of the noise. */
@@ -65,16 +67,18 @@ function compareWithNoise({ anomaly, noise }: Finding): string {
 }
 
 /** Returns the largest anomaly, relative to its noise, of the trait whose range narrowed most. */
-function tellingFinding({ findings }: StepFindings): Finding {
-  const loudness = ({ anomaly, noise }: Finding): number => Math.abs(anomaly) / (noise || 1);
+function mostInformativeFinding({ findings }: StepFindings): Finding {
+  const relativeSize = ({ anomaly, noise }: Finding): number => Math.abs(anomaly) / (noise || 1);
   return findings.reduce((a, b) => {
     if (a.trait === null || b.trait === null) return a.trait === null ? b : a;
-    return b.left < a.left || (b.left === a.left && loudness(b) > loudness(a)) ? b : a;
+    return b.remaining < a.remaining || (b.remaining === a.remaining && relativeSize(b) > relativeSize(a))
+      ? b
+      : a;
   });
 }
 
 function stressWords({ stress }: StepFindings, traits: readonly Estimate[]): string | null {
-  if (stress.left > 1 - TELLING) return null;
+  if (stress.remaining > 1 - TELLING) return null;
   const threshold = traits.find(({ name }) => name === 'stress_threshold')!;
   const verb = threshold.low >= stress.serenity ? 'brought' : 'brought no';
   return `Serenity ${hundredthsOf(stress.serenity)} ${verb} stress, which begins near ${hundredthsOf(threshold.median)}.`;
@@ -82,13 +86,17 @@ function stressWords({ stress }: StepFindings, traits: readonly Estimate[]): str
 
 function nothingWords({ trait }: Finding, when: string, traits: readonly Estimate[]): string {
   if (trait === null) return `${when} acts on everyone alike, so its anomalies are luck.`;
-  return `${when} fits what was known: ${sayOf(traits.find(({ name }) => name === trait)!)}.`;
+  return `${when} fits what was known: ${hedgedClauseOf(traits.find(({ name }) => name === trait)!)}.`;
 }
 
 /** Returns the clause for a trait, with a hedge if the estimate is uncertain. */
-function sayOf(trait: Estimate): string {
+function hedgedClauseOf(trait: Estimate): string {
   const phrase = clauseOf(trait);
-  return trait.open < SURE ? phrase : trait.open < LIKELY ? `it seems ${phrase}` : `perhaps ${phrase}`;
+  return trait.relativeWidth < SURE
+    ? phrase
+    : trait.relativeWidth < LIKELY
+      ? `it seems ${phrase}`
+      : `perhaps ${phrase}`;
 }
 
 function clauseOf({ name, share }: Estimate): string {
@@ -97,18 +105,20 @@ function clauseOf({ name, share }: Estimate): string {
 }
 
 function rewardWords(last: StepFindings, weights: readonly Estimate[]): string | null {
-  const { expectedReward, reward, rewardNoise, rewardSays } = last;
-  if (expectedReward === null || Math.abs(rewardSays.change) < NEWS) return null;
-  const off = reward - expectedReward;
-  const weight = weights.find(({ name }) => name === rewardSays.meter)!;
+  const { expectedReward, reward, rewardNoise, weightChange } = last;
+  if (expectedReward === null || Math.abs(weightChange.change) < NEWS) return null;
+  const difference = reward - expectedReward;
+  const weight = weights.find(({ name }) => name === weightChange.meter)!;
   return (
-    `Reward ${hundredthsOf(Math.abs(off))} ${off < 0 ? 'below' : 'above'} expectation, luck up to ` +
-    `${hundredthsOf(rewardNoise)}: ${weight.name} matters ${rewardSays.change > 0 ? 'more' : 'less'}, about ${hundredthsOf(weight.median)}.`
+    `Reward ${hundredthsOf(Math.abs(difference))} ${difference < 0 ? 'below' : 'above'} expectation, luck up to ` +
+    `${hundredthsOf(rewardNoise)}: ${weight.name} matters ${weightChange.change > 0 ? 'more' : 'less'}, about ${hundredthsOf(weight.median)}.`
   );
 }
 
 function beliefWords(targets: readonly TargetEstimate[]): string {
-  const untested = targets.filter(({ factors }) => factors.every(({ open }) => open > LIKELY));
+  const untested = targets.filter(({ factors }) =>
+    factors.every(({ relativeWidth }) => relativeWidth > LIKELY),
+  );
   const parts = targets.map((target) => {
     const why = untested.includes(target)
       ? untested.length === targets.length
@@ -123,23 +133,25 @@ function beliefWords(targets: readonly TargetEstimate[]): string {
 /** Returns the main reason why a belief is low or high; null if no known factor explains it. */
 function sideOf({ median, factors }: TargetEstimate): string | null {
   if (Math.abs(median - 0.5) < EVEN) return null;
-  const pulls = factors.filter(({ open, pull }) => open < LIKELY && pull * (median - 0.5) > 0);
-  return pulls.length === 0
+  const reasons = factors.filter(
+    ({ relativeWidth, shift }) => relativeWidth < LIKELY && shift * (median - 0.5) > 0,
+  );
+  return reasons.length === 0
     ? null
-    : clauseOf(pulls.reduce((a, b) => (Math.abs(b.pull) > Math.abs(a.pull) ? b : a)));
+    : clauseOf(reasons.reduce((a, b) => (Math.abs(b.shift) > Math.abs(a.shift) ? b : a)));
 }
 
 function doubtWords(targets: readonly TargetEstimate[]): string {
-  const least = targets.reduce((a, b) => (b.error > a.error ? b : a));
-  const [low, high] = [digitOf(least.low), digitOf(least.high)];
+  const leastSure = targets.reduce((a, b) => (b.error > a.error ? b : a));
+  const [low, high] = [digitOf(leastSure.low), digitOf(leastSure.high)];
   const range = low === high ? String(low) : `${low} to ${high}`;
-  const doubt = least.factors.reduce((a, b) => (b.blur > a.blur ? b : a));
-  return `${least.error < SMALL ? 'Nearly sure, least of' : 'Least sure is'} ${least.name} (${range}): ${reasonOf(doubt)}.`;
+  const doubt = leastSure.factors.reduce((a, b) => (b.targetWidth > a.targetWidth ? b : a));
+  return `${leastSure.error < SMALL ? 'Nearly sure, least of' : 'Least sure is'} ${leastSure.name} (${range}): ${reasonOf(doubt)}.`;
 }
 
-function reasonOf({ name, isWeight, open, low, high }: Factor): string {
+function reasonOf({ name, isWeight, relativeWidth, low, high }: Factor): string {
   const { unseen, about } = phrasesOf(name);
-  if (open > UNSEEN) return unseen;
+  if (relativeWidth > UNSEEN) return unseen;
   if (isWeight) return `by rewards alone, ${name} weighs ${hundredthsOf(low)} to ${hundredthsOf(high)}`;
   return `luck blurs ${about}`;
 }

@@ -37,15 +37,15 @@ const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
 const PRIOR = NUM_STEPS + 1;
 
 /**
- * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior assumes uniform noise of known amplitude with unknown draws. It is a function of the
- * observations, the number of samples and the seed of the inference: recorded observations give the same bits in any batch,
- * environment and process. Noise is modelled as continuous. In fact it lies on a lattice, but only the lowest bits depend on
- * that, and they depend on the generator, not on the profile.
+ * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior
+ * assumes uniform noise of known amplitude with unknown draws. It is a function of the observations, the number of samples
+ * and the seed of the inference: recorded observations give the same bits in any batch, environment and process. Noise is
+ * modelled as continuous. The actual noise is discrete, but this affects only the lowest bits of observations.
  */
 export class Inference {
   /** The world whose profiles are inferred. */
   readonly world: World;
-  /** The number of episodes that it observes. */
+  /** The number of episodes that are observed at once. */
   readonly numEnvs: number;
   /** The number of posterior samples. */
   readonly samples: number;
@@ -57,7 +57,7 @@ export class Inference {
   readonly #posteriors: ProfilePosterior[];
   readonly #beliefs: Float32Array;
   readonly #errors: Float32Array;
-  /** u8 [numEnvs]: 1 where the belief is older than the last observation. */
+  /** u8 [numEnvs]: 1 for environments whose belief is older than the last observation. */
   readonly #stale: Uint8Array;
   readonly #profile = new Float32Array(PROFILE_SIZE);
   readonly #target = new Float32Array(NUM_BELIEFS);
@@ -162,10 +162,10 @@ export class Inference {
 
   #updateBelief(i: number): void {
     this.#drawTargets(this.#posteriors[i]);
-    for (const [k, drawn] of this.#targets.entries()) {
-      const belief = median(drawn.sort());
+    for (const [k, samples] of this.#targets.entries()) {
+      const belief = median(samples.sort());
       this.#beliefs[i * NUM_BELIEFS + k] = belief;
-      this.#errors[i * NUM_BELIEFS + k] = meanError(drawn, belief);
+      this.#errors[i * NUM_BELIEFS + k] = meanError(samples, belief);
     }
   }
 

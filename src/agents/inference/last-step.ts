@@ -8,25 +8,27 @@ import type { WeightBelief } from './weights.js';
 
 export class LastStep {
   readonly #params: Params;
-  /** The step count after it; 0 if there was no step. */
+  /** The step count after the step; 0 if there was no step. */
   step = 0;
   slot = 0;
   action = 0;
   event = -1;
   reward = 0;
-  /** The reward expected from the mean weights before it; NaN for the last step, whose reward includes the grade. */
+  /** The reward expected from the mean weights before the step; NaN for the last step, whose reward includes the grade. */
   expectedReward = 0;
-  /** f32 [5]: its anomalies; the trait that affects each meter, or NO_TRAIT; serenity before it. */
   readonly anomalies = new Float32Array(NUM_METERS);
-  readonly mover = new Int8Array(NUM_METERS).fill(NO_TRAIT);
+  /** i8 [5]: the trait that affects each meter, or NO_TRAIT. */
+  readonly affectingTrait = new Int8Array(NUM_METERS).fill(NO_TRAIT);
+  /** Serenity before the step. */
   serenity = 0;
-  /** f64 [11]: bounds of the traits before it. */
+  /** f64 [11] each: bounds of the traits before the step. */
   readonly low = new Float64Array(NUM_TRAITS);
   readonly high = new Float64Array(NUM_TRAITS);
-  /** f64 [5]: means of the weights before it. */
+  /** f64 [5]: means of the weights before the step. */
   readonly weights = new Float64Array(NUM_METERS);
-  /** A bit for each meter whose anomaly contradicted earlier ones, and whether the changes and the reward did. */
+  /** A bit for each meter whose anomaly contradicted earlier ones. */
   contradictedAnomalies = 0;
+  /** Whether the changes of the meters, or the reward, contradicted earlier observations. */
   contradictedChanges = false;
   contradictedReward = false;
 
@@ -34,19 +36,19 @@ export class LastStep {
     this.#params = params;
   }
 
-  forget(): void {
+  reset(): void {
     this.step = 0;
   }
 
   /** Stores a step. Call it before the posterior is updated with that step. */
-  note(evidence: Evidence, traits: TraitBelief, weights: WeightBelief): void {
+  record(evidence: Evidence, traits: TraitBelief, weights: WeightBelief): void {
     this.step = evidence.step + 1;
     this.slot = evidence.slot;
     this.action = evidence.action;
     this.event = evidence.event;
     this.reward = evidence.reward;
     this.anomalies.set(evidence.anomalies);
-    this.mover.set(evidence.mover);
+    this.affectingTrait.set(evidence.affectingTrait);
     this.serenity = evidence.serenity;
     for (let trait = 0; trait < NUM_TRAITS; trait++) {
       this.low[trait] = traits.lowest(trait);

@@ -38,21 +38,21 @@ export class PosteriorSamples {
   write(belief: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
     const { traits, rates, weights } = belief;
     const at = p * NUM_TRAITS;
-    const place = traits.cellAt(this.#units[at + STRESS_THRESHOLD]);
-    const cell = Math.floor(place);
+    const position = traits.cellAt(this.#units[at + STRESS_THRESHOLD]);
+    const cell = Math.floor(position);
     for (let trait = 0; trait < NUM_TRAITS; trait++) {
       const box = cell * NUM_TRAITS + trait;
-      const u = trait === STRESS_THRESHOLD ? place - cell : this.#units[at + trait];
-      out[offset + trait] = this.#within(trait, traits.low[box], traits.high[box], u);
+      const u = trait === STRESS_THRESHOLD ? position - cell : this.#units[at + trait];
+      out[offset + trait] = this.#valueIn(trait, traits.low[box], traits.high[box], u);
     }
     const { metabolism, impact } = rates;
-    out[offset + METABOLIC_RATE] = this.#within(
+    out[offset + METABOLIC_RATE] = this.#valueIn(
       METABOLIC_RATE,
       metabolism.low,
       metabolism.high,
       this.#units[at + METABOLIC_RATE],
     );
-    out[offset + EVENT_IMPACT] = this.#within(
+    out[offset + EVENT_IMPACT] = this.#valueIn(
       EVENT_IMPACT,
       impact.low,
       impact.high,
@@ -64,11 +64,11 @@ export class PosteriorSamples {
     }
   }
 
-  #within(trait: number, low: number, high: number, u: number): number {
-    const least = this.#params.traitLow[trait];
-    const most = Math.fround(least + this.#params.traitSpan[trait]);
+  #valueIn(trait: number, low: number, high: number, u: number): number {
+    const min = this.#params.traitLow[trait];
+    const max = Math.fround(min + this.#params.traitSpan[trait]);
     const value = Math.fround(low + (high - low) * u);
-    const inside = Math.min(Math.max(value, least), most);
+    const inside = Math.min(Math.max(value, min), max);
     return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
   }
 

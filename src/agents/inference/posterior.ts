@@ -20,7 +20,7 @@ export class ProfilePosterior {
   step = NEVER;
   /** f32 [5], from the last observation. */
   readonly meters = new Float32Array(NUM_METERS);
-  /** The number of steps used as evidence, and how many of them contradicted earlier ones. */
+  /** The number of steps used as evidence, and the number of these that contradicted earlier ones. */
   evidence = 0;
   contradicted = 0;
 
@@ -32,11 +32,11 @@ export class ProfilePosterior {
     this.last = new LastStep(params);
   }
 
-  #forget(): void {
+  #reset(): void {
     this.traits.reset();
     this.rates.reset();
     this.weights.reset();
-    this.last.forget();
+    this.last.reset();
     this.evidence = 0;
     this.contradicted = 0;
   }
@@ -49,10 +49,10 @@ export class ProfilePosterior {
   observe(rows: Float32Array, base: number, evidence: Evidence, draws: Draws): boolean {
     const step = rows[base + OBSERVATION.step];
     if (step === this.step && step !== 0) return false;
-    if (step < this.step || step === 0) this.#forget();
+    if (step < this.step || step === 0) this.#reset();
     if (step > 0) {
-      if (step !== this.step + 1) this.#metersBefore(rows, base);
-      this.#learn(evidence.read(rows, base, this.meters), draws.begin(step));
+      if (step !== this.step + 1) this.#computeMetersBefore(rows, base);
+      this.#update(evidence.read(rows, base, this.meters), draws.begin(step));
     }
     this.step = step;
     for (let k = 0; k < NUM_METERS; k++) this.meters[k] = rows[base + OBSERVATION.meters + k];
@@ -69,14 +69,14 @@ export class ProfilePosterior {
   }
 
   /** Computes the meters before a step as those after it minus the changes, up to rounding. */
-  #metersBefore(rows: Float32Array, base: number): void {
+  #computeMetersBefore(rows: Float32Array, base: number): void {
     for (let k = 0; k < NUM_METERS; k++)
       this.meters[k] = rows[base + OBSERVATION.meters + k] - rows[base + OBSERVATION.deltas + k];
   }
 
-  #learn(evidence: Evidence, draws: Draws): void {
+  #update(evidence: Evidence, draws: Draws): void {
     const { last } = this;
-    last.note(evidence, this.traits, this.weights);
+    last.record(evidence, this.traits, this.weights);
     last.contradictedAnomalies = this.traits.observe(evidence);
     last.contradictedChanges = !this.rates.observe(evidence);
     last.contradictedReward = evidence.hasWeightEvidence && !this.weights.observe(evidence, draws);

@@ -1,4 +1,4 @@
-/** Value of information: by how much each action is expected to reduce the error of the belief. */
+/** Computes the value of information: the expected reduction of the belief's error by each action. */
 import { clamp01 } from '../../engine/reference/profile.js';
 import { effectAndResponse } from '../../engine/reference/rules.js';
 import type { Params } from '../../world/block.js';
@@ -19,15 +19,15 @@ import { type TraitBelief, VARIANCES } from './traits.js';
  * Returns the expected remaining share of the variance of a uniform number after its sum with uniform noise was observed:
  * the mean square of the remaining width, relative to the initial one. @param noise the full width of the noise.
  */
-export function varianceLeft(width: number, noise: number): number {
+export function remainingVariance(width: number, noise: number): number {
   if (width <= noise) return noise > 0 ? 1 - width / (2 * noise) : 1;
   const share = noise / width;
   return share * share * (1 - share / 2);
 }
 
 /**
- * Estimates the value of each action without a search. Each trait is treated as the only hidden number. The reward is that
- * of the mean profile's changes. Errors are taken as proportional to the root of a variance.
+ * Estimates the value of each action without a search. Each trait is treated as the only hidden number. The reward is
+ * computed from the changes of the mean profile. Errors are assumed proportional to the standard deviation.
  */
 export class Probes {
   readonly #params: Params;
@@ -38,14 +38,14 @@ export class Probes {
   /** f64 [16]: the variance of each hidden number as it enters the belief target, and its expected reduction. */
   readonly #variance = new Float64Array(PROFILE_SIZE);
   readonly #reduction = new Float64Array(PROFILE_SIZE);
-  /**
-   * f64 [5]: means of the weights, and of the weights as they enter the belief target; f64 [5, 5]: covariances among
-   * the weights, and between the two.
-   */
+  /** f64 [5]: means of the weights. */
   readonly #weight = new Float64Array(NUM_METERS);
+  /** f64 [5]: means of the belief factors, which are the weights as they enter the belief target. */
   readonly #factor = new Float64Array(NUM_METERS);
+  /** f64 [5, 5]: covariances of the weights. */
   readonly #covariance = new Float64Array(NUM_METERS * NUM_METERS);
-  readonly #withFactor = new Float64Array(NUM_METERS * NUM_METERS);
+  /** f64 [5, 5]: covariances of factors (row) and weights (column). */
+  readonly #factorCovariance = new Float64Array(NUM_METERS * NUM_METERS);
 
   constructor(params: Params, responses: Responses) {
     this.#params = params;
@@ -88,7 +88,7 @@ export class Probes {
 
   #computeWeightVariances(drawn: Float64Array): void {
     const samples = drawn.length / NUM_METERS;
-    for (const sums of [this.#weight, this.#factor, this.#covariance, this.#withFactor]) sums.fill(0);
+    for (const sums of [this.#weight, this.#factor, this.#covariance, this.#factorCovariance]) sums.fill(0);
     this.#variance.fill(0, NUM_TRAITS);
     for (let at = 0; at < drawn.length; at++) {
       this.#weight[at % NUM_METERS] += drawn[at] / samples;
@@ -96,13 +96,13 @@ export class Probes {
     }
     for (let at = 0; at < drawn.length; at++) {
       const k = at % NUM_METERS;
-      const off = drawn[at] - this.#weight[k];
-      const offFactor = this.#factorOf(drawn[at]) - this.#factor[k];
-      this.#variance[NUM_TRAITS + k] += (offFactor * offFactor) / samples;
+      const deviation = drawn[at] - this.#weight[k];
+      const factorDeviation = this.#factorOf(drawn[at]) - this.#factor[k];
+      this.#variance[NUM_TRAITS + k] += (factorDeviation * factorDeviation) / samples;
       for (let other = 0, from = at - k; other < NUM_METERS; other++) {
-        const offOther = drawn[from + other] - this.#weight[other];
-        this.#covariance[k * NUM_METERS + other] += (off * offOther) / samples;
-        this.#withFactor[k * NUM_METERS + other] += (offFactor * offOther) / samples;
+        const otherDeviation = drawn[from + other] - this.#weight[other];
+        this.#covariance[k * NUM_METERS + other] += (deviation * otherDeviation) / samples;
+        this.#factorCovariance[k * NUM_METERS + other] += (factorDeviation * otherDeviation) / samples;
       }
     }
   }
@@ -114,19 +114,24 @@ export class Probes {
   /** Computes the reduction by the anomalies, for each trait that affects a meter. */
   #reduceTraits(traits: TraitBelief): void {
     this.#reduction.fill(0);
-    const { mover, slope } = this.#responses;
+    const { affectingTrait, slope } = this.#responses;
     for (let k = 0; k < NUM_METERS; k++) {
       // A trait that affects several meters is handled once, at the first of them.
-      if (mover[k] === NO_TRAIT || mover.indexOf(mover[k]) < k) continue;
+      if (affectingTrait[k] === NO_TRAIT || affectingTrait.indexOf(affectingTrait[k]) < k) continue;
       for (let cell = 0; cell < traits.cells; cell++) {
-        const width = traits.width(cell, mover[k]) * this.#params.traitInverseSpan[mover[k]];
-        let left = 1;
+        const width =
+          traits.width(cell, affectingTrait[k]) * this.#params.traitInverseSpan[affectingTrait[k]];
+        let remaining = 1;
         for (let meter = k; meter < NUM_METERS; meter++) {
-          if (mover[meter] !== mover[k]) continue;
-          const span = Math.abs(slope[meter]) * this.#params.traitSpan[mover[k]];
-          left *= varianceLeft(span * width * Math.sqrt(left), 2 * Math.abs(this.#params.noiseMeters[meter]));
+          if (affectingTrait[meter] !== affectingTrait[k]) continue;
+          const span = Math.abs(slope[meter]) * this.#params.traitSpan[affectingTrait[k]];
+          remaining *= remainingVariance(
+            span * width * Math.sqrt(remaining),
+            2 * Math.abs(this.#params.noiseMeters[meter]),
+          );
         }
-        this.#reduction[mover[k]] += (traits.chance[cell] * (width * width * (1 - left))) / VARIANCES;
+        this.#reduction[affectingTrait[k]] +=
+          (traits.chance[cell] * (width * width * (1 - remaining))) / VARIANCES;
       }
     }
   }
@@ -141,12 +146,12 @@ export class Probes {
       variance += changes[Math.floor(at / NUM_METERS)] * changes[at % NUM_METERS] * this.#covariance[at];
     if (!(variance > 0)) return;
     const width = Math.abs(rewardScale) * Math.sqrt(VARIANCES * variance);
-    const share = 1 - varianceLeft(width, 2 * Math.abs(noiseReward));
+    const share = 1 - remainingVariance(width, 2 * Math.abs(noiseReward));
     for (let k = 0; k < NUM_METERS; k++) {
-      let along = 0;
+      let projection = 0;
       for (let other = 0; other < NUM_METERS; other++)
-        along += this.#withFactor[k * NUM_METERS + other] * changes[other];
-      this.#reduction[NUM_TRAITS + k] = (share * along * along) / variance;
+        projection += this.#factorCovariance[k * NUM_METERS + other] * changes[other];
+      this.#reduction[NUM_TRAITS + k] = (share * projection * projection) / variance;
     }
   }
 

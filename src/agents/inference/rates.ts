@@ -8,12 +8,12 @@ import { NUM_METERS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
 import { EVENT_IMPACT, METABOLIC_RATE, VITALITY } from './responses.js';
 
-/** Bounds of a number, which narrow with evidence. */
+/** Lower and upper bound of a number. Evidence narrows them. */
 export class Range {
   low = 0;
   high = 0;
 
-  holds(value: number): boolean {
+  contains(value: number): boolean {
     return this.low <= value && value <= this.high;
   }
 
@@ -44,7 +44,7 @@ export class RateBelief {
   readonly #params: Params;
   readonly metabolism = new Range();
   readonly impact = new Range();
-  readonly #least = new Range();
+  readonly #restBounds = new Range();
 
   constructor(params: Params) {
     this.#params = params;
@@ -66,7 +66,7 @@ export class RateBelief {
 
   /** Returns whether a profile is consistent with all evidence. @param profile f32 [11] or longer. */
   allows(profile: ArrayLike<number>): boolean {
-    return this.metabolism.holds(profile[METABOLIC_RATE]) && this.impact.holds(profile[EVENT_IMPACT]);
+    return this.metabolism.contains(profile[METABOLIC_RATE]) && this.impact.contains(profile[EVENT_IMPACT]);
   }
 
   /** Updates the bounds with a step's changes. @returns false if they contradict earlier ones; then bounds widen. */
@@ -81,7 +81,10 @@ export class RateBelief {
     return fits;
   }
 
-  /** `rest = event * impact - decay * metabolism`, the last term for vitality only. At a clamped meter `rest` is a bound. */
+  /**
+   * Narrows the event impact by `rest = event * impact - decay * metabolism`. The last term is for vitality only. At a
+   * clamped meter `rest` is a bound.
+   */
   #updateImpact(evidence: Evidence, k: number): boolean {
     const effect = this.#params.eventEffect[evidence.event * NUM_METERS + k];
     const decay = this.#params.decay[k];
@@ -103,11 +106,11 @@ export class RateBelief {
   /** Returns the bounds of `rest`. A clamped meter bounds it on one side only. */
   #boundsOfRest(evidence: Evidence, k: number): Range {
     const rounding = evidence.rounding[k];
-    this.#least.set(
+    this.#restBounds.set(
       evidence.after[k] <= 0 ? Number.NEGATIVE_INFINITY : evidence.rest[k] - rounding,
       evidence.after[k] >= 1 ? Number.POSITIVE_INFINITY : evidence.rest[k] + rounding,
     );
-    return this.#least;
+    return this.#restBounds;
   }
 }
 
@@ -116,9 +119,9 @@ function addProduct(range: Range, factor: number, low: number, high: number): vo
   range.set(range.low + Math.min(a, b), range.high + Math.max(a, b));
 }
 
-/** Narrows `wanted` so that `factor * wanted` lies in `range`. @returns false if that is impossible. */
-function narrowByProduct(wanted: Range, factor: number, range: Range): boolean {
+/** Narrows `target` so that `factor * target` lies in `range`. @returns false if that is impossible. */
+function narrowByProduct(target: Range, factor: number, range: Range): boolean {
   if (factor === 0) return range.low <= 0 && range.high >= 0;
   const [a, b] = [range.low / factor, range.high / factor];
-  return wanted.narrow(Math.min(a, b), Math.max(a, b));
+  return target.narrow(Math.min(a, b), Math.max(a, b));
 }

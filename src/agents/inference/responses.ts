@@ -19,11 +19,11 @@ export const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
 export const NO_TRAIT = -1;
 
 /**
- * Returns the trait that affects each meter, [slot][action][meter], NO_TRAIT for none. The stress threshold is left out,
+ * Returns the trait that affects each meter, [slot][action][meter], NO_TRAIT for none. The stress threshold is omitted,
  * because it affects all meters. At most one other trait affects a meter (docs/world.md, rule 2).
  */
-function moversOf(params: Params): Int8Array {
-  const movers = new Int8Array(NUM_SLOTS * NUM_ACTIONS * NUM_METERS).fill(NO_TRAIT);
+function affectingTraitsOf(params: Params): Int8Array {
+  const affectingTraits = new Int8Array(NUM_SLOTS * NUM_ACTIONS * NUM_METERS).fill(NO_TRAIT);
   const [low, high] = [new Float32Array(NUM_METERS), new Float32Array(NUM_METERS)];
   const meters = new Float32Array(NUM_METERS).fill(1);
   const profile = Float32Array.from(params.traitNeutral);
@@ -39,16 +39,17 @@ function moversOf(params: Params): Int8Array {
       profile[trait] += params.traitSpan[trait];
       effectAndResponse(params, profile, slot, action, meters, high);
       profile[trait] = params.traitNeutral[trait];
-      for (let k = 0; k < NUM_METERS; k++) if (low[k] !== high[k]) movers[row * NUM_METERS + k] = trait;
+      for (let k = 0; k < NUM_METERS; k++)
+        if (low[k] !== high[k]) affectingTraits[row * NUM_METERS + k] = trait;
     }
   }
-  return movers;
+  return affectingTraits;
 }
 
 /** Responses of profiles to an action. The fields hold the result of the last `compute`. */
 export class Responses {
   readonly #params: Params;
-  readonly #movers: Int8Array;
+  readonly #affectingTraits: Int8Array;
   readonly #lowestTraits: Float32Array;
   readonly #highestTraits: Float32Array;
 
@@ -59,13 +60,14 @@ export class Responses {
   readonly lowest = new Float32Array(NUM_METERS);
   readonly highest = new Float32Array(NUM_METERS);
   readonly neutral = new Float32Array(NUM_METERS);
-  /** The trait that affects each meter, or NO_TRAIT, and the effect of one unit of it. */
-  readonly mover = new Int8Array(NUM_METERS);
+  /** The trait that affects each meter, or NO_TRAIT. */
+  readonly affectingTrait = new Int8Array(NUM_METERS);
+  /** The effect of one unit of this trait on each meter. */
   readonly slope = new Float64Array(NUM_METERS);
 
   constructor(params: Params) {
     this.#params = params;
-    this.#movers = moversOf(params);
+    this.#affectingTraits = affectingTraitsOf(params);
     this.#lowestTraits = Float32Array.from(params.traitLow);
     this.#highestTraits = this.#lowestTraits.map((low, trait) => low + params.traitSpan[trait]);
     this.#lowestTraits[STRESS_THRESHOLD] = this.#highestTraits[STRESS_THRESHOLD] = Number.NEGATIVE_INFINITY;
@@ -78,10 +80,12 @@ export class Responses {
     effectAndResponse(this.#params, this.#params.traitNeutral, slot, action, meters, this.neutral);
     const row = (slot * NUM_ACTIONS + action) * NUM_METERS;
     for (let k = 0; k < NUM_METERS; k++) {
-      const mover = this.#movers[row + k];
-      this.mover[k] = mover;
+      const affectingTrait = this.#affectingTraits[row + k];
+      this.affectingTrait[k] = affectingTrait;
       this.slope[k] =
-        mover === NO_TRAIT ? 0 : (this.highest[k] - this.lowest[k]) / this.#params.traitSpan[mover];
+        affectingTrait === NO_TRAIT
+          ? 0
+          : (this.highest[k] - this.lowest[k]) / this.#params.traitSpan[affectingTrait];
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly bounds the one
- * trait that affects its meter on both sides, once it is known whether the profile was stressed. The posterior is exact: a
- * uniform box for each range of stress thresholds between observed serenities.
+ * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly gives a lower
+ * and an upper bound of the one trait that affects its meter, if it is known whether the profile was stressed. The
+ * posterior is exact: a uniform box for each range of stress thresholds between observed serenities.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
@@ -14,11 +14,14 @@ const MAX_CELLS = NUM_STEPS + 1;
 /** The width of a uniform range is the square root of this many variances. */
 export const VARIANCES = 12;
 
-/** Cells by ascending stress threshold, each with the box of traits for thresholds in it. */
+/**
+ * Bounds of the traits, in cells. A cell is a range of stress thresholds. Its box has the bounds of all traits for
+ * thresholds in this range. Cells are in ascending order.
+ */
 export class TraitBelief {
   readonly #params: Params;
   cells = 0;
-  /** f64 [cells, 11]: bounds of the box; for the stress threshold those of the cell. */
+  /** f64 [cells, 11] each: bounds of the box; for the stress threshold, those of the cell. */
   readonly low = new Float64Array(MAX_CELLS * NUM_TRAITS);
   readonly high = new Float64Array(MAX_CELLS * NUM_TRAITS);
   /** f64 [cells]: probabilities, which sum to 1. */
@@ -49,7 +52,7 @@ export class TraitBelief {
     this.#splitAt(evidence.serenity);
     let contradicted = 0;
     for (let k = 0; k < NUM_METERS; k++) {
-      if (this.#anySurvives(evidence, k)) this.#narrow(evidence, k);
+      if (this.#isPossibleInAny(evidence, k)) this.#narrow(evidence, k);
       else {
         contradicted |= 1 << k;
         this.#widen(evidence, k);
@@ -75,12 +78,13 @@ export class TraitBelief {
     }
   }
 
-  /** The least and the most by which the trait can raise meter `k` above its value for the lowest trait, in a cell. */
-  #minShare(evidence: Evidence, k: number, cell: number): number {
+  /** Returns the minimum by which the trait raises meter `k` above its value for the lowest trait, in a cell. */
+  #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  #maxShare(evidence: Evidence, k: number, cell: number): number {
+  /** Returns the maximum, like `#minRise`. */
+  #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
 
@@ -89,49 +93,51 @@ export class TraitBelief {
     return evidence.excess[k] - (stressed ? this.#params.stress[k] : 0);
   }
 
-  /** Bounds of the trait that affects meter `k`, from this step alone. */
+  /** Returns the lower bound of the trait that affects meter `k`, from this step alone. */
   #boundLow(evidence: Evidence, k: number, cell: number): number {
     const slope = evidence.slope[k];
-    const share = slope > 0 ? this.#minShare(evidence, k, cell) : this.#maxShare(evidence, k, cell);
-    return this.#params.traitLow[evidence.mover[k]] + share / slope;
+    const rise = slope > 0 ? this.#minRise(evidence, k, cell) : this.#maxRise(evidence, k, cell);
+    return this.#params.traitLow[evidence.affectingTrait[k]] + rise / slope;
   }
 
+  /** Returns the upper bound, like `#boundLow`. */
   #boundHigh(evidence: Evidence, k: number, cell: number): number {
     const slope = evidence.slope[k];
-    const share = slope > 0 ? this.#maxShare(evidence, k, cell) : this.#minShare(evidence, k, cell);
-    return this.#params.traitLow[evidence.mover[k]] + share / slope;
+    const rise = slope > 0 ? this.#maxRise(evidence, k, cell) : this.#minRise(evidence, k, cell);
+    return this.#params.traitLow[evidence.affectingTrait[k]] + rise / slope;
   }
 
-  #survives(evidence: Evidence, k: number, cell: number): boolean {
-    if (!moves(evidence, k)) {
-      return this.#minShare(evidence, k, cell) <= 0 && this.#maxShare(evidence, k, cell) >= 0;
+  /** Returns whether a step's anomaly of meter `k` is possible in a cell. */
+  #isPossible(evidence: Evidence, k: number, cell: number): boolean {
+    if (!isAffected(evidence, k)) {
+      return this.#minRise(evidence, k, cell) <= 0 && this.#maxRise(evidence, k, cell) >= 0;
     }
-    const at = cell * NUM_TRAITS + evidence.mover[k];
+    const at = cell * NUM_TRAITS + evidence.affectingTrait[k];
     return (
       this.#boundLow(evidence, k, cell) <= this.high[at] && this.#boundHigh(evidence, k, cell) >= this.low[at]
     );
   }
 
-  #anySurvives(evidence: Evidence, k: number): boolean {
-    for (let cell = 0; cell < this.cells; cell++) if (this.#survives(evidence, k, cell)) return true;
+  #isPossibleInAny(evidence: Evidence, k: number): boolean {
+    for (let cell = 0; cell < this.cells; cell++) if (this.#isPossible(evidence, k, cell)) return true;
     return false;
   }
 
   #narrow(evidence: Evidence, k: number): void {
-    let kept = 0;
+    let numKept = 0;
     for (let cell = 0; cell < this.cells; cell++) {
-      if (!this.#survives(evidence, k, cell)) continue;
-      if (kept !== cell) this.#move(cell, kept);
-      if (moves(evidence, k)) {
-        const at = kept * NUM_TRAITS + evidence.mover[k];
-        // The cell has moved to index `kept`.
-        const [low, high] = [this.#boundLow(evidence, k, kept), this.#boundHigh(evidence, k, kept)];
+      if (!this.#isPossible(evidence, k, cell)) continue;
+      if (numKept !== cell) this.#move(cell, numKept);
+      if (isAffected(evidence, k)) {
+        const at = numKept * NUM_TRAITS + evidence.affectingTrait[k];
+        // The cell has moved to index `numKept`.
+        const [low, high] = [this.#boundLow(evidence, k, numKept), this.#boundHigh(evidence, k, numKept)];
         this.low[at] = Math.max(this.low[at], low);
         this.high[at] = Math.min(this.high[at], high);
       }
-      kept++;
+      numKept++;
     }
-    this.cells = kept;
+    this.cells = numKept;
   }
 
   #move(from: number, to: number): void {
@@ -141,9 +147,9 @@ export class TraitBelief {
   }
 
   #widen(evidence: Evidence, k: number): void {
-    if (!moves(evidence, k)) return;
-    const trait = evidence.mover[k];
-    const [least, most] = [
+    if (!isAffected(evidence, k)) return;
+    const trait = evidence.affectingTrait[k];
+    const [min, max] = [
       this.#params.traitLow[trait],
       this.#params.traitLow[trait] + this.#params.traitSpan[trait],
     ];
@@ -151,8 +157,8 @@ export class TraitBelief {
       const at = cell * NUM_TRAITS + trait;
       const low = Math.min(this.low[at], this.#boundLow(evidence, k, cell));
       const high = Math.max(this.high[at], this.#boundHigh(evidence, k, cell));
-      this.low[at] = Math.max(least, low);
-      this.high[at] = Math.min(most, high);
+      this.low[at] = Math.max(min, low);
+      this.high[at] = Math.min(max, high);
     }
   }
 
@@ -215,13 +221,13 @@ export class TraitBelief {
     let variance = 0;
     for (let cell = 0; cell < this.cells; cell++) {
       const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
-      const [off, width] = [middle - mean, this.width(cell, trait)];
-      variance += this.chance[cell] * (off * off + (width * width) / VARIANCES);
+      const [deviation, width] = [middle - mean, this.width(cell, trait)];
+      variance += this.chance[cell] * (deviation * deviation + (width * width) / VARIANCES);
     }
     return variance;
   }
 
-  /** Returns the width of a cell's box. */
+  /** Returns the width of a cell's box in a trait. */
   width(cell: number, trait: number): number {
     return this.high[cell * NUM_TRAITS + trait] - this.low[cell * NUM_TRAITS + trait];
   }
@@ -231,10 +237,10 @@ export class TraitBelief {
    * [0, 1).
    */
   cellAt(u: number): number {
-    let left = u;
+    let rest = u;
     for (let cell = 0; cell < this.cells; cell++) {
-      if (left < this.chance[cell]) return cell + Math.min(left / this.chance[cell], LAST_SHARE);
-      left -= this.chance[cell];
+      if (rest < this.chance[cell]) return cell + Math.min(rest / this.chance[cell], LAST_SHARE);
+      rest -= this.chance[cell];
     }
     return this.cells - 1 + LAST_SHARE;
   }
@@ -242,5 +248,6 @@ export class TraitBelief {
 
 const LAST_SHARE = 1 - 2 ** -30;
 
-const moves = (evidence: Evidence, k: number): boolean =>
-  evidence.mover[k] !== NO_TRAIT && evidence.slope[k] !== 0;
+/** Returns whether a trait affected meter `k` in a step. */
+const isAffected = (evidence: Evidence, k: number): boolean =>
+  evidence.affectingTrait[k] !== NO_TRAIT && evidence.slope[k] !== 0;

@@ -15,9 +15,9 @@ import type { Draws } from './inference-draws.js';
 const MAX_CUTS = 2 * NUM_STEPS;
 /** Rounds of moves for each copy. A round moves along every edge. */
 const SWEEPS = 2;
-/** Moves along differences in each round. After many cuts the edges alone may leave little room. */
+/** Moves along differences in each round. After many cuts, moves along edges alone may be short. */
 const DIFFERENCE_MOVES = 6;
-/** A cut that fewer than one sample in this many survives is made in stages. */
+/** A cut is made in stages if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
 /** A stage fails if more than this share of the distance remains. After this many failures the cut is a contradiction. */
 const [PROGRESS, PATIENCE] = [0.8, 3];
@@ -97,9 +97,9 @@ export class WeightBelief {
   /** Returns whether weights are consistent with every reward. @param weights f32 [5]. */
   allows(weights: ArrayLike<number>): boolean {
     for (let cut = 0; cut < this.#cuts; cut++) {
-      let along = 0;
-      for (let k = 0; k < NUM_METERS; k++) along += this.#normal[cut * NUM_METERS + k] * weights[k];
-      if (along > this.#bound[cut]) return false;
+      let projection = 0;
+      for (let k = 0; k < NUM_METERS; k++) projection += this.#normal[cut * NUM_METERS + k] * weights[k];
+      if (projection > this.#bound[cut]) return false;
     }
     return true;
   }
@@ -111,19 +111,19 @@ export class WeightBelief {
     return sum / this.#samples;
   }
 
-  /** Updates the posterior with a step's reward. @returns false if it contradicts earlier ones; then it counts partly. */
+  /** Updates the posterior with a step's reward. @returns false if it contradicts earlier ones; then it is used only in part. */
   observe(evidence: Evidence, draws: Draws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
     const { scaled } = this.#scratch;
-    let known = -crashPenalty * evidence.crashed;
-    let size = 1 + Math.abs(evidence.reward) + Math.abs(known);
+    let knownReward = -crashPenalty * evidence.crashed;
+    let size = 1 + Math.abs(evidence.reward) + Math.abs(knownReward);
     for (let k = 0; k < NUM_METERS; k++) {
       scaled[k] = rewardScale * evidence.deltas[k];
-      known += scaled[k] * rewardBias[k];
+      knownReward += scaled[k] * rewardBias[k];
       size += Math.abs(scaled[k]) * (1 + Math.abs(rewardBias[k]));
     }
     const margin = Math.abs(noiseReward) + ROUNDING * size;
-    const rest = evidence.reward - known;
+    const rest = evidence.reward - knownReward;
     const upper = this.#cut(rest + margin, 1, draws);
     return this.#cut(margin - rest, -1, draws) && upper;
   }
@@ -131,35 +131,35 @@ export class WeightBelief {
   /** Cuts off the samples with `sign * weights . scaled > bound`. @returns false if no weights survive the cut. */
   #cut(bound: number, sign: number, draws: Draws): boolean {
     const from = this.#cuts * NUM_METERS;
-    let most = Number.NEGATIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
     for (let k = 0; k < NUM_METERS; k++) {
       this.#normal[from + k] = sign * this.#scratch.scaled[k];
-      most = Math.max(most, this.#normal[from + k]);
+      max = Math.max(max, this.#normal[from + k]);
     }
-    if (most <= bound || this.#cuts === MAX_CUTS) return true;
+    if (max <= bound || this.#cuts === MAX_CUTS) return true;
     const cut = this.#cuts++;
-    let left = Number.POSITIVE_INFINITY;
+    let remaining = Number.POSITIVE_INFINITY;
     for (let stage = 0, failed = 0; stage < MAX_STAGES && failed < PATIENCE; stage++) {
       this.#bound[cut] = this.#reachable(cut, bound);
       this.#replaceCutOff(cut, draws);
       if (this.#bound[cut] === bound) return true;
-      if (!(this.#bound[cut] - bound < PROGRESS * left)) failed++;
-      left = this.#bound[cut] - bound;
+      if (!(this.#bound[cut] - bound < PROGRESS * remaining)) failed++;
+      remaining = this.#bound[cut] - bound;
     }
     return false;
   }
 
-  /** Returns the bound, or a weaker one that leaves enough samples. */
+  /** Returns the bound, or a weaker bound that enough samples satisfy. */
   #reachable(cut: number, bound: number): number {
-    const along = this.#scratch.projections;
+    const { projections } = this.#scratch;
     let inside = 0;
     for (let p = 0; p < this.#samples; p++) {
-      along[p] = this.#project(cut, p);
-      if (along[p] <= bound) inside++;
+      projections[p] = this.#project(cut, p);
+      if (projections[p] <= bound) inside++;
     }
     if (inside * SCARCE >= this.#samples) return bound;
-    along.sort();
-    return Math.max(bound, along[Math.floor(this.#samples / SCARCE)]);
+    projections.sort();
+    return Math.max(bound, projections[Math.floor(this.#samples / SCARCE)]);
   }
 
   #project(cut: number, p: number): number {
@@ -183,7 +183,7 @@ export class WeightBelief {
     }
   }
 
-  /** Moves sample `p` at random within all cuts. @param insiders the number of samples inside before. */
+  /** Moves sample `p` at random within all cuts. @param insiders the number of samples that satisfied the last cut. */
   #moveSample(p: number, insiders: number, draws: Draws): void {
     const { slack, inside } = this.#scratch;
     for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
@@ -200,24 +200,24 @@ export class WeightBelief {
     }
   }
 
-  /** Moves along the difference of two other samples. It is adapted to the region, even if that is thin. */
+  /** Moves along the difference of two other samples. Such differences fit the region, even if it is thin. */
   #moveAlongDifference(from: number, one: number, other: number, draws: Draws): void {
     const { drawn } = this;
     const { direction, slopes } = this.#scratch;
-    let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let [min, max] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let k = 0; k < NUM_METERS; k++) {
       direction[k] = drawn[one * NUM_METERS + k] - drawn[other * NUM_METERS + k];
-      if (direction[k] > 0) least = Math.max(least, -drawn[from + k] / direction[k]);
-      else if (direction[k] < 0) most = Math.min(most, -drawn[from + k] / direction[k]);
+      if (direction[k] > 0) min = Math.max(min, -drawn[from + k] / direction[k]);
+      else if (direction[k] < 0) max = Math.min(max, -drawn[from + k] / direction[k]);
     }
-    if (most === Number.POSITIVE_INFINITY) return;
+    if (max === Number.POSITIVE_INFINITY) return;
     this.#computeSlopes();
     for (let cut = 0; cut < this.#cuts; cut++) {
-      const room = Math.max(0, this.#scratch.slack[cut]);
-      if (slopes[cut] > 0) most = Math.min(most, room / slopes[cut]);
-      else if (slopes[cut] < 0) least = Math.max(least, room / slopes[cut]);
+      const available = Math.max(0, this.#scratch.slack[cut]);
+      if (slopes[cut] > 0) max = Math.min(max, available / slopes[cut]);
+      else if (slopes[cut] < 0) min = Math.max(min, available / slopes[cut]);
     }
-    if (least < most) this.#moveIfAccepted(from, least + (most - least) * draws.next(), draws);
+    if (min < max) this.#moveIfAccepted(from, min + (max - min) * draws.next(), draws);
   }
 
   /** Computes how fast each cut is approached along the direction. */
@@ -230,18 +230,19 @@ export class WeightBelief {
     }
   }
 
-  /** Moves by `far` along the direction, with the Metropolis acceptance probability of the prior. */
-  #moveIfAccepted(from: number, far: number, draws: Draws): void {
+  /** Moves by `distance` along the direction, with the Metropolis acceptance probability of the prior. */
+  #moveIfAccepted(from: number, distance: number, draws: Draws): void {
     const { drawn } = this;
     const { direction, slopes, slack } = this.#scratch;
-    let [here, there] = [1, 1];
+    let [density, newDensity] = [1, 1];
     for (let k = 0; k < NUM_METERS; k++) {
-      here *= drawn[from + k];
-      there *= drawn[from + k] + far * direction[k];
+      density *= drawn[from + k];
+      newDensity *= drawn[from + k] + distance * direction[k];
     }
-    if (!(draws.next() * here < there)) return;
-    for (let k = 0; k < NUM_METERS; k++) drawn[from + k] = Math.max(0, drawn[from + k] + far * direction[k]);
-    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] -= far * slopes[cut];
+    if (!(draws.next() * density < newDensity)) return;
+    for (let k = 0; k < NUM_METERS; k++)
+      drawn[from + k] = Math.max(0, drawn[from + k] + distance * direction[k]);
+    for (let cut = 0; cut < this.#cuts; cut++) slack[cut] -= distance * slopes[cut];
   }
 
   /** Draws weight `i` from its distribution under prior and cuts, with the sum of weights `i` and `j` fixed. */
@@ -249,31 +250,31 @@ export class WeightBelief {
     const { drawn } = this;
     const normal = this.#normal;
     const { slack } = this.#scratch;
-    const both = drawn[from + i] + drawn[from + j];
-    let least = -drawn[from + i];
-    let most = drawn[from + j];
+    const sum = drawn[from + i] + drawn[from + j];
+    let min = -drawn[from + i];
+    let max = drawn[from + j];
     for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS) {
       const slope = normal[at + i] - normal[at + j];
       // Rounding can make a small slack negative.
-      const room = Math.max(0, slack[cut]);
-      if (slope > 0 && slope * most > room) most = room / slope;
-      else if (slope < 0 && slope * least > room) least = room / slope;
+      const available = Math.max(0, slack[cut]);
+      if (slope > 0 && slope * max > available) max = available / slope;
+      else if (slope < 0 && slope * min > available) min = available / slope;
     }
-    const moved = drawProduct(drawn[from + i] + least, drawn[from + i] + most, both, draws) - drawn[from + i];
-    drawn[from + i] += moved;
-    drawn[from + j] = both - drawn[from + i];
+    const change = drawProduct(drawn[from + i] + min, drawn[from + i] + max, sum, draws) - drawn[from + i];
+    drawn[from + i] += change;
+    drawn[from + j] = sum - drawn[from + i];
     for (let cut = 0, at = 0; cut < this.#cuts; cut++, at += NUM_METERS)
-      slack[cut] -= moved * (normal[at + i] - normal[at + j]);
+      slack[cut] -= change * (normal[at + i] - normal[at + j]);
   }
 }
 
-/** Draws x in [low, high] with density x * (both - x): the Dirichlet(2, ...) density of two weights with a fixed sum. */
-function drawProduct(low: number, high: number, both: number, draws: Draws): number {
-  const mode = Math.min(Math.max(0.5 * both, low), high);
-  const top = mode * (both - mode);
+/** Draws x in [low, high] with density x * (sum - x): the Dirichlet(2, ...) density of two weights with a fixed sum. */
+function drawProduct(low: number, high: number, sum: number, draws: Draws): number {
+  const mode = Math.min(Math.max(0.5 * sum, low), high);
+  const top = mode * (sum - mode);
   if (!(top > 0) || !(high > low)) return mode;
   for (;;) {
     const x = low + (high - low) * draws.next();
-    if (draws.next() * top <= x * (both - x)) return x;
+    if (draws.next() * top <= x * (sum - x)) return x;
   }
 }

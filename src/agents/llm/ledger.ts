@@ -11,7 +11,7 @@ export interface Prices {
   readonly cached: number;
 }
 
-/** The number of tokens for which prices are. */
+/** Prices are per this many tokens. */
 const PRICED_TOKENS = 1e6;
 
 /** Returns the cost of a request in dollars. */
@@ -95,10 +95,11 @@ export class Ledger {
   }
 
   /**
-   * Begins an episode if the budget is expected to suffice for it and for the unfinished episodes. The expected cost is the
-   * mean of the finished episodes, or the maximum cost while none is finished. The first episode always begins. Waits
-   * while the episode does not fit and unfinished episodes may turn out cheaper.
-   * @param maxRequestCost the maximum cost of a request, used until a larger one is reserved. @throws BudgetError; the signal's reason.
+   * Begins an episode if the budget is expected to suffice for it and for the unfinished episodes. The expected cost is
+   * the mean of the finished episodes, or the maximum cost while none is finished. The first episode always begins.
+   * Waits while the episode does not fit and unfinished episodes may turn out cheaper.
+   * @param maxRequestCost the maximum cost of a request, used until a larger one is reserved.
+   * @throws BudgetError; the signal's reason.
    */
   async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
     this.#maxRequestCost = Math.max(this.#maxRequestCost, maxRequestCost);

@@ -18,18 +18,18 @@ export interface BeliefState {
   beliefs(): Float32Array;
   /** Returns equally likely profiles, f32 [n, count, 16]. */
   posteriorSamples(count: number): Float32Array;
-  /** Returns the expected reduction of the belief's error by each action, f32 [n, 10]. Absent if nothing is learned. */
+  /** Returns the expected reduction of the belief's error by each action, f32 [n, 10]. Absent for a state that learns nothing. */
   probeValues?(): Float32Array;
-  /** Returns what is known of a profile, in words. */
+  /** Describes in words what is known of profile i. */
   words(i: number): string;
 }
 
-/** The second word of the key. No stream of the world has it. */
+/** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x50454f50;
 /** The constant belief: the middle of each range. */
 const MIDDLE = 0.5;
 
-/** The posterior given the observations. */
+/** The posterior given the observations, from an inference. */
 export class Inferred implements BeliefState {
   readonly #inference: Inference;
 
@@ -59,7 +59,7 @@ export class Inferred implements BeliefState {
   }
 }
 
-/** The prior: learns nothing. */
+/** The prior, which no observation changes. */
 export class Prior implements BeliefState {
   readonly #numEnvs: number;
   readonly #params: Params;
@@ -96,12 +96,13 @@ export class Prior implements BeliefState {
 }
 
 /** Returns a checked copy of the profiles. @throws InputError `bad_profile`. */
-function checkedProfiles(profiles: Float32Array): Float32Array {
-  const own = profiles.slice();
-  for (let at = 0; at < own.length; at += PROFILE_SIZE) {
-    own.set(checkProfile(own.subarray(at, at + PROFILE_SIZE), `oracle, person ${at / PROFILE_SIZE}`), at);
+function checkedCopy(profiles: Float32Array): Float32Array {
+  const copy = profiles.slice();
+  for (let start = 0; start < copy.length; start += PROFILE_SIZE) {
+    const where = `oracle, profile ${start / PROFILE_SIZE}`;
+    copy.set(checkProfile(copy.subarray(start, start + PROFILE_SIZE), where), start);
   }
-  return own;
+  return copy;
 }
 
 /** The true profiles: an upper bound, not a valid agent. */
@@ -115,10 +116,10 @@ export class Oracle implements BeliefState {
       throw new InputError(
         'wrong_length',
         `Expected ${numEnvs * PROFILE_SIZE} floats in the oracle's profiles (${numEnvs} x ${PROFILE_SIZE}), got ` +
-          `${profiles.length}. Pass exactly these.`,
+          `${profiles.length}. Pass 16 floats for each environment.`,
       );
     }
-    this.#profiles = checkedProfiles(profiles);
+    this.#profiles = checkedCopy(profiles);
     this.#targets = new Float32Array(numEnvs * NUM_BELIEFS);
     for (let i = 0; i < numEnvs; i++) {
       const target = this.#targets.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);

@@ -1,4 +1,4 @@
-/** Sums over the observations of episodes: enough to continue them with any profile. */
+/** Sums over the observations of episodes. They suffice to continue the episodes with any profile. */
 import { InputError } from '../../shared/errors.js';
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
@@ -36,7 +36,7 @@ export class EpisodeNotes {
    */
   record(observations: Float32Array, playing: Uint8Array): void {
     for (let i = 0; i < playing.length; i++) if (playing[i] !== 0) this.#checkStep(observations, i);
-    for (let i = 0; i < playing.length; i++) if (playing[i] !== 0) this.#note(observations, i);
+    for (let i = 0; i < playing.length; i++) if (playing[i] !== 0) this.#recordRow(observations, i);
   }
 
   #checkStep(observations: Float32Array, i: number): void {
@@ -51,7 +51,7 @@ export class EpisodeNotes {
     );
   }
 
-  #note(observations: Float32Array, i: number): void {
+  #recordRow(observations: Float32Array, i: number): void {
     const at = i * OBSERVATION_SIZE;
     const step = observations[at + OBSERVATION.step];
     this.steps[i] = step;
@@ -85,9 +85,9 @@ export class EpisodeNotes {
   }
 
   /**
-   * Returns the sum of episode i's rewards in a half, 0 or 1, without noise, for these weights: as the world sums them, up
-   * to rounding.
-   * @param weights f32, five of them from `at` on.
+   * Returns the sum of episode i's rewards in a half, 0 or 1, without noise, for reward weights. It equals the sum of the
+   * world up to rounding.
+   * @param weights f32: the five weights are from index `at` on.
    */
   rewards(i: number, half: number, weights: Float32Array, at: number): number {
     const { rewardScale, rewardBias, crashPenalty } = this.#params;

@@ -2,7 +2,7 @@
 import { Scorer, type Stage, type Trial } from '../search/scorer.js';
 import type { EpisodeNotes } from './episode-notes.js';
 import { ImaginedStarts } from './imagined-starts.js';
-import { judging, type Objective } from './objectives.js';
+import { type Objective, scoringOf } from './objectives.js';
 
 export interface ImaginationOptions extends Omit<Stage, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
@@ -10,32 +10,32 @@ export interface ImaginationOptions extends Omit<Stage, 'imagination' | 'minFirs
   readonly grader: Float32Array;
   /** u32: seed of the noise. */
   readonly seed: number;
-  /** The most action sequences for an episode in one call. */
-  readonly most: number;
+  /** The maximum number of action sequences for an episode in one call. */
+  readonly maxSequences: number;
 }
 
 /** Scores action sequences. Problem k of the trials is the k-th episode of `begin`. */
 export class Imagination implements Disposable {
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;
-  /** The most episodes at once. */
-  readonly room: number;
+  /** The maximum number of episodes at once. */
+  readonly maxEpisodes: number;
 
   /** @throws as `createVecEnv`. */
   constructor(options: ImaginationOptions) {
-    const { objective, grader, most, problems, starts, seed } = options;
-    this.room = problems;
+    const { objective, grader, maxSequences, problems, starts, seed } = options;
+    this.maxEpisodes = problems;
     this.#starts = new ImaginedStarts(problems, starts, seed, grader);
-    const { judge, episodesPerCall } = judging(objective, grader, this.#starts);
+    const { judge, episodesPerCall } = scoringOf(objective, grader, this.#starts);
     this.#scorer = new Scorer(
       { ...options, imagination: true, minFirstHalfMean: -Infinity },
-      most,
+      maxSequences,
       judge,
       episodesPerCall,
     );
   }
 
-  /** Sets the episodes to imagine. Arguments as of `ImaginedStarts.write`. */
+  /** Sets the episodes to imagine. Arguments as in `ImaginedStarts.write`. */
   begin(step: number, episodes: readonly number[], notes: EpisodeNotes, profiles: Float32Array): void {
     this.#starts.write(step, episodes, notes, profiles);
     this.#scorer.begin(this.#starts.reset);

@@ -4,7 +4,7 @@ import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { MODE, NUM_COMPONENTS, NUM_METERS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
 import type { EpisodeNotes } from './episode-notes.js';
 
-/** The second word of the key. No stream of the world has it. */
+/** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x4c55434b;
 
 /** The rows of a reset, written in place: one for each posterior sample of each episode. */
@@ -61,7 +61,7 @@ export class ImaginedStarts {
     this.#drawSeeds();
     episodes.forEach((i, k) => {
       this.#profiles.set(profiles.subarray(i * width, (i + 1) * width), k * width);
-      this.#place(i, notes, k * this.#samples);
+      this.#writeEpisode(i, notes, k * this.#samples);
     });
   }
 
@@ -70,10 +70,10 @@ export class ImaginedStarts {
     const { seeds } = this.reset;
     const draw: Draw = { x0: 0, x1: 0 };
     for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, this.step, k, draw).x0;
-    for (let done = this.#samples; done < seeds.length; done *= 2) seeds.copyWithin(done, 0, done);
+    for (let length = this.#samples; length < seeds.length; length *= 2) seeds.copyWithin(length, 0, length);
   }
 
-  #place(i: number, notes: EpisodeNotes, first: number): void {
+  #writeEpisode(i: number, notes: EpisodeNotes, first: number): void {
     const { start } = this.reset;
     const meters = notes.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);
     for (let env = first; env < first + this.#samples; env++) {

@@ -25,30 +25,30 @@ const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 /** The number of episodes whose trajectories fit a cache. */
 const RECORDED_EPISODES = 2 ** 10;
 
-/** How imagined episodes are scored. */
-export interface Judging {
+/** The function that scores imagined episodes. */
+export interface Scoring {
   readonly judge: Judge;
-  /** Episodes in one call; undefined for the fastest number. */
+  /** The number of episodes in one call; undefined for the fastest number. */
   readonly episodesPerCall: number | undefined;
 }
 
 /** Returns the scoring of an objective. @param grader f32 [6]. @param starts written before every evaluation. */
-export const judging = (objective: Objective, grader: Float32Array, starts: ImaginedStarts): Judging =>
+export const scoringOf = (objective: Objective, grader: Float32Array, starts: ImaginedStarts): Scoring =>
   objective === 'score'
     ? { judge: byFinalScore, episodesPerCall: undefined }
     : { judge: byWellbeing(grader, starts), episodesPerCall: RECORDED_EPISODES };
 
-/** Returns what a reduction of the belief's error by 1 adds to an objective. */
+/** Returns how much an objective rises if the belief's error falls by 1. */
 export function worthOfBelief(objective: Objective, grader: Float32Array): number {
-  const others = 1 - grader[ADAPTATION];
+  const otherWeights = 1 - grader[ADAPTATION];
   if (objective === 'score') return grader[BELIEF_ACCURACY];
-  return others > 0 ? (0.5 * grader[BELIEF_ACCURACY]) / others : 0;
+  return otherWeights > 0 ? (0.5 * grader[BELIEF_ACCURACY]) / otherWeights : 0;
 }
 
 function byWellbeing(grader: Float32Array, starts: ImaginedStarts): Judge {
   let trajectory: Trajectory | null = null;
   let values = new Float32Array(0);
-  const others = 1 - grader[ADAPTATION];
+  const otherWeights = 1 - grader[ADAPTATION];
   return (batch, { finalScores, components }, run) => {
     if (trajectory === null) {
       trajectory = allocateTrajectory(finalScores.length);
@@ -59,7 +59,7 @@ function byWellbeing(grader: Float32Array, starts: ImaginedStarts): Judge {
     const { indices } = run.from!;
     for (let env = 0; env < run.part!.end; env++) {
       const adaptation = grader[ADAPTATION] * components[env * NUM_COMPONENTS + ADAPTATION];
-      const grade = others > 0 ? (finalScores[env] - adaptation) / others : 0;
+      const grade = otherWeights > 0 ? (finalScores[env] - adaptation) / otherWeights : 0;
       values[env] = 0.5 * (weightedMean(trajectory.meters, env, starts, indices[env]) + grade);
     }
     return values;

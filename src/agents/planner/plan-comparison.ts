@@ -3,37 +3,40 @@ import { hundredthsOf } from '../../rollouts/text/hundredths.js';
 import { COMPONENT_NAMES, METER_NAMES, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { PlanReport } from './plan-report.js';
 
-/** An advantage: its value in the objective, and its words. */
+/** An advantage of a plan: the gain in the objective, and words. */
 interface Reason {
   readonly gain: number;
   readonly text: string;
 }
 
-/** The smallest advantage that is a reason, visible in two decimals. */
-const LEAST = 0.0005;
-const SHOWN = 0.005;
+/** The smallest gain in the objective that is a reason. */
+const MIN_GAIN = 0.0005;
+/** The smallest difference that is visible in two decimals. */
+const MIN_VISIBLE = 0.005;
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 
 /** Returns the largest advantage ("leaves progress .04 higher at the end"), or null if all are small. */
 export function mainReason(report: PlanReport): string | null {
   const reasons = report.objective === 'score' ? reasonsOfGrade(report, 1) : reasonsOfWellbeing(report);
-  const [main] = reasons.filter(({ gain }) => gain >= LEAST).sort((a, b) => b.gain - a.gain);
+  const [main] = reasons.filter(({ gain }) => gain >= MIN_GAIN).sort((a, b) => b.gain - a.gain);
   return main?.text ?? null;
 }
 
 function reasonsOfGrade({ plan, rival, grader }: PlanReport, share: number): Reason[] {
   return COMPONENT_NAMES.flatMap((name, k) => {
-    const more = plan.components[k] - rival.components[k];
-    const text = TEXTS[name]?.(more, plan.firstHalfMean < rival.firstHalfMean);
-    return text === undefined || more < LEAST_MORE[name] ? [] : [{ gain: share * grader[k] * more, text }];
+    const difference = plan.components[k] - rival.components[k];
+    const text = TEXTS[name]?.(difference, plan.firstHalfMean < rival.firstHalfMean);
+    return text === undefined || difference < MIN_DIFFERENCES[name]
+      ? []
+      : [{ gain: share * grader[k] * difference, text }];
   });
 }
 
-/** Words by component, for a difference and for whether the first half earns less. */
-const TEXTS: Readonly<Record<string, (more: number, isLater: boolean) => string>> = {
+/** Words by component, for a difference. `isLater`: whether the first half has a lower mean reward. */
+const TEXTS: Readonly<Record<string, (difference: number, isLater: boolean) => string>> = {
   crash_free: () => 'keeps meters from crashing',
-  progress: (more) => `leaves progress ${hundredthsOf(more)} higher at the end`,
-  connection: (more) => `leaves connection ${hundredthsOf(more)} higher at the end`,
+  progress: (difference) => `leaves progress ${hundredthsOf(difference)} higher at the end`,
+  connection: (difference) => `leaves connection ${hundredthsOf(difference)} higher at the end`,
   adaptation: (_, isLater) =>
     isLater
       ? 'spares rewards of the first half, against which the second is graded'
@@ -42,25 +45,25 @@ const TEXTS: Readonly<Record<string, (more: number, isLater: boolean) => string>
 };
 
 /** The smallest difference of components that is a reason. */
-const LEAST_MORE: Readonly<Record<string, number>> = { progress: SHOWN, connection: SHOWN };
+const MIN_DIFFERENCES: Readonly<Record<string, number>> = { progress: MIN_VISIBLE, connection: MIN_VISIBLE };
 
-/** The part of the objective from the weighted meters. */
+/** Returns the reasons of 'wellbeing': higher meters, and the grade without adaptation. */
 function reasonsOfWellbeing(report: PlanReport): Reason[] {
   const { plan, rival, weights, grader } = report;
-  const others = 1 - grader[ADAPTATION];
+  const otherWeights = 1 - grader[ADAPTATION];
   const grade = reasonsOfGrade(
     { ...report, grader: withoutAdaptation(grader) },
-    others > 0 ? 0.5 / others : 0,
+    otherWeights > 0 ? 0.5 / otherWeights : 0,
   );
-  const valued = METER_NAMES.flatMap((name, k) => {
-    const more = meanOf(plan.meters, k) - meanOf(rival.meters, k);
-    if (more < SHOWN) return [];
+  const meterReasons = METER_NAMES.flatMap((name, k) => {
+    const difference = meanOf(plan.meters, k) - meanOf(rival.meters, k);
+    if (difference < MIN_VISIBLE) return [];
     return {
-      gain: 0.5 * weights[k] * more,
-      text: `keeps ${name} ${hundredthsOf(more)} higher over the week`,
+      gain: 0.5 * weights[k] * difference,
+      text: `keeps ${name} ${hundredthsOf(difference)} higher over the week`,
     };
   });
-  return [...valued, ...grade];
+  return [...meterReasons, ...grade];
 }
 
 /** Returns the mean of a meter over the steps. Both plans share the steps taken. */

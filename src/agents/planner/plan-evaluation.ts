@@ -45,7 +45,7 @@ export class PlanEvaluation implements Disposable {
     this.#outputs = outputs;
   }
 
-  /** @param sequence u8 [28]. Other arguments as of `ImaginedStarts.write`. */
+  /** Returns the mean outcome of an action sequence. @param sequence u8 [28]. Other arguments as in `ImaginedStarts.write`. */
   play(
     sequence: Uint8Array,
     step: number,

@@ -6,11 +6,11 @@ import type { Outlook } from './plan-evaluation.js';
 export interface PlanOutlook extends Outlook {
   /** Codes of ACTION_NAMES, from this step to the last. */
   readonly actions: readonly number[];
-  /** The expected reduction of the belief's error by its first action. */
-  readonly tells: number;
+  /** The expected reduction of the belief's error by the first action. */
+  readonly errorReduction: number;
 }
 
-/** The numbers behind the planner's last decision for an episode. New at each call. */
+/** The numbers behind the planner's last decision for an episode. Newly allocated at each call. */
 export interface PlanReport {
   /** Steps taken. */
   readonly step: number;
@@ -22,7 +22,7 @@ export interface PlanReport {
   readonly plan: PlanOutlook;
   /** The best plan with another first action. */
   readonly rival: PlanOutlook;
-  /** By how much the rival's value is lower, in units of the objective, with the value of information. */
+  /** The plan's value minus the rival's, in units of the objective, with the value of information. */
   readonly loss: number;
   /** The difference of the values of information of the two first actions, in the same units. */
   readonly curiosity: number;

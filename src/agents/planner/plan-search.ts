@@ -1,4 +1,4 @@
-/** Searches plans for one step of some episodes: actions to the end of the episode, and their values. */
+/** Searches the best plans for one step of episodes. A plan is the actions to the end of the episode. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import { openLoopActions } from '../policies/open-loop.js';
@@ -8,16 +8,18 @@ import { Draws } from '../search/search-draws.js';
 import type { Imagination } from './imagination.js';
 
 export interface Budget {
-  /** Posterior samples of each episode, and the number of rounds and of action sequences in each round. */
+  /** Posterior samples of each episode. */
   readonly samples: number;
+  /** Action sequences in each round. */
   readonly candidates: number;
   readonly rounds: number;
 }
 
 /** The result for one episode. */
 export interface Choice {
-  /** The first action of the best sequence, and of the best sequence with another first action. */
+  /** The first action of the best sequence. */
   readonly action: number;
+  /** The first action of the best sequence with another first action. */
   readonly rival: number;
   /** u8 [kept, 28]: the best sequences, in order. */
   readonly sequences: Uint8Array;
@@ -27,18 +29,18 @@ export interface Choice {
   readonly best: Uint8Array;
 }
 
-/** The second word of the key. No stream of the world has it. */
+/** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
-const FEW_SEQUENCES = 100;
+const MAX_EXHAUSTIVE = 100;
 /** Sequences that every search includes. So a plan is never worse than open-loop. */
 const OPEN_LOOP = ['v2', 'v1'].map(openLoopActions);
 
 /** The number of sequences kept for the next step. */
-const keptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
+const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
 
-/** Returns the most action sequences evaluated at once. */
-export const mostOf = ({ candidates }: Budget): number => Math.max(candidates, FEW_SEQUENCES);
+/** Returns the maximum number of action sequences evaluated at once. */
+export const maxSequencesOf = ({ candidates }: Budget): number => Math.max(candidates, MAX_EXHAUSTIVE);
 
 const stepsLeft = (step: number): number => NUM_STEPS - step;
 const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
@@ -56,19 +58,19 @@ export function searchPlans(
   kept: readonly (Uint8Array | null)[],
   curiosity: readonly Float64Array[],
 ): Choice[] {
-  const few = sequencesLeft(step) <= FEW_SEQUENCES;
+  const isExhaustive = sequencesLeft(step) <= MAX_EXHAUSTIVE;
   const { x0 } = threefry(seed, STREAM, step, 0, { x0: 0, x1: 0 } satisfies Draw);
   const searches = kept.map((sequences, k) => {
-    const population = new Population(new Draws(x0), keptOf(budget), mostOf(budget), 1, step);
-    population.offer(few ? [everySequence(step)] : firstSequences(sequences, step));
+    const population = new Population(new Draws(x0), numKeptOf(budget), maxSequencesOf(budget), 1, step);
+    population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, step));
     return new EpisodeSearch(population, step, curiosity[k]);
   });
   select(imagination, searches);
-  for (let round = 0; round < (few ? 0 : budget.rounds); round++) {
+  for (let round = 0; round < (isExhaustive ? 0 : budget.rounds); round++) {
     for (const search of searches) search.population.breed(budget.candidates);
     select(imagination, searches);
   }
-  return searches.map((search) => search.choose(keptOf(budget)));
+  return searches.map((search) => search.choose(numKeptOf(budget)));
 }
 
 function select(imagination: Imagination, searches: readonly EpisodeSearch[]): void {
@@ -125,18 +127,18 @@ function everySequence(step: number): Uint8Array {
   return sequences;
 }
 
-/** Returns the initial sequences: the kept ones, these with each first action, and the open-loop sequences. */
+/** Returns the initial sequences: the kept ones, the open-loop ones, and the best of these with each first action. */
 function firstSequences(kept: Uint8Array | null, step: number): Uint8Array[] {
-  const known = kept === null ? OPEN_LOOP : [kept, ...OPEN_LOOP];
+  const initial = kept === null ? OPEN_LOOP : [kept, ...OPEN_LOOP];
   const variants = Array.from({ length: NUM_ACTIONS }, (_, action) => {
-    const actions = known[0].slice(0, NUM_STEPS);
+    const actions = initial[0].slice(0, NUM_STEPS);
     actions[step] = action;
     return actions;
   });
-  return [...known, ...variants].map((sequences) => withoutPast(sequences, step));
+  return [...initial, ...variants].map((sequences) => withoutPast(sequences, step));
 }
 
-/** Rows that differ only in past steps count as equal. */
+/** Sets past steps to 0, so that sequences that differ only in these are equal. */
 function withoutPast(sequences: Uint8Array, step: number): Uint8Array {
   const rows = sequences.slice();
   for (let row = 0; row < rows.length; row += NUM_STEPS) rows.fill(0, row, row + step);

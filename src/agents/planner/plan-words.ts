@@ -24,18 +24,20 @@ const NEGLECT = -0.05;
 /** A smaller loss is not mentioned. */
 const NO_LOSS = 0.00051;
 /** A smaller rise of a meter is not mentioned. */
-const TELLING = 0.02;
-/** The most stretches of a plan that are described. */
-const STRETCHES = 3;
+const MIN_RISE = 0.02;
+/** The maximum number of stretches of a plan that are described. */
+const MAX_STRETCHES = 3;
 
 /**
  * Describes the plan, its purpose, and the cost of the next best action. The text depends only on the report.
  */
 export function planWords(report: PlanReport): string {
-  return [alarm(report), planOf(report), whyNow(report), neglect(report)].filter(Boolean).join(' ');
+  return [crashWarning(report), planOf(report), comparison(report), neglect(report)]
+    .filter(Boolean)
+    .join(' ');
 }
 
-function alarm({ meters }: PlanReport): string | null {
+function crashWarning({ meters }: PlanReport): string | null {
   const low = METER_NAMES.filter((_, k) => meters[k] < NEAR_CRASH).map(
     (name) => `${name} ${hundredthsOf(meters[METER_NAMES.indexOf(name)])}`,
   );
@@ -56,12 +58,12 @@ function stretches(report: PlanReport): string[] {
   const { step, plan } = report;
   const { actions } = plan;
   const parts: string[] = [];
-  for (let at = 0; at < actions.length && parts.length < STRETCHES; ) {
+  for (let at = 0; at < actions.length && parts.length < MAX_STRETCHES; ) {
     let end = at + 1;
     while (end < actions.length && actions[end] === actions[at]) end++;
     const until = end - at > 1 ? ` to ${whenOf(step + end - 1, step)}` : '';
-    const does = at === 0 ? effectOf(report) : '';
-    parts.push(`${ACTIONS[actions[at]]} ${whenOf(step + at, step)}${until}${does}`);
+    const effect = at === 0 ? effectOf(report) : '';
+    parts.push(`${ACTIONS[actions[at]]} ${whenOf(step + at, step)}${until}${effect}`);
     at = end;
   }
   return parts;
@@ -70,10 +72,10 @@ function stretches(report: PlanReport): string[] {
 /** Returns the meter that the first action raises most. */
 function effectOf({ step, meters, plan }: PlanReport): string {
   const after = plan.meters.subarray(step * NUM_METERS, (step + 1) * NUM_METERS);
-  const lifts = Array.from(after, (meter, k) => meter - meters[k]);
-  const most = lifts.indexOf(Math.max(...lifts));
-  if (lifts[most] < TELLING) return '';
-  return ` (${METER_NAMES[most]} ${hundredthsOf(meters[most])} to ${hundredthsOf(after[most])})`;
+  const rises = Array.from(after, (meter, k) => meter - meters[k]);
+  const strongest = rises.indexOf(Math.max(...rises));
+  if (rises[strongest] < MIN_RISE) return '';
+  return ` (${METER_NAMES[strongest]} ${hundredthsOf(meters[strongest])} to ${hundredthsOf(after[strongest])})`;
 }
 
 /** Returns the name of a step relative to the step `now`. */
@@ -85,8 +87,8 @@ function whenOf(step: number, now: number): string {
   return days === 1 ? `tomorrow ${slot}` : `day ${1 + Math.floor(step / NUM_SLOTS)} ${slot}`;
 }
 
-/** Compares the plan with the best one that has another first action. Later actions may differ too. */
-function whyNow(report: PlanReport): string {
+/** Compares the plan with the best plan that has another first action. Later actions may differ too. */
+function comparison(report: PlanReport): string {
   const { plan, rival, loss, curiosity, objective } = report;
   const [action, other] = [ACTIONS[plan.actions[0]], ACTIONS[rival.actions[0]]];
   if (loss < NO_LOSS) return `${other} now would do about as well.`;
@@ -97,7 +99,7 @@ function whyNow(report: PlanReport): string {
   return reason === null ? `${lead}.` : `${lead}: it ${reason}.`;
 }
 
-/** Explains neglect of the first half. It is repeated every morning, for models that are trained on this text. */
+/** Explains neglect of the first half. Repeats it every morning, for models that are trained on this text. */
 function neglect({ step, plan, objective, grader }: PlanReport): string | null {
   if (
     objective !== 'score' ||

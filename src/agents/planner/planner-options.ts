@@ -24,7 +24,8 @@ export interface PlannerOptions {
   /** The grader of imagined episodes. Default 'v2'. */
   readonly grader?: GraderLike;
   /**
-   * Whether it infers the profiles. If not, it plans with the prior and states the belief 0.5 each. Default true.
+   * Whether the planner infers the profiles. If not, it plans with the prior and states the belief 0.5 in each dimension.
+   * Default true.
    */
   readonly inference?: boolean;
   /**
@@ -33,7 +34,7 @@ export interface PlannerOptions {
    */
   readonly oracle?: Float32Array;
   /** Posterior samples of each profile, 1 to 1,024. Default 64, for wellbeing 32. */
-  readonly people?: number;
+  readonly posteriorSamples?: number;
   /** Sequences in each round of a step's search, 4 to 4,096. Default 32. */
   readonly candidates?: number;
   /** Rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
@@ -58,7 +59,7 @@ export const OPTIONS: readonly (keyof PlannerOptions)[] = [
   'grader',
   'inference',
   'oracle',
-  'people',
+  'posteriorSamples',
   'candidates',
   'rounds',
   'curiosity',
@@ -70,7 +71,7 @@ export const OPTIONS: readonly (keyof PlannerOptions)[] = [
 ];
 
 const MAX_EPISODES = 2 ** 14;
-/** Larger budgets did not improve the scores. Wellbeing has less, because it needs the trajectory of each episode. */
+/** Larger budgets did not improve the scores. Wellbeing is slower, because it needs the trajectory of each episode. */
 const BUDGETS: Readonly<Record<Objective, Budget>> = {
   score: { samples: 64, candidates: 32, rounds: 16 },
   wellbeing: { samples: 32, candidates: 32, rounds: 8 },
@@ -99,7 +100,7 @@ function checkFloats(oracle: unknown): Float32Array {
   throw wrongType('oracle', 'a Float32Array', oracle, 'Pass 16 floats for each episode.');
 }
 
-/** @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`. */
+/** Validates options and adds defaults. @throws InputError `wrong_type`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_grader` or `bad_world`. */
 export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
   checkOptions('planner options', options, OPTIONS);
   const { grader = 'v2', threads, backend, kernel } = options;
@@ -112,7 +113,7 @@ export function toPlannerRequest(options: PlannerOptions): PlannerRequest {
     inference: checkBoolean('inference', options.inference ?? true),
     oracle: options.oracle === undefined ? null : checkFloats(options.oracle),
     budget: {
-      samples: checkInteger('people', options.people ?? samples, 1, 1024),
+      samples: checkInteger('posteriorSamples', options.posteriorSamples ?? samples, 1, 1024),
       candidates: checkInteger('candidates', options.candidates ?? candidates, 4, 4096),
       rounds: checkInteger('rounds', options.rounds ?? rounds, 0, 1000),
     },

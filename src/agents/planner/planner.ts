@@ -9,7 +9,7 @@ import { Imagination } from './imagination.js';
 import { type Objective, worthOfBelief } from './objectives.js';
 import { PlanEvaluation } from './plan-evaluation.js';
 import type { PlanOutlook, PlanReport } from './plan-report.js';
-import { type Choice, mostOf, searchPlans } from './plan-search.js';
+import { type Choice, maxSequencesOf, searchPlans } from './plan-search.js';
 import { planWords } from './plan-words.js';
 import { type PlannerOptions, type PlannerRequest, toPlannerRequest } from './planner-options.js';
 
@@ -27,15 +27,15 @@ interface View {
   readonly playing: Uint8Array;
 }
 
-/** The most episodes searched together: enough for all threads, with little memory. */
-const TOGETHER = 256;
+/** The maximum number of episodes searched together: enough for all threads, with little memory. */
+const MAX_TOGETHER = 256;
 
 /** The posterior samples and probe values of a step. */
 interface Step {
   /** f32 [numEnvs, samples, 16]. */
   readonly profiles: Float32Array;
   /** f64 [numEnvs, 10]: the expected reduction of the belief's error by each action. */
-  readonly tells: Float64Array;
+  readonly errorReductions: Float64Array;
 }
 
 /**
@@ -45,11 +45,11 @@ interface Step {
  * in it, the threads, the backend or the process.
  */
 export class Planner implements Disposable {
-  /** The number of episodes that it plays. */
+  /** The number of episodes that the planner plays. */
   readonly numEnvs: number;
-  /** The objective that it maximises. */
+  /** The objective that the planner maximises. */
   readonly objective: Objective;
-  /** Whether it was given the true profiles. Then it is not a valid agent. */
+  /** Whether the planner was given the true profiles. Then it is not a valid agent. */
   readonly isOracle: boolean;
   readonly #request: PlannerRequest;
   readonly #notes: EpisodeNotes;
@@ -79,9 +79,9 @@ export class Planner implements Disposable {
     this.#choices = Array(numEnvs).fill(null);
     this.#imagination = new Imagination({
       ...request,
-      problems: Math.min(numEnvs, TOGETHER),
+      problems: Math.min(numEnvs, MAX_TOGETHER),
       starts: budget.samples,
-      most: mostOf(budget),
+      maxSequences: maxSequencesOf(budget),
     });
     this.#evaluation = new PlanEvaluation({ ...request, samples: budget.samples });
   }
@@ -101,9 +101,9 @@ export class Planner implements Disposable {
     this.#notes.record(observations, mask);
     this.#beliefState.observe(observations, mask);
     const profiles = this.#beliefState.posteriorSamples(this.#request.budget.samples);
-    this.#lastStep = { profiles, tells: this.#tells() };
+    this.#lastStep = { profiles, errorReductions: this.#errorReductions() };
     const actions = new Uint8Array(this.numEnvs);
-    for (const { step, episodes } of this.#together(mask)) {
+    for (const { step, episodes } of this.#batches(mask)) {
       const choices = this.#searchStep(step, episodes, this.#lastStep);
       episodes.forEach((i, k) => {
         this.#choices[i] = choices[k];
@@ -113,41 +113,43 @@ export class Planner implements Disposable {
     return { actions, beliefs: this.#beliefState.beliefs() };
   }
 
-  #searchStep(step: number, episodes: readonly number[], { profiles, tells }: Step): Choice[] {
+  #searchStep(step: number, episodes: readonly number[], { profiles, errorReductions }: Step): Choice[] {
     const { budget, seed } = this.#request;
     this.#imagination.begin(step, episodes, this.#notes, profiles);
     const kept = episodes.map((i) => (step === 0 ? null : (this.#choices[i]?.sequences ?? null)));
     const curiosity = episodes.map((i) =>
-      tells.slice(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS).map((told) => told * this.#worthOfTelling),
+      errorReductions
+        .slice(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS)
+        .map((reduction) => reduction * this.#worthOfError),
     );
     return searchPlans(this.#imagination, budget, seed, step, kept, curiosity);
   }
 
-  get #worthOfTelling(): number {
+  get #worthOfError(): number {
     const { curiosity, objective, grader } = this.#request;
     return curiosity * worthOfBelief(objective, grader);
   }
 
-  #tells(): Float64Array {
+  #errorReductions(): Float64Array {
     const beliefState = this.#beliefState;
-    return beliefState.probeValues === undefined || this.#worthOfTelling === 0
+    return beliefState.probeValues === undefined || this.#worthOfError === 0
       ? new Float64Array(this.numEnvs * NUM_ACTIONS)
       : Float64Array.from(beliefState.probeValues());
   }
 
   /**
-   * Returns the numbers behind the last decision for episode i. It evaluates two plans, which takes some milliseconds.
+   * Returns the numbers behind the last decision for episode i. Evaluates two plans, which takes some milliseconds.
    * @throws InputError `out_of_range`; StateError `not_reset` before the first decision, `closed`.
    */
   report(i: number): PlanReport {
-    const { choice, lastStep } = this.#decided(i);
+    const { choice, lastStep } = this.#lastDecision(i);
     const step = this.#notes.steps[i];
     const { action, rival } = choice;
     const outlook = (first: number): PlanOutlook => {
       const actions = choice.best.slice(first * NUM_STEPS, (first + 1) * NUM_STEPS);
-      const tells = lastStep.tells[i * NUM_ACTIONS + first];
+      const errorReduction = lastStep.errorReductions[i * NUM_ACTIONS + first];
       const outlook = this.#evaluation.play(actions, step, i, this.#notes, lastStep.profiles);
-      return { ...outlook, actions: Array.from(actions.subarray(step)), tells };
+      return { ...outlook, actions: Array.from(actions.subarray(step)), errorReduction };
     };
     const [plan, other] = [outlook(action), outlook(rival)];
     return {
@@ -155,7 +157,7 @@ export class Planner implements Disposable {
       meters: this.#notes.meters.slice(i * NUM_METERS, (i + 1) * NUM_METERS),
       weights: meanWeights(lastStep.profiles, i, this.#request.budget.samples),
       loss: choice.values[action] - choice.values[rival],
-      curiosity: (plan.tells - other.tells) * this.#worthOfTelling,
+      curiosity: (plan.errorReduction - other.errorReduction) * this.#worthOfError,
     };
   }
 
@@ -168,7 +170,7 @@ export class Planner implements Disposable {
     return `${this.#beliefState.words(i)} ${plan}`;
   }
 
-  #decided(i: number): { choice: Choice; lastStep: Step } {
+  #lastDecision(i: number): { choice: Choice; lastStep: Step } {
     this.#requireOpen();
     const choice = this.#choices[checkInteger('i', i, 0, this.numEnvs - 1)];
     if (choice !== null && this.#lastStep !== null) return { choice, lastStep: this.#lastStep };
@@ -179,14 +181,14 @@ export class Planner implements Disposable {
   }
 
   /** Yields the playing episodes, in parts that have taken the same number of steps. */
-  *#together(playing: Uint8Array): Generator<{ step: number; episodes: number[] }> {
+  *#batches(playing: Uint8Array): Generator<{ step: number; episodes: number[] }> {
     for (let step = 0; step < NUM_STEPS; step++) {
       const episodes: number[] = [];
       for (let i = 0; i < this.numEnvs; i++) {
         if (playing[i] !== 0 && this.#notes.steps[i] === step) episodes.push(i);
       }
-      for (let k = 0; k < episodes.length; k += this.#imagination.room) {
-        yield { step, episodes: episodes.slice(k, k + this.#imagination.room) };
+      for (let k = 0; k < episodes.length; k += this.#imagination.maxEpisodes) {
+        yield { step, episodes: episodes.slice(k, k + this.#imagination.maxEpisodes) };
       }
     }
   }

@@ -1,7 +1,7 @@
 /** Random numbers of a search, a function of its seed and of the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
-/** The second word of the key. No stream of the world has it. */
+/** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x53454152;
 /** A block of two words gives four numbers of 16 bits. */
 const PIECES = 4;

@@ -1,4 +1,4 @@
-/** Evidence of single steps: numbers found at once, bounds that never exclude the truth, and contradictory observations. */
+/** Evidence of single steps: traits determined at once, bounds that never exclude the truth, and contradictory observations. */
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
@@ -31,13 +31,13 @@ const SERENITY = METER_NAMES.indexOf('serenity');
 const NEVER = 0;
 const ALWAYS = 2 ** 32 - 1;
 
-const changed = (change: (spec: WorldSpec) => void): World => {
+const worldWith = (change: (spec: WorldSpec) => void): World => {
   const spec = structuredClone(RHYTHM);
   change(spec);
   return createWorld(spec);
 };
 const withEvents = (eventThreshold: number) =>
-  changed((spec) => {
+  worldWith((spec) => {
     spec.constants.eventThreshold = eventThreshold;
   });
 
@@ -66,41 +66,41 @@ describe('a change without noise determines a trait at once', () => {
   it.each([1, 2, 3])('the metabolic rate, by one step without an event (seed %d)', (seed) => {
     const { trait, truth } = playAndInfer(withEvents(NEVER), seed, () => DEEP_WORK, 1);
     expect(trait('metabolic_rate').median).toBeCloseTo(truth('metabolic_rate'), 3);
-    expect(trait('metabolic_rate').open).toBeLessThan(0.001);
-    expect(trait('event_impact').open).toBe(1);
+    expect(trait('metabolic_rate').relativeWidth).toBeLessThan(0.001);
+    expect(trait('event_impact').relativeWidth).toBe(1);
   });
 
   it.each([1, 2, 3])('the event impact and then the metabolic rate, by one event (seed %d)', (seed) => {
     const { trait, truth } = playAndInfer(withEvents(ALWAYS), seed, () => DEEP_WORK, 1);
     for (const name of ['event_impact', 'metabolic_rate']) {
       expect(trait(name).median).toBeCloseTo(truth(name), 3);
-      expect(trait(name).open).toBeLessThan(0.001);
+      expect(trait(name).relativeWidth).toBeLessThan(0.001);
     }
   });
 
-  it('a clamped meter only bounds it', () => {
-    const full = changed((spec) => {
+  it('a clamped meter bounds the metabolic rate on one side only', () => {
+    const full = worldWith((spec) => {
       spec.constants.eventThreshold = NEVER;
       spec.initialMeters[VITALITY] = 1;
     });
     const { trait, truth, episode } = playAndInfer(full, 4, () => SLEEP, 1);
     expect(episode.meters[VITALITY]).toBe(1);
-    expect(trait('metabolic_rate').open).toBeGreaterThan(0.9);
+    expect(trait('metabolic_rate').relativeWidth).toBeGreaterThan(0.9);
     expect(truth('metabolic_rate')).toBeGreaterThan(trait('metabolic_rate').low - 0.1);
   });
 });
 
-it('without noise in the meters one step determines the traits that it depends on, and no others', () => {
-  const quiet = changed((spec) => {
+it('without noise in the meters, one step determines the traits that affect it, and no others', () => {
+  const quiet = worldWith((spec) => {
     spec.noise.meters = [0, 0, 0, 0, 0];
   });
   const { trait, truth } = playAndInfer(quiet, 6, () => DEEP_WORK, 1);
   for (const name of ['morning_focus', 'work_vitality_recovery', 'progress_serenity_bonus']) {
     expect(trait(name).median).toBeCloseTo(truth(name), 4);
-    expect(trait(name).open).toBeLessThan(0.001);
+    expect(trait(name).relativeWidth).toBeLessThan(0.001);
   }
   for (const name of ['night_focus', 'social_vitality_multiplier', 'leisure_guilt']) {
-    expect(trait(name).open).toBe(1);
+    expect(trait(name).relativeWidth).toBe(1);
   }
 });
 
@@ -108,16 +108,16 @@ it('the stress threshold is between the serenities with and without stress', () 
   let narrowed = 0;
   forAll(200, (random) => {
     const serenity = random.real(0.16, 0.44);
-    const calm = changed((spec) => {
+    const calm = worldWith((spec) => {
       spec.noise.meters = [0, 0, 0, 0, 0];
       spec.initialMeters[SERENITY] = serenity;
     });
     const { trait, truth } = playAndInfer(calm, random.integer(0, 1000), () => SLEEP, 1);
-    const { low: from, high: to, open } = trait('stress_threshold');
+    const { low: from, high: to, relativeWidth } = trait('stress_threshold');
     const stressed = Math.fround(serenity) < truth('stress_threshold');
     if (stressed) expect(from).toBeGreaterThanOrEqual(Math.fround(serenity));
     else expect(to).toBeLessThanOrEqual(Math.fround(serenity));
-    if (open < 0.99) narrowed++;
+    if (relativeWidth < 0.99) narrowed++;
   });
   expect(narrowed).toBeGreaterThan(25);
 });
@@ -148,7 +148,7 @@ describe('the truth is never excluded', () => {
     }
   });
 
-  it('in worlds with any other numbers', () => {
+  it('in worlds with other numbers', () => {
     forAll(300, (random) => {
       const other = createWorld(changedWorld(random));
       const seed = random.integer(0, 2 ** 31);
@@ -156,7 +156,7 @@ describe('the truth is never excluded', () => {
     });
   });
 
-  it('most episodes exclude another profile', () => {
+  it('20 episodes exclude the profile of another episode', () => {
     const { observations } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];
@@ -173,8 +173,8 @@ describe('the truth is never excluded', () => {
 });
 
 describe('contradictory observations', () => {
-  const few = { numEnvs: 8, seed: 40 };
-  const valid = (inference: Inference) => {
+  const smallBatch = { numEnvs: 8, seed: 40 };
+  const expectValid = (inference: Inference) => {
     for (const numbers of [inference.beliefs(), inference.posteriorSamples(40), inference.probeValues()]) {
       expect(numbers.every(Number.isFinite)).toBe(true);
     }
@@ -182,17 +182,17 @@ describe('contradictory observations', () => {
   };
 
   it('of another world: the report counts contradictions, and all results stay valid', () => {
-    const loud = changed((spec) => {
+    const loud = worldWith((spec) => {
       spec.noise.meters = [0.3, 0.3, 0.3, 0.3, 0.3];
       spec.noise.reward = 20;
     });
-    const inference = new Inference(world, few.numEnvs);
+    const inference = new Inference(world, smallBatch.numEnvs);
     const steps = 8;
-    for (const rows of playEpisodes(loud, few).observations.slice(0, steps + 1)) {
+    for (const rows of playEpisodes(loud, smallBatch).observations.slice(0, steps + 1)) {
       inference.observe(rows);
-      valid(inference);
+      expectValid(inference);
     }
-    const reports = Array.from({ length: few.numEnvs }, (_, i) => inference.explain(i));
+    const reports = Array.from({ length: smallBatch.numEnvs }, (_, i) => inference.explain(i));
     for (const { contradicted, evidence } of reports) {
       expect(evidence).toBe(steps);
       expect(contradicted).toBeGreaterThan(steps / 2);
@@ -200,17 +200,17 @@ describe('contradictory observations', () => {
   });
 
   it('altered once: the report names the meter, and the posterior is wider than before', () => {
-    const { observations } = playEpisodes(world, few);
-    const inference = new Inference(world, few.numEnvs);
+    const { observations } = playEpisodes(world, smallBatch);
+    const inference = new Inference(world, smallBatch.numEnvs);
     for (const rows of observations.slice(0, 5)) inference.observe(rows);
     const row = observations[5].slice();
-    for (let i = 0; i < few.numEnvs; i++) {
+    for (let i = 0; i < smallBatch.numEnvs; i++) {
       row[i * OBSERVATION_SIZE + OBSERVATION.lastAction] = DEEP_WORK;
       row[i * OBSERVATION_SIZE + OBSERVATION.anomalies + VITALITY] = 0.9;
     }
     const before = inference.explain(0);
     inference.observe(row);
-    valid(inference);
+    expectValid(inference);
     const { last, contradicted, traits } = inference.explain(0);
     expect(contradicted).toBe(1);
     expect(last!.findings.map(({ contradiction }) => contradiction)).toEqual([
@@ -221,7 +221,7 @@ describe('contradictory observations', () => {
       false,
     ]);
     const work = TRAIT_NAMES.indexOf('work_vitality_recovery');
-    expect(traits[work].open).toBeGreaterThan(before.traits[work].open);
+    expect(traits[work].relativeWidth).toBeGreaterThan(before.traits[work].relativeWidth);
   });
 
   it('of random valid numbers: every result is finite', () => {
@@ -230,7 +230,7 @@ describe('contradictory observations', () => {
       for (let step = 0; step <= NUM_STEPS; step += random.integer(0, 2)) {
         const row = anyRow(random, step);
         inference.observe(row);
-        valid(inference);
+        expectValid(inference);
         expect(inference.explain(0).step).toBe(step);
         if (random.chance(0.02)) step = 0;
       }

@@ -1,4 +1,4 @@
-/** Inferences in words: short, specific, consistent with the digits of the belief, and never parsed as an answer. */
+/** Descriptions of inferences: short, specific, consistent with the digits of the belief, and never parsed as an answer. */
 import { describe, expect, it } from 'vitest';
 import { Inference } from '../../../src/agents/inference/inference.js';
 import type { InferenceReport } from '../../../src/agents/inference/inference-report.js';
@@ -99,8 +99,8 @@ describe('the text', () => {
   it('reports contradictions', () => {
     const { report } = reports.find(({ report }) => report.last !== null)!;
     const findings = report.last!.findings.map((finding, k) => ({ ...finding, contradiction: k === 3 }));
-    const broken = { ...report, last: { ...report.last!, findings } };
-    expect(inferenceWords(broken)).toMatch(/^The serenity after \w+ does not fit what was seen before/);
+    const contradicted = { ...report, last: { ...report.last!, findings } };
+    expect(inferenceWords(contradicted)).toMatch(/^The serenity after \w+ does not fit what was seen before/);
     const contradictions = { changes: false, reward: true };
     expect(inferenceWords({ ...report, last: { ...report.last!, contradictions } })).toMatch(
       /^The reward after/,

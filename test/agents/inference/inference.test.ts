@@ -77,39 +77,39 @@ describe('beliefs', () => {
   });
 });
 
-describe('the posterior depends', () => {
-  const all = (inference: Inference) => [
+describe('the posterior', () => {
+  const resultsOf = (inference: Inference) => [
     inference.beliefs(),
     inference.expectedErrors(),
     inference.posteriorSamples(5),
     inference.probeValues(),
   ];
 
-  it('on the observations of its environment alone', () => {
+  it('depends only on the observations of its environment', () => {
     const together = observeAll(new Inference(world, FEW), observationsOf(FEW), 0, 20);
     for (const i of [0, 7, FEW - 1]) {
       const alone = observeAll(new Inference(world, 1), rowsOfEnv(episodes.observations, i), 0, 20);
-      const [mine, own] = [all(together), all(alone)];
-      own.forEach((values, k) => {
-        expect(mine[k].slice(i * values.length, (i + 1) * values.length)).toEqual(values);
+      const [batchResults, singleResults] = [resultsOf(together), resultsOf(alone)];
+      singleResults.forEach((values, k) => {
+        expect(batchResults[k].slice(i * values.length, (i + 1) * values.length)).toEqual(values);
       });
       expect(together.explain(i)).toEqual(alone.explain(0));
     }
   });
 
-  it('not on earlier queries', () => {
+  it('does not depend on earlier queries', () => {
     const observations = observationsOf(FEW);
     const unqueried = observeAll(new Inference(world, FEW), observations);
     const queried = new Inference(world, FEW);
     for (const rows of observations) {
       queried.observe(rows);
-      all(queried);
+      resultsOf(queried);
       queried.observe(rows);
     }
-    expect(all(queried)).toEqual(all(unqueried));
+    expect(resultsOf(queried)).toEqual(resultsOf(unqueried));
   });
 
-  it('not on masked rows, nor on an earlier episode', () => {
+  it('does not depend on masked rows or on an earlier episode', () => {
     const observations = observationsOf(2);
     const other = episodes.observations.map((rows) => rows.slice(-observations[0].length));
     const inference = observeAll(new Inference(world, 2), other, 0, 15);
@@ -120,14 +120,14 @@ describe('the posterior depends', () => {
     expect(inference.beliefs()).toEqual(Float32Array.of(...before.slice(0, 3), ...fresh.slice(3)));
   });
 
-  it('on the seed of the inference', () => {
+  it('depends on the seed of the inference', () => {
     const beliefs = [0, 1].map((seed) =>
       observeAll(new Inference(world, FEW, { seed }), observationsOf(FEW)).beliefs(),
     );
     expect(beliefs[0]).not.toEqual(beliefs[1]);
   });
 
-  it('on fewer steps if the observations begin late', () => {
+  it('gives less accurate beliefs if the observations begin late', () => {
     const targets = episodes.targets.slice(0, 3 * 100);
     const late = observeAll(new Inference(world, 100), observationsOf(100), 12, 16);
     const error = meanError(late.beliefs(), targets);
@@ -171,11 +171,11 @@ describe('probe values', () => {
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues();
       const actions = observations[step + 1].filter((_, at) => at % 22 === 10);
-      const promised = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / count;
+      const expected = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / count;
       const before = inference.expectedErrors().reduce((sum, error) => sum + error) / (3 * count);
       inference.observe(observations[step + 1]);
-      const gained = before - inference.expectedErrors().reduce((sum, error) => sum + error) / (3 * count);
-      expect(Math.abs(promised - gained)).toBeLessThan(0.004);
+      const actual = before - inference.expectedErrors().reduce((sum, error) => sum + error) / (3 * count);
+      expect(Math.abs(expected - actual)).toBeLessThan(0.004);
     }
     observeAll(inference, observations, 4, NUM_STEPS);
     expect(Math.max(...inference.probeValues())).toBe(0);
@@ -208,10 +208,10 @@ describe('invalid observations', () => {
   };
 
   it.each([
-    ['a list', [...Array(44).keys()], null, 'wrong_type'],
-    ['too short', new Float32Array(22), null, 'wrong_length'],
-    ['a playing of another length', null, new Uint8Array(3), 'wrong_length'],
-    ['a playing of another type', null, [1, 1], 'wrong_type'],
+    ['an array of numbers', [...Array(44).keys()], null, 'wrong_type'],
+    ['too short an array', new Float32Array(22), null, 'wrong_length'],
+    ['a mask of another length', null, new Uint8Array(3), 'wrong_length'],
+    ['a mask of another type', null, [1, 1], 'wrong_type'],
   ])('%s is refused', (_, rows, playing, code) => {
     const inference = new Inference(world, 2);
     expect(

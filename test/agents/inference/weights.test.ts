@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Draws } from '../../../src/agents/inference/inference-draws.js';
 import { latinUnits } from '../../../src/agents/inference/posterior-samples.js';
-import { varianceLeft } from '../../../src/agents/inference/probes.js';
+import { remainingVariance } from '../../../src/agents/inference/probes.js';
 import { Responses } from '../../../src/agents/inference/responses.js';
 import { priorWeights, Scratch, WeightBelief } from '../../../src/agents/inference/weights.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
@@ -16,13 +16,13 @@ const world = createWorld();
 /** Returns the mean and variance of each weight over the selected samples: [5] each. */
 function meansAndVariances(
   drawn: Float64Array,
-  counts: (p: number) => boolean,
+  isSelected: (p: number) => boolean,
 ): { means: number[]; variances: number[] } {
   const means = new Array(NUM_METERS).fill(0);
   const squares = new Array(NUM_METERS).fill(0);
   let samples = 0;
   for (let p = 0; p < drawn.length / NUM_METERS; p++) {
-    if (!counts(p)) continue;
+    if (!isSelected(p)) continue;
     samples++;
     for (let k = 0; k < NUM_METERS; k++) {
       means[k] += drawn[p * NUM_METERS + k];
@@ -36,17 +36,17 @@ function meansAndVariances(
 describe('the prior of weights', () => {
   it('matches the profiles of the world', () => {
     const samples = 20_000;
-    const own = meansAndVariances(priorWeights(samples, new Draws(3).begin(0)), () => true);
-    const theirs = new Float64Array(samples * NUM_METERS);
+    const prior = meansAndVariances(priorWeights(samples, new Draws(3).begin(0)), () => true);
+    const sampledWeights = new Float64Array(samples * NUM_METERS);
     const profile = new Float32Array(PROFILE_SIZE);
     for (let seed = 0; seed < samples; seed++) {
       sampleProfile(world.params, seed, profile);
-      theirs.set(profile.subarray(NUM_TRAITS), seed * NUM_METERS);
+      sampledWeights.set(profile.subarray(NUM_TRAITS), seed * NUM_METERS);
     }
-    const other = meansAndVariances(theirs, () => true);
+    const sampled = meansAndVariances(sampledWeights, () => true);
     for (let k = 0; k < NUM_METERS; k++) {
-      expect(Math.abs(own.means[k] - other.means[k])).toBeLessThan(0.005);
-      expect(Math.abs(own.variances[k] / other.variances[k] - 1)).toBeLessThan(0.06);
+      expect(Math.abs(prior.means[k] - sampled.means[k])).toBeLessThan(0.005);
+      expect(Math.abs(prior.variances[k] / sampled.variances[k] - 1)).toBeLessThan(0.06);
     }
   });
 });
@@ -72,13 +72,15 @@ describe('after rewards', () => {
     }
     const allowed = (drawn: Float64Array) => (p: number) =>
       belief.allows(drawn.subarray(p * NUM_METERS, (p + 1) * NUM_METERS));
-    const truth = meansAndVariances(many, allowed(many));
-    const kept = meansAndVariances(belief.drawn, () => true);
-    const own = Array.from({ length: samples }, (_, p) => p).filter(allowed(belief.drawn));
-    expect(own.length).toBeGreaterThan(0.999 * samples);
+    const expected = meansAndVariances(many, allowed(many));
+    const posterior = meansAndVariances(belief.drawn, () => true);
+    const consistent = Array.from({ length: samples }, (_, p) => p).filter(allowed(belief.drawn));
+    expect(consistent.length).toBeGreaterThan(0.999 * samples);
     for (let k = 0; k < NUM_METERS; k++) {
-      expect(Math.abs(kept.means[k] - truth.means[k])).toBeLessThan(0.1 * Math.sqrt(truth.variances[k]));
-      expect(Math.abs(kept.variances[k] / truth.variances[k] - 1)).toBeLessThan(0.15);
+      expect(Math.abs(posterior.means[k] - expected.means[k])).toBeLessThan(
+        0.1 * Math.sqrt(expected.variances[k]),
+      );
+      expect(Math.abs(posterior.variances[k] / expected.variances[k] - 1)).toBeLessThan(0.15);
     }
   });
 });
@@ -97,15 +99,15 @@ it.each([
   [1, 1],
   [1, 4],
   [2, 1],
-])('varianceLeft for a range of width %d and noise of width %d', (width, noise) => {
+])('remainingVariance for a range of width %d and noise of width %d', (width, noise) => {
   const draws = new Draws(8).begin(0);
   const trials = 200_000;
-  let left = 0;
+  let remaining = 0;
   for (let trial = 0; trial < trials; trial++) {
     const sum = width * draws.next() + noise * (draws.next() - 0.5);
     const low = Math.max(0, sum - noise / 2);
     const high = Math.min(width, sum + noise / 2);
-    left += ((high - low) / width) ** 2 / trials;
+    remaining += ((high - low) / width) ** 2 / trials;
   }
-  expect(varianceLeft(width, noise)).toBeCloseTo(left, 2);
+  expect(remainingVariance(width, noise)).toBeCloseTo(remaining, 2);
 });

@@ -17,7 +17,10 @@ function outlookOf(
   for (let at = step; at < 28; at++) meters.set(after, 5 * at);
   const actions = Array.from({ length: 28 - step }, (_, k) => codeOf(names[Math.min(k, names.length - 1)]));
   const components = Float64Array.of(1, 0.5, 0.5, 0.2, 0.5, 0);
-  return { ...{ meters, components, actions, tells: 0, firstHalfMean: 0.1, secondHalfMean: 0.1 }, ...rest };
+  return {
+    ...{ meters, components, actions, errorReduction: 0, firstHalfMean: 0.1, secondHalfMean: 0.1 },
+    ...rest,
+  };
 }
 
 function reportOf(step: number, changes: Partial<PlanReport> = {}): PlanReport {
@@ -82,7 +85,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('says when a choice hardly matters, and when it serves to learn', () => {
+  it('describes a choice that hardly matters, and a choice that serves to learn', () => {
     expect(planWords(reportOf(17, { loss: 0.0003 }))).toContain('LEARN now would do about as well.');
     expect(planWords(reportOf(17, { curiosity: 0.02 }))).toContain(
       'SLEEP is chosen to learn who they are: it should tell more than LEARN.',

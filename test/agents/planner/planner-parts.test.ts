@@ -6,7 +6,7 @@ import { Imagination } from '../../../src/agents/planner/imagination.js';
 import { ImaginedStarts } from '../../../src/agents/planner/imagined-starts.js';
 import { OBJECTIVES, worthOfBelief } from '../../../src/agents/planner/objectives.js';
 import { PlanEvaluation } from '../../../src/agents/planner/plan-evaluation.js';
-import { type Budget, mostOf, searchPlans } from '../../../src/agents/planner/plan-search.js';
+import { type Budget, maxSequencesOf, searchPlans } from '../../../src/agents/planner/plan-search.js';
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
 import { trialOf } from '../../../src/agents/search/scorer.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
@@ -20,13 +20,13 @@ const NOISE_STREAM = 0x4c55434b;
 const playing = new Uint8Array(1).fill(1);
 
 /** Plays `steps` steps and records the observations. */
-function played(seed: number, steps: number): { episode: Episode; notes: EpisodeNotes } {
+function playSteps(seed: number, steps: number): { episode: Episode; notes: EpisodeNotes } {
   const episode = new Episode().reset(seed);
   const notes = new EpisodeNotes(1, world.params);
-  const seen = new Float32Array(22);
+  const observation = new Float32Array(22);
   for (let step = 0; ; step++) {
-    episode.observe(seen);
-    notes.record(seen, playing);
+    episode.observe(observation);
+    notes.record(observation, playing);
     if (step === steps) return { episode, notes };
     episode.step((seed + 3 * step) % 10);
   }
@@ -34,7 +34,7 @@ function played(seed: number, steps: number): { episode: Episode; notes: Episode
 
 describe('notes of an episode', () => {
   it.each([0, 1, 13, 14, 15, 27])('hold the state and the sums of step %d', (steps) => {
-    const { episode, notes } = played(77, steps);
+    const { episode, notes } = playSteps(77, steps);
     expect(notes.steps[0]).toBe(steps);
     expect([...notes.meters]).toEqual([...episode.meters]);
     expect(notes.crashes(0)).toBe(episode.crashes);
@@ -43,10 +43,10 @@ describe('notes of an episode', () => {
   });
 
   it('are reset when another episode begins', () => {
-    const { notes } = played(77, 20);
-    const seen = new Float32Array(22);
-    new Episode().reset(1).observe(seen);
-    notes.record(seen, playing);
+    const { notes } = playSteps(77, 20);
+    const observation = new Float32Array(22);
+    new Episode().reset(1).observe(observation);
+    notes.record(observation, playing);
     expect([notes.steps[0], notes.crashes(0), notes.weightedSum(0, new Float32Array(5).fill(1), 0)]).toEqual([
       0, 0, 0,
     ]);
@@ -56,9 +56,9 @@ describe('notes of an episode', () => {
   function notesAfter(steps: number, meter: number): EpisodeNotes {
     const notes = new EpisodeNotes(1, world.params);
     for (let step = 0; step <= steps; step++) {
-      const seen = new Float32Array(22).fill(meter, OBSERVATION.meters, OBSERVATION.meters + 5);
-      seen[OBSERVATION.step] = step;
-      notes.record(seen, playing);
+      const observation = new Float32Array(22).fill(meter, OBSERVATION.meters, OBSERVATION.meters + 5);
+      observation[OBSERVATION.step] = step;
+      notes.record(observation, playing);
     }
     return notes;
   }
@@ -89,7 +89,7 @@ function scoresOf(
   const starts = profiles.length / 16;
   using imagination = new Imagination({
     ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts },
-    ...{ objective, grader, seed: 9, most: sequences.length / 28 },
+    ...{ objective, grader, seed: 9, maxSequences: sequences.length / 28 },
   });
   imagination.begin(step, [0], notes, profiles);
   const trial = trialOf(0, sequences);
@@ -100,13 +100,13 @@ function scoresOf(
 /** Continues an episode on the reference with a profile, a noise seed and an action sequence, and returns its value. */
 function playReference(
   objective: Objective,
-  { episode }: ReturnType<typeof played>,
+  { episode }: ReturnType<typeof playSteps>,
   profile: Float32Array,
   seed: number,
   sequence: Uint8Array,
 ): number {
   using env = createVecEnv({ numEnvs: 1, imagination: true, backend: 'reference' });
-  const notes = played(77, episode.stepCount).notes;
+  const notes = playSteps(77, episode.stepCount).notes;
   const weights = profile.subarray(11);
   const first = episode.stepCount;
   env.reset({
@@ -130,7 +130,7 @@ function playReference(
 
 describe.each(['score', 'wellbeing'] as const)('the value of an action sequence, for %s', (objective) => {
   it.each([0, 9, 14, 20])('is the mean over profiles and noise, from step %d', (step) => {
-    const start = played(77, step);
+    const start = playSteps(77, step);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(3);
     const sequences = Uint8Array.from({ length: 2 * 28 }, (_, k) => (k * 7) % 10);
     const scores = scoresOf(objective, start.notes, step, sequences, profiles);
@@ -172,14 +172,14 @@ interface SearchStart extends Budget {
 describe('a search', () => {
   const profiles = new Prior(1, world.params, 4).posteriorSamples(8);
   const budget = { samples: 8, candidates: 16, rounds: 3 };
-  /** Also returns the action sequences of each evaluation: u8 [n, 28]. */
+  /** Searches one step. Also returns the action sequences of each evaluation: u8 [n, 28]. */
   const searchAll = (step: number, options: Partial<SearchStart> = {}) => {
     const { curiosity = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
-    const { notes } = played(77, step);
-    const own = { ...budget, ...changes };
+    const { notes } = playSteps(77, step);
+    const searchBudget = { ...budget, ...changes };
     using imagination = new Imagination({
       ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 8 },
-      ...{ objective: 'score', grader: weights, seed: 9, most: mostOf(own) },
+      ...{ objective: 'score', grader: weights, seed: 9, maxSequences: maxSequencesOf(searchBudget) },
     });
     const evaluated: Uint8Array[] = [];
     const play = imagination.play.bind(imagination);
@@ -188,7 +188,7 @@ describe('a search', () => {
       play(trials);
     });
     imagination.begin(step, [0], notes, profiles);
-    return { ...searchPlans(imagination, own, 5, step, [kept], [curiosity])[0], evaluated };
+    return { ...searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity])[0], evaluated };
   };
   const search = (step: number, curiosity = new Float64Array(10)) => searchAll(step, { curiosity });
   const rowsIn = (sequences: Uint8Array): string[] =>
@@ -218,13 +218,13 @@ describe('a search', () => {
     },
   );
 
-  it('keeps at least one action sequence, and evaluates at most `mostOf` at once', () => {
+  it('keeps at least one action sequence, and evaluates at most `maxSequencesOf` at once', () => {
     for (const candidates of [1, 3, 4, 100, 400, 1000]) {
       const { sequences, evaluated } = searchAll(0, { candidates, rounds: 1 });
       expect(sequences.length / 28).toBe(Math.max(1, Math.floor(candidates / 4)));
       const kept = sequences.length / 28 + 2 + 10;
-      expect(mostOf({ ...budget, candidates })).toBe(Math.max(candidates, 100));
-      expect(mostOf({ ...budget, candidates })).toBeGreaterThanOrEqual(kept);
+      expect(maxSequencesOf({ ...budget, candidates })).toBe(Math.max(candidates, 100));
+      expect(maxSequencesOf({ ...budget, candidates })).toBeGreaterThanOrEqual(kept);
       expect(evaluated[1].length / 28).toBe(candidates);
     }
   });
@@ -246,11 +246,11 @@ describe('a search', () => {
       const [sequence, step] = [Math.floor(k / 28), k % 28];
       return step === 26 ? Math.floor(sequence / 10) : step === 27 ? sequence % 10 : 0;
     });
-    const scores = scoresOf('score', played(77, 26).notes, 26, every, profiles);
+    const scores = scoresOf('score', playSteps(77, 26).notes, 26, every, profiles);
     for (let action = 0; action < 10; action++) {
-      const own = scores.slice(10 * action, 10 * (action + 1));
-      expect(values[action]).toBe(Math.max(...own));
-      expect(own[best[28 * action + 27]]).toBe(values[action]);
+      const actionScores = scores.slice(10 * action, 10 * (action + 1));
+      expect(values[action]).toBe(Math.max(...actionScores));
+      expect(actionScores[best[28 * action + 27]]).toBe(values[action]);
     }
   });
 
@@ -264,7 +264,7 @@ describe('a search', () => {
       expect(values[rival]).toBe(Math.max(...values.filter((_, first) => first !== action)));
       expect(sequences[step]).toBe(action);
       expect([...sequences.subarray(0, step)].every((code) => code === 0)).toBe(true);
-      const scores = scoresOf('score', played(77, step).notes, step, best, profiles);
+      const scores = scoresOf('score', playSteps(77, step).notes, step, best, profiles);
       expect([...scores]).toEqual([...values]);
     },
   );
@@ -278,7 +278,7 @@ describe('a search', () => {
 
 it('resets the starts of the requested episodes only', () => {
   const starts = new ImaginedStarts(2, 3, 9, grader);
-  const { notes } = played(77, 4);
+  const { notes } = playSteps(77, 4);
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
   starts.write(4, [0, 0], notes, profiles);
   expect([...starts.reset.mask]).toEqual([1, 1, 1, 1, 1, 1]);
@@ -288,15 +288,15 @@ it('resets the starts of the requested episodes only', () => {
 });
 
 it('a belief has no value under a grader without belief accuracy', () => {
-  const weigh = (name: string) => Float32Array.from(COMPONENT_NAMES, (each) => Number(each === name));
-  const values = (name: string) => OBJECTIVES.map((objective) => worthOfBelief(objective, weigh(name)));
+  const graderOf = (name: string) => Float32Array.from(COMPONENT_NAMES, (each) => Number(each === name));
+  const values = (name: string) => OBJECTIVES.map((objective) => worthOfBelief(objective, graderOf(name)));
   expect(values('belief_accuracy')).toEqual([1, 0.5]);
   expect(values('adaptation')).toEqual([0, 0]);
 });
 
 it('a plan evaluation has the mean score of the search', () => {
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
-  const { notes, episode } = played(77, 10);
+  const { notes, episode } = playSteps(77, 10);
   using evaluation = new PlanEvaluation({
     world,
     backend: undefined,

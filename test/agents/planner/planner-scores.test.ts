@@ -59,7 +59,7 @@ describe('in an evaluation', () => {
   const policies = ['heuristic+inference', 'open-loop+inference', 'planner-prior', 'planner-oracle'];
   const play = (chunkSize?: number) => evaluate({ seeds: { first: 0, last: 3 }, policies, chunkSize });
 
-  it('every policy has its row, and the oracle is marked', async () => {
+  it('every policy has a row, and the oracle is marked', async () => {
     const { rows } = await play();
     expect(rows.map(({ policy, belief, oracle }) => [policy, belief, oracle])).toEqual([
       ['heuristic+inference', 'own', false],
@@ -72,7 +72,7 @@ describe('in an evaluation', () => {
     expect(rows[3].finalScore.mean).toBeGreaterThan(rows[2].finalScore.mean);
   });
 
-  it('chunks change no result', async () => {
+  it('the chunk size changes no result', async () => {
     const digests = async (chunkSize?: number) => (await play(chunkSize)).rows.map(({ digest }) => digest);
     expect(await digests(3)).toEqual(await digests());
   });
@@ -93,7 +93,7 @@ describe('in an evaluation', () => {
     }
   });
 
-  it('is aborted within a step', async () => {
+  it('a planner is aborted within a step', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');
     const evaluation = evaluate({

@@ -18,20 +18,20 @@ import { runChild } from '../../support/child.js';
 import { playEpisodes, SMALL, seedsFrom } from '../../support/planned-episodes.js';
 
 const seeds = seedsFrom(40000, 5);
-const played = playEpisodes(seeds);
+const recorded = playEpisodes(seeds);
 
 describe('the same decisions', () => {
-  it('again', () => {
-    const again = playEpisodes(seeds);
-    expect(again.actions).toEqual(played.actions);
-    expect(again.beliefs).toEqual(played.beliefs);
+  it('in a second planner', () => {
+    const second = playEpisodes(seeds);
+    expect(second.actions).toEqual(recorded.actions);
+    expect(second.beliefs).toEqual(recorded.beliefs);
   });
 
   it('in a process without an environment, from recorded observations', () => {
     const directory = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
     try {
       const path = join(directory, 'stream.f32');
-      writeFileSync(path, Buffer.concat(played.observations.map((rows) => Buffer.from(rows.buffer))));
+      writeFileSync(path, Buffer.concat(recorded.observations.map((rows) => Buffer.from(rows.buffer))));
       const { output, stderr } = runChild(`
         import { readFileSync } from 'node:fs';
         import { Planner } from './dist/agents/planner/planner.js';
@@ -41,7 +41,7 @@ describe('the same decisions', () => {
         const decisions = Array.from({ length: 28 }, (_, t) => planner.decide(stream.subarray(110 * t, 110 * (t + 1))));
         say(decisions.map(({ actions, beliefs }) => [[...actions], [...beliefs]]));
       `);
-      const expected = played.actions.map((actions, t) => [[...actions], [...played.beliefs[t]]]);
+      const expected = recorded.actions.map((actions, t) => [[...actions], [...recorded.beliefs[t]]]);
       expect(output, stderr).toEqual(expected);
     } finally {
       rmSync(directory, { recursive: true });
@@ -56,23 +56,23 @@ describe('the same decisions', () => {
     using planner = new Planner({ numEnvs: indices.length, ...SMALL, ...options });
     for (let step = 0; step < 28; step++) {
       const rows = Float32Array.from(
-        indices.flatMap((env) => [...played.observations[step].subarray(22 * env, 22 * (env + 1))]),
+        indices.flatMap((env) => [...recorded.observations[step].subarray(22 * env, 22 * (env + 1))]),
       );
       const { actions } = planner.decide(rows);
-      expect([...actions], `step ${step}`).toEqual(indices.map((env) => played.actions[step][env]));
+      expect([...actions], `step ${step}`).toEqual(indices.map((env) => recorded.actions[step][env]));
     }
   });
 
   it('beside episodes at other steps, and with calls of reasons', () => {
     using planner = new Planner({ numEnvs: 2, ...SMALL });
     const row = (env: number, step: number) =>
-      played.observations[step]?.subarray(22 * env, 22 * (env + 1)) ?? new Float32Array(22);
+      recorded.observations[step]?.subarray(22 * env, 22 * (env + 1)) ?? new Float32Array(22);
     for (let step = 0; step < 30; step++) {
       const rows = Float32Array.from([...row(0, step), ...row(1, step - 2)]);
       const playing = Uint8Array.of(Number(step < 28), Number(step >= 2));
       const { actions } = planner.decide(rows, playing);
-      if (step < 28) expect(actions[0]).toBe(played.actions[step][0]);
-      if (step >= 2) expect(actions[1]).toBe(played.actions[step - 2][1]);
+      if (step < 28) expect(actions[0]).toBe(recorded.actions[step][0]);
+      if (step >= 2) expect(actions[1]).toBe(recorded.actions[step - 2][1]);
       if (step > 2 && step < 28) expect(planner.reasons(step % 2).length).toBeGreaterThan(50);
     }
   });
@@ -82,8 +82,8 @@ describe('the same decisions', () => {
     using planner = new Planner({ numEnvs: 5, ...SMALL });
     planner.decide(env.reset({ seed: 7 }).observations);
     planner.decide(env.run('random', { stops: [1, 1, 1, 1, 1] }).observations);
-    for (const [step, observations] of played.observations.entries()) {
-      expect(planner.decide(observations).actions, `step ${step}`).toEqual(played.actions[step]);
+    for (const [step, observations] of recorded.observations.entries()) {
+      expect(planner.decide(observations).actions, `step ${step}`).toEqual(recorded.actions[step]);
     }
   });
 });
@@ -92,28 +92,31 @@ it.each([
   ['for the score', {}, '4417448488999863006330636060'],
   ['for wellbeing', { objective: 'wellbeing' }, '1633306336333063303632263162'],
   ['with the prior', { inference: false }, '9439344593999963066330630060'],
-] as [string, Partial<PlannerOptions>, string][])('%s it plays the recorded actions', (_, options, codes) => {
-  const { actions } = playEpisodes(seedsFrom(40000, 1), options);
-  expect(actions.map(([code]) => code).join('')).toBe(codes);
-});
+] as [string, Partial<PlannerOptions>, string][])(
+  '%s the planner plays the golden actions',
+  (_, options, codes) => {
+    const { actions } = playEpisodes(seedsFrom(40000, 1), options);
+    expect(actions.map(([code]) => code).join('')).toBe(codes);
+  },
+);
 
 it('another seed changes the decisions', () => {
-  expect(playEpisodes(seeds, { seed: 1 }).actions).not.toEqual(played.actions);
+  expect(playEpisodes(seeds, { seed: 1 }).actions).not.toEqual(recorded.actions);
 });
 
 it('plays rollouts in groups', async () => {
   using planner = new Planner({ numEnvs: 5, ...SMALL });
   const { actions } = await rolloutGroups({ seeds, groupSize: 1, policy: planner.policy });
-  const byEpisode = Array.from(seeds.keys()).flatMap((i) => played.actions.map((codes) => codes[i]));
+  const byEpisode = Array.from(seeds.keys()).flatMap((i) => recorded.actions.map((codes) => codes[i]));
   expect([...actions]).toEqual(byEpisode);
 });
 
-it('a report has the two plans of the decision, and what their first actions tell', () => {
+it('a report has the two plans of the decision, and the error reduction of their first actions', () => {
   using planner = new Planner({ numEnvs: 5, ...SMALL, curiosity: 2 });
   const inference = new Inference(createWorld(), 5);
   const worth = 2 * graderWeights('v2')[COMPONENT_NAMES.indexOf('belief_accuracy')];
-  let mostTold = 0;
-  for (const [step, observations] of played.observations.entries()) {
+  let maxCuriosity = 0;
+  for (const [step, observations] of recorded.observations.entries()) {
     const { actions } = planner.decide(observations);
     inference.observe(observations);
     const values = inference.probeValues();
@@ -123,12 +126,13 @@ it('a report has the two plans of the decision, and what their first actions tel
       expect([report.step, plan.actions.length, plan.actions[0]]).toEqual([step, 28 - step, actions[i]]);
       expect(rival.actions[0]).not.toBe(actions[i]);
       expect(loss).toBeGreaterThanOrEqual(0);
-      for (const { tells, actions: of } of [plan, rival]) expect(tells).toBe(values[10 * i + of[0]]);
-      expect(curiosity).toBeCloseTo(worth * (plan.tells - rival.tells), 12);
-      mostTold = Math.max(mostTold, curiosity);
+      for (const { errorReduction, actions: planned } of [plan, rival])
+        expect(errorReduction).toBe(values[10 * i + planned[0]]);
+      expect(curiosity).toBeCloseTo(worth * (plan.errorReduction - rival.errorReduction), 12);
+      maxCuriosity = Math.max(maxCuriosity, curiosity);
     }
   }
-  expect(mostTold).toBeGreaterThan(0);
+  expect(maxCuriosity).toBeGreaterThan(0);
 });
 
 describe('an oracle', () => {
@@ -136,15 +140,15 @@ describe('an oracle', () => {
     Array.from(seeds).flatMap((seed) => [...new Episode().reset(seed).profile]),
   );
 
-  it('reports the weights of its person, whatever becomes of the arrays it was passed and has returned', () => {
+  it('reports the true weights, even if the passed and returned arrays are changed', () => {
     const passed = profiles.slice();
     using planner = new Planner({ numEnvs: 5, ...SMALL, oracle: passed });
-    const [first, second] = played.observations;
+    const [first, second] = recorded.observations;
     const { beliefs } = planner.decide(first);
-    const told = beliefs.slice();
+    const firstBeliefs = beliefs.slice();
     passed.fill(0.5);
     beliefs.fill(0.5);
-    expect(planner.decide(second).beliefs).toEqual(told);
+    expect(planner.decide(second).beliefs).toEqual(firstBeliefs);
     for (const i of [0, 3]) {
       const weights = profiles.subarray(16 * i + 11, 16 * i + 16);
       planner.report(i).weights.forEach((weight, k) => {
@@ -170,26 +174,26 @@ describe('an oracle', () => {
     );
     const wrong = profiles.slice();
     wrong[20] = Number.NaN;
-    expect(open(wrong)).toThrow(/at oracle, person 1\[4\], got NaN/);
+    expect(open(wrong)).toThrow(/at oracle, profile 1\[4\], got NaN/);
   });
 });
 
 describe('refuses', () => {
-  const first = played.observations[0];
+  const first = recorded.observations[0];
   it.each([
     [
       'an episode that begins after step 0',
-      (planner: Planner) => planner.decide(played.observations[1]),
+      (planner: Planner) => planner.decide(recorded.observations[1]),
       /Expected step 0 in row 0/,
     ],
     [
       'a missing step',
-      (planner: Planner) => [0, 2].map((t) => planner.decide(played.observations[t])),
+      (planner: Planner) => [0, 2].map((t) => planner.decide(recorded.observations[t])),
       /Expected step 0 or 1 in row 0 of observations, got 2\./,
     ],
     [
       'a finished episode',
-      (planner: Planner) => planner.decide(played.result.observations),
+      (planner: Planner) => planner.decide(recorded.result.observations),
       /Expected step 0 in row 0 of observations, got 28\./,
     ],
     [
@@ -209,19 +213,19 @@ describe('refuses', () => {
     expect(() => call(planner)).toThrow(message);
   });
 
-  it('one row without noting the others', () => {
+  it('an invalid row without recording the other rows', () => {
     using planner = new Planner({ numEnvs: 5, ...SMALL });
     planner.decide(first);
-    const skipping = played.observations[1].slice();
-    skipping.set(played.observations[2].subarray(88), 88);
+    const skipping = recorded.observations[1].slice();
+    skipping.set(recorded.observations[2].subarray(88), 88);
     expect(() => planner.decide(skipping)).toThrow(/Expected step 0 or 1 in row 4 of observations, got 2\./);
-    expect(planner.decide(played.observations[1]).actions).toEqual(played.actions[1]);
+    expect(planner.decide(recorded.observations[1]).actions).toEqual(recorded.actions[1]);
   });
 
   it.each([
     [{ numEnvs: 0 }, /Expected numEnvs to be an integer from 1 to 16384, got 0/],
     [{ objective: 'welbeing' }, /one of score, wellbeing.*Did you mean "wellbeing"/],
-    [{ people: 0 }, /Expected people/],
+    [{ posteriorSamples: 0 }, /Expected posteriorSamples/],
     [{ rounds: 1.5 }, /Expected rounds/],
     [{ curious: 1 }, /Expected planner options among .*curiosity/],
     [{ inference: 1 }, /Expected inference to be true or false/],
