@@ -1,10 +1,10 @@
 /** Plays imagined continuations of episodes, with sampled profiles and with noise that no real episode has. */
-import { Scorer, type Stage, type Trial } from '../search/scorer.js';
+import { Scorer, type ScorerSettings, type Trial } from '../search/scorer.js';
 import type { EpisodeNotes } from './episode-notes.js';
 import { ImaginedStarts } from './imagined-starts.js';
 import { type Objective, scoringOf } from './objectives.js';
 
-export interface ImaginationOptions extends Omit<Stage, 'imagination' | 'minFirstHalfMean'> {
+export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
   /** f32 [6]. */
   readonly grader: Float32Array;

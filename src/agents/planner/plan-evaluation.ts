@@ -5,7 +5,7 @@ import { openBatch } from '../../engine/backends/open-batch.js';
 import { allocateTrajectory } from '../../engine/backends/outputs.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import { repeatActions } from '../policies/open-loop.js';
-import type { Stage } from '../search/scorer.js';
+import type { ScorerSettings } from '../search/scorer.js';
 import type { EpisodeNotes } from './episode-notes.js';
 import { ImaginedStarts } from './imagined-starts.js';
 
@@ -21,7 +21,7 @@ export interface Outlook {
   readonly secondHalfMean: number;
 }
 
-export interface PlanEvaluationOptions extends Pick<Stage, 'world' | 'backend' | 'kernel'> {
+export interface PlanEvaluationOptions extends Pick<ScorerSettings, 'world' | 'backend' | 'kernel'> {
   readonly samples: number;
   readonly seed: number;
   /** f32 [6]. */
@@ -45,7 +45,7 @@ export class PlanEvaluation implements Disposable {
     this.#outputs = outputs;
   }
 
-  /** Returns the mean outcome of an action sequence. @param sequence u8 [28]. Other arguments as in `ImaginedStarts.write`. */
+  /** Returns the mean outcome of an action sequence, u8 [28]. Other arguments are as in `ImaginedStarts.write`. */
   play(
     sequence: Uint8Array,
     step: number,

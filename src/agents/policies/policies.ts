@@ -6,7 +6,7 @@ import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';
 
-/** Where beliefs come from: nowhere, one constant, or the policy's own inference. */
+/** The source of beliefs: none, one constant, or the policy's own inference. */
 export type BeliefKind = 'none' | 'constant' | 'own';
 
 /** How a policy chooses actions. */
@@ -19,7 +19,7 @@ interface Plan {
 }
 
 export interface Policy extends Plan {
-  /** The name on the command line: that of the actions, with `+constant` for the constant belief. */
+  /** The name on the command line: the name of the actions, followed by `+constant` for the constant belief. */
   readonly name: string;
   readonly belief: BeliefKind;
   readonly options: RunOptions;
@@ -35,7 +35,7 @@ const builtIn = (actions: 'random' | 'heuristic'): Plan => ({
   sequenceGrader: () => null,
 });
 
-/** The open-loop policy: the sequence found for the grader in use, or v2's. */
+/** The open-loop policy: the sequence found for the grader in use, or the sequence of v2. */
 const OPEN_LOOP: Plan = {
   actions: 'open-loop',
   choice: (numEnvs, grader) => repeatActions(openLoopActions(sequenceGraderUnder(grader)), numEnvs),
@@ -64,7 +64,7 @@ export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.n
 /** The policy with which all others are compared, on the same seeds. */
 export const BASELINE: Policy = findPolicy('heuristic');
 
-/** Returns the policy with this name. @throws InputError `unknown_name` that lists the policies. */
+/** Returns the policy with a name. @throws InputError `unknown_name`, with a list of the policies. */
 export function findPolicy(name: string): Policy {
   const policy = POLICIES.find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;

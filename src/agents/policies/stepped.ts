@@ -19,14 +19,14 @@ import { type BeliefKind, POLICIES, POLICY_NAMES, type Policy } from './policies
 export interface SteppedPlayer extends Disposable {
   /** Chooses actions. Call it at every step from the first on. @param observations f32 [n, 22], row-major. */
   decide(observations: Float32Array): Decision;
-  /** Returns the reasons of the last decision in episode i, in words. */
+  /** Describes the reasons for the last decision in episode i. */
   reasons(i: number): string;
 }
 
-/** The information that a player has before its episodes begin. It is the same for all episodes. */
+/** The information that a player has before the episodes begin. It is the same for all episodes. */
 export interface Setting extends Pick<PlannerOptions, 'numEnvs' | 'backend' | 'kernel' | 'threads'> {
   readonly grader: Grader;
-  /** The objective of a planner, if it is not that of the policy's name. */
+  /** The objective of a planner. Default: the objective that the policy's name implies. */
   readonly objective?: Objective;
 }
 
@@ -35,7 +35,7 @@ export interface SteppedPolicy {
   /** The name of the actions in results: that of the policy. */
   readonly actions: string;
   readonly belief: BeliefKind;
-  /** Whether it uses the hidden profiles. Then it is not a valid agent. */
+  /** Whether the policy uses the hidden profiles. Then it is not a valid agent. */
   readonly oracle: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
@@ -51,14 +51,14 @@ type Act = (observations: Float32Array, i: number, step: number) => number;
 class InferringPlayer implements SteppedPlayer {
   readonly #inference: Inference;
   readonly #act: Act;
-  readonly #why: string;
+  readonly #actionSource: string;
   #actions = new Uint8Array();
 
-  /** @param why the explanation of its actions. */
-  constructor(numEnvs: number, act: Act, why: string) {
+  /** @param actionSource the source of the actions, as in "SLEEP is the action of the fixed heuristic". */
+  constructor(numEnvs: number, act: Act, actionSource: string) {
     this.#inference = new Inference(createWorld(), numEnvs);
     this.#act = act;
-    this.#why = why;
+    this.#actionSource = actionSource;
   }
 
   decide(observations: Float32Array): Decision {
@@ -71,13 +71,14 @@ class InferringPlayer implements SteppedPlayer {
 
   reasons(i: number): string {
     const words = inferenceWords(this.#inference.explain(i));
-    return `${words} ${spell(ACTION_NAMES[this.#actions[i]])} is the action of ${this.#why}.`;
+    return `${words} ${spell(ACTION_NAMES[this.#actions[i]])} is the action of ${this.#actionSource}.`;
   }
 
   [Symbol.dispose](): void {}
 }
 
-function actHeuristically(): Act {
+/** Returns the fixed heuristic as a function of observations. */
+function heuristicActions(): Act {
   const { params } = createWorld();
   return (observations, i) => {
     const at = i * OBSERVATION_SIZE;
@@ -86,26 +87,27 @@ function actHeuristically(): Act {
   };
 }
 
-function actInSequence(grader: string): Act {
+/** Returns the open-loop sequence as a function of the step. */
+function openLoopSequenceActions(grader: string): Act {
   const actions = openLoopActions(sequenceGraderUnder(grader));
   return (_observations, _i, step) => actions[step];
 }
 
-const inferring = (
+const inferringPolicy = (
   name: string,
   sequenceGrader: SteppedPolicy['sequenceGrader'],
   act: (grader: string) => Act,
-  why: string,
+  actionSource: string,
 ): SteppedPolicy => ({
   ...{ name, actions: name, belief: 'own', oracle: false, objective: null, sequenceGrader },
-  open: ({ numEnvs, grader }) => new InferringPlayer(numEnvs, act(grader.name), why),
+  open: ({ numEnvs, grader }) => new InferringPlayer(numEnvs, act(grader.name), actionSource),
 });
 
 interface Variant extends Pick<PlannerOptions, 'inference'> {
   readonly objective: Objective;
 }
 
-const planning = (name: string, variant: Variant): SteppedPolicy => ({
+const plannerPolicy = (name: string, variant: Variant): SteppedPolicy => ({
   ...{
     name,
     actions: name,
@@ -118,7 +120,7 @@ const planning = (name: string, variant: Variant): SteppedPolicy => ({
 });
 
 const ORACLE: SteppedPolicy = {
-  ...planning('planner-oracle', { objective: 'score' }),
+  ...plannerPolicy('planner-oracle', { objective: 'score' }),
   oracle: true,
   open: (setting, profiles) => new Planner({ ...setting, oracle: profiles() }),
 };
@@ -127,11 +129,16 @@ const ORACLE: SteppedPolicy = {
  * Policies that use observations, in the order of tables. They are slow, so they run only when they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
-  inferring('heuristic+inference', () => null, actHeuristically, 'the fixed heuristic'),
-  inferring('open-loop+inference', sequenceGraderUnder, actInSequence, 'a fixed sequence for all profiles'),
-  planning('planner', { objective: 'score' }),
-  planning('planner-wellbeing', { objective: 'wellbeing' }),
-  planning('planner-prior', { objective: 'score', inference: false }),
+  inferringPolicy('heuristic+inference', () => null, heuristicActions, 'the fixed heuristic'),
+  inferringPolicy(
+    'open-loop+inference',
+    sequenceGraderUnder,
+    openLoopSequenceActions,
+    'a fixed sequence for all profiles',
+  ),
+  plannerPolicy('planner', { objective: 'score' }),
+  plannerPolicy('planner-wellbeing', { objective: 'wellbeing' }),
+  plannerPolicy('planner-prior', { objective: 'score', inference: false }),
   ORACLE,
 ];
 
@@ -141,9 +148,9 @@ export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) 
 export function findAnyPolicy(name: string, further: readonly string[] = []): Policy | SteppedPolicy {
   const policy = [...POLICIES, ...STEPPED_POLICIES].find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;
-  const known = [...POLICY_NAMES, ...STEPPED_NAMES, ...further];
+  const names = [...POLICY_NAMES, ...STEPPED_NAMES, ...further];
   throw new InputError(
     'unknown_name',
-    `Expected a policy of ${known.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, known)}`,
+    `Expected a policy of ${names.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, names)}`,
   );
 }

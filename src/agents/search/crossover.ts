@@ -1,21 +1,23 @@
-/** Makes new action sequences from old ones. A row is 28 codes; rows are contiguous in an array. */
+/** Makes new action sequences from old ones. A row is a sequence of 28 action codes; an array has contiguous rows. */
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { Draws } from './search-draws.js';
 
-/** Probabilities that a child copies a stretch of another sequence, and that such a child also mutates. Others always do. */
-const CROSSED = 0.35;
-const ALSO_CHANGED = 0.7;
-/** Probabilities that a mutation sets a new action instead of swapping two, and that another mutation follows. */
+/** The probability that a child copies a stretch of a second parent. */
+const CROSSOVER = 0.35;
+/** The probability that such a child also mutates. Other children always mutate. */
+const MUTATION = 0.7;
+/** The probability that a mutation sets a new action instead of swapping two. */
 const NEW_ACTION = 0.7;
-const ONE_MORE = 0.4;
+/** The probability that another mutation follows. */
+const NEXT_MUTATION = 0.4;
 
-/** Writes a row of uniformly drawn actions at `at`. */
+/** Writes a row of uniformly drawn actions at index `at`. */
 export function drawSequence(draws: Draws, rows: Uint8Array, at: number): void {
   for (let t = 0; t < NUM_STEPS; t++) rows[at + t] = draws.below(NUM_ACTIONS);
 }
 
 /**
- * Writes a child of the rows at `mother` and, with a probability, at `father` to `at`.
+ * Writes a child of the row at index `mother` to index `at`. With a probability, the row at `father` is a second parent.
  * @param begin the first step in which a child may differ. All rows agree before it.
  */
 export function breedSequence(
@@ -27,9 +29,9 @@ export function breedSequence(
   begin = 0,
 ): void {
   rows.copyWithin(at, mother, mother + NUM_STEPS);
-  const crossed = draws.chance(CROSSED);
+  const crossed = draws.chance(CROSSOVER);
   if (crossed) copyStretch(draws, rows, father, at, begin);
-  if (!crossed || draws.chance(ALSO_CHANGED)) mutateSequence(draws, rows, at, begin);
+  if (!crossed || draws.chance(MUTATION)) mutateSequence(draws, rows, at, begin);
 }
 
 const drawStep = (draws: Draws, begin: number): number => begin + draws.below(NUM_STEPS - begin);
@@ -52,7 +54,7 @@ function mutateSequence(draws: Draws, rows: Uint8Array, at: number, begin: numbe
       rows[step] = rows[other];
       rows[other] = action;
     }
-  } while (draws.chance(ONE_MORE));
+  } while (draws.chance(NEXT_MUTATION));
 }
 
 /** Returns a 32-bit hash of a row (FNV-1a). */

@@ -18,8 +18,8 @@ export async function searchActionSequence(
   problem: ActionSequenceProblem,
   options: ActionSequenceSearchOptions = {},
 ): Promise<FoundActionSequence> {
-  const [found] = await searchActionSequences([problem], options);
-  return found;
+  const [result] = await searchActionSequences([problem], options);
+  return result;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function searchActionSequences(
   using scorer = new Scorer(request, Math.max(plan.offspring, plan.immigrants));
   const search = new Search(request, plan, scorer).run();
   for (let done = 0, step = search.next(); ; step = search.next()) {
-    if (step.done) return step.value.map((found) => ({ ...found, evaluations }));
+    if (step.done) return step.value.map((sequence) => ({ ...sequence, evaluations }));
     done += step.value;
     onProgress?.(done, evaluations * request.problems);
     // Lets signals and timers run.

@@ -4,7 +4,7 @@
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;
-  /** How far the mean of first-half means is below the bound; 0 if it is not, or without a bound. */
+  /** How far the mean of first-half means is below the bound; 0 if the bound is met or absent. */
   readonly shortfall: number;
 }
 

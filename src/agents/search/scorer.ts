@@ -11,16 +11,16 @@ const MAX_EPISODES = 2 ** 16;
 const GROUP = 16;
 
 /** The settings of a scorer's batches. */
-export interface Stage {
+export interface ScorerSettings {
   readonly world: World;
   readonly imagination: boolean;
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   readonly threads: number | null;
-  /** The number of problems, and of starting states of each. */
   readonly problems: number;
+  /** The number of starting states of each problem. */
   readonly starts: number;
-  /** -Infinity for none. */
+  /** The lower bound of the mean of first-half means; -Infinity for none. */
   readonly minFirstHalfMean: number;
 }
 
@@ -39,18 +39,20 @@ export interface Trial {
   readonly problem: number;
   /** u8 [count, 28]. */
   readonly sequences: Uint8Array;
-  /** f64 [count] each: mean scores, and shortfalls: how far the mean of first-half means is below the bound. */
+  /** f64 [count]: mean scores. */
   readonly scores: Float64Array;
+  /** f64 [count]: how far the mean of first-half means is below the bound. */
   readonly shortfalls: Float64Array;
 }
 
-/** The sequences of one call: some of some trials. */
+/** The part of trials that one call plays: a range of sequences of each. */
 interface Wave {
   readonly trials: readonly Trial[];
-  /** The index of the first sequence played of each trial, and the number of sequences. */
+  /** The index of the first sequence of each trial. */
   readonly first: number;
+  /** The number of sequences of each trial. */
   readonly count: number;
-  /** Every `stride`-th starting state of a problem is played: `starts` of them. */
+  /** Every `stride`-th starting state of a problem is played, `starts` in total. */
   readonly stride: number;
   readonly starts: number;
 }
@@ -61,7 +63,7 @@ export function trialOf(problem: number, sequences: Uint8Array): Trial {
   return { problem, sequences, scores: new Float64Array(count), shortfalls: new Float64Array(count) };
 }
 
-/** Scores trials. It uses batches: the bookkeeping of a VecEnv takes as long as the episodes. */
+/** Scores trials. Uses batches, because the bookkeeping of a VecEnv takes as long as the episodes. */
 export class Scorer implements Disposable {
   readonly #starts: number;
   readonly #minFirstHalfMean: number;
@@ -74,12 +76,13 @@ export class Scorer implements Disposable {
 
   /**
    * Resets with `request.reset` if it is given; otherwise call `begin` first.
-   * @param most the most sequences of a trial. @param episodesPerCall about the number of episodes that one call plays.
+   * @param maxSequences the maximum number of sequences of a trial.
+   * @param episodesPerCall the approximate number of episodes that one call plays.
    * @throws BackendError if the requested backend or kernel is not available.
    */
   constructor(
-    request: Stage & { readonly reset?: ResetRequest },
-    most: number,
+    request: ScorerSettings & { readonly reset?: ResetRequest },
+    maxSequences: number,
     judge: Judge = byFinalScore,
     episodesPerCall: number = MAX_EPISODES,
   ) {
@@ -92,7 +95,11 @@ export class Scorer implements Disposable {
     this.#judge = judge;
     this.#source = open(starts * problems).batch;
     if (reset !== undefined) this.#source.reset(reset);
-    const numEnvs = Math.min(Math.max(episodesPerCall, starts * GROUP), starts * problems * most, MAX_ENVS);
+    const numEnvs = Math.min(
+      Math.max(episodesPerCall, starts * GROUP),
+      starts * problems * maxSequences,
+      MAX_ENVS,
+    );
     const { batch, outputs } = open(numEnvs);
     this.#batch = batch;
     this.#outputs = outputs;
@@ -112,15 +119,15 @@ export class Scorer implements Disposable {
   *score(trials: readonly Trial[], stride: number): Generator<number> {
     const starts = Math.ceil(this.#starts / stride);
     const sequences = trials[0].scores.length;
-    const room = Math.floor(this.#indices.length / starts);
-    const count = Math.min(sequences, room < GROUP ? room : room - (room % GROUP));
-    const together = Math.floor(room / count);
-    for (let k = 0; k < trials.length; k += together) {
+    const capacity = Math.floor(this.#indices.length / starts);
+    const count = Math.min(sequences, capacity < GROUP ? capacity : capacity - (capacity % GROUP));
+    const trialsPerCall = Math.floor(capacity / count);
+    for (let k = 0; k < trials.length; k += trialsPerCall) {
       for (let first = 0; first < sequences; first += count) {
-        const some = trials.slice(k, k + together);
-        const wave = { trials: some, first, count: Math.min(count, sequences - first), stride, starts };
+        const part = trials.slice(k, k + trialsPerCall);
+        const wave = { trials: part, first, count: Math.min(count, sequences - first), stride, starts };
         this.#play(wave);
-        yield some.length * wave.count;
+        yield part.length * wave.count;
       }
     }
   }
@@ -155,7 +162,7 @@ export class Scorer implements Disposable {
     }
   }
 
-  /** Averages the outcomes of a trial, in the order of the starting states. So sums do not depend on the grouping. */
+  /** Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on the grouping. */
   #addOutcomes(trial: Trial, { first, count, starts }: Wave, values: Float32Array, base: number): void {
     const { firstHalfMeans } = this.#outputs;
     const scores = trial.scores.subarray(first, first + count).fill(0);

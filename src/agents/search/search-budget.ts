@@ -2,52 +2,57 @@
 import { NUM_STEPS } from '../../world/fields.js';
 import type { SearchRequest } from './search-request.js';
 
+/**
+ * The plan of a search. In the first phase, separate populations (islands) evolve from uniformly drawn sequences. Most
+ * converge to similar sequences, some to bad ones. In the second phase, one population evolves from the best sequences.
+ */
 export interface Plan {
-  /**
-   * First phase: separate populations (islands), each from uniformly drawn sequences. Most converge to similar sequences,
-   * some to bad ones. They evaluate every `stride`-th starting state only.
-   */
   readonly islands: number;
+  /** Generations of each island. */
   readonly generations: number;
+  /** Islands evaluate only every `stride`-th starting state. The second phase evaluates all. */
   readonly stride: number;
-  /** Second phase: one population on all starting states. It begins with this many sequences of each island, ... */
+  /** Sequences of each island that begin the second phase. */
   readonly emigrants: number;
-  /** ... with the best sequence of this many other problems, and with the caller's; and their total. */
+  /** The number of other problems whose best sequence begins the second phase. */
   readonly guests: number;
+  /** All sequences that begin the second phase: emigrants, guests and the caller's sequences. */
   readonly immigrants: number;
+  /** Generations of the second phase. */
   readonly lastGenerations: number;
-  /** Of every population: sequences kept, and sequences made in a generation. */
+  /** Sequences that a population keeps. */
   readonly size: number;
+  /** Sequences that a population makes in a generation. */
   readonly offspring: number;
 }
 
 /** The share of evaluations for the second phase. */
-const LAST = 1 / 6;
-/** Generations of an island. More find little that is new. */
+const LAST_SHARE = 1 / 6;
+/** Generations of an island. More improve the result little. */
 const GENERATIONS = 100;
-/** The fewest islands. A larger budget first makes generations larger, then adds islands. */
-const ISLANDS = 4;
-const LEAST_OFFSPRING = 32;
-const MOST_OFFSPRING = 256;
-const MOST_GUESTS = 256;
-/** The fewest starting states of an island. With fewer it would overfit to their noise. */
-const LEAST_STARTS = 8;
-const MOST_STRIDE = 4;
+/** The minimum number of islands. A larger budget first makes generations larger, then adds islands. */
+const MIN_ISLANDS = 4;
+const MIN_OFFSPRING = 32;
+const MAX_OFFSPRING = 256;
+const MAX_GUESTS = 256;
+/** The minimum number of starting states of an island. With fewer, the island would overfit to their noise. */
+const MIN_STARTS = 8;
+const MAX_STRIDE = 4;
 
 /** Returns the plan of a search. */
 export function planOf({ evaluations, starts, problems, initialSequences }: SearchRequest): Plan {
-  const first = evaluations * (1 - LAST);
+  const first = evaluations * (1 - LAST_SHARE);
   const last = evaluations - first;
-  const wanted = 2 ** Math.floor(Math.log2(first / (ISLANDS * GENERATIONS)));
-  const offspring = Math.min(Math.max(wanted, LEAST_OFFSPRING), MOST_OFFSPRING);
+  const ideal = 2 ** Math.floor(Math.log2(first / (MIN_ISLANDS * GENERATIONS)));
+  const offspring = Math.min(Math.max(ideal, MIN_OFFSPRING), MAX_OFFSPRING);
   const islands = Math.max(1, Math.floor(first / (offspring * GENERATIONS)));
   const emigrants = Math.ceil(offspring / islands);
-  const guests = problems === 1 ? 0 : Math.min(problems, MOST_GUESTS, Math.floor(last / 2));
+  const guests = problems === 1 ? 0 : Math.min(problems, MAX_GUESTS, Math.floor(last / 2));
   const immigrants = islands * emigrants + guests + initialSequences.length / NUM_STEPS;
   return {
     islands,
     generations: Math.ceil(first / (islands * offspring)),
-    stride: Math.min(MOST_STRIDE, Math.max(1, Math.floor(starts / LEAST_STARTS))),
+    stride: Math.min(MAX_STRIDE, Math.max(1, Math.floor(starts / MIN_STARTS))),
     emigrants,
     guests,
     immigrants,

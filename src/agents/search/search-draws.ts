@@ -10,7 +10,7 @@ const RANGE = 2 ** 16;
 export class Draws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };
-  #drawn = 0;
+  #count = 0;
 
   /** @param seed u32. */
   constructor(seed: number) {
@@ -29,9 +29,9 @@ export class Draws {
 
   /** Returns an integer in [0, 2^16). */
   #next(): number {
-    const piece = this.#drawn % PIECES;
-    if (piece === 0) this.#drawBlock(this.#drawn / PIECES);
-    this.#drawn++;
+    const piece = this.#count % PIECES;
+    if (piece === 0) this.#drawBlock(this.#count / PIECES);
+    this.#count++;
     const word = piece < PIECES / 2 ? this.#block.x0 : this.#block.x1;
     return piece % 2 === 0 ? word >>> 16 : word & (RANGE - 1);
   }

@@ -18,9 +18,9 @@ export interface ActionSequenceSearchOptions {
    * Default: none.
    */
   readonly minFirstHalfMean?: number;
-  /** Action sequences to score for each problem, at least: 1,000 to 10^9. Default 300,000. */
+  /** The minimum number of action sequences to score for each problem, 1,000 to 10^9. Default 300,000. */
   readonly evaluations?: number;
-  /** Codes [n, 28]: sequences to start from. The result is at least as good in training. Default: none. */
+  /** Codes [n, 28]: sequences to start from. The result scores at least as well on the training seeds. Default: none. */
   readonly initialSequences?: ArrayLike<number>;
   /** u32, seed of the search's random numbers. Default 0. */
   readonly seed?: number;
@@ -28,7 +28,7 @@ export interface ActionSequenceSearchOptions {
   readonly imagination?: boolean;
   /** A world with other numbers. Default: the published one. */
   readonly world?: WorldSpec;
-  /** As in `VecEnvOptions`. They do not change the result. */
+  /** As in `VecEnvOptions`; changes no result. */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly kernel?: string;

@@ -24,25 +24,25 @@ import {
   PROBLEM_OPTIONS,
 } from './search-options.js';
 
-const LEAST_EVALUATIONS = 1000;
-const MOST_EVALUATIONS = 1e9;
+const MIN_EVALUATIONS = 1000;
+const MAX_EVALUATIONS = 1e9;
 const DEFAULT_EVALUATIONS = 300_000;
 
 export interface SearchRequest {
   readonly world: World;
   readonly imagination: boolean;
-  /** As passed by the caller. They are checked when the batches are opened. */
+  /** As passed by the caller. Opening the batches checks it, and the kernel. */
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   /** Null: as many as the machine has. */
   readonly threads: number | null;
   readonly seed: number;
-  /** The number of problems, and of starting states of each. */
   readonly problems: number;
+  /** The number of starting states of each problem. */
   readonly starts: number;
   /** Resets all starting states, problem by problem. */
   readonly reset: ResetRequest;
-  /** -Infinity for none. */
+  /** The lower bound of the mean of first-half means; -Infinity for none. */
   readonly minFirstHalfMean: number;
   readonly evaluations: number;
   /** u8 [n, 28]. */
@@ -50,6 +50,7 @@ export interface SearchRequest {
 }
 
 /**
+ * Validates problems and options, and adds defaults.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `unknown_option`, `unknown_name`, `bad_seed`,
  *   `bad_profile`, `bad_grader`, `bad_world` or `illegal_action`.
  */
@@ -74,7 +75,7 @@ export function toSearchRequest(
     reset: resetOf(world, problems, starts, grader),
     minFirstHalfMean:
       minFirstHalfMean === undefined ? -Infinity : checkFinite('minFirstHalfMean', minFirstHalfMean),
-    evaluations: checkInteger('evaluations', evaluations, LEAST_EVALUATIONS, MOST_EVALUATIONS),
+    evaluations: checkInteger('evaluations', evaluations, MIN_EVALUATIONS, MAX_EVALUATIONS),
     initialSequences: toSequences(options.initialSequences ?? []),
   };
 }
@@ -145,7 +146,7 @@ function profileOf(world: World, { profile = 'sampled' }: ActionSequenceProblem,
 /** Returns a copy of rows of valid action codes. */
 function toSequences(sequences: ArrayLike<number>): Uint8Array {
   const length = isList(sequences) ? Math.ceil(sequences.length / NUM_STEPS) * NUM_STEPS : 0;
-  // Every code is checked.
+  // `toActions` checks every code of an array.
   const codes = isList(sequences) ? Array.from(sequences) : sequences;
   return toActions(codes, length, `n x ${NUM_STEPS} in initialSequences`, null);
 }

@@ -10,10 +10,11 @@ import type { SearchRequest } from './search-request.js';
 /** Intermediate results of a problem. */
 interface Progress {
   readonly draws: Draws;
-  /** u8 [n, 28]: the best of each island. */
+  /** u8 [n, 28] each: the best sequences of each island. */
   readonly emigrants: Uint8Array[];
-  /** The best of the islands, and the penalty on its island. */
+  /** The best sequence of all islands so far. */
   best: ScoredActionSequence | null;
+  /** The penalty of a shortfall on the island of `best`. */
   penalty: number;
 }
 
@@ -38,23 +39,23 @@ export class Search {
 
   /** Yields the number of sequences scored since the last yield. @returns the best sequence of each problem. */
   *run(): Generator<number, ScoredActionSequence[]> {
-    for (let island = 0; island < this.#plan.islands; island++) yield* this.#visitIsland();
-    return yield* this.#finish();
+    for (let island = 0; island < this.#plan.islands; island++) yield* this.#evolveIsland();
+    return yield* this.#runLastPhase();
   }
 
-  *#visitIsland(): Generator<number> {
+  *#evolveIsland(): Generator<number> {
     const { size, offspring, generations, stride, emigrants } = this.#plan;
     const populations = this.#problems.map(({ draws }) => new Population(draws, size, offspring));
     yield* this.#evolve(populations, generations, stride);
     this.#problems.forEach((problem, k) => {
       const { best, penalty } = populations[k];
-      // The best sequence need not be among the first, which are ranked with the penalty.
+      // The first sequences are ranked with the penalty, so the best sequence may be missing among them.
       problem.emigrants.push(best.actions, populations[k].first(emigrants - 1));
       if (problem.best === null || isBetter(best, problem.best)) Object.assign(problem, { best, penalty });
     });
   }
 
-  *#finish(): Generator<number, ScoredActionSequence[]> {
+  *#runLastPhase(): Generator<number, ScoredActionSequence[]> {
     const { size, offspring, immigrants, lastGenerations } = this.#plan;
     const guests = this.#guests();
     const populations = this.#problems.map(({ draws, emigrants, penalty }) => {

@@ -15,12 +15,12 @@ const training = spreadSeeds(trainingSeeds.count, trainingSeeds);
 const fresh = spreadSeeds(freshSeeds.last - freshSeeds.first + 1, freshSeeds);
 const graders = Object.keys(sequences) as (keyof typeof sequences)[];
 
-it('every grader has one, of this world', () => {
+it('every built-in grader has a stored sequence, found in this world', () => {
   expect(graders).toEqual(GRADER_NAMES);
   expect(worldDigest).toBe(createWorld().digest);
 });
 
-it('training and fresh seeds are disjoint from the reported seeds', () => {
+it('training seeds and fresh seeds are disjoint', () => {
   expect([trainingSeeds.first, trainingSeeds.last]).toEqual([100, 9999]);
   expect(freshSeeds.first).toBeGreaterThan(trainingSeeds.last);
 });
@@ -38,7 +38,7 @@ describe.each(graders)('%s', (grader) => {
     expect(sequences[grader].evaluations).toBeGreaterThanOrEqual(300_000);
   });
 
-  it('is not improved by changing one action, in training', () => {
+  it('is not improved on the training seeds by changing one action', () => {
     const changed = Array.from({ length: NUM_STEPS * NUM_ACTIONS }, (_, k) => {
       const sequence = openLoopActions(grader);
       sequence[Math.floor(k / NUM_ACTIONS)] = k % NUM_ACTIONS;

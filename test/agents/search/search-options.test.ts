@@ -60,7 +60,7 @@ const options: [name: string, options: unknown, code: ErrorCode, ...mentions: st
   ['an invalid signal', { signal: {} }, 'wrong_type', 'signal', 'an object'],
 ];
 
-/** Expects a promise to reject with this refusal. */
+/** Expects a promise to reject with an error of this code that mentions these texts. */
 async function expectRejection(
   promise: Promise<unknown>,
   code: ErrorCode,
@@ -86,16 +86,16 @@ it.each(options)('options: %s', async (_, value, code, ...mentions) => {
 
 describe('progress and signals', () => {
   it('reports progress up to the total', async () => {
-    const seen: [number, number][] = [];
-    const onProgress = (done: number, total: number) => seen.push([done, total]);
+    const calls: [number, number][] = [];
+    const onProgress = (done: number, total: number) => calls.push([done, total]);
     const [{ evaluations }] = await searchActionSequences([{ seeds }, { seeds }], {
       evaluations: 1000,
       onProgress,
     });
-    const done = seen.map(([count]) => count);
+    const done = calls.map(([count]) => count);
     expect(done).toEqual([...new Set(done)].sort((a, b) => a - b));
     expect(done.length).toBeGreaterThan(10);
-    expect(new Set(seen.map(([, total]) => total))).toEqual(new Set([2 * evaluations]));
+    expect(new Set(calls.map(([, total]) => total))).toEqual(new Set([2 * evaluations]));
     expect(done.at(-1)).toBe(2 * evaluations);
   });
 
@@ -119,15 +119,15 @@ describe('progress and signals', () => {
     await expect(searchActionSequence({ seeds }, { onProgress })).rejects.toBe(reason);
   });
 
-  it('does not see later changes of its arguments', async () => {
-    const mine = { seeds: Uint32Array.from(seeds), profile: new Float32Array(16).fill(0.5) };
+  it('ignores later changes of its arguments', async () => {
+    const problem = { seeds: Uint32Array.from(seeds), profile: new Float32Array(16).fill(0.5) };
     const initialSequences = sequence.slice();
-    const found = searchActionSequence(mine, { evaluations: 1000, initialSequences });
-    mine.seeds.fill(0);
-    mine.profile.fill(9);
+    const result = searchActionSequence(problem, { evaluations: 1000, initialSequences });
+    problem.seeds.fill(0);
+    problem.profile.fill(9);
     initialSequences.fill(9);
     const profile = new Float32Array(16).fill(0.5);
-    expect(await found).toEqual(
+    expect(await result).toEqual(
       await searchActionSequence({ seeds, profile }, { evaluations: 1000, initialSequences: sequence }),
     );
   });

@@ -20,10 +20,10 @@ const rowOf = (rows: Uint8Array, i: number) => rows.slice(i * NUM_STEPS, (i + 1)
 describe('random numbers', () => {
   it('are the half-words of the generator, in order', () => {
     const draws = new Draws(5);
-    const got = Array.from({ length: 6 }, () => draws.below(2 ** 16));
+    const drawn = Array.from({ length: 6 }, () => draws.below(2 ** 16));
     const [first, second] = [0, 1].map((block) => threefry(5, 0x53454152, block, 0, { x0: 0, x1: 0 }));
     const halves = [first.x0, first.x1, second.x0].flatMap((word) => [word >>> 16, word & 0xffff]);
-    expect(got).toEqual(halves);
+    expect(drawn).toEqual(halves);
   });
 
   it('are uniform', () => {
@@ -49,7 +49,7 @@ describe('children', () => {
     });
   });
 
-  it('have most actions of their parents', () => {
+  it('share most actions with their parents', () => {
     const draws = new Draws(1);
     const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
     const sizes = Array.from({ length: 1000 }, () => {
@@ -60,7 +60,7 @@ describe('children', () => {
     expect(sizes.some((size) => size > 1)).toBe(true);
   });
 
-  it('may differ from step `begin` on', () => {
+  it('differ from their parents only from step `begin` on', () => {
     const draws = new Draws(4);
     const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
     const differing = (begin: number) => {
@@ -110,18 +110,18 @@ describe('a population', () => {
     [2, 1],
     [3, 1],
     [4, 1 / 1.03],
-  ])('with %i of 5 sequences that meet the bound has the penalty %f', (fine, penalty) => {
+  ])('with %i of 5 sequences that meet the bound has the penalty %f', (feasible, penalty) => {
     const population = new Population(new Draws(0), 5, 5);
     population.offer(plain(0, 1, 2, 3, 4));
     select(
       population,
       [5, 4, 3, 2, 1],
-      Array.from({ length: 5 }, (_, i) => Number(i >= fine)),
+      Array.from({ length: 5 }, (_, i) => Number(i >= feasible)),
     );
     expect(population.penalty).toBe(penalty);
   });
 
-  it('keeps the best, without duplicates, and prefers the older of equal ones', () => {
+  it('keeps the best without duplicates, and the older of equal sequences first', () => {
     const population = new Population(new Draws(0), 3, 5);
     population.offer(plain(1, 2, 3, 2, 4));
     select(population, [0.5, 0.7, 0.1, 0.7, 0.6]);
@@ -140,7 +140,7 @@ describe('a population', () => {
     expect(population.best).toMatchObject({ score: 0.2, shortfall: 0 });
   });
 
-  it('raises the penalty while too many miss the bound, and lowers it while too few do', () => {
+  it('raises the penalty while too few sequences meet the bound, and lowers it while too many do', () => {
     for (const [shortfall, falls] of [
       [0.1, false],
       [0, true],
@@ -157,7 +157,7 @@ describe('a population', () => {
     }
   });
 
-  it('breeds sequences that it does not have', () => {
+  it('breeds sequences that differ from all kept sequences', () => {
     const population = new Population(new Draws(3), 16, 32);
     for (let generation = 0; generation < 20; generation++) {
       const kept = generation === 0 ? new Uint8Array() : population.first(16);
@@ -187,7 +187,7 @@ it('a smaller shortfall is better, then a higher score', () => {
 });
 
 describe('a plan', () => {
-  it('uses the requested evaluations, and few more', () => {
+  it('uses at least the requested evaluations, and few more', () => {
     forAll(200, (random) => {
       const evaluations = Math.floor(10 ** random.real(3, 7));
       const starts = random.pick([1, 8, 31, 32, 1000]);
@@ -215,11 +215,11 @@ describe('a scorer has the outcomes of single runs', () => {
     const trials = chosen.map((_, problem) => trialOf(problem, anySequences(random, sequences)));
     const played = Array.from(scorer.score(trials, stride)).reduce((sum, count) => sum + count);
     expect(played).toBe(problems * sequences);
-    const some = chosen.map(({ seeds, profile }) => ({
+    const playedProblems = chosen.map(({ seeds, profile }) => ({
       seeds: seeds.filter((_, i) => i % stride === 0),
       profile,
     }));
-    return { trials, some };
+    return { trials, playedProblems };
   }
 
   const wide = ENGINES.length > 1 ? [20, 40, 100, 1] : [2, 4, 10, 1];
@@ -228,10 +228,10 @@ describe('a scorer has the outcomes of single runs', () => {
     'for %i problems with %i starts, %i action sequences on every %i-th start',
     (problems, starts, sequences, stride) => {
       forAll(1, (random) => {
-        const { trials, some } = scores(random, problems, starts, sequences, stride);
+        const { trials, playedProblems } = scores(random, problems, starts, sequences, stride);
         for (const k of [0, problems - 1]) {
           for (const i of new Set([0, sequences >> 1, sequences - 1])) {
-            const { score, firstHalfMean } = playProblem(rowOf(trials[k].sequences, i), some[k]);
+            const { score, firstHalfMean } = playProblem(rowOf(trials[k].sequences, i), playedProblems[k]);
             expect(trials[k].scores[i]).toBe(score);
             expect(trials[k].shortfalls[i]).toBe(Math.max(0, 0.2 - firstHalfMean));
           }

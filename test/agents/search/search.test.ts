@@ -1,4 +1,4 @@
-/** The search for action sequences: its results, and that they depend on problems and options alone. */
+/** The search for action sequences: its results, which depend only on problems and options. */
 import { describe, expect, it } from 'vitest';
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import {
@@ -15,15 +15,16 @@ import { ENGINES, type Engine, nameAbsent, TWO_ENGINES } from '../../support/eng
 
 nameAbsent();
 
-/** Small searches: 1,000 action sequences of eight episodes each. */
+/** The seeds of small searches: each action sequence plays eight episodes. */
 const seeds = spreadSeeds(8);
+/** Returns the options of small searches on an engine. */
 const on = ({ backend, kernel }: Engine): ActionSequenceSearchOptions => ({
   backend,
   kernel,
   evaluations: 1000,
 });
 
-/** Returns a world with a known best sequence: in each slot one action raises progress most, and nothing else happens. */
+/** Returns a world with a known best sequence: in each slot, one action of PLANTED raises progress most. */
 function plantedWorld(): WorldSpec {
   const world = structuredClone(RHYTHM) as WorldSpec;
   const chosen = PLANTED.map((name) => world.actions.find((action) => action.name === name)!);
@@ -62,7 +63,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 });
 
-/** On the fastest available engine. */
+/** Options of small searches on the fastest available engine. */
 const small = on(ENGINES[1] ?? ENGINES[0]);
 
 it('depends on the seed', async () => {
@@ -93,7 +94,7 @@ it('returns the training scores of its action sequences', async () => {
 describe('a lower bound of the first-half mean', () => {
   const options = { ...small, evaluations: 8000 };
 
-  it('is met, with a lower score', async () => {
+  it('is met, at the cost of a lower score', async () => {
     const { firstHalfMean: minFirstHalfMean, score } = playProblem('heuristic', { seeds });
     const found = await searchActionSequence({ seeds }, { ...options, minFirstHalfMean });
     expect(found.shortfall).toBe(0);
