@@ -7,7 +7,7 @@ import { createVecEnv, Planner } from 'rhythm-vec';
 const numEnvs = 8;
 using env = createVecEnv({ numEnvs });
 // A smaller search than by default, for a quick look.
-using planner = new Planner({ numEnvs, people: 16, rounds: 4 });
+using planner = new Planner({ numEnvs, posteriorSamples: 16, rounds: 4 });
 
 let result = env.reset({ seed: 100 });
 for (let step = 0; step < env.spec.maxEpisodeSteps; step++) {
