@@ -5,7 +5,7 @@ import { modelPlayer } from '../agents/llm/llm-player.js';
 import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.js';
 import type { Policy } from '../agents/policies/policies.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
-import { sumOfUsage } from '../rollouts/trajectories/episode-recorder.js';
+import { addUsage } from '../rollouts/trajectories/episode-recorder.js';
 import type { Player, TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../shared/letter-case.js';
 import type { Condition } from '../world/conditions.js';
@@ -178,7 +178,7 @@ export class LlmEpisodes {
       this.#recordedOf(condition.name, batch),
     );
     const unparsed = episodes.reduce((sum, episode) => sum + episode.unparsed, 0);
-    const usage = episodes.reduce<Usage | null>((sum, episode) => sumOfUsage(sum, episode.usage), null);
+    const usage = episodes.reduce<Usage | null>((sum, episode) => addUsage(sum, episode.usage), null);
     const entries = Object.entries(usage ?? {}).map(([name, value]) => [camelCase(name), value] as const);
     return {
       unparsed: unparsed / (episodes.length * NUM_STEPS),

@@ -2,8 +2,8 @@
 import type { Trajectory } from '../engine/backends/backend.js';
 import type { Grader } from '../engine/graders/grader.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
-import { EpisodeRecorder, endAt } from '../rollouts/trajectories/episode-recorder.js';
-import { playedFor } from '../rollouts/trajectories/move.js';
+import { EpisodeRecorder, episodeEndAt } from '../rollouts/trajectories/episode-recorder.js';
+import { resolveMove } from '../rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 import {
   NUM_BELIEFS,
@@ -49,7 +49,7 @@ export class EvaluationRecorder {
   step(before: Float32Array, { actions, beliefs, rewards, reasons }: Step): void {
     for (const [i, episode] of this.#episodes.entries()) {
       const belief = beliefs?.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
-      const played = playedFor({ action: actions[i], belief, reasoning: reasons?.(i) });
+      const played = resolveMove({ action: actions[i], belief, reasoning: reasons?.(i) });
       episode.step(before.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE), played, rewards[i]);
     }
   }
@@ -73,7 +73,7 @@ export class EvaluationRecorder {
 
   /** Returns the episodes in the order of seeds. @param result the environment's result at the end of the episodes. */
   end(result: RunResult): TrajectoryEpisode[] {
-    return this.#episodes.map((episode, i) => episode.end(endAt(result, i)));
+    return this.#episodes.map((episode, i) => episode.end(episodeEndAt(result, i)));
   }
 }
 

@@ -1,14 +1,15 @@
 /** Groups profiles: each named profile, all sampled profiles, and thirds of the sampled profiles by belief target. */
 
 import { beliefTarget, discreteProfile, sampleProfile } from '../engine/reference/profile.js';
-import { type Person, personOf } from '../rollouts/trajectories/hidden-profile.js';
+import { type HiddenProfile, hiddenProfileOf } from '../rollouts/trajectories/hidden-profile.js';
 import { BELIEF_NAMES, NUM_BELIEFS, PROFILE_NAMES, PROFILE_SIZE } from '../world/fields.js';
 import { createWorld } from '../world/world.js';
 
 const world = createWorld();
 
 /** Returns the hidden profile and target, f32 [16] and [3]. @throws InputError `unknown_name`. */
-export const hiddenProfile = (mode: string, seed: number): Person => personOf(world, mode, seed);
+export const hiddenProfile = (mode: string, seed: number): HiddenProfile =>
+  hiddenProfileOf(world, mode, seed);
 
 /** The number of sampled profiles from which the bounds of the thirds are computed. */
 const NUM_SAMPLES = 3000;

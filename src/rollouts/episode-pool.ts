@@ -1,8 +1,8 @@
 /**
  * Plays the episodes of many players in one batch.
  *
- * All requests of one turn of the event loop run as one masked step. The players need not be at the same step, and no
- * player waits for another.
+ * All requests of one turn of the event loop run as one masked step. Players may be at different steps, and no player
+ * waits for another.
  */
 
 import { createVecEnv, type VecEnv } from '../engine/node.js';
@@ -28,14 +28,15 @@ export interface PoolAction {
   readonly belief: ArrayLike<number> | null;
 }
 
-/** Reads the results of one environment, before the next call overwrites them. */
-export type Read<T> = (shown: StepResult, slot: number) => T;
+/** Reads the outputs of one environment, before the next call overwrites them. */
+export type ReadOutputs<T> = (outputs: StepResult, envIndex: number) => T;
 
-interface Waiting<Asked> {
-  readonly slot: number;
-  readonly asked: Asked;
-  settle(shown: StepResult): void;
-  fail(error: unknown): void;
+/** A reset or step that waits for the next flush. */
+interface Pending<Request> {
+  readonly envIndex: number;
+  readonly request: Request;
+  resolve(outputs: StepResult): void;
+  reject(error: unknown): void;
 }
 
 /** Options of an EpisodePool. */
@@ -47,21 +48,23 @@ export interface EpisodePoolOptions {
   readonly threads?: number;
   /** Default: the raw OBSERVATION_FIELDS. */
   readonly observation?: ObservationOptions;
-  readonly onStepped?: (slots: number) => void;
+  /** Called after each masked step with the number of environments that it stepped. */
+  readonly onStepped?: (numEnvs: number) => void;
 }
 
-/** The size of the batch while few environments are taken. It doubles when they run out. */
-const FIRST_SIZE = 64;
+/** The initial size of the batch. It doubles when all environments are taken. */
+const INITIAL_SIZE = 64;
 
+/** A batch of environments that players claim, reset, step and release one by one. */
 export class EpisodePool {
   readonly #options: EpisodePoolOptions;
   #env: VecEnv;
-  /** A stack: the last entry is the next to be taken. */
+  /** The indices of free environments. `claim` takes the last entry. */
   #free: number[] = [];
   #taken = 0;
-  #resets = new Map<number, Waiting<PoolEpisode>>();
-  #steps = new Map<number, Waiting<PoolAction>>();
-  #flushing: NodeJS.Immediate | null = null;
+  #resets = new Map<number, Pending<PoolEpisode>>();
+  #steps = new Map<number, Pending<PoolAction>>();
+  #scheduled: NodeJS.Immediate | null = null;
 
   /** @throws as `createVecEnv`. */
   constructor(options: EpisodePoolOptions) {
@@ -82,7 +85,7 @@ export class EpisodePool {
     return this.#env.world;
   }
 
-  /** Takes an environment for a player; null if all are taken. */
+  /** Takes an environment for a player. Returns its index; null if all are taken. */
   claim(): number | null {
     if (this.#taken === this.capacity) return null;
     if (this.#free.length === 0) this.#grow();
@@ -90,128 +93,130 @@ export class EpisodePool {
     return this.#free.pop()!;
   }
 
-  /** Gives an environment back. Its pending calls are dropped, and their promises never settle. */
-  release(slot: number): void {
-    this.#resets.delete(slot);
-    this.#steps.delete(slot);
-    this.#free.push(slot);
+  /** Gives an environment back. Its pending calls are dropped; their promises never settle. */
+  release(envIndex: number): void {
+    this.#resets.delete(envIndex);
+    this.#steps.delete(envIndex);
+    this.#free.push(envIndex);
     this.#taken--;
     // Only an empty batch shrinks: environments keep their indices.
-    if (this.#taken === 0 && this.#env.numEnvs > FIRST_SIZE) {
+    if (this.#taken === 0 && this.#env.numEnvs > INITIAL_SIZE) {
       this.#env.close();
       this.#env = this.#open();
     }
   }
 
-  /** Begins an episode. One call at a time per environment. */
-  reset<T>(slot: number, begin: PoolEpisode, read: Read<T>): Promise<T> {
-    return this.#wait(this.#resets, slot, begin, read);
+  /** Begins an episode. An environment takes one call at a time. */
+  reset<T>(envIndex: number, episode: PoolEpisode, read: ReadOutputs<T>): Promise<T> {
+    return this.#enqueue(this.#resets, envIndex, episode, read);
   }
 
-  /** Takes a step of an episode in progress. One call at a time per environment. */
-  step<T>(slot: number, action: PoolAction, read: Read<T>): Promise<T> {
-    return this.#wait(this.#steps, slot, action, read);
+  /** Takes a step of an episode. An environment takes one call at a time. */
+  step<T>(envIndex: number, action: PoolAction, read: ReadOutputs<T>): Promise<T> {
+    return this.#enqueue(this.#steps, envIndex, action, read);
   }
 
   /** Stops all work. Pending promises never settle. */
   close(): void {
-    if (this.#flushing !== null) clearImmediate(this.#flushing);
+    if (this.#scheduled !== null) clearImmediate(this.#scheduled);
     this.#env.close();
   }
 
-  #wait<Asked, T>(
-    waiting: Map<number, Waiting<Asked>>,
-    slot: number,
-    asked: Asked,
-    read: Read<T>,
+  #enqueue<Request, T>(
+    queue: Map<number, Pending<Request>>,
+    envIndex: number,
+    request: Request,
+    read: ReadOutputs<T>,
   ): Promise<T> {
-    // setImmediate runs after all readable sockets were read, so their requests share one step.
-    this.#flushing ??= setImmediate(() => this.#flush());
+    // setImmediate runs after all readable sockets have been read, so their requests share one step.
+    this.#scheduled ??= setImmediate(() => this.#flush());
     return new Promise((resolve, reject) => {
-      const settle = (shown: StepResult) => resolve(read(shown, slot));
-      waiting.set(slot, { slot, asked, settle, fail: reject });
+      const resolveWith = (outputs: StepResult) => resolve(read(outputs, envIndex));
+      queue.set(envIndex, { envIndex, request, resolve: resolveWith, reject });
     });
   }
 
   #flush(): void {
-    this.#flushing = null;
+    this.#scheduled = null;
     const [resets, steps] = [[...this.#resets.values()], [...this.#steps.values()]];
     this.#resets.clear();
     this.#steps.clear();
-    for (const group of alike(resets)) attempt(group, () => this.#resetAll(group));
+    for (const group of groupByStart(resets)) settleAll(group, () => this.#resetAll(group));
     if (steps.length === 0) return;
-    attempt(steps, () => this.#stepAll(steps));
+    settleAll(steps, () => this.#stepAll(steps));
     this.#options.onStepped?.(steps.length);
   }
 
-  /** @param waiting requests of one profile and grader. */
-  #resetAll(waiting: readonly Waiting<PoolEpisode>[]): StepResult {
+  /** Resets environments in one call. @param resets requests with the same profile and grader. */
+  #resetAll(resets: readonly Pending<PoolEpisode>[]): StepResult {
     const { numEnvs } = this.#env;
     const [seed, mask] = [new Uint32Array(numEnvs), new Uint8Array(numEnvs)];
-    for (const { slot, asked } of waiting) {
-      seed[slot] = asked.seed;
-      mask[slot] = 1;
+    for (const { envIndex, request } of resets) {
+      seed[envIndex] = request.seed;
+      mask[envIndex] = 1;
     }
-    const { profile, grader } = waiting[0].asked;
+    const { profile, grader } = resets[0].request;
     return this.#env.reset({ seed, mask, profiles: profile, graders: grader });
   }
 
-  #stepAll(waiting: readonly Waiting<PoolAction>[]): StepResult {
+  /** Steps environments in one call. */
+  #stepAll(steps: readonly Pending<PoolAction>[]): StepResult {
     const { numEnvs } = this.#env;
     const [actions, mask] = [new Uint8Array(numEnvs), new Uint8Array(numEnvs)];
     let beliefs: Float32Array | undefined;
-    for (const { slot, asked } of waiting) {
-      actions[slot] = asked.code;
-      mask[slot] = 1;
-      if (asked.belief === null) continue;
+    for (const { envIndex, request } of steps) {
+      actions[envIndex] = request.code;
+      mask[envIndex] = 1;
+      if (request.belief === null) continue;
       beliefs ??= new Float32Array(numEnvs * NUM_BELIEFS).fill(Number.NaN);
-      beliefs.set(asked.belief, slot * NUM_BELIEFS);
+      beliefs.set(request.belief, envIndex * NUM_BELIEFS);
     }
     return this.#env.step(actions, { mask, beliefs });
   }
 
   #open(): VecEnv {
     const { capacity, backend, kernel, threads = 1, observation } = this.#options;
-    const numEnvs = Math.min(FIRST_SIZE, capacity);
+    const numEnvs = Math.min(INITIAL_SIZE, capacity);
     const env = createVecEnv({ numEnvs, threads, backend, kernel, observation });
     env.reset({ seed: 0 });
-    this.#free = downFrom(env.numEnvs, 0);
+    this.#free = indicesDownFrom(env.numEnvs, 0);
     return env;
   }
 
+  /** Doubles the batch. Environments in use keep their index and state. */
   #grow(): void {
     const old = this.#env;
     const size = Math.min(2 * old.numEnvs, this.capacity);
-    const indices = Uint32Array.from({ length: size }, (_, slot) => (slot < old.numEnvs ? slot : 0));
+    const indices = Uint32Array.from({ length: size }, (_, i) => (i < old.numEnvs ? i : 0));
     this.#env = old.fork(indices);
-    this.#free = downFrom(size, old.numEnvs);
+    this.#free = indicesDownFrom(size, old.numEnvs);
     old.close();
   }
 }
 
-/** The indices from `end - 1` down to `first`; the lowest is taken first. */
-const downFrom = (end: number, first: number): number[] =>
+/** Returns the indices from `end - 1` down to `first`. */
+const indicesDownFrom = (end: number, first: number): number[] =>
   Array.from({ length: end - first }, (_, k) => end - 1 - k);
 
-/** Groups resets by profile and grader, which one reset call shares. */
-function alike(resets: readonly Waiting<PoolEpisode>[]): Iterable<readonly Waiting<PoolEpisode>[]> {
-  const groups = new Map<string, Waiting<PoolEpisode>[]>();
-  for (const each of resets) {
-    const { profile, grader } = each.asked;
+/** Groups resets by profile and grader: one call resets environments with the same ones. */
+function groupByStart(resets: readonly Pending<PoolEpisode>[]): Iterable<readonly Pending<PoolEpisode>[]> {
+  const groups = new Map<string, Pending<PoolEpisode>[]>();
+  for (const reset of resets) {
+    const { profile, grader } = reset.request;
     const key = `${profile} ${grader.join()}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
+    if (group === undefined) groups.set(key, [reset]);
+    else group.push(reset);
   }
   return groups.values();
 }
 
-/** Runs a call for several requests. Each request gets the result, or the error. */
-function attempt(waiting: readonly Waiting<unknown>[], act: () => StepResult): void {
+/** Makes one call for several requests. Resolves each with the outputs, or rejects each with the error. */
+function settleAll(requests: readonly Pending<unknown>[], call: () => StepResult): void {
   try {
-    const shown = act();
-    for (const each of waiting) each.settle(shown);
+    const outputs = call();
+    for (const request of requests) request.resolve(outputs);
   } catch (error) {
-    for (const each of waiting) each.fail(error);
+    for (const request of requests) request.reject(error);
   }
 }

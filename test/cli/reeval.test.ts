@@ -266,7 +266,7 @@ describe('refuses', () => {
     [
       'rows to train on, with a message that names them',
       () => ['--jsonl', file('rows.jsonl')],
-      'This is a row to train on, not a trajectory: pass the file that it was made of.',
+      'This is a row of a training dataset: pass the trajectories that the dataset was made from.',
     ],
     [
       'a count that is not a number',

@@ -3,7 +3,7 @@ import { toGrader } from '../../src/engine/graders/grader.js';
 import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
 import { createVecEnv } from '../../src/index.js';
 import { prompts } from '../../src/rollouts/text/prompt.js';
-import { type Beginning, TrajectoryRecorder } from '../../src/rollouts/trajectories/env-recorder.js';
+import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/trajectories/env-recorder.js';
 import type { Move } from '../../src/rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
@@ -64,7 +64,7 @@ export const episodeStarts = (
   seeds: readonly number[],
   condition = 'custom',
   profileMode = 'sampled',
-): Beginning[] => seeds.map((seed) => ({ seed, condition, profileMode }));
+): EpisodeSpec[] => seeds.map((seed) => ({ seed, condition, profileMode }));
 
 export interface RecordingOptions {
   readonly policy?: TestPolicy;
@@ -75,7 +75,7 @@ export interface RecordingOptions {
 
 /** Plays episodes in one batch and records them. */
 export function recordEpisodes(
-  starts: readonly Beginning[],
+  starts: readonly EpisodeSpec[],
   { policy = TEST_POLICIES.speaker, player = playerOf(), grader = 'v2', backend }: RecordingOptions = {},
 ): TrajectoryEpisode[] {
   using env = createVecEnv({ numEnvs: starts.length, observation: { history: true }, backend });

@@ -73,7 +73,7 @@ const COLUMNS: Record<string, (env: VecEnv, result: StepResult) => string[]> = {
   truncated: (_, { truncated }) => entries(truncated),
   finalMask: (_, { finalMask }) => entries(finalMask),
   grade: (env, result) => envCells(env, result, gradeOf),
-  final: (env, result) => envCells(env, result, finalOf),
+  final: (env, result) => envCells(env, result, toStoredFinal),
   episode: (env) => entries(env.episodeNumbers),
   seed: (env) => entries(env.seeds),
 };
@@ -104,7 +104,7 @@ function gradeOf({ components, ...columns }: Columns): string {
   return isComplete ? 'g' : '?';
 }
 
-function finalOf({ finalObservations }: Columns): string {
+function toStoredFinal({ finalObservations }: Columns): string {
   if (finalObservations === undefined) return '-';
   return finalObservations.every((x) => x === 0) ? '0' : String(finalObservations[OBSERVATION.step]);
 }

@@ -5,8 +5,12 @@ import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { EpisodePool } from '../../rollouts/episode-pool.js';
 import { type Prompt, prompt } from '../../rollouts/text/prompt.js';
 import { SYSTEM } from '../../rollouts/text/system.js';
-import { type EpisodeEnd, EpisodeRecorder, endAt } from '../../rollouts/trajectories/episode-recorder.js';
-import { playedFor } from '../../rollouts/trajectories/move.js';
+import {
+  type EpisodeEnd,
+  EpisodeRecorder,
+  episodeEndAt,
+} from '../../rollouts/trajectories/episode-recorder.js';
+import { resolveMove } from '../../rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
@@ -111,7 +115,7 @@ function readEnv(result: StepResult, env: number): EnvOutputs {
   return {
     row: observations.slice(env * width, (env + 1) * width),
     reward: rewards[env],
-    end: finalMask[env] === 0 ? null : endAt(result, env),
+    end: finalMask[env] === 0 ? null : episodeEndAt(result, env),
   };
 }
 
@@ -193,7 +197,7 @@ class EpisodePlayer {
 
   async #askModel(request: Prompt) {
     const { completion, reasoning, usage } = await this.#options.model.complete(request, this.#stop.signal);
-    return playedFor({ prompt: request, completion, reasoning, usage });
+    return resolveMove({ prompt: request, completion, reasoning, usage });
   }
 }
 

@@ -1,9 +1,13 @@
 /** Compares one stored episode with its replay, step by step. */
 import type { Prompt } from '../../rollouts/text/prompt.js';
-import { type EpisodeEnd, finalOf, hiddenOf } from '../../rollouts/trajectories/episode-recorder.js';
-import { type Person, personOf } from '../../rollouts/trajectories/hidden-profile.js';
-import { type Played, playedFor, reasoningIn } from '../../rollouts/trajectories/move.js';
-import { rewardsOf } from '../../rollouts/trajectories/step-rewards.js';
+import {
+  type EpisodeEnd,
+  toStoredFinal,
+  toStoredHidden,
+} from '../../rollouts/trajectories/episode-recorder.js';
+import { type HiddenProfile, hiddenProfileOf } from '../../rollouts/trajectories/hidden-profile.js';
+import { type PlayedMove, reasoningIn, resolveMove } from '../../rollouts/trajectories/move.js';
+import { storedRewardsOf } from '../../rollouts/trajectories/step-rewards.js';
 import type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
@@ -23,14 +27,14 @@ export const codeOf = ({ action }: TrajectoryStep): number => ACTION_NAMES.index
 export class EpisodeReplay {
   readonly comparison = new Comparison();
   readonly #episode: TrajectoryEpisode;
-  readonly #hidden: Person;
+  readonly #hidden: HiddenProfile;
   #system: string | null = null;
   /** Whether the current step has an action of the player, not the fallback. */
   #parsed = true;
 
   constructor(episode: TrajectoryEpisode) {
     this.#episode = episode;
-    this.#hidden = personOf(world, episode.profile_mode, episode.seed);
+    this.#hidden = hiddenProfileOf(world, episode.profile_mode, episode.seed);
   }
 
   /**
@@ -47,7 +51,7 @@ export class EpisodeReplay {
       this.#system = prompt[0].content;
       comparison.sameText('prompt', step.prompt, prompt[1].content);
     }
-    const played = playedIn(step);
+    const played = recordedMove(step);
     this.#parsed = played.parsed;
     comparison.same('action', step.action, ACTION_NAMES[played.action]);
     comparison.same('parsed', step.parsed, played.parsed);
@@ -61,7 +65,7 @@ export class EpisodeReplay {
     const step = this.#episode.steps[t];
     const belief = step.belief && Float32Array.from(step.belief);
     const played = { action: codeOf(step), parsed: this.#parsed, belief };
-    const components = rewardsOf(world, played, reward, this.#hidden.target);
+    const components = storedRewardsOf(world, played, reward, this.#hidden.target);
     this.comparison.same('reward', step.reward, reward);
     this.comparison.sameObject('reward_components', step.reward_components, components);
   }
@@ -72,18 +76,18 @@ export class EpisodeReplay {
     const { final, hidden, system } = this.#episode;
     comparison.step = null;
     if (system !== this.#system) comparison.sameText('system', system, this.#system);
-    comparison.sameObject('final', final, finalOf(end));
+    comparison.sameObject('final', final, toStoredFinal(end));
     if (hidden === undefined) return;
-    const truth = hiddenOf(this.#hidden);
+    const truth = toStoredHidden(this.#hidden);
     comparison.sameNumbers(PROFILE_NAMES, hidden.profile, truth.profile);
     comparison.sameNumbers(TARGET_NAMES, hidden.belief_target, truth.belief_target);
   }
 }
 
 /** Returns the action and belief of a step: parsed from its completion, or as recorded. */
-function playedIn(step: TrajectoryStep): Pick<Played, 'action' | 'parsed' | 'belief'> {
+function recordedMove(step: TrajectoryStep): Pick<PlayedMove, 'action' | 'parsed' | 'belief'> {
   const { completion, belief } = step;
-  return playedFor(
+  return resolveMove(
     completion === null ? { action: codeOf(step), belief } : { prompt: NO_PROMPT, completion },
   );
 }

@@ -4,7 +4,7 @@ import { floatsOf } from '../../engine/graders/grader.js';
 import type { VecEnv } from '../../engine/node.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { prompts } from '../../rollouts/text/prompt.js';
-import { endAt } from '../../rollouts/trajectories/episode-recorder.js';
+import { episodeEndAt } from '../../rollouts/trajectories/episode-recorder.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
 import { ResizableEnv } from '../resizable-env.js';
@@ -54,7 +54,7 @@ export class TrajectoryReplayer implements Disposable {
       result = env.step(actions, { beliefs });
       for (const [i, replay] of replays.entries()) replay.compareReward(t, result.rewards[i]);
     }
-    for (const [i, replay] of replays.entries()) replay.compareEnd(endAt(result, i));
+    for (const [i, replay] of replays.entries()) replay.compareEnd(episodeEndAt(result, i));
     return {
       mismatches: replays.map(({ comparison }) => comparison.mismatches),
       components: result.components.slice(),

@@ -1,4 +1,4 @@
-/** Rows of a replay as columns. */
+/** Validates rows that are passed as columns. */
 import { copyIfAliased, NOTHING_WRITTEN } from '../../engine/validate/aliased-memory.js';
 import type { ProfileChoice } from '../../engine/validate/profiles.js';
 import { checkLength, checkOptions, checkRecord, kindOf, wrongType } from '../../shared/values.js';
@@ -12,7 +12,7 @@ export interface ReplayColumns {
   readonly profiles?: ProfileChoice;
   /** u8 [n]: steps taken before, 0 to 27. */
   readonly stepIndices: Uint8Array;
-  /** u8 [n, 28], row-major: the codes of these steps. Later entries of a row are ignored. */
+  /** u8 [n, 28], row-major: the action codes of these steps. Later entries of a row are ignored. */
   readonly histories: Uint8Array;
   /** i8 [n]: codes of the proposed actions, -1 for completions without one. */
   readonly actions: Int8Array;
@@ -38,11 +38,11 @@ const NAMES = [...COLUMNS.map(([name]) => name), 'profiles'];
  * @returns columns that no other thread can change, with one row per seed.
  * @throws InputError `wrong_type`, `wrong_length`, or `unknown_option` for an unknown column.
  */
-export function takeColumns(rows: ReplayColumns): ReplayColumns {
+export function validateColumns(rows: ReplayColumns): ReplayColumns {
   checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);
   const { seeds, profiles, stepIndices, histories, actions, beliefs } = rows;
   const given = { seeds, stepIndices, histories, actions, beliefs };
-  const entries = COLUMNS.map(([name, kind]) => [name, takeColumn(name, kind, given[name])]);
+  const entries = COLUMNS.map(([name, kind]) => [name, validateColumn(name, kind, given[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;
   for (const [name, , width] of COLUMNS) {
     const length = columns.seeds.length * width;
@@ -51,7 +51,7 @@ export function takeColumns(rows: ReplayColumns): ReplayColumns {
   return { ...columns, profiles };
 }
 
-function takeColumn<T>(name: Column, kind: string, column: T): T {
+function validateColumn<T>(name: Column, kind: string, column: T): T {
   if (name === 'beliefs' && column === undefined) return column;
   if (kindOf(column) === kind) return copyIfAliased(column, NOTHING_WRITTEN);
   throw wrongType(name, `a ${kind}`, column, 'Pass one, or rows as an array of objects.');

@@ -1,18 +1,18 @@
-/** Faults of rows that cannot be replayed. */
+/** Collects the faults of invalid rows. */
 import { InputError } from '../../shared/errors.js';
 
-/** The fault of a row. Invalid rows do not affect the others. */
+/** The fault of an invalid row. Other rows are scored as without it. */
 export interface RowFault {
   /** The index of the row. */
   readonly index: number;
   /** The code of the error. */
   readonly code: InputError['code'];
-  /** The error's message: what was expected, what came, where, and what to do. */
+  /** The message of the error. */
   readonly message: string;
 }
 
-/** Records a fault, so that its row is left out. */
-export type Blame = (index: number, fault: InputError) => void;
+/** Called with the fault of a row, which is then left out. */
+export type ReportFault = (index: number, fault: InputError) => void;
 
 /** The first fault of each row. */
 export class Faults {
@@ -24,7 +24,7 @@ export class Faults {
     this.#throws = throws;
   }
 
-  readonly blame: Blame = (index, fault) => {
+  readonly reportFault: ReportFault = (index, fault) => {
     if (this.#throws) throw fault;
     const { code, message } = fault;
     if (!this.#found.has(index)) this.#found.set(index, { index, code, message });
@@ -43,17 +43,18 @@ export class Faults {
     return this.#found.keys();
   }
 
+  /** Returns the faults by row. */
   inOrder(): RowFault[] {
     return [...this.#found.values()].sort((a, b) => a.index - b.index);
   }
 }
 
-/** Runs `act` for one row. An InputError is recorded as the row's fault. */
-export function attempt(index: number, blame: Blame, act: () => void): void {
+/** Calls `check`. An InputError that it throws is reported as the row's fault. */
+export function catchFault(index: number, reportFault: ReportFault, check: () => void): void {
   try {
-    act();
+    check();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    blame(index, error);
+    reportFault(index, error);
   }
 }

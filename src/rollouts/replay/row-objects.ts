@@ -1,4 +1,4 @@
-/** Converts rows given as objects to columns. */
+/** Validates rows that are passed as objects, and converts them to columns. */
 
 import { illegalAction, NO_ACTION } from '../../engine/validate/actions.js';
 import { isSeed, refuseSeed } from '../../engine/validate/seeds.js';
@@ -7,9 +7,9 @@ import { didYouMean } from '../../shared/suggest.js';
 import { checkInteger, describe, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { ReplayColumns } from './row-columns.js';
-import { attempt, type Blame } from './row-faults.js';
+import { catchFault, type ReportFault } from './row-faults.js';
 
-/** One row of ReplayColumns, with the keys of a dataset. */
+/** One row of a replay. The fields are those of datasets, in camelCase. */
 export interface ReplayRow {
   /** u32. */
   readonly seed: number;
@@ -25,7 +25,7 @@ export interface ReplayRow {
 
 type Columns = Required<ReplayColumns> & { readonly profiles: string[] };
 
-/** Action codes by code, by name, and by upper-case name as in answers. */
+/** Action codes by code, by name, and by upper-case name, as in completions. */
 const CODES: ReadonlyMap<unknown, number> = new Map(
   ACTION_NAMES.flatMap((name, code): [unknown, number][] => [
     [code, code],
@@ -36,10 +36,10 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
 
 /**
  * Converts rows to columns.
- * @param blame called for every invalid row. Its place in the columns holds a valid default.
+ * @param reportFault called for every invalid row. Its columns keep valid default values.
  * @throws InputError `out_of_range` for more rows than a batch may have, before memory is allocated.
  */
-export function toColumns(rows: readonly ReplayRow[], blame: Blame): Columns {
+export function toColumns(rows: readonly ReplayRow[], reportFault: ReportFault): Columns {
   const n = checkInteger('the number of rows', rows.length, 0, MAX_ENVS);
   const columns: Columns = {
     seeds: new Uint32Array(n),
@@ -49,11 +49,11 @@ export function toColumns(rows: readonly ReplayRow[], blame: Blame): Columns {
     actions: new Int8Array(n).fill(NO_ACTION),
     beliefs: new Float32Array(n * NUM_BELIEFS).fill(Number.NaN),
   };
-  for (let i = 0; i < n; i++) attempt(i, blame, () => putRow(columns, i, rows[i]));
+  for (let i = 0; i < n; i++) catchFault(i, reportFault, () => writeRow(columns, i, rows[i]));
   return columns;
 }
 
-function putRow(columns: Columns, i: number, row: ReplayRow): void {
+function writeRow(columns: Columns, i: number, row: ReplayRow): void {
   if (typeof row !== 'object' || row === null) {
     throw wrongType(`rows[${i}]`, 'an object', row, 'Pass { seed, actionHistory, action }.');
   }
@@ -62,15 +62,15 @@ function putRow(columns: Columns, i: number, row: ReplayRow): void {
   if (typeof profileMode === 'string') columns.profiles[i] = profileMode;
   else if (profileMode !== undefined)
     throw wrongType(`rows[${i}].profileMode`, 'a name', profileMode, 'Pass a string.');
-  putHistory(columns, i, actionHistory);
+  writeHistory(columns, i, actionHistory);
   if (action !== null) {
     columns.actions[i] =
       CODES.get(action) ?? refuseAction(action, `rows[${i}].action`, ', its name, or null for none,');
   }
-  if (belief !== undefined && belief !== null) putBelief(columns, i, belief);
+  if (belief !== undefined && belief !== null) writeBelief(columns, i, belief);
 }
 
-function putHistory(
+function writeHistory(
   { histories, stepIndices }: Columns,
   i: number,
   history: ReplayRow['actionHistory'],
@@ -83,7 +83,7 @@ function putHistory(
     throw new InputError(
       'wrong_length',
       `Expected at most ${NUM_STEPS - 1} actions in rows[${i}].actionHistory, got ${length}. ` +
-        'Pass those taken before the action.',
+        'Pass the actions before the proposed one.',
     );
   }
   for (let t = 0; t < length; t++) {
@@ -94,7 +94,7 @@ function putHistory(
   stepIndices[i] = length;
 }
 
-function putBelief({ beliefs }: Columns, i: number, belief: ArrayLike<number>): void {
+function writeBelief({ beliefs }: Columns, i: number, belief: ArrayLike<number>): void {
   if (typeof belief !== 'object' || belief.length !== NUM_BELIEFS) {
     throw wrongType(`rows[${i}].belief`, `${NUM_BELIEFS} numbers`, belief, 'Pass these, or null for none.');
   }

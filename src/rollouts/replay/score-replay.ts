@@ -1,4 +1,4 @@
-/** Replay scoring: scores completions, each after the actions of its history. */
+/** Replay scoring: replays each row's history, takes its action and computes its rewards. */
 import type { Batch } from '../../engine/backends/backend.js';
 import { openBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
@@ -16,12 +16,11 @@ import {
   stackRewards,
   toTerms,
 } from '../rewards/compute-rewards.js';
-import { checkRows, lookFine, takeRows } from './check-rows.js';
-import type { Replayed, ReplayRows } from './replay-window.js';
+import { checkRows, passQuickCheck, type ReplayRows, validateRows } from './check-rows.js';
 import type { ReplayColumns } from './row-columns.js';
 import { Faults, type RowFault } from './row-faults.js';
 import type { ReplayRow } from './row-objects.js';
-import { orderByLength } from './sort-by-length.js';
+import { sortByLength } from './sort-by-length.js';
 
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
@@ -31,7 +30,7 @@ export interface ReplayOptions extends RewardStackOptions {
   world?: WorldSpec;
   /** As in `createVecEnv`. */
   backend?: string;
-  /** As of `createVecEnv`. */
+  /** As in `createVecEnv`. */
   kernel?: string;
   /** 1 to 256; changes no result. Default: as many as the machine has. */
   threads?: number;
@@ -65,8 +64,11 @@ const OPTIONS: readonly (keyof ReplayOptions)[] = [
   'shaping',
 ];
 
-/** Rows that are checked, sorted and played together. A window fits the cache. */
+/** The number of rows that are checked, sorted and replayed together. They fit the processor's cache. */
 const WINDOW = 4096;
+
+/** The replay's results for every row. */
+type ReplayResults = Pick<ReplayScores, 'stepRewards' | 'beliefMae' | 'stateHashes'>;
 
 /** `scoreReplay` on the backends of a platform. */
 export function scoreReplayOn(
@@ -74,25 +76,29 @@ export function scoreReplayOn(
   rows: ReplayColumns | readonly ReplayRow[],
   options: ReplayOptions,
 ): ReplayScores {
-  const asked = readOptions('replay options', options, OPTIONS);
-  // Invalid options are refused before rows are read.
-  const { onFault = 'mark', grader = 'v2' } = asked;
-  const world = createWorld(asked.world);
+  const checked = readOptions('replay options', options, OPTIONS);
+  // Options are validated before rows are read.
+  const { onFault = 'mark', grader = 'v2' } = checked;
+  const world = createWorld(checked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const terms = toTerms(asked);
+  const terms = toTerms(checked);
   const weights = toGrader(world, grader);
-  const batch = open(platform, world, asked);
+  const batch = openReplayBatch(platform, world, checked);
   try {
-    const taken = takeRows(world, rows, faults.blame);
-    const replayed = replay(batch, weights, taken, faults);
-    return { ...replayed, rewards: stackOf(taken, replayed, faults, terms), faults: faults.inOrder() };
+    const replayRows = validateRows(world, rows, faults.reportFault);
+    const replayed = replay(batch, weights, replayRows, faults);
+    return { ...replayed, rewards: stackOf(replayRows, replayed, faults, terms), faults: faults.inOrder() };
   } finally {
     batch.close();
   }
 }
 
-/** Opens a batch of one environment, which stays unused: replay plays rows apart from the batch's own state. */
-function open(platform: Platform, world: World, { backend, kernel, threads }: ReplayOptions): Batch {
+/** Opens a batch to call `replay` on. Its one environment is not used: `replay` does not touch a batch's state. */
+function openReplayBatch(
+  platform: Platform,
+  world: World,
+  { backend, kernel, threads }: ReplayOptions,
+): Batch {
   const shape = {
     ...{ numEnvs: 1, world, imagination: false },
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
@@ -101,8 +107,9 @@ function open(platform: Platform, world: World, { backend, kernel, threads }: Re
   return openBatch(platform, { backend, kernel }, shape).batch;
 }
 
-function replay(batch: Batch, grader: Float32Array, taken: ReplayRows, faults: Faults): Replayed {
-  const { columns, people, given } = taken;
+/** Replays all rows, window by window. */
+function replay(batch: Batch, grader: Float32Array, replayRows: ReplayRows, faults: Faults): ReplayResults {
+  const { columns, profiles, given } = replayRows;
   const rows = columns.seeds.length;
   const out = {
     stepRewards: new Float32Array(rows).fill(Number.NaN),
@@ -111,47 +118,46 @@ function replay(batch: Batch, grader: Float32Array, taken: ReplayRows, faults: F
   };
   const { seeds, stepIndices: stops, histories, actions, beliefs } = columns;
   const request = {
-    ...{ seeds, modes: people.modes, profiles: people.floats, grader },
+    ...{ seeds, modes: profiles.modes, profiles: profiles.floats, grader },
     ...{ stops, histories, actions },
     ...(beliefs === undefined ? { beliefs: null, given: null } : { beliefs, given }),
     ...{ rewards: out.stepRewards, beliefMae: out.beliefMae, hashes: out.stateHashes },
   };
   const play = (order: Uint32Array): boolean => batch.replay({ ...request, order }) === null;
   for (let first = 0; first < rows; first += WINDOW) {
-    replayWindow(play, taken, first, Math.min(first + WINDOW, rows), faults);
+    replayWindow(play, replayRows, first, Math.min(first + WINDOW, rows), faults);
   }
   return out;
 }
 
 /**
- * Plays rows `first` up to `end` (excluded). Checks them one by one only if the quick check or the backend finds a
- * fault.
- * @param play returns false and writes nothing if a history is invalid.
+ * Replays rows `first` to `end - 1`. Checks them one by one only if the quick check or the backend finds a fault.
+ * @param play replays rows in an order. It returns false and writes nothing if a history is invalid.
  */
 function replayWindow(
   play: (order: Uint32Array) => boolean,
-  taken: ReplayRows,
+  replayRows: ReplayRows,
   first: number,
   end: number,
   faults: Faults,
 ): void {
-  const order = (): Uint32Array => orderByLength(taken.columns.stepIndices, first, end, faults);
-  if (lookFine(taken, first, end) && play(order())) return;
-  checkRows(taken, first, end, faults.blame);
+  const order = (): Uint32Array => sortByLength(replayRows.columns.stepIndices, first, end, faults);
+  if (passQuickCheck(replayRows, first, end) && play(order())) return;
+  checkRows(replayRows, first, end, faults.reportFault);
   play(order());
 }
 
-/** Computes the rewards, NaN for invalid rows. */
+/** Computes the reward stack; NaN for invalid rows. */
 function stackOf(
   { columns, given }: ReplayRows,
-  { stepRewards, beliefMae }: Replayed,
+  { stepRewards, beliefMae }: ReplayResults,
   faults: Faults,
   terms: StackTerms,
 ): RewardStack {
   const { histories, stepIndices } = columns;
-  const actions = withoutFaults(columns.actions, faults);
-  const pasts = { codes: histories, steps: (row: number) => stepIndices[row] };
-  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pasts, terms);
+  const actions = withoutInvalidRows(columns.actions, faults);
+  const pastActions = { codes: histories, steps: (row: number) => stepIndices[row] };
+  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pastActions, terms);
   for (const name of [...REWARD_NAMES, 'total'] as const) {
     for (const row of faults.rows) rewards[name][row] = Number.NaN;
   }
@@ -159,14 +165,14 @@ function stackOf(
 }
 
 /** Replaces the actions of invalid rows by NO_ACTION, so that their histories are not read. */
-function withoutFaults(actions: Int8Array, faults: Faults): Int8Array {
+function withoutInvalidRows(actions: Int8Array, faults: Faults): Int8Array {
   if (faults.size === 0) return actions;
-  const others = actions.slice();
-  for (const row of faults.rows) others[row] = NO_ACTION;
-  return others;
+  const copy = actions.slice();
+  for (const row of faults.rows) copy[row] = NO_ACTION;
+  return copy;
 }
 
-/** f32 [6]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
+/** Returns the weights of a grader, f32 [6]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
 function toGrader(world: World, grader: unknown): Float32Array {
   if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
   throw wrongType('grader', 'a name or six weights', grader, 'Pass one of these.');

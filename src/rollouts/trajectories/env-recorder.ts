@@ -1,4 +1,4 @@
-/** Plays and records episodes of a vector environment, in phase or not. */
+/** Steps a vector environment and records its episodes, which may be at different steps. */
 
 import { floatsOf, type Grader } from '../../engine/graders/grader.js';
 import type { VecEnv } from '../../engine/node.js';
@@ -6,18 +6,18 @@ import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
 import { checkLength } from '../../shared/values.js';
 import { NUM_BELIEFS, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/fields.js';
-import { EpisodeRecorder, type EpisodeStart, endAt } from './episode-recorder.js';
-import { type Move, type Played, playedFor } from './move.js';
+import { EpisodeRecorder, type EpisodeStart, episodeEndAt } from './episode-recorder.js';
+import { type Move, type PlayedMove, resolveMove } from './move.js';
 import type { Player, TrajectoryEpisode } from './trajectory-episode.js';
 
-/** An episode to begin in an environment. */
-export interface Beginning extends Pick<EpisodeStart, 'seed' | 'profileMode' | 'condition'> {}
+/** The seed, profile and condition of an episode to begin. */
+export type EpisodeSpec = Pick<EpisodeStart, 'seed' | 'profileMode' | 'condition'>;
 
 /**
- * Steps an environment for a player, and keeps every episode that ends.
+ * Steps a vector environment for a player and records every episode until its end.
  *
  *     const recorder = new TrajectoryRecorder(env, player, toGrader('v2'));
- *     let { observations } = recorder.begin(weeks);
+ *     let { observations } = recorder.begin(episodes);
  *     for (let t = 0; t < 28; t++) ({ observations } = recorder.step(moves(observations)));
  *     for (const episode of recorder.take()) file.write(episodeLine(episode));
  */
@@ -33,10 +33,10 @@ export class TrajectoryRecorder {
   /**
    * @param env an environment without imagination and autoreset, row-major, with raw OBSERVATION_FIELDS (`observation`
    *   left out, or `{ history: true }`). The caller closes it.
-   * @throws InputError `not_alike` for another environment.
+   * @throws InputError `not_alike` for any other environment.
    */
   constructor(env: VecEnv, player: Player, grader: Grader) {
-    requireRaw(env);
+    checkEnv(env);
     this.#env = env;
     this.#player = player;
     this.#grader = grader;
@@ -44,61 +44,61 @@ export class TrajectoryRecorder {
   }
 
   /**
-   * Begins an episode in every environment whose entry is not null. The first call must begin one in all. Unfinished
-   * episodes are dropped.
+   * Begins an episode in every environment whose entry is not null, and drops its unfinished one. The first call must
+   * begin one in all.
+   * @param episodes [numEnvs].
    * @returns as `env.reset`. @throws as `env.reset`.
    */
-  begin(weeks: readonly (Beginning | null)[]): StepResult {
+  begin(episodes: readonly (EpisodeSpec | null)[]): StepResult {
     const { numEnvs, world } = this.#env;
-    checkLength('weeks', weeks.length, numEnvs, 'numEnvs, null for slots that go on');
+    checkLength('episodes', episodes.length, numEnvs, 'numEnvs; null where the episode continues');
     const result = this.#env.reset({
-      seed: Uint32Array.from(weeks, (week) => week?.seed ?? 0),
-      profiles: weeks.map((week) => week?.profileMode ?? 'sampled'),
+      seed: Uint32Array.from(episodes, (spec) => spec?.seed ?? 0),
+      profiles: episodes.map((spec) => spec?.profileMode ?? 'sampled'),
       graders: floatsOf(this.#grader.weights),
-      ...(weeks.includes(null) ? { mask: weeks.map((week) => week !== null) } : {}),
+      ...(episodes.includes(null) ? { mask: episodes.map((spec) => spec !== null) } : {}),
     });
     this.#observations = result.observations;
-    for (const [slot, week] of weeks.entries()) {
-      if (week === null) continue;
-      const start = { ...week, player: this.#player, grader: this.#grader };
-      this.#episodes[slot] = new EpisodeRecorder(world, start);
+    for (const [i, spec] of episodes.entries()) {
+      if (spec === null) continue;
+      this.#episodes[i] = new EpisodeRecorder(world, { ...spec, player: this.#player, grader: this.#grader });
     }
     return result;
   }
 
   /**
-   * Takes a step in every environment that has a move. `playedFor` says what is played for a completion without an
-   * action.
-   * @param moves [numEnvs]; null for environments that wait.
-   * @returns as `env.step`. @throws as `env.step` and `playedFor`.
+   * Takes a step in every environment that has a move.
+   * @param moves [numEnvs]; null for environments that take no step. `resolveMove` returns the action of each.
+   * @returns as `env.step`. @throws as `env.step` and `resolveMove`.
    */
   step(moves: readonly (Move | null)[]): StepResult {
     const env = this.#env;
-    checkLength('moves', moves.length, env.numEnvs, 'numEnvs, null for slots that wait');
-    const played = moves.map((move) => move && playedFor(move));
+    checkLength('moves', moves.length, env.numEnvs, 'numEnvs; null where no step is taken');
+    const played = moves.map((move) => move && resolveMove(move));
     const before = this.#observations.slice();
     const result = env.step(
-      Uint8Array.from(played, (each) => each?.action ?? 0),
-      { beliefs: beliefsOf(played), mask: played.map((each) => each !== null) },
+      Uint8Array.from(played, (move) => move?.action ?? 0),
+      { beliefs: beliefsOf(played), mask: played.map((move) => move !== null) },
     );
     this.#observations = result.observations;
-    for (const [slot, each] of played.entries()) {
-      if (each !== null) this.#note(slot, before, each, result);
+    for (const [i, move] of played.entries()) {
+      if (move !== null) this.#record(i, before, move, result);
     }
     return result;
   }
 
-  #note(slot: number, before: Float32Array, played: Played, result: StepResult): void {
+  /** Records a step of environment i. @param before the observations of all environments before the step. */
+  #record(i: number, before: Float32Array, move: PlayedMove, result: StepResult): void {
     const width = before.length / this.#env.numEnvs;
-    const seen = before.subarray(slot * width, slot * width + OBSERVATION_SIZE);
-    const episode = this.#episodes[slot]!;
-    episode.step(seen, played, result.rewards[slot]);
-    if (result.finalMask[slot] === 0) return;
-    this.#ended.push(episode.end(endAt(result, slot)));
-    this.#episodes[slot] = null;
+    const observation = before.subarray(i * width, i * width + OBSERVATION_SIZE);
+    const episode = this.#episodes[i]!;
+    episode.step(observation, move, result.rewards[i]);
+    if (result.finalMask[i] === 0) return;
+    this.#ended.push(episode.end(episodeEndAt(result, i)));
+    this.#episodes[i] = null;
   }
 
-  /** Returns the episodes that ended since the last call, by step, then by environment. */
+  /** Returns the episodes that ended since the last call, in order of their end, then of their environment. */
   take(): TrajectoryEpisode[] {
     const ended = this.#ended;
     this.#ended = [];
@@ -106,23 +106,24 @@ export class TrajectoryRecorder {
   }
 }
 
-function requireRaw({ imagination, metadata, observationFields }: VecEnv): void {
+/** @throws InputError `not_alike`. */
+function checkEnv({ imagination, metadata, observationFields }: VecEnv): void {
   const raw = OBSERVATION_FIELDS.every(({ name, offset, size, low, high }, k) => {
     const field = observationFields[k];
-    const alike = field?.name === name && field.offset === offset && field.size === size;
-    return alike && field.low === low && field.high === high;
+    const sameLayout = field?.name === name && field.offset === offset && field.size === size;
+    return sameLayout && field.low === low && field.high === high;
   });
   if (raw && !imagination && metadata.autoresetMode === 'disabled') return;
   throw new InputError(
     'not_alike',
-    'Expected an environment of real luck, without autoreset and with raw observations, got another. ' +
-      'Create one with no options but numEnvs, backend, and observation: { history: true } if prompts are made.',
+    'Expected an environment without imagination and autoreset, with raw observations, got another one. ' +
+      'Create it without these options. `observation: { history: true }` is allowed.',
   );
 }
 
-/** f32 [n, 3]; NaN where no belief is given. */
-function beliefsOf(played: readonly (Played | null)[]): Float32Array {
-  const beliefs = new Float32Array(played.length * NUM_BELIEFS).fill(Number.NaN);
-  for (const [i, each] of played.entries()) if (each?.belief) beliefs.set(each.belief, i * NUM_BELIEFS);
+/** Returns the beliefs, f32 [n, 3]; NaN where none is given. */
+function beliefsOf(moves: readonly (PlayedMove | null)[]): Float32Array {
+  const beliefs = new Float32Array(moves.length * NUM_BELIEFS).fill(Number.NaN);
+  for (const [i, move] of moves.entries()) if (move?.belief) beliefs.set(move.belief, i * NUM_BELIEFS);
   return beliefs;
 }

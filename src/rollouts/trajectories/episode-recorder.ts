@@ -14,9 +14,9 @@ import {
   OBSERVATION_SIZE,
 } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { type Person, personOf } from './hidden-profile.js';
-import type { Played } from './move.js';
-import { rewardsOf } from './step-rewards.js';
+import { type HiddenProfile, hiddenProfileOf } from './hidden-profile.js';
+import type { PlayedMove } from './move.js';
+import { storedRewardsOf } from './step-rewards.js';
 import type {
   Hidden,
   Player,
@@ -49,8 +49,8 @@ export interface EpisodeEnd {
   readonly secondHalfMean: number;
 }
 
-/** Reads the results of environment i, whose episode has just ended. */
-export const endAt = (result: StepResult, i: number): EpisodeEnd => ({
+/** Returns the results of environment i, whose episode has just ended. */
+export const episodeEndAt = (result: StepResult, i: number): EpisodeEnd => ({
   components: result.components.slice(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS),
   finalScore: result.finalScores[i],
   beliefMae: result.beliefMae[i],
@@ -58,10 +58,11 @@ export const endAt = (result: StepResult, i: number): EpisodeEnd => ({
   secondHalfMean: result.secondHalfMeans[i],
 });
 
+/** Collects the steps of one episode and returns it at its end. */
 export class EpisodeRecorder {
   readonly #world: World;
   readonly #start: EpisodeStart;
-  readonly #person: Person;
+  readonly #hidden: HiddenProfile;
   readonly #steps: TrajectoryStep[] = [];
   #system: string | null = null;
   #usage: Usage | null = null;
@@ -70,7 +71,7 @@ export class EpisodeRecorder {
   constructor(world: World, start: EpisodeStart) {
     this.#world = world;
     this.#start = start;
-    this.#person = personOf(world, start.profileMode, start.seed);
+    this.#hidden = hiddenProfileOf(world, start.profileMode, start.seed);
   }
 
   /**
@@ -79,16 +80,16 @@ export class EpisodeRecorder {
    * @param reward the reward of the step.
    * @throws InputError `not_alike` if the system message changed; StateError `episode_over` after 28 steps.
    */
-  step(observation: ArrayLike<number>, played: Played, reward: number): void {
+  step(observation: ArrayLike<number>, played: PlayedMove, reward: number): void {
     const step = this.#steps.length;
     if (step === NUM_STEPS) {
       throw new StateError(
         'episode_over',
-        `Expected at most ${NUM_STEPS} steps, got one more. Begin an episode.`,
+        `Expected at most ${NUM_STEPS} steps, got one more. Begin another episode.`,
       );
     }
-    this.#system = this.#systemWith(played);
-    this.#usage = sumOfUsage(this.#usage, played.usage);
+    this.#system = this.#commonSystem(played);
+    this.#usage = addUsage(this.#usage, played.usage);
     const { prompt, completion, reasoning, belief, parsed } = played;
     this.#steps.push({
       step,
@@ -98,16 +99,17 @@ export class EpisodeRecorder {
       action: ACTION_NAMES[played.action],
       parsed,
       reward,
-      reward_components: rewardsOf(this.#world, played, reward, this.#person.target),
+      reward_components: storedRewardsOf(this.#world, played, reward, this.#hidden.target),
     });
   }
 
-  #systemWith({ system }: Played): string | null {
+  /** Returns the episode's system message: null as long as no move has one. */
+  #commonSystem({ system }: PlayedMove): string | null {
     if (system === null || this.#system === null || system === this.#system) return system ?? this.#system;
     throw new InputError(
       'not_alike',
-      `Expected the system message of the steps before, ${describe(this.#system)}, got ${describe(system)}. ` +
-        'Ask with the same one in all steps of an episode.',
+      `Expected the system message of the previous steps, ${describe(this.#system)}, got ${describe(system)}. ` +
+        'Use one system message for the whole episode.',
     );
   }
 
@@ -117,7 +119,7 @@ export class EpisodeRecorder {
     if (steps.length < NUM_STEPS) {
       throw new StateError(
         'episode_over',
-        `Expected ${NUM_STEPS} steps before the end, got ${steps.length}. Record all of them first.`,
+        `Expected ${NUM_STEPS} steps before the end, got ${steps.length}. Record the other steps first.`,
       );
     }
     const { player, condition, profileMode, seed, grader, sampling } = this.#start;
@@ -131,16 +133,16 @@ export class EpisodeRecorder {
       grader: { name: grader.name, weights: grader.weights },
       system: this.#system,
       steps,
-      final: finalOf(end),
+      final: toStoredFinal(end),
       ...(this.#usage === null ? {} : { usage: this.#usage }),
       ...(sampling === undefined ? {} : { sampling }),
-      hidden: hiddenOf(this.#person),
+      hidden: toStoredHidden(this.#hidden),
     };
   }
 }
 
-/** Converts the results to the keys of files. */
-export const finalOf = ({ components, ...end }: EpisodeEnd): StoredFinal =>
+/** Converts an episode's results to the field names of files. */
+export const toStoredFinal = ({ components, ...end }: EpisodeEnd): StoredFinal =>
   ({
     ...Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, components[k]])),
     belief_mae: end.beliefMae,
@@ -149,14 +151,14 @@ export const finalOf = ({ components, ...end }: EpisodeEnd): StoredFinal =>
     final_score: end.finalScore,
   }) as unknown as StoredFinal;
 
-/** Converts the hidden profile to the keys of files. */
-export const hiddenOf = ({ profile, target }: Person): Hidden => ({
+/** Converts a hidden profile to the field names of files. */
+export const toStoredHidden = ({ profile, target }: HiddenProfile): Hidden => ({
   profile: Array.from(profile),
   belief_target: Array.from(target),
 });
 
-/** Adds two usages key by key; null if both are unknown. */
-export function sumOfUsage(sum: Usage | null, usage: Usage | null): Usage | null {
+/** Adds two usages field by field; null if both are unknown. */
+export function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {
   if (sum === null || usage === null) return sum ?? usage;
   const entries = [...Object.entries(sum), ...Object.entries(usage)];
   const total: Record<string, number> = {};

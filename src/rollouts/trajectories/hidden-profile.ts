@@ -2,15 +2,16 @@
 import { Episode } from '../../engine/reference/episode.js';
 import type { World } from '../../world/world.js';
 
-export interface Person {
+/** A profile and its belief target. */
+export interface HiddenProfile {
   /** f32 [16]. */
   readonly profile: Float32Array;
   /** f32 [3]. */
   readonly target: Float32Array;
 }
 
-/** @param mode 'sampled', 'discrete' or a profile's name. @throws InputError `unknown_name`. */
-export function personOf(world: World, mode: string, seed: number): Person {
+/** Returns the hidden profile of an episode. @param mode 'sampled', 'discrete' or a profile's name. @throws InputError `unknown_name`. */
+export function hiddenProfileOf(world: World, mode: string, seed: number): HiddenProfile {
   const { profile, target } = new Episode({ world }).reset(seed, { profile: mode });
   return { profile, target };
 }

@@ -1,4 +1,4 @@
-/** A player's move in a step, and the action that is played for it. */
+/** Converts a player's move (a completion, or an action and a belief) to the action and belief of a step. */
 
 import { clampBelief } from '../../engine/reference/grade.js';
 import { illegalAction, isAction } from '../../engine/validate/actions.js';
@@ -8,13 +8,13 @@ import { parseCompletion } from '../text/parse.js';
 import type { Prompt } from '../text/prompt.js';
 import { FALLBACK_ACTION, type Usage } from './trajectory-episode.js';
 
-/** An answer in text. Action and belief are parsed from the completion alone. */
+/** A completion. Its action and belief are parsed from its text. */
 export interface TextMove {
   readonly prompt: Prompt;
   readonly completion: string;
-  /** The model's reasoning, if the service returned it apart from the completion. */
+  /** The model's reasoning, if the service returned it separately from the completion. */
   readonly reasoning?: string;
-  /** The cost of this answer. An episode's usage is the sum. */
+  /** The usage of this completion. An episode's usage is the sum over its steps. */
   readonly usage?: Usage;
 }
 
@@ -29,11 +29,11 @@ export interface DirectMove {
 
 export type Move = TextMove | DirectMove;
 
-/** The played action, and the parts of the move that are stored. */
-export interface Played {
+/** The action and belief of a step, and the texts that are stored with it. */
+export interface PlayedMove {
   /** Code, 0 to 9. */
   readonly action: number;
-  /** Whether the move named an action; otherwise FALLBACK_ACTION is played. */
+  /** Whether the move has an action. Otherwise FALLBACK_ACTION is played. */
   readonly parsed: boolean;
   /** f32 [3] in [0, 1]; null for none. */
   readonly belief: Float32Array | null;
@@ -47,13 +47,14 @@ export interface Played {
 const FALLBACK = ACTION_NAMES.indexOf(FALLBACK_ACTION);
 
 /**
- * Returns what is played for a move. A completion is parsed with `parseCompletion`; without an action, FALLBACK_ACTION
- * is played, and a stated belief still counts.
+ * Returns the action and belief of a move. A completion is parsed by `parseCompletion`; if it has no action,
+ * FALLBACK_ACTION is played, with the belief that it states.
  * @throws InputError `illegal_action`, `wrong_type`, `wrong_length` or `out_of_range`.
  */
-export const playedFor = (move: Move): Played => ('completion' in move ? answered(move) : chosen(move));
+export const resolveMove = (move: Move): PlayedMove =>
+  'completion' in move ? resolveText(move) : resolveAction(move);
 
-function answered({ prompt, completion, reasoning, usage }: TextMove): Played {
+function resolveText({ prompt, completion, reasoning, usage }: TextMove): PlayedMove {
   const { action, belief, given } = parseCompletion(completion);
   const [system, user] = prompt;
   return {
@@ -68,7 +69,7 @@ function answered({ prompt, completion, reasoning, usage }: TextMove): Played {
   };
 }
 
-function chosen({ action, belief, reasoning }: DirectMove): Played {
+function resolveAction({ action, belief, reasoning }: DirectMove): PlayedMove {
   if (!isAction(action)) throw illegalAction('action', action, { remedy: 'Pass one.' });
   const words = { system: null, prompt: null, completion: null, usage: null };
   return { action, parsed: true, belief: belief && toBelief(belief), ...words, reasoning: reasoning ?? null };

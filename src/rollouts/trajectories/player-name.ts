@@ -1,9 +1,9 @@
-/** A player's name in tables and pages. */
+/** Names players in tables and pages. */
 import type { Player } from './trajectory-episode.js';
 
-/** Follows a name in tables: the player used hidden state and is not a valid agent. */
+/** A mark after the name of a player that used hidden state and is not a valid agent. */
 export const ORACLE_MARK = ' [oracle]';
 
-/** Returns "llm:MODEL", or the teacher's name if it has no model. */
+/** Returns "TEACHER:MODEL", such as "llm:gpt-4o"; without a model "TEACHER". */
 export const teacherName = ({ teacher, model }: Pick<Player, 'teacher' | 'model'>): string =>
   model === null ? teacher : `${teacher}:${model}`;

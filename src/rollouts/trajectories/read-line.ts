@@ -32,9 +32,13 @@ import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
 import type { StoredBelief, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
 
-/** Why a line is not an episode that can be replayed here. */
+/**
+ * Why a line is not a valid episode: invalid JSON or values, another schema or world, an older or newer version of the
+ * schema, or an episode that was read before.
+ */
 export type FaultKind = 'corrupt' | 'foreign' | 'older' | 'newer' | 'duplicate';
 
+/** The error of a line that is not a valid episode. */
 export class BadEpisode extends BadRow {
   readonly kind: FaultKind;
   constructor(kind: FaultKind, message: string) {
@@ -162,10 +166,11 @@ export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
   }
 }
 
-/** Appended to the error for a line of a dataset. */
-const ROWS = ' This is a row to train on, not a trajectory: pass the file that it was made of.';
+/** Appended to the error for a row of a dataset. */
+const DATASET_ROW =
+  ' This is a row of a training dataset: pass the trajectories that the dataset was made from.';
 
-/** Checks that a line is of this schema, version and world. */
+/** Checks a line's schema, version and world. */
 function checkOrigin(value: unknown): void {
   const { schema, world_digest: digest } = Object(value) as Record<string, unknown>;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -174,17 +179,17 @@ function checkOrigin(value: unknown): void {
       notAnObject(value, ['schema', 'world_digest', ...Object.keys(EPISODE.shape)]),
     );
   }
-  const said = Object(schema) as { name?: unknown; version?: unknown };
-  if (said.name !== SCHEMAS.trajectory.name || !Number.isInteger(said.version)) {
-    const got = schema === undefined ? 'none' : describe(said.name ?? schema);
-    const rows = schema === undefined && ('messages' in value || 'prompt' in value) ? ROWS : '';
+  const stored = Object(schema) as { name?: unknown; version?: unknown };
+  if (stored.name !== SCHEMAS.trajectory.name || !Number.isInteger(stored.version)) {
+    const got = schema === undefined ? 'none' : describe(stored.name ?? schema);
+    const rows = schema === undefined && ('messages' in value || 'prompt' in value) ? DATASET_ROW : '';
     throw new BadEpisode('foreign', `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got ${got}.${rows}`);
   }
-  if (said.version !== SCHEMAS.trajectory.version) {
-    const kind = Number(said.version) < SCHEMAS.trajectory.version ? 'older' : 'newer';
+  if (stored.version !== SCHEMAS.trajectory.version) {
+    const kind = Number(stored.version) < SCHEMAS.trajectory.version ? 'older' : 'newer';
     throw new BadEpisode(
       kind,
-      `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got the ${kind} version ${said.version}. Use the release that wrote it.`,
+      `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got the ${kind} version ${stored.version}. Use the release that wrote it.`,
     );
   }
   if (digest === world.digest) return;
@@ -195,6 +200,7 @@ function checkOrigin(value: unknown): void {
   );
 }
 
+/** Checks that steps are numbered from 0. */
 function checkSteps(steps: readonly TrajectoryStep[]): void {
   const at = steps.findIndex(({ step }, k) => step !== k);
   if (at < 0) return;
@@ -209,16 +215,16 @@ function checkCondition({
 }: Pick<TrajectoryEpisode, 'condition' | 'profile_mode' | 'seed'>): void {
   const known = CONDITIONS.find((each) => each.name === condition);
   if (known === undefined) return;
-  const held = known.parts.some(
+  const contained = known.parts.some(
     ({ profile, seeds }) =>
       seed >= seeds.first && seed <= seeds.last && (known.open || profile === profile_mode),
   );
-  if (held) return;
-  const weeks = known.parts
+  if (contained) return;
+  const allowed = known.parts
     .map(({ profile, seeds }) => `${seeds.first}-${seeds.last} (${profile})`)
     .join(', ');
   throw new BadEpisode(
     'corrupt',
-    `seed: Expected one of ${condition}, ${weeks}, got ${seed} (${profile_mode}). Name another condition, such as custom.`,
+    `seed: Expected a seed of the condition ${condition}, ${allowed}, got ${seed} (${profile_mode}). Change the condition, for example to custom.`,
   );
 }

@@ -1,15 +1,15 @@
-/** Computes the reward stack of one step of an episode. */
+/** Computes the reward stack of one step, as trajectories store it. */
 import { beliefMae } from '../../engine/reference/grade.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import type { World } from '../../world/world.js';
 import { rewardStack } from '../rewards/reward-stack.js';
-import type { Played } from './move.js';
+import type { PlayedMove } from './move.js';
 import type { StoredRewards } from './trajectory-episode.js';
 
-/** @param reward of the step. @param target f32 [3], the profile's belief target. */
-export function rewardsOf(
+/** @param reward the reward of the step. @param target f32 [3], the profile's belief target. */
+export function storedRewardsOf(
   world: World,
-  { action, parsed, belief }: Pick<Played, 'action' | 'parsed' | 'belief'>,
+  { action, parsed, belief }: Pick<PlayedMove, 'action' | 'parsed' | 'belief'>,
   reward: number,
   target: Float32Array,
 ): StoredRewards {

@@ -1,16 +1,16 @@
-/** The type of an episode as a line of JSON: player, observations, texts, actions, rewards. Keys are the file's. */
+/** Types of a trajectory: one episode as a line of JSON. Fields have the names of the file. */
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import type { Schema } from '../../shared/schemas.js';
 
 /** The player of an episode. Tables have a row for each player and condition. */
 export interface Player {
-  /** What chose the actions: "planner", "llm", "heuristic", ... */
+  /** The name of the policy that chose the actions: "planner", "llm", "heuristic", ... */
   readonly teacher: string;
   /** The name of a language model or of a variant; null for none. */
   readonly model: string | null;
   /** The teacher's objective: "score" or "wellbeing"; null for none. */
   readonly objective: string | null;
-  /** Whether the player used hidden state. It is then not a valid agent, and every table says so. */
+  /** Whether the player used hidden state. Tables mark such a player: it is not a valid agent. */
   readonly oracle: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface StoredRewards {
   readonly belief_accuracy: number;
 }
 
-/** One step of an episode, as files of trajectories have it: docs/trajectories.md. */
+/** One step of an episode, as stored in trajectories (docs/trajectories.md). */
 export interface TrajectoryStep {
   /** Steps taken before, 0 to 27. */
   readonly step: number;
@@ -36,20 +36,20 @@ export interface TrajectoryStep {
   readonly prompt: string | null;
   /** The whole completion; null for players without text. */
   readonly completion: string | null;
-  /** The reasoning, from the completion's tags or returned apart from it. */
+  /** The reasoning: from the completion's tags, or returned separately by the service. */
   readonly reasoning: string | null;
   /** The belief stated with the action; null for none. */
   readonly belief: StoredBelief | null;
   /** The action that was played, by name. */
   readonly action: string;
-  /** Whether the player chose the action. Otherwise none was parsed, and FALLBACK_ACTION was played. */
+  /** Whether the player chose the action. If false, no action was parsed and FALLBACK_ACTION was played. */
   readonly parsed: boolean;
-  /** f32: the reward that the agent received, with noise, and in the last step with the grade's part. */
+  /** f32: the reward that the agent received, with noise; in the last step also with the grade. */
   readonly reward: number;
   readonly reward_components: StoredRewards;
 }
 
-/** f32 each: the grade's components by COMPONENT_NAMES, and other results at the end. */
+/** Results at the end of an episode: the grade's components by COMPONENT_NAMES, and others. f32 each. */
 export interface StoredFinal {
   readonly crash_free: number;
   readonly progress: number;
@@ -57,27 +57,28 @@ export interface StoredFinal {
   readonly adaptation: number;
   readonly efficiency: number;
   readonly belief_accuracy: number;
-  /** Of the last belief, or of 0.5 each if none was given. */
+  /** The mean absolute error of the last belief, or of [0.5, 0.5, 0.5] if none was given. */
   readonly belief_mae: number;
-  /** Mean reward of the first and of the second half, without noise. */
+  /** The mean reward of the first half, without noise. */
   readonly early_mean: number;
+  /** The mean reward of the second half, without noise. */
   readonly late_mean: number;
   /** The score under the episode's grader. */
   readonly final_score: number;
 }
 
-/** What an episode used of a paid service. Keys that do not apply are left out. */
+/** The use of a language model service by an episode. Fields that do not apply are left out. */
 export interface Usage {
-  /** Including retries. */
+  /** The number of requests, including retries. */
   readonly requests?: number;
   readonly prompt_tokens?: number;
-  /** Prompt tokens that the service had cached. */
+  /** Prompt tokens that the service read from its cache. */
   readonly cached_tokens?: number;
   readonly completion_tokens?: number;
   readonly cost_usd?: number;
-  /** Answers that reached their token limit. */
+  /** Completions that reached the token limit. */
   readonly cut_off?: number;
-  /** Answers that the service refused. */
+  /** Completions that the service refused. */
   readonly refused?: number;
 }
 
@@ -108,7 +109,7 @@ export interface TrajectoryEpisode extends Player {
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile_mode: string;
   readonly seed: number;
-  /** The grader under which it was played: the last step's reward contains its grade. */
+  /** The grader of the episode. The last step's reward contains its grade. */
   readonly grader: { readonly name: string; readonly weights: GraderWeights };
   /** The system message of all prompts; null for players without text. */
   readonly system: string | null;
@@ -121,7 +122,7 @@ export interface TrajectoryEpisode extends Player {
 }
 
 /**
- * The action played for a completion without one. It is fixed: it costs a step and uses nothing known of the profile.
- * The heuristic's action would earn reward that the model did not.
+ * The action played for a completion without an action. It is constant and does not depend on the state, so that the
+ * model earns no reward by a choice that it did not make.
  */
 export const FALLBACK_ACTION = 'sleep';

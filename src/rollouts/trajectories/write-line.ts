@@ -2,18 +2,18 @@
 import type { TrajectoryEpisode } from './trajectory-episode.js';
 
 /**
- * Returns the line of an episode, with its line end. A float32 is printed as the equal float64 in the fewest digits, so
- * reading it restores its bits. Negative zeros, which JSON.stringify would lose, do not occur.
+ * Returns an episode as JSON with a line end. JSON prints a float32 as the equal float64, so reading the line restores
+ * its bits. No value is -0, which JSON.stringify would write as 0.
  */
 export const episodeLine = (episode: TrajectoryEpisode): string => `${JSON.stringify(episode)}\n`;
 
-const PLAYER_KEY = ['teacher', 'model', 'objective', 'oracle', 'condition', 'profile_mode'] as const;
-type OfPlayer = Pick<TrajectoryEpisode, (typeof PLAYER_KEY)[number]>;
+const PLAYER_FIELDS = ['teacher', 'model', 'objective', 'oracle', 'condition', 'profile_mode'] as const;
+type PlayerFields = Pick<TrajectoryEpisode, (typeof PLAYER_FIELDS)[number]>;
 
-/** The player and condition of an episode. Within it, a seed identifies one episode. */
-export const playerKey = (episode: OfPlayer): string =>
-  JSON.stringify(PLAYER_KEY.map((name) => episode[name]));
+/** Returns a key of an episode's player, condition and profile mode. With a seed it identifies one episode. */
+export const playerKey = (episode: PlayerFields): string =>
+  JSON.stringify(PLAYER_FIELDS.map((name) => episode[name]));
 
-/** The identity of an episode. A file holds each once, and a resumed run skips those that are there. */
-export const episodeKey = (episode: OfPlayer & Pick<TrajectoryEpisode, 'seed'>): string =>
+/** Returns a key that identifies an episode. A file has each once, and a resumed run skips those already written. */
+export const episodeKey = (episode: PlayerFields & Pick<TrajectoryEpisode, 'seed'>): string =>
   `${playerKey(episode)} ${episode.seed}`;

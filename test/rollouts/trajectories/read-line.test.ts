@@ -171,7 +171,9 @@ describe('a condition holds its weeks and no others', () => {
     ['discrete:introvert_morning', 'discrete', 0],
     ['discrete:introvert_morning', 'introvert_morning', 5],
   ])('%s, %s, %i is none', (condition, profile, seed) => {
-    expect(faultOf(of(condition, profile, seed)).message).toMatch(/^seed: Expected one of .*, got \d+/);
+    expect(faultOf(of(condition, profile, seed)).message).toMatch(
+      /^seed: Expected a seed of the condition .*, got \d+/,
+    );
   });
   it.each([
     ['in-distribution', 'sampled', 99],

@@ -4,7 +4,7 @@ import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
 import { TrajectoryRecorder } from '../../../src/rollouts/trajectories/env-recorder.js';
 import { EpisodeRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
-import { type Move, playedFor, reasoningIn } from '../../../src/rollouts/trajectories/move.js';
+import { type Move, reasoningIn, resolveMove } from '../../../src/rollouts/trajectories/move.js';
 import {
   FALLBACK_ACTION,
   type TrajectoryEpisode,
@@ -181,20 +181,20 @@ describe('a move', () => {
 
   it('in words is what they say; thoughts may be told apart', () => {
     const move = { prompt: asked, completion: '9 0 3 deep-work', reasoning: 'apart' };
-    const { action, parsed, belief, reasoning } = playedFor(move);
+    const { action, parsed, belief, reasoning } = resolveMove(move);
     expect([ACTION_NAMES[action], parsed, reasoning]).toEqual(['deep_work', true, 'apart']);
     expect(belief).toEqual(Float32Array.of(1, 0, 3 / 9));
   });
 
   it("has its completion's thought before one that is told apart", () => {
     const completion = '<reasoning>own</reasoning>\n9 0 3 SLEEP';
-    expect(playedFor({ prompt: asked, completion, reasoning: 'apart' }).reasoning).toBe('own');
+    expect(resolveMove({ prompt: asked, completion, reasoning: 'apart' }).reasoning).toBe('own');
   });
 
   it('without words has a belief as the world takes it', () => {
     const belief = [2, -0, 2 ** -41];
-    expect(playedFor({ action: 3, belief }).belief).toEqual(Float32Array.of(1, 0, 0));
-    expect(Object.is(playedFor({ action: 3, belief }).belief![1], 0)).toBe(true);
+    expect(resolveMove({ action: 3, belief }).belief).toEqual(Float32Array.of(1, 0, 0));
+    expect(Object.is(resolveMove({ action: 3, belief }).belief![1], 0)).toBe(true);
   });
 
   it.each<[string, Move, string]>([
@@ -203,7 +203,7 @@ describe('a move', () => {
     ['a belief that is NaN', { action: 0, belief: [0.5, Number.NaN, 0.5] }, 'out_of_range'],
     ['a completion that is no text', { prompt: asked, completion: 3 as never }, 'wrong_type'],
   ])('%s is refused', (_, move, code) => {
-    expect(refusalOf(() => playedFor(move)).code).toBe(code);
+    expect(refusalOf(() => resolveMove(move)).code).toBe(code);
   });
 });
 
@@ -273,7 +273,7 @@ describe('the recorder of one episode', () => {
     firstHalfMean: 0,
     secondHalfMean: 0,
   };
-  const silentMove = playedFor({ action: 0, belief: null });
+  const silentMove = resolveMove({ action: 0, belief: null });
   const over = expect.objectContaining({ code: 'episode_over' });
 
   it('takes 28 steps, no fewer and no more', () => {
@@ -298,10 +298,10 @@ describe('the recorder of one episode', () => {
     const sampling = { max_tokens: 64, temperature: 0.5 };
     const recorder = recorderOf({ sampling });
     const played = [
-      playedFor(asked('s')),
-      playedFor(asked('s', { requests: 1 })),
+      resolveMove(asked('s')),
+      resolveMove(asked('s', { requests: 1 })),
       silentMove,
-      playedFor(asked('s', { requests: 2, refused: 1 })),
+      resolveMove(asked('s', { requests: 2, refused: 1 })),
     ];
     for (let step = 0; step < NUM_STEPS; step++) recorder.step(seen, played[step] ?? silentMove, 0);
     const { system, usage, sampling: kept } = recorder.end(end);
