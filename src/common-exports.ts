@@ -55,8 +55,11 @@ export {
   type WeightSensitivity,
   weightSensitivity,
 } from './evaluation/weight-sensitivity.js';
-export { type AdvantageOptions, groupAdvantages } from './rollouts/advantages/group-advantages.js';
-export type { GroupAdvantages } from './rollouts/advantages/in-groups.js';
+export {
+  type AdvantageOptions,
+  type GroupAdvantages,
+  groupAdvantages,
+} from './rollouts/advantages/group-advantages.js';
 export { ADVANTAGE_METHODS, type AdvantageMethod } from './rollouts/advantages/methods.js';
 export type { StepRollouts } from './rollouts/advantages/rollout-arguments.js';
 export {

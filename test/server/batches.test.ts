@@ -214,7 +214,7 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     '/v1/rollout',
     'no seeds',
     { seeds: [], group_size: 1, policy: 'random' },
-    { type: 'wrong_length', msg: expect.stringContaining('at least one of seeds') },
+    { type: 'wrong_length', msg: expect.stringContaining('at least one seed') },
   ],
   [
     '/v1/rollout',

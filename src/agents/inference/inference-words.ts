@@ -1,5 +1,5 @@
 /** Reports an inference about one profile in a few sentences, made from its numbers. */
-import { hundredthsOf } from '../../rollouts/text/hundredths.js';
+import { formatHundredths } from '../../rollouts/text/hundredths.js';
 import { spell } from '../../rollouts/text/system.js';
 import type {
   Estimate,
@@ -55,15 +55,15 @@ function stepWords(last: StepFindings, traits: readonly Estimate[]): string {
   if (finding.remaining > 1 - TELLING)
     return stressWords(last, traits) ?? nothingWords(finding, when, traits);
   const trait = traits.find(({ name }) => name === finding.trait)!;
-  return `${when}: ${finding.meter} anomaly ${hundredthsOf(finding.anomaly)}, ${compareWithNoise(finding)} ${hedgedClauseOf(trait)}.`;
+  return `${when}: ${finding.meter} anomaly ${formatHundredths(finding.anomaly)}, ${compareWithNoise(finding)} ${hedgedClauseOf(trait)}.`;
 }
 
 /** Compares an anomaly with the noise, in hundredths as in prompts. Equal hundredths count as the limit of the noise. */
 function compareWithNoise({ anomaly, noise }: Finding): string {
   const [size, most] = [Math.round(100 * Math.abs(anomaly)), Math.round(100 * noise)];
-  if (size > most) return `luck does at most ${hundredthsOf(noise)}, so`;
+  if (size > most) return `luck does at most ${formatHundredths(noise)}, so`;
   if (size === most) return 'what luck can just do, which rules out extremes:';
-  return `within luck's ${hundredthsOf(noise)}, which rules out extremes:`;
+  return `within luck's ${formatHundredths(noise)}, which rules out extremes:`;
 }
 
 /** Returns the largest anomaly, relative to its noise, of the trait whose range narrowed most. */
@@ -81,7 +81,7 @@ function stressWords({ stress }: StepFindings, traits: readonly Estimate[]): str
   if (stress.remaining > 1 - TELLING) return null;
   const threshold = traits.find(({ name }) => name === 'stress_threshold')!;
   const verb = threshold.low >= stress.serenity ? 'brought' : 'brought no';
-  return `Serenity ${hundredthsOf(stress.serenity)} ${verb} stress, which begins near ${hundredthsOf(threshold.median)}.`;
+  return `Serenity ${formatHundredths(stress.serenity)} ${verb} stress, which begins near ${formatHundredths(threshold.median)}.`;
 }
 
 function nothingWords({ trait }: Finding, when: string, traits: readonly Estimate[]): string {
@@ -110,8 +110,8 @@ function rewardWords(last: StepFindings, weights: readonly Estimate[]): string |
   const difference = reward - expectedReward;
   const weight = weights.find(({ name }) => name === weightChange.meter)!;
   return (
-    `Reward ${hundredthsOf(Math.abs(difference))} ${difference < 0 ? 'below' : 'above'} expectation, luck up to ` +
-    `${hundredthsOf(rewardNoise)}: ${weight.name} matters ${weightChange.change > 0 ? 'more' : 'less'}, about ${hundredthsOf(weight.median)}.`
+    `Reward ${formatHundredths(Math.abs(difference))} ${difference < 0 ? 'below' : 'above'} expectation, luck up to ` +
+    `${formatHundredths(rewardNoise)}: ${weight.name} matters ${weightChange.change > 0 ? 'more' : 'less'}, about ${formatHundredths(weight.median)}.`
   );
 }
 
@@ -152,6 +152,6 @@ function doubtWords(targets: readonly TargetEstimate[]): string {
 function reasonOf({ name, isWeight, relativeWidth, low, high }: Factor): string {
   const { unseen, about } = phrasesOf(name);
   if (relativeWidth > UNSEEN) return unseen;
-  if (isWeight) return `by rewards alone, ${name} weighs ${hundredthsOf(low)} to ${hundredthsOf(high)}`;
+  if (isWeight) return `by rewards alone, ${name} weighs ${formatHundredths(low)} to ${formatHundredths(high)}`;
   return `luck blurs ${about}`;
 }

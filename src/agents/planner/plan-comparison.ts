@@ -1,5 +1,5 @@
 /** Explains in words why a plan is better than the best one with another first action. */
-import { hundredthsOf } from '../../rollouts/text/hundredths.js';
+import { formatHundredths } from '../../rollouts/text/hundredths.js';
 import { COMPONENT_NAMES, METER_NAMES, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { PlanReport } from './plan-report.js';
 
@@ -35,8 +35,8 @@ function reasonsOfGrade({ plan, rival, grader }: PlanReport, share: number): Rea
 /** Words by component, for a difference. `isLater`: whether the first half has a lower mean reward. */
 const TEXTS: Readonly<Record<string, (difference: number, isLater: boolean) => string>> = {
   crash_free: () => 'keeps meters from crashing',
-  progress: (difference) => `leaves progress ${hundredthsOf(difference)} higher at the end`,
-  connection: (difference) => `leaves connection ${hundredthsOf(difference)} higher at the end`,
+  progress: (difference) => `leaves progress ${formatHundredths(difference)} higher at the end`,
+  connection: (difference) => `leaves connection ${formatHundredths(difference)} higher at the end`,
   adaptation: (_, isLater) =>
     isLater
       ? 'spares rewards of the first half, against which the second is graded'
@@ -60,7 +60,7 @@ function reasonsOfWellbeing(report: PlanReport): Reason[] {
     if (difference < MIN_VISIBLE) return [];
     return {
       gain: 0.5 * weights[k] * difference,
-      text: `keeps ${name} ${hundredthsOf(difference)} higher over the week`,
+      text: `keeps ${name} ${formatHundredths(difference)} higher over the week`,
     };
   });
   return [...meterReasons, ...grade];

@@ -1,5 +1,5 @@
 /** Reports one episode's plan in a few sentences, made from its numbers. */
-import { hundredthsOf } from '../../rollouts/text/hundredths.js';
+import { formatHundredths } from '../../rollouts/text/hundredths.js';
 import { spell } from '../../rollouts/text/system.js';
 import {
   ACTION_NAMES,
@@ -39,7 +39,7 @@ export function planWords(report: PlanReport): string {
 
 function crashWarning({ meters }: PlanReport): string | null {
   const low = METER_NAMES.filter((_, k) => meters[k] < NEAR_CRASH).map(
-    (name) => `${name} ${hundredthsOf(meters[METER_NAMES.indexOf(name)])}`,
+    (name) => `${name} ${formatHundredths(meters[METER_NAMES.indexOf(name)])}`,
   );
   return low.length === 0 ? null : `Near a crash: ${low.join(', ')}.`;
 }
@@ -47,7 +47,7 @@ function crashWarning({ meters }: PlanReport): string | null {
 function planOf(report: PlanReport): string {
   const { step, plan } = report;
   const end = (NUM_STEPS - 1) * NUM_METERS;
-  const [progress, connection] = [PROGRESS, CONNECTION].map((k) => hundredthsOf(plan.meters[end + k]));
+  const [progress, connection] = [PROGRESS, CONNECTION].map((k) => formatHundredths(plan.meters[end + k]));
   if (step === NUM_STEPS - 1)
     return `Last slot: ${ACTIONS[plan.actions[0]]} should end at progress ${progress}, connection ${connection}.`;
   return `Plan: ${stretches(report).join(', ')}; should end near progress ${progress}, connection ${connection}.`;
@@ -75,7 +75,7 @@ function effectOf({ step, meters, plan }: PlanReport): string {
   const rises = Array.from(after, (meter, k) => meter - meters[k]);
   const strongest = rises.indexOf(Math.max(...rises));
   if (rises[strongest] < MIN_RISE) return '';
-  return ` (${METER_NAMES[strongest]} ${hundredthsOf(meters[strongest])} to ${hundredthsOf(after[strongest])})`;
+  return ` (${METER_NAMES[strongest]} ${formatHundredths(meters[strongest])} to ${formatHundredths(after[strongest])})`;
 }
 
 /** Returns the name of a step relative to the step `now`. */

@@ -1,16 +1,33 @@
-/** Group-relative advantages as in GRPO and related methods: a pure function of rewards. */
+/** Group-relative advantages, as in GRPO and related methods. */
 import { checkInteger, readOptions } from '../../shared/values.js';
 import { type Rewards, toTotals } from '../rewards/totals.js';
-import { type GroupAdvantages, inGroups, MAX_GROUP_SIZE, rounded } from './in-groups.js';
-import { type Comparison, compare, toComparison } from './methods.js';
+import { groupConsecutive, MAX_GROUP_SIZE, zeroSpreadOf } from './group-statistics.js';
+import {
+  type ComputedAdvantages,
+  computeAdvantages,
+  type MethodOptions,
+  toMethodOptions,
+} from './methods.js';
 
 /** Options of `groupAdvantages`. */
-export interface AdvantageOptions extends Comparison {
+export interface AdvantageOptions extends MethodOptions {
   /** One weight per reward function. Default 1 each. */
   weights?: readonly number[];
 }
 
-export const OPTIONS: readonly (keyof AdvantageOptions)[] = ['method', 'weights', 'epsilon'];
+const OPTIONS: readonly (keyof AdvantageOptions)[] = ['method', 'weights', 'epsilon'];
+
+/** New float32 arrays, computed in float64 and rounded once. */
+export interface GroupAdvantages {
+  /** f32 [n], finite. 0 for a completion without any reward, and for a completion alone in its group. */
+  readonly advantages: Float32Array;
+  /** f32 [groups]: means of the weighted rewards that are not missing; NaN if all are missing. */
+  readonly means: Float32Array;
+  /** f32 [groups]: unbiased standard deviations of these rewards; 0 for fewer than two. */
+  readonly stds: Float32Array;
+  /** The share of groups whose standard deviation is at most 1e-8, in [0, 1]; 0 without groups. */
+  readonly zeroSpread: number;
+}
 
 /**
  * Computes the advantage of each completion over the others of its group.
@@ -29,7 +46,15 @@ export function groupAdvantages(
   options: AdvantageOptions = {},
 ): GroupAdvantages {
   const { weights, ...rest } = readOptions('options of groupAdvantages', options, OPTIONS);
-  const comparison = toComparison(rest);
+  const method = toMethodOptions(rest);
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
-  return rounded(compare(inGroups(toTotals(rewards, weights), size), comparison));
+  return roundAdvantages(computeAdvantages(groupConsecutive(toTotals(rewards, weights), size), method));
 }
+
+/** Rounds advantages and their statistics to float32. */
+export const roundAdvantages = ({ advantages, statistics }: ComputedAdvantages): GroupAdvantages => ({
+  advantages: new Float32Array(advantages),
+  means: new Float32Array(statistics.means),
+  stds: new Float32Array(statistics.stds),
+  zeroSpread: zeroSpreadOf(statistics),
+});

@@ -1,27 +1,44 @@
-/** Means and standard deviations by group. Missing numbers (NaN) are ignored. */
+/** Groups numbers, and computes the mean and standard deviation of each group. NaN is a missing number. */
+import { InputError } from '../../shared/errors.js';
 
-/** Numbers to compare within groups; NaN is missing. */
+/** The largest number of completions per group, and of steps per rollout. */
+export const MAX_GROUP_SIZE = 2 ** 24;
+
+/** Numbers in groups; NaN is missing. */
 export interface Grouped {
   readonly values: Float64Array;
-  /** [values.length]: the group of each number, from 0 on. */
+  /** u32 [values.length]: the index of each number's group. */
   readonly groupOf: Uint32Array;
+  /** The number of groups. */
   readonly groups: number;
 }
 
 /** Statistics of each group, without its missing numbers. */
 export interface Statistics {
+  /** How many numbers are not missing. */
   readonly counts: Uint32Array;
   /** NaN for a group without numbers. */
   readonly means: Float64Array;
-  /** Unbiased; 0 for a group of fewer than two numbers. */
+  /** Unbiased standard deviations; 0 for a group of fewer than two numbers. */
   readonly stds: Float64Array;
 }
 
-/**
- * The tolerance of torch.isclose, with which TRL finds groups without spread. Smaller deviations are rounding errors.
- */
+/** Standard deviations up to this are rounding errors. It is the tolerance of torch.isclose, which TRL uses. */
 const NO_SPREAD = 1e-8;
 
+/** Assigns numbers to consecutive groups of equal size. @throws InputError `wrong_length`. */
+export function groupConsecutive(values: Float64Array, groupSize: number): Grouped {
+  if (values.length % groupSize !== 0) {
+    throw new InputError(
+      'wrong_length',
+      `Expected a multiple of ${groupSize} rewards (groupSize), got ${values.length}. Pass whole groups.`,
+    );
+  }
+  const groupOf = new Uint32Array(values.length).map((_, i) => Math.floor(i / groupSize));
+  return { values, groupOf, groups: values.length / groupSize };
+}
+
+/** Computes the statistics of each group. */
 export function statisticsOf({ values, groupOf, groups }: Grouped): Statistics {
   const counts = new Uint32Array(groups);
   const means = meansOf({ values, groupOf, groups }, counts);
@@ -35,8 +52,8 @@ export function statisticsOf({ values, groupOf, groups }: Grouped): Statistics {
 }
 
 /**
- * Sums distances from each group's first number. The mean of equal numbers is then exactly that number, and their
- * deviation 0.
+ * Computes the means and counts numbers. It sums differences from each group's first number, so that the mean of equal
+ * numbers is exactly that number.
  */
 function meansOf({ values, groupOf, groups }: Grouped, counts: Uint32Array): Float64Array {
   const firsts = new Float64Array(groups).fill(Number.NaN);
@@ -50,11 +67,11 @@ function meansOf({ values, groupOf, groups }: Grouped, counts: Uint32Array): Flo
   return firsts.map((first, g) => first + sums[g] / counts[g]);
 }
 
-/** The standard deviation of all numbers together. */
+/** Returns the standard deviation of all numbers together. */
 export const stdOf = (values: Float64Array): number =>
   statisticsOf({ values, groupOf: new Uint32Array(values.length), groups: 1 }).stds[0];
 
-/** Returns the share of groups without spread, which give no training signal; 0 if there are no groups. */
+/** Returns the share of groups whose numbers are all equal, which give no training signal; 0 without groups. */
 export function zeroSpreadOf({ stds }: Statistics): number {
   const flat = stds.reduce((count, std) => count + Number(std <= NO_SPREAD), 0);
   return flat / Math.max(stds.length, 1);

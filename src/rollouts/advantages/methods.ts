@@ -1,39 +1,40 @@
-/** Advantage methods by name: the divisor of a reward's distance from its group's mean. */
+/** Advantage methods: each divides the difference of a reward and its group's mean by another number. */
 import { InputError } from '../../shared/errors.js';
 import { checkFinite, checkName } from '../../shared/values.js';
 import { type Grouped, type Statistics, statisticsOf, stdOf } from './group-statistics.js';
 
-/** Advantage methods. Each subtracts the group's mean from a reward; they differ in the divisor. */
+/** The name of an advantage method. All subtract the group's mean from a reward; they differ in the divisor. */
 export type AdvantageMethod = 'grpo' | 'dr-grpo' | 'batch-normalised' | 'leave-one-out';
 
-/** What a divisor may depend on. */
+/** The numbers on which a divisor may depend. */
 interface Spread {
+  /** The number of rewards in the group. */
   readonly count: number;
+  /** The standard deviation of the group. */
   readonly std: number;
-  /** Of the numbers of all groups together. */
+  /** The standard deviation of the rewards of all groups together. */
   readonly batchStd: number;
   readonly epsilon: number;
 }
 
-const METHODS: Readonly<Record<AdvantageMethod, (distance: number, spread: Spread) => number>> = {
+const METHODS: Readonly<Record<AdvantageMethod, (difference: number, spread: Spread) => number>> = {
   // DeepSeekMath (Shao et al. 2024), with the epsilon of TRL.
-  grpo: (distance, { std, epsilon }) => distance / (std + epsilon),
-  // Liu et al. 2025: dividing by the standard deviation favours questions that are too easy or too hard.
-  'dr-grpo': (distance) => distance,
+  grpo: (difference, { std, epsilon }) => difference / (std + epsilon),
+  // Liu et al. 2025. Dividing by the standard deviation would favour questions that are too easy or too hard.
+  'dr-grpo': (difference) => difference,
   // TRL's scale_rewards="batch".
-  'batch-normalised': (distance, { batchStd, epsilon }) => distance / (batchStd + epsilon),
-  // Kool et al. 2019, RLOO. The distance from the mean of the others is n / (n - 1) times the distance from the group's
-  // mean.
-  'leave-one-out': (distance, { count }) => (distance * count) / Math.max(count - 1, 1),
+  'batch-normalised': (difference, { batchStd, epsilon }) => difference / (batchStd + epsilon),
+  // Kool et al. 2019, RLOO. The difference from the mean of the others is n / (n - 1) times that from the group's mean.
+  'leave-one-out': (difference, { count }) => (difference * count) / Math.max(count - 1, 1),
 };
 
-/** The methods' names, the default first. */
+/** The names of the methods; the first is the default. */
 export const ADVANTAGE_METHODS: readonly AdvantageMethod[] = Object.freeze(
   Object.keys(METHODS) as AdvantageMethod[],
 );
 
-/** Options of the comparison. */
-export interface Comparison {
+/** The method and its epsilon. */
+export interface MethodOptions {
   /** The advantage method, one of ADVANTAGE_METHODS. Default 'grpo'. */
   method?: AdvantageMethod;
   /** Added to a standard deviation before dividing by it; above 0. Default 1e-4, as in TRL. */
@@ -43,33 +44,36 @@ export interface Comparison {
 /** The default epsilon, as in TRL. */
 const EPSILON = 1e-4;
 
-/** The result of a comparison. */
-export interface Compared {
+/** Advantages before they are rounded to float32. */
+export interface ComputedAdvantages {
   /** f64: the advantage of each number; 0 for a missing one and in a group of one. */
   readonly advantages: Float64Array;
   readonly statistics: Statistics;
 }
 
-/** Computes each number's advantage over the others of its group. */
-export function compare(grouped: Grouped, { method, epsilon }: Required<Comparison>): Compared {
+/** Computes the advantage of each number over the others of its group. */
+export function computeAdvantages(
+  grouped: Grouped,
+  { method, epsilon }: Required<MethodOptions>,
+): ComputedAdvantages {
   const { values, groupOf } = grouped;
   const statistics = statisticsOf(grouped);
   const { counts, means, stds } = statistics;
   const batchStd = method === 'batch-normalised' ? stdOf(values) : 0;
-  const apply = METHODS[method];
+  const divide = METHODS[method];
   const advantages = values.map((value, i) => {
     const g = groupOf[i];
     if (Number.isNaN(value)) return 0;
-    return apply(value - means[g], { count: counts[g], std: stds[g], batchStd, epsilon });
+    return divide(value - means[g], { count: counts[g], std: stds[g], batchStd, epsilon });
   });
   return { advantages, statistics };
 }
 
-/** @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */
-export function toComparison({
+/** Validates the method and epsilon. @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */
+export function toMethodOptions({
   method = ADVANTAGE_METHODS[0],
   epsilon = EPSILON,
-}: Comparison): Required<Comparison> {
+}: MethodOptions): Required<MethodOptions> {
   if (checkFinite('epsilon', epsilon) <= 0) {
     throw new InputError(
       'out_of_range',

@@ -3,11 +3,11 @@ import { InputError } from '../../shared/errors.js';
 import { checkFinite } from '../../shared/values.js';
 
 /**
- * Writes the return to go of each step from `from` up to `to` (excluded): the discounted sum of its reward and all
- * later ones. Sums are float64.
+ * Writes the return to go of steps `from` to `to - 1`: the discounted sum of a step's reward and all later ones. Sums are
+ * float64.
  * @param returns as long as `rewards`.
  */
-export function putReturns(
+export function writeReturns(
   returns: Float32Array | Float64Array,
   rewards: Float32Array | Float64Array,
   from: number,
@@ -26,6 +26,6 @@ export function toDiscount(what: string, discount = 1): number {
   if (factor >= 0 && factor <= 1) return factor;
   throw new InputError(
     'out_of_range',
-    `Expected ${what} to be from 0 to 1, got ${factor}. Pass the factor by which a reward one step later counts.`,
+    `Expected ${what} to be from 0 to 1, got ${factor}. A reward one step later counts by this factor.`,
   );
 }

@@ -2,7 +2,7 @@
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, checkRecord, isList, kindOf, wrongType } from '../../shared/values.js';
 import { type RewardList, toTotals } from '../rewards/totals.js';
-import { MAX_GROUP_SIZE } from './in-groups.js';
+import { MAX_GROUP_SIZE } from './group-statistics.js';
 
 /** Groups of rollouts with rewards and state hashes per step. Other keys are ignored. */
 export interface StepRollouts {
@@ -10,9 +10,9 @@ export interface StepRollouts {
   readonly rewards: RewardList;
   /** u64 [groups, groupSize, steps]: the hash of the state in which each step's action was taken. */
   readonly stateHashes: BigUint64Array;
-  /** Rollouts of a group. */
+  /** The number of rollouts in a group. */
   readonly groupSize: number;
-  /** The number of steps that each rollout has room for. */
+  /** The number of steps in a row of the arrays. A rollout may have fewer. */
   readonly steps: number;
   /**
    * `[groups, groupSize]`: the index of each rollout's first step, or `steps` for a rollout without steps; as
@@ -24,43 +24,45 @@ export interface StepRollouts {
 }
 
 /** Validated rollouts. */
-export interface Taken {
-  /** f64 [rollouts, steps]. */
+export interface ValidRollouts {
+  /** f64 [rollouts, steps]. NaN is missing. */
   readonly rewards: Float64Array;
   readonly hashes: BigUint64Array;
   readonly groupSize: number;
   readonly steps: number;
-  /** `[rollouts]`: the steps of each rollout are from `firsts` up to `ends` (excluded). */
+  /** u32 [rollouts]: the index of each rollout's first step. */
   readonly firsts: Uint32Array;
+  /** u32 [rollouts]: the index after each rollout's last step. */
   readonly ends: Uint32Array;
 }
 
-/** @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
-export function toTaken(rollouts: StepRollouts): Taken {
+/** Validates rollouts. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+export function validateRollouts(rollouts: StepRollouts): ValidRollouts {
   const checked = checkRecord('rollouts', rollouts, 'rewards');
   const { rewards, stateHashes, groupSize, steps, firstSteps, lengths } = checked;
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
-  const room = checkInteger('steps', steps, 1, MAX_GROUP_SIZE);
+  const width = checkInteger('steps', steps, 1, MAX_GROUP_SIZE);
   if (kindOf(stateHashes) !== 'BigUint64Array') {
     throw wrongType('stateHashes', 'a BigUint64Array', stateHashes, 'Pass one hash for each step.');
   }
   const total = (stateHashes as ArrayLike<unknown>).length;
-  if (total % (size * room) !== 0) {
+  if (total % (size * width) !== 0) {
     throw new InputError(
       'wrong_length',
-      `Expected a multiple of ${size * room} state hashes (groupSize x steps), got ${total}. Pass whole groups.`,
+      `Expected a multiple of ${size * width} state hashes (groupSize x steps), got ${total}. Pass whole groups.`,
     );
   }
   const values = toTotals(rewards);
   checkLength('rewards', values.length, total, 'one for each state hash');
-  const firsts = toFirsts(firstSteps, total / room, room);
-  const taken = { groupSize: size, steps: room, firsts, ends: toEnds(lengths, firsts, room) };
-  return { rewards: allThere(values, taken), hashes: stateHashes, ...taken };
+  const firsts = toFirsts(firstSteps, total / width, width);
+  const shape = { groupSize: size, steps: width, firsts, ends: toEnds(lengths, firsts, width) };
+  checkNoneMissing(values, shape);
+  return { rewards: values, hashes: stateHashes, ...shape };
 }
 
 function toFirsts(firstSteps: ArrayLike<number> | undefined, rollouts: number, steps: number): Uint32Array {
   if (firstSteps === undefined) return new Uint32Array(rollouts);
-  checkList('firstSteps', firstSteps, rollouts, 'Pass the step that each rollout took first.');
+  checkList('firstSteps', firstSteps, rollouts, 'Pass the index of the first step of each rollout.');
   return Uint32Array.from({ length: rollouts }, (_, i) =>
     checkInteger(`firstSteps[${i}]`, firstSteps[i], 0, steps),
   );
@@ -68,7 +70,7 @@ function toFirsts(firstSteps: ArrayLike<number> | undefined, rollouts: number, s
 
 function toEnds(lengths: ArrayLike<number> | undefined, firsts: Uint32Array, steps: number): Uint32Array {
   if (lengths === undefined) return new Uint32Array(firsts.length).fill(steps);
-  checkList('lengths', lengths, firsts.length, 'Pass how many steps each rollout took.');
+  checkList('lengths', lengths, firsts.length, 'Pass the number of steps of each rollout.');
   return firsts.map((first, i) => first + checkInteger(`lengths[${i}]`, lengths[i], 0, steps - first));
 }
 
@@ -79,28 +81,28 @@ function checkList(what: string, list: unknown, rollouts: number, remedy: string
   checkLength(what, list.length, rollouts, 'one for each rollout');
 }
 
-type Shape = Pick<Taken, 'steps' | 'firsts' | 'ends'>;
+type Shape = Pick<ValidRollouts, 'steps' | 'firsts' | 'ends'>;
 
-/** Returns whether the step at index i of [rollouts, steps] was taken. */
+/** Returns whether a rollout has the step at index i of [rollouts, steps]. */
 export function isTaken({ steps, firsts, ends }: Shape, i: number): boolean {
   const [row, step] = [Math.floor(i / steps), i % steps];
   return step >= firsts[row] && step < ends[row];
 }
 
-/** Refuses missing rewards: a return to go needs all of them. @throws InputError `out_of_range`. */
-function allThere(rewards: Float64Array, shape: Shape): Float64Array {
+/** Checks that every step of a rollout has a reward: returns to go need all. @throws InputError `out_of_range`. */
+function checkNoneMissing(rewards: Float64Array, shape: Shape): void {
   const missing = rewards.findIndex((reward, i) => Number.isNaN(reward) && isTaken(shape, i));
-  if (missing < 0) return rewards;
+  if (missing < 0) return;
   throw new InputError(
     'out_of_range',
     `Expected a reward for each step that was taken, got none at rewards[${missing}]. ` +
-      'Pass firstSteps if the rollout began later, lengths if it was over by then, or leave it out.',
+      'Pass firstSteps if the rollout began after this step, or lengths if it ended before it.',
   );
 }
 
-/** f64 [rollouts]: the reward of each whole rollout; NaN is missing. */
-export function toWholes(episodeRewards: RewardList, { ends }: Taken): Float64Array {
-  const wholes = toTotals(episodeRewards);
-  checkLength('episodeRewards', wholes.length, ends.length, 'one for each rollout');
-  return wholes;
+/** Validates one reward per rollout, f64 [rollouts]; NaN is missing. */
+export function toEpisodeRewards(episodeRewards: RewardList, { ends }: ValidRollouts): Float64Array {
+  const totals = toTotals(episodeRewards);
+  checkLength('episodeRewards', totals.length, ends.length, 'one for each rollout');
+  return totals;
 }

@@ -3,44 +3,47 @@
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { BackendError } from '../../shared/errors.js';
 import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
-import { putReturns } from '../advantages/returns.js';
+import { writeReturns } from '../advantages/returns.js';
 import type { ActiveRollouts } from './active-rollouts.js';
-import type { PolicyAnswer } from './group-step.js';
+import type { PolicyExtras } from './group-step.js';
 
 /**
- * Rollouts in groups, frozen. All arrays are newly allocated and row-major. The first have the shape [groups,
- * groupSize, 28, ...], by absolute step; the last have one entry or row per rollout.
+ * Rollouts in groups. The object is frozen; all arrays are newly allocated and row-major. Arrays per step have the shape
+ * [groups, groupSize, 28, ...], by step of the episode. Arrays per rollout have the shape [groups, groupSize, ...].
  */
 export interface RolloutGroups {
-  /** How many groups there are. */
+  /** The number of groups. */
   readonly groups: number;
-  /** Rollouts of a group. */
+  /** The number of rollouts in a group. */
   readonly groupSize: number;
   /** Steps of an episode: 28. */
   readonly steps: number;
-  /** f32 [.., 28, 22]: the observation before each action, fields as in OBSERVATION_FIELDS; 0 for steps not taken. */
+  /** f32 [.., 28, 22]: the observation before each action, by OBSERVATION_FIELDS; 0 for steps not taken. */
   readonly observations: Float32Array;
   /** i8 [.., 28]: action codes; -1 for steps not taken. */
   readonly actions: Int8Array;
-  /** f32 [.., 28, 3]: beliefs as given, before clamping; NaN for none. */
+  /** f32 [.., 28, 3]: beliefs as given by the policy, before clamping; NaN for none. */
   readonly beliefs: Float32Array;
-  /** f32 [.., 28]: 0 for steps not taken, also in `returns`. */
+  /** f32 [.., 28]: the reward of each step; 0 for steps not taken. */
   readonly rewards: Float32Array;
-  /** f32 [.., 28]: the discounted sum of this step's reward and all later ones, in float64, rounded once. */
+  /**
+   * f32 [.., 28]: the return to go, which is the discounted sum of this step's reward and all later ones, computed in
+   * float64 and rounded once; 0 for steps not taken.
+   */
   readonly returns: Float32Array;
-  /** f32 [.., 28]: NaN where none was given; null if the policy gave none at all. */
+  /** f32 [.., 28]: log-probabilities of the actions; NaN if unknown. Null if the policy returned none. */
   readonly logProbs: Float32Array | null;
   /** u64 [.., 28]: the hash of the state before each action; 0 for steps not taken. */
   readonly stateHashes: BigUint64Array;
-  /** u8: the index of each rollout's first step; 28 if its episode was already over. */
+  /** u8 [..]: the index of each rollout's first step; 28 if its episode was over from the start. */
   readonly firstSteps: Uint8Array;
-  /** u32: the seed of each episode. */
+  /** u32 [..]: the seed of each episode. */
   readonly seeds: Uint32Array;
-  /** f32 [..]: the grade of each episode, as in a StepResult. */
+  /** f32 [..]: the final score of each episode, as in a StepResult. */
   readonly finalScores: Float32Array;
   /** f32 [.., 6]: the components of the grade. */
   readonly components: Float32Array;
-  /** f32 [..]: mean absolute error of the last belief. */
+  /** f32 [..]: the mean absolute error of the last belief. */
   readonly beliefMae: Float32Array;
   /** f32 [..]: sum of the rewards of the whole episode. */
   readonly episodeReturns: Float32Array;
@@ -50,8 +53,9 @@ export interface RolloutGroups {
   readonly secondHalfMeans: Float32Array;
 }
 
+/** Records all rollouts. For each step call `recordBefore`, then `recordAfter`. */
 export class GroupRecorder {
-  readonly #playing: ActiveRollouts;
+  readonly #active: ActiveRollouts;
   readonly #firstSteps: Uint8Array;
   readonly #observations: Float32Array;
   readonly #actions: Int8Array;
@@ -62,11 +66,11 @@ export class GroupRecorder {
   readonly #hashes: Uint32Array;
 
   /** @throws BackendError `out_of_memory`. */
-  constructor(playing: ActiveRollouts) {
-    const rollouts = playing.steps.length;
+  constructor(active: ActiveRollouts) {
+    const rollouts = active.steps.length;
     const steps = rollouts * NUM_STEPS;
-    this.#playing = playing;
-    this.#firstSteps = playing.steps.slice();
+    this.#active = active;
+    this.#firstSteps = active.steps.slice();
     try {
       this.#observations = new Float32Array(steps * OBSERVATION_SIZE);
       this.#actions = new Int8Array(steps).fill(NO_ACTION);
@@ -74,15 +78,15 @@ export class GroupRecorder {
       this.#rewards = new Float32Array(steps);
       this.#hashes = new Uint32Array(2 * steps);
     } catch (cause) {
-      throw orOutOfMemory(cause, rollouts);
+      throw toMemoryError(cause, rollouts);
     }
   }
 
   /** Records the observations and state hashes before a step. */
-  see(): void {
-    const { started, steps, mask } = this.#playing;
-    const { observations } = started.shown;
-    const hashes = new Uint32Array(started.env.stateHash().buffer);
+  recordBefore(): void {
+    const { start, steps, mask } = this.#active;
+    const { observations } = start.outputs;
+    const hashes = new Uint32Array(start.env.stateHash().buffer);
     for (let i = 0; i < mask.length; i++) {
       if (mask[i] === 0) continue;
       const at = i * NUM_STEPS + steps[i];
@@ -91,10 +95,10 @@ export class GroupRecorder {
     }
   }
 
-  /** Records actions, rewards, beliefs and log-probabilities of a step, before `advance` counts it. */
-  act({ beliefs, logProbs }: PolicyAnswer): void {
-    const { started, steps, mask } = this.#playing;
-    const { observations, rewards } = started.shown;
+  /** Records actions, rewards, beliefs and log-probabilities after a step. Call it before `active.advance()`. */
+  recordAfter({ beliefs, logProbs }: PolicyExtras): void {
+    const { start, steps, mask } = this.#active;
+    const { observations, rewards } = start.outputs;
     if (logProbs !== null) this.#logProbs ??= new Float32Array(this.#rewards.length).fill(Number.NaN);
     for (let i = 0; i < mask.length; i++) {
       if (mask[i] === 0) continue;
@@ -106,8 +110,9 @@ export class GroupRecorder {
     }
   }
 
+  /** Returns all rollouts. @param gamma the discount of returns to go. */
   finish(gamma: number): RolloutGroups {
-    const { env, groups, groupSize, shown } = this.#playing.started;
+    const { env, groups, groupSize, outputs } = this.#active.start;
     return Object.freeze({
       ...{ groups, groupSize, steps: NUM_STEPS },
       observations: this.#observations,
@@ -119,36 +124,38 @@ export class GroupRecorder {
       stateHashes: new BigUint64Array(this.#hashes.buffer),
       firstSteps: this.#firstSteps,
       seeds: env.seeds.slice(),
-      finalScores: shown.finalScores.slice(),
-      components: shown.components.slice(),
-      beliefMae: shown.beliefMae.slice(),
-      episodeReturns: shown.episodeReturns.slice(),
-      firstHalfMeans: shown.firstHalfMeans.slice(),
-      secondHalfMeans: shown.secondHalfMeans.slice(),
+      finalScores: outputs.finalScores.slice(),
+      components: outputs.components.slice(),
+      beliefMae: outputs.beliefMae.slice(),
+      episodeReturns: outputs.episodeReturns.slice(),
+      firstHalfMeans: outputs.firstHalfMeans.slice(),
+      secondHalfMeans: outputs.secondHalfMeans.slice(),
     });
   }
 }
 
 type Row = Float32Array | Uint32Array;
 
-/** Copies a row in a loop. For so few numbers, creating views would take longer. */
+/** Copies a row in a loop, which for few numbers is faster than with `subarray` and `set`. */
 function copyRow(from: Row, row: number, to: Row, at: number, width: number): void {
   for (let k = 0; k < width; k++) to[at * width + k] = from[row * width + k];
 }
 
+/** Returns the returns to go of each step. */
 function returnsToGo(rewards: Float32Array, firstSteps: Uint8Array, gamma: number): Float32Array {
   const returns = new Float32Array(rewards.length);
   for (let i = 0; i < firstSteps.length; i++) {
-    putReturns(returns, rewards, i * NUM_STEPS + firstSteps[i], (i + 1) * NUM_STEPS, gamma);
+    writeReturns(returns, rewards, i * NUM_STEPS + firstSteps[i], (i + 1) * NUM_STEPS, gamma);
   }
   return returns;
 }
 
-function orOutOfMemory(cause: unknown, rollouts: number): unknown {
+/** Converts the RangeError of a failed allocation to a BackendError. Returns other errors unchanged. */
+function toMemoryError(cause: unknown, rollouts: number): unknown {
   if (!(cause instanceof RangeError)) return cause;
   return new BackendError(
     'out_of_memory',
-    `Expected memory for the steps of ${rollouts} rollouts, got none. ${cause.message} Ask for fewer at a time.`,
+    `Expected memory for the steps of ${rollouts} rollouts, got none: ${cause.message}. Play fewer rollouts per call.`,
     { cause },
   );
 }

@@ -1,4 +1,4 @@
-/** Starts groups: opens one environment per group, and from its states one per rollout. */
+/** Opens the environments of groups: one with the initial state of each group, copied to one for each rollout. */
 import type { Platform } from '../../engine/backends/platform.js';
 import { decodeSnapshot } from '../../engine/snapshot/decode.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
@@ -9,73 +9,70 @@ import { checkInteger, isList, kindOf, readOptions, wrongType } from '../../shar
 import { MAX_ENVS } from '../../world/fields.js';
 import type { RolloutOptions, RolloutOrigin } from './group-options.js';
 
-/** Rollouts at their first step, group by group. The caller closes `env`. */
+/** All rollouts at their first step. */
 export interface GroupStart {
+  /** One environment per rollout, group after group. The caller closes it. */
   readonly env: VecEnv;
   readonly groups: number;
   readonly groupSize: number;
-  /** The outputs of `env`: views that every step updates. */
-  readonly shown: StepResult;
+  /** The outputs of `env`. They are views that each step updates. */
+  readonly outputs: StepResult;
 }
 
-/** Opens the environments of all rollouts. @param options as `readOptions` returns them. @throws as `rolloutGroups`. */
-export function start(platform: Platform, options: RolloutOptions): GroupStart {
+/** Opens the environments of all rollouts. @param options from `readOptions`. @throws as `rolloutGroups`. */
+export function startGroups(platform: Platform, options: RolloutOptions): GroupStart {
   // Not `using`, which some browsers do not support.
-  const starts = openStarts(platform, options);
+  const origins = openOrigins(platform, options);
   try {
-    return branch(platform, starts, options);
+    return copyToRollouts(platform, origins, options);
   } finally {
-    starts.close();
+    origins.close();
   }
 }
 
-function branch(platform: Platform, starts: VecEnv, options: RolloutOptions): GroupStart {
-  const groups = starts.numEnvs;
+/** Opens one environment per rollout with a copy of its group's state. @param origins one environment per group. */
+function copyToRollouts(platform: Platform, origins: VecEnv, options: RolloutOptions): GroupStart {
+  const groups = origins.numEnvs;
   const groupSize = checkInteger('groupSize', options.groupSize, 1, Math.floor(MAX_ENVS / groups));
   const { kernel, threads } = options;
-  const { backend, imagination } = starts;
+  const { backend, imagination } = origins;
   const numEnvs = groups * groupSize;
-  const shape = { numEnvs, world: starts.world.spec, imagination, backend, kernel, threads };
+  const shape = { numEnvs, world: origins.world.spec, imagination, backend, kernel, threads };
   const env = openVecEnv(platform, shape);
   const indices = Uint32Array.from({ length: numEnvs }, (_, i) => Math.floor(i / groupSize));
-  const shown = orClosed(env, () => env.assign(starts, indices));
-  return { env, groups, groupSize, shown };
+  const outputs = closeOnError(env, () => env.assign(origins, indices));
+  return { env, groups, groupSize, outputs };
 }
 
-function openStarts(platform: Platform, options: RolloutOptions): VecEnv {
+/** Opens one environment per group in its initial state. */
+function openOrigins(platform: Platform, options: RolloutOptions): VecEnv {
   const { seeds, from } = options;
   if (from === undefined) return fromSeeds(platform, options);
-  if (seeds !== undefined) throw refused('seeds', 'from, which has its own');
+  if (seeds !== undefined) throw conflictError('seeds', 'from, which has its own');
   for (const name of ['profiles', 'grader'] as const) {
-    if (options[name] !== undefined) throw refused(name, 'from, whose episodes have theirs');
+    if (options[name] !== undefined) throw conflictError(name, 'from, which has its own');
   }
   if (kindOf(from) !== undefined) return fromSnapshot(platform, from as Uint8Array, options);
   return fromSource(from as Exclude<RolloutOrigin, Uint8Array>, options);
 }
 
-function refused(name: keyof RolloutOptions, other: string): InputError {
-  return new InputError(
-    'unknown_option',
-    `Expected no ${name} with ${other}, got some. Leave one of the two out.`,
-  );
+function conflictError(name: keyof RolloutOptions, other: string): InputError {
+  return new InputError('unknown_option', `Expected no ${name} with ${other}. Leave out one of them.`);
 }
 
 function fromSeeds(platform: Platform, options: RolloutOptions): VecEnv {
   const { seeds, profiles, grader, world, backend, kernel, threads } = options;
   if (!isList(seeds)) {
-    throw wrongType('seeds', 'an array of u32, or from', seeds, 'Pass a seed for each group.');
+    throw wrongType('seeds', 'an array of u32, or from', seeds, 'Pass one seed per group.');
   }
   const numEnvs = seeds.length;
   if (numEnvs === 0) {
-    throw new InputError(
-      'wrong_length',
-      'Expected at least one of seeds, got none. Pass one for each group.',
-    );
+    throw new InputError('wrong_length', 'Expected at least one seed, got none. Pass one seed per group.');
   }
   checkInteger('the number of seeds', numEnvs, 1, MAX_ENVS);
   const seed = toSeeds(seeds, numEnvs, 'seeds');
   const env = openVecEnv(platform, { numEnvs, profiles, grader, world, backend, kernel, threads });
-  orClosed(env, () => env.reset({ seed }));
+  closeOnError(env, () => env.reset({ seed }));
   return env;
 }
 
@@ -86,7 +83,7 @@ function fromSnapshot(platform: Platform, bytes: Uint8Array, options: RolloutOpt
     ...{ numEnvs, autoreset, imagination, seedRange },
     ...{ world, backend, kernel, threads },
   });
-  orClosed(env, () => env.restore(bytes));
+  closeOnError(env, () => env.restore(bytes));
   return env;
 }
 
@@ -97,19 +94,19 @@ function fromSource(from: Exclude<RolloutOrigin, Uint8Array>, options: RolloutOp
       'from.source',
       'a VecEnv',
       source,
-      'Pass one; of any other environment, pass what its snapshot() returns as from.',
+      'For any other environment, pass its snapshot() as from.',
     );
   }
   for (const name of ['world', 'backend'] as const) {
-    if (options[name] !== undefined) throw refused(name, 'from.source, which has its own');
+    if (options[name] !== undefined) throw conflictError(name, 'from.source, which has its own');
   }
   return source.fork(indices, { autoreset: 'disabled', threads: options.threads });
 }
 
-/** Runs `act` on an environment, and closes the environment if it fails. */
-function orClosed<T>(env: VecEnv, act: () => T): T {
+/** Calls a function that uses an environment. Closes the environment if the function throws. */
+function closeOnError<T>(env: VecEnv, use: () => T): T {
   try {
-    return act();
+    return use();
   } catch (error) {
     env.close();
     throw error;

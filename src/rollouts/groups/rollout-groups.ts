@@ -1,4 +1,4 @@
-/** Plays groups of rollouts from equal states, step by step, for advantages within each group. */
+/** Plays groups of rollouts step by step. All rollouts of a group begin in the same state. */
 import type { Platform } from '../../engine/backends/platform.js';
 import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
@@ -7,46 +7,47 @@ import { toDiscount } from '../advantages/returns.js';
 import { ActiveRollouts } from './active-rollouts.js';
 import { OPTIONS, type RolloutOptions } from './group-options.js';
 import { GroupRecorder, type RolloutGroups } from './group-recorder.js';
-import { type GroupStart, start } from './group-start.js';
+import { type GroupStart, startGroups } from './group-start.js';
 import { type GroupStep, toGroupStep } from './group-step.js';
 
 /** `rolloutGroups` on the backends of a platform. */
 export async function rolloutGroupsOn(platform: Platform, options: RolloutOptions): Promise<RolloutGroups> {
-  const asked = readOptions('rollout options', options, OPTIONS);
-  checkLongCall(asked);
-  const gamma = toDiscount('gamma', asked.gamma);
-  const turn = toGroupStep(asked);
-  asked.signal?.throwIfAborted();
-  const started = start(platform, asked);
+  const checked = readOptions('rollout options', options, OPTIONS);
+  checkLongCall(checked);
+  const gamma = toDiscount('gamma', checked.gamma);
+  const step = toGroupStep(checked);
+  checked.signal?.throwIfAborted();
+  const start = startGroups(platform, checked);
   try {
-    return await play(started, turn, gamma, asked);
+    return await play(start, step, gamma, checked);
   } finally {
-    started.env.close();
+    start.env.close();
   }
 }
 
+/** Plays all rollouts to the end of their episodes and records them. */
 async function play(
-  started: GroupStart,
-  turn: GroupStep,
+  start: GroupStart,
+  step: GroupStep,
   gamma: number,
   { onProgress, signal }: RolloutOptions,
 ): Promise<RolloutGroups> {
-  // Lets signals and timers in: also between the parts of a step, since each takes long for many rollouts.
+  // Lets signals and timers run. It is also called within a step: with many rollouts each part takes long.
   const pause = async (): Promise<void> => {
     await yieldTurn();
     signal?.throwIfAborted();
   };
-  const playing = new ActiveRollouts(started);
+  const active = new ActiveRollouts(start);
   await pause();
-  const recording = new GroupRecorder(playing);
-  while (playing.left > 0) {
+  const recorder = new GroupRecorder(active);
+  while (active.stepsLeft > 0) {
     await pause();
-    recording.see();
+    recorder.recordBefore();
     await pause();
-    recording.act(await turn(playing));
-    playing.advance();
-    onProgress?.(playing.total - playing.left, playing.total);
+    recorder.recordAfter(await step(active));
+    active.advance();
+    onProgress?.(active.totalSteps - active.stepsLeft, active.totalSteps);
   }
   await pause();
-  return recording.finish(gamma);
+  return recorder.finish(gamma);
 }

@@ -12,9 +12,9 @@ import {
   REWARD_NAMES,
   type RewardStack,
   type RewardStackOptions,
-  type StackTerms,
+  type StackSettings,
   stackRewards,
-  toTerms,
+  toStackSettings,
 } from '../rewards/compute-rewards.js';
 import { checkRows, passQuickCheck, type ReplayRows, validateRows } from './check-rows.js';
 import type { ReplayColumns } from './row-columns.js';
@@ -81,13 +81,17 @@ export function scoreReplayOn(
   const { onFault = 'mark', grader = 'v2' } = checked;
   const world = createWorld(checked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const terms = toTerms(checked);
+  const settings = toStackSettings(checked);
   const weights = toGrader(world, grader);
   const batch = openReplayBatch(platform, world, checked);
   try {
     const replayRows = validateRows(world, rows, faults.reportFault);
     const replayed = replay(batch, weights, replayRows, faults);
-    return { ...replayed, rewards: stackOf(replayRows, replayed, faults, terms), faults: faults.inOrder() };
+    return {
+      ...replayed,
+      rewards: stackOf(replayRows, replayed, faults, settings),
+      faults: faults.inOrder(),
+    };
   } finally {
     batch.close();
   }
@@ -152,12 +156,12 @@ function stackOf(
   { columns, given }: ReplayRows,
   { stepRewards, beliefMae }: ReplayResults,
   faults: Faults,
-  terms: StackTerms,
+  settings: StackSettings,
 ): RewardStack {
   const { histories, stepIndices } = columns;
   const actions = withoutInvalidRows(columns.actions, faults);
   const pastActions = { codes: histories, steps: (row: number) => stepIndices[row] };
-  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pastActions, terms);
+  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pastActions, settings);
   for (const name of [...REWARD_NAMES, 'total'] as const) {
     for (const row of faults.rows) rewards[name][row] = Number.NaN;
   }

@@ -3,10 +3,10 @@ import { NO_ACTION } from '../../engine/validate/actions.js';
 import { checkOptions } from '../../shared/values.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { CheckedRows, Histories } from './reward-rows.js';
-import { type RewardShaping, shaped, toShaping } from './shaping.js';
+import { type RewardShaping, shapedReward, toShaping } from './shaping.js';
 import { checkWeight } from './totals.js';
 
-/** The numbers of docs/world.md, "The GRPO reward stack", as in the published recipe. No state depends on them. */
+/** The numbers of the reward stack (docs/world.md, "The GRPO reward stack"). They are not part of the world's state. */
 const STACK = Object.freeze({
   formatValid: { yes: 1, no: -2 },
   actionLegal: { yes: 0.5, no: -1 },
@@ -24,7 +24,7 @@ export const REWARD_NAMES: readonly RewardName[] = Object.freeze(Object.keys(STA
 export interface RewardStackOptions {
   /** The weight of each reward in `total`, by REWARD_NAMES. Default 1 each. */
   weights?: Partial<Readonly<Record<RewardName, number>>>;
-  /** Terms of `envReward`, off by default. */
+  /** Shaping terms of `envReward`. Default none. */
   shaping?: RewardShaping;
 }
 
@@ -42,47 +42,57 @@ export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> 
   readonly total: Float32Array;
 }
 
-/** Validated options of the stack. */
-export interface StackTerms {
+/** The validated options of the stack. */
+export interface StackSettings {
   /** The weights, by REWARD_NAMES. */
   readonly factors: readonly number[];
-  /** Null without shaping; histories are then not read. */
+  /** Null without shaping. Histories are then not read. */
   readonly shaping: Required<RewardShaping> | null;
 }
 
-/** @throws InputError `wrong_type`, `out_of_range` or `unknown_option`. */
-export function toTerms({ weights = {}, shaping }: RewardStackOptions): StackTerms {
+/** Validates the options. @throws InputError `wrong_type`, `out_of_range` or `unknown_option`. */
+export function toStackSettings({ weights = {}, shaping }: RewardStackOptions): StackSettings {
   checkOptions('weights', weights, REWARD_NAMES);
   const factors = REWARD_NAMES.map((name) => {
     const { [name]: weight = 1 } = weights;
     return checkWeight(`weights.${name}`, weight);
   });
-  const terms = toShaping(shaping);
-  return { factors, shaping: terms.repetition || terms.exploration ? terms : null };
+  const shapingTerms = toShaping(shaping);
+  return { factors, shaping: shapingTerms.repetition || shapingTerms.exploration ? shapingTerms : null };
 }
 
-/** Computes the stack. @param histories required if there is shaping. */
-export function stackRewards(rows: CheckedRows, histories: Histories | null, terms: StackTerms): RewardStack {
-  const rewards = unweighted(rows);
-  if (terms.shaping !== null && histories !== null) {
-    shape(rewards.envReward, rows.actions, histories, terms.shaping);
+/** Computes the stack. @param histories not null if there is shaping. */
+export function stackRewards(
+  rows: CheckedRows,
+  histories: Histories | null,
+  settings: StackSettings,
+): RewardStack {
+  const rewards = computeUnweighted(rows);
+  if (settings.shaping !== null && histories !== null) {
+    addShaping(rewards.envReward, rows.actions, histories, settings.shaping);
   }
-  return { ...rewards, total: totalOf(rewards, terms.factors) };
+  return { ...rewards, total: totalOf(rewards, settings.factors) };
 }
 
-function unweighted({ actions, given, stepRewards, beliefMae }: CheckedRows): Omit<RewardStack, 'total'> {
+/** Computes the four rewards. */
+function computeUnweighted({
+  actions,
+  given,
+  stepRewards,
+  beliefMae,
+}: CheckedRows): Omit<RewardStack, 'total'> {
   const { length } = actions;
   const formatValid = new Float32Array(length);
   const actionLegal = new Float32Array(length);
   const envReward = new Float32Array(length);
   const beliefAccuracy = new Float32Array(length);
   for (let row = 0; row < length; row++) {
-    const acts = actions[row] !== NO_ACTION;
-    const believes = given[row] !== 0;
-    formatValid[row] = acts && believes ? STACK.formatValid.yes : STACK.formatValid.no;
-    actionLegal[row] = acts ? STACK.actionLegal.yes : STACK.actionLegal.no;
-    envReward[row] = acts ? stepRewards[row] : STACK.envReward.noAction;
-    beliefAccuracy[row] = believes
+    const hasAction = actions[row] !== NO_ACTION;
+    const hasGivenBelief = given[row] !== 0;
+    formatValid[row] = hasAction && hasGivenBelief ? STACK.formatValid.yes : STACK.formatValid.no;
+    actionLegal[row] = hasAction ? STACK.actionLegal.yes : STACK.actionLegal.no;
+    envReward[row] = hasAction ? stepRewards[row] : STACK.envReward.noAction;
+    beliefAccuracy[row] = hasGivenBelief
       ? STACK.beliefAccuracy.best - beliefMae[row]
       : STACK.beliefAccuracy.noBelief;
   }
@@ -90,14 +100,14 @@ function unweighted({ actions, given, stepRewards, beliefMae }: CheckedRows): Om
 }
 
 /**
- * Whether a row of a stack has a belief. Without an action it may have one that is rewarded as none: no number of the
- * stack depends on it then.
+ * Returns whether a row's completion stated a belief, as far as its rewards tell. A belief with an error of 1 and no
+ * action has the same rewards as no belief; the result is then false.
  */
 export const hasBelief = ({ formatValid, beliefAccuracy }: RewardStack, row: number): boolean =>
   formatValid[row] === STACK.formatValid.yes || beliefAccuracy[row] !== STACK.beliefAccuracy.noBelief;
 
-/** Adds the shaping terms of each action to `envReward`. */
-function shape(
+/** Adds the shaping terms of each row's action to `envReward`. */
+function addShaping(
   envReward: Float32Array,
   actions: Int8Array,
   { codes, steps }: Histories,
@@ -106,11 +116,11 @@ function shape(
   for (let row = 0; row < actions.length; row++) {
     if (actions[row] === NO_ACTION) continue;
     const from = row * NUM_STEPS;
-    envReward[row] = shaped(envReward[row], actions[row], codes, from, from + steps(row), terms);
+    envReward[row] = shapedReward(envReward[row], actions[row], codes, from, from + steps(row), terms);
   }
 }
 
-/** Sums in float64 and rounds each sum once. Missing rewards are left out. */
+/** Returns the weighted sums, computed in float64 and rounded once. Missing rewards are left out. */
 function totalOf(
   { formatValid, actionLegal, envReward, beliefAccuracy }: Omit<RewardStack, 'total'>,
   [valid, legal, env, accuracy]: readonly number[],

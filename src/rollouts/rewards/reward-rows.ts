@@ -1,4 +1,4 @@
-/** Validates rows of the reward stack. Reads each entry once; errors name its index. */
+/** Validates the rows of the reward stack. Reads each entry once. Errors name the index of the entry. */
 
 import { illegalAction, isAction, NO_ACTION } from '../../engine/validate/actions.js';
 import { InputError } from '../../shared/errors.js';
@@ -17,7 +17,7 @@ import { MAX_SUM, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 export interface RewardRows {
   /** `[n]`: codes of the parsed actions, -1 for none. */
   readonly actions: ArrayLike<number>;
-  /** `[n]`: whether a belief parsed. 0 and false are no; anything else is yes. */
+  /** `[n]`: whether a belief parsed. 0 and false mean no; any other number and true mean yes. */
   readonly given: ArrayLike<number> | readonly boolean[];
   /** `[n]`: the step's reward in the replay; NaN if missing. Ignored for rows without an action. */
   readonly stepRewards: ArrayLike<number>;
@@ -35,13 +35,13 @@ export interface CheckedRows {
   readonly actions: Int8Array;
   /** u8 [n]: 1 where a belief parsed. */
   readonly given: Uint8Array;
-  /** `[n]`: as given, for rows with an action. */
+  /** `[n]`: 0 for rows without an action. */
   readonly stepRewards: Float32Array | Float64Array;
-  /** `[n]`: as given, for rows with a belief. */
+  /** `[n]`: 0 for rows without a belief. */
   readonly beliefMae: Float32Array | Float64Array;
 }
 
-/** @throws InputError `wrong_type`, `wrong_length`, or a fault of an entry, with its index. */
+/** Validates and copies rows. @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `illegal_action`. */
 export function checkRewardRows(rows: RewardRows): CheckedRows {
   const { actions, given, stepRewards, beliefMae } = checkRecord('rows', rows, 'actions');
   const length = checkList('actions', actions).length;
@@ -66,19 +66,19 @@ export function checkRewardRows(rows: RewardRows): CheckedRows {
   return checked;
 }
 
-/** Actions before each row's own: `codes[row * 28]` and the next ones, `steps(row)` in all. */
+/** The actions before each row's own: `steps(row)` codes from index `row * 28` of `codes` on. */
 export interface Histories {
   readonly codes: Uint8Array;
-  /** @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code. */
+  /** Returns how many. @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code. */
   steps(row: number): number;
 }
 
-/** @throws InputError `wrong_type` or `wrong_length`. */
+/** Validates the histories, which shaping needs. @throws InputError `wrong_type` or `wrong_length`. */
 export function historiesOf({ histories, stepIndices }: RewardRows, rows: number): Histories {
   if (kindOf(histories) !== 'Uint8Array') {
     throw wrongType(
       'histories',
-      'a Uint8Array, as shaping needs it',
+      'a Uint8Array, which shaping needs',
       histories,
       `Pass [n, ${NUM_STEPS}] codes, or leave shaping out.`,
     );
@@ -107,7 +107,7 @@ const toActionOrNone = (row: number, code: number): number =>
 
 function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
   const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
-  const row = what === 'actions' ? '' : `, which is of row ${Math.floor(index / NUM_STEPS)}`;
+  const row = what === 'actions' ? '' : ` (row ${Math.floor(index / NUM_STEPS)})`;
   throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy: 'Pass one.' });
 }
 
@@ -129,6 +129,6 @@ function checkBetween(what: string, row: number, value: unknown, low: number, hi
   throw new InputError(
     typeof value === 'number' ? 'out_of_range' : 'wrong_type',
     `Expected a number from ${low} to ${high} at ${what}[${row}], got ${describe(value)}. ` +
-      'Pass one, or NaN for one that is missing.',
+      'Pass NaN for a missing number.',
   );
 }

@@ -1,6 +1,11 @@
 /** The GRPO reward stack for language models: four rewards per completion and their weighted sum. */
 import { readOptions } from '../../shared/values.js';
-import { type RewardStack, type RewardStackOptions, stackRewards, toTerms } from './compute-rewards.js';
+import {
+  type RewardStack,
+  type RewardStackOptions,
+  stackRewards,
+  toStackSettings,
+} from './compute-rewards.js';
 import { checkRewardRows, historiesOf, type RewardRows } from './reward-rows.js';
 
 const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
@@ -11,8 +16,8 @@ const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
  *   names the index of an invalid entry.
  */
 export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}): RewardStack {
-  const terms = toTerms(readOptions('options of rewardStack', options, OPTIONS));
+  const settings = toStackSettings(readOptions('options of rewardStack', options, OPTIONS));
   const checked = checkRewardRows(rows);
-  const histories = terms.shaping === null ? null : historiesOf(rows, checked.actions.length);
-  return stackRewards(checked, histories, terms);
+  const histories = settings.shaping === null ? null : historiesOf(rows, checked.actions.length);
+  return stackRewards(checked, histories, settings);
 }

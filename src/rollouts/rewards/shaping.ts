@@ -1,11 +1,11 @@
 /** The two shaping terms of env_reward: repetition and exploration. */
 import { checkOptions, toFlag } from '../../shared/values.js';
 
-/** Both terms are off by default. */
+/** Shaping terms of `envReward`. Both are off by default. */
 export interface RewardShaping {
-  /** -0.4 from the sixth action on, if the last six (this one included) contain at most two different ones. */
+  /** Adds -0.4 if the last six actions, this one included, contain at most two different ones. */
   repetition?: boolean;
-  /** +0.2 for an action not yet taken in the episode, while fewer than six different ones were taken. */
+  /** Adds 0.2 for an action not yet taken in the episode, if fewer than six different ones were taken before. */
   exploration?: boolean;
 }
 
@@ -15,7 +15,7 @@ const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
 const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
 const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });
 
-/** @throws InputError `unknown_option` or `wrong_type`. */
+/** Validates the options. @throws InputError `unknown_option` or `wrong_type`. */
 export function toShaping(shaping: RewardShaping = {}): Required<RewardShaping> {
   checkOptions('shaping', shaping, OPTIONS);
   return {
@@ -26,9 +26,9 @@ export function toShaping(shaping: RewardShaping = {}): Required<RewardShaping> 
 
 /**
  * Returns a step's reward plus the shaping terms of its action. Each addition rounds to float32.
- * @param codes actions; those before this one are `codes[from]` to `codes[to - 1]`.
+ * @param codes action codes: those before this action are `codes[from]` to `codes[to - 1]`.
  */
-export function shaped(
+export function shapedReward(
   reward: number,
   action: number,
   codes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Combines the rewards of several functions into one number per completion. Rewards may be missing. */
+/** Sums the rewards of several reward functions per completion. Rewards may be missing. */
 import { InputError } from '../../shared/errors.js';
 import {
   checkFinite,
@@ -17,9 +17,9 @@ export type RewardList = Float32Array | Float64Array | readonly (number | null)[
 /** The rewards of one function, or of several. */
 export type Rewards = RewardList | readonly RewardList[];
 
-/** The largest magnitude. No valid world gives an episode more, and squares and their sums do not overflow. */
-const MOST = MAX_SUM;
-/** A reward per step in every environment of the largest batch. */
+/** The largest magnitude of a reward, 2^64. Episodes stay below it, and sums of its squares do not overflow. */
+const MAX_REWARD = MAX_SUM;
+/** The largest number of rewards: one per step in every environment of the largest batch. */
 const MAX_REWARDS = MAX_ENVS * NUM_STEPS;
 
 /**
@@ -33,7 +33,12 @@ export function toTotals(rewards: Rewards, weights?: readonly number[]): Float64
   const n = checkInteger('the number of rewards', functions[0].list.length, 0, MAX_REWARDS);
   const totals = new Float64Array(n).fill(Number.NaN);
   for (const [k, { where, list }] of functions.entries()) {
-    checkLength(`rewards in ${where}`, list.length, totals.length, 'as many as of the first reward function');
+    checkLength(
+      `rewards in ${where}`,
+      list.length,
+      totals.length,
+      'as many as those of the first reward function',
+    );
     addWeighted(totals, where, list, factors[k]);
   }
   return totals;
@@ -71,13 +76,13 @@ function toWeights(count: number, weights: readonly number[] = Array(count).fill
   return Array.from(weights, (weight, k) => checkWeight(`weights[${k}]`, weight));
 }
 
-/** @throws InputError `wrong_type` or `out_of_range`. */
+/** Validates a weight. @throws InputError `wrong_type` or `out_of_range`. */
 export function checkWeight(where: string, weight: unknown): number {
   const factor = checkFinite(where, weight);
   if (Math.abs(factor) <= MAX_MAGNITUDE) return factor;
   throw new InputError(
     'out_of_range',
-    `Expected ${where} of a magnitude of at most ${MAX_MAGNITUDE}, got ${factor}. Pass a smaller one.`,
+    `Expected ${where} from -${MAX_MAGNITUDE} to ${MAX_MAGNITUDE}, got ${factor}. Pass a smaller weight.`,
   );
 }
 
@@ -90,7 +95,8 @@ function addWeighted(
   for (let i = 0; i < totals.length; i++) {
     const reward = list[i];
     if (reward === null || Number.isNaN(reward)) continue;
-    if (typeof reward !== 'number' || !(Math.abs(reward) <= MOST)) refuseReward(`${where}[${i}]`, reward);
+    if (typeof reward !== 'number' || !(Math.abs(reward) <= MAX_REWARD))
+      refuseReward(`${where}[${i}]`, reward);
     totals[i] = Number.isNaN(totals[i]) ? weight * reward : totals[i] + weight * reward;
   }
 }
@@ -98,7 +104,7 @@ function addWeighted(
 function refuseReward(where: string, value: unknown): never {
   throw new InputError(
     typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected a number of a magnitude of at most 2^64 at ${where}, got ${describe(value)}. ` +
-      'Pass one, or null or NaN for a missing reward.',
+    `Expected a number from -2^64 to 2^64 at ${where}, got ${describe(value)}. ` +
+      'Pass null or NaN for a missing reward.',
   );
 }

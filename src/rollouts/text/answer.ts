@@ -1,22 +1,22 @@
-/** Finds the answer in a completion (docs/world.md, "The text form") in one pass from the end, in linear time. */
+/** Finds the answer in a completion (docs/world.md, "The text form"). It reads lines from the last one, in linear time. */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
 import {
   DEAD,
   DROPPED,
   FIRST_ACTION,
-  follow,
   kindOf,
   NO_WORD,
+  nextNode,
   ROOT,
   SEPARATOR,
   TRAILING,
-  wordAt,
+  wordOf,
 } from './words.js';
 
-/** A parsed answer. One object is reused for many texts, so that parsing allocates nothing. */
+/** A parsed answer. One object is reused for all texts, so that parsing allocates no memory. */
 export class Answer {
-  /** Code, -1 for none. */
+  /** The action code; -1 for none. */
   action = NO_ACTION;
   /** The number of `digits`: 0 or 3 after parsing. */
   count = 0;
@@ -28,8 +28,8 @@ export class Answer {
     this.count = 0;
   }
 
-  /** Adds a word to the answer. @returns false if an answer cannot have this word here. */
-  take(word: number): boolean {
+  /** Adds a word. Returns false if the words are then not an answer. */
+  add(word: number): boolean {
     if (word === NO_WORD) return false;
     if (word < FIRST_ACTION) {
       if (this.count === NUM_BELIEFS) return false;
@@ -41,25 +41,29 @@ export class Answer {
     return true;
   }
 
-  get isWhole(): boolean {
+  /** Whether the words are a complete answer: three digits, an action, or both. */
+  get isComplete(): boolean {
     return this.count === NUM_BELIEFS || (this.count === 0 && this.action !== NO_ACTION);
   }
 }
 
-/** Reads a completion into `answer`; without an answer it has no action and no digits. Never throws. */
-export function readAnswer(text: string, answer: Answer): void {
-  const start = startOfAnswer(text);
+/** Parses a completion into `answer`, which is empty if the completion has none. Never throws. */
+export function parseAnswer(text: string, answer: Answer): void {
+  const start = answerStart(text);
   for (let to = text.length; to > start; ) {
     let from = to;
     while (from > start && !isLineBreak(text.charCodeAt(from - 1))) from--;
-    if (readLine(text, from, to, answer)) return;
+    if (parseLine(text, from, to, answer)) return;
     to = from - 1;
   }
   answer.clear();
 }
 
-/** Returns the index after the last closing tag; the text's end if reasoning was opened and not closed; else 0. */
-function startOfAnswer(text: string): number {
+/**
+ * Returns the index where an answer may begin: after the last closing tag. Without one it is 0, or the text's end if there
+ * is an opening tag.
+ */
+function answerStart(text: string): number {
   let opened = false;
   for (let at = text.length - 1; at >= 0; at--) {
     if (text.charCodeAt(at) !== LESS_THAN) continue;
@@ -69,14 +73,15 @@ function startOfAnswer(text: string): number {
   return opened ? text.length : 0;
 }
 
-const unitsOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
-const OPENING = unitsOf('<reasoning>');
-const CLOSING = unitsOf('</reasoning>');
+const codeUnitsOf = (text: string): Uint8Array =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0));
+const OPENING = codeUnitsOf('<reasoning>');
+const CLOSING = codeUnitsOf('</reasoning>');
 const [LESS_THAN] = OPENING;
-const [LF, CR, COLON, UPPER_A, UPPER_Z] = unitsOf('\n\r:AZ');
-const TO_LOWER = unitsOf('a')[0] - UPPER_A;
+const [LF, CR, COLON, UPPER_A, UPPER_Z] = codeUnitsOf('\n\r:AZ');
+const TO_LOWER = codeUnitsOf('a')[0] - UPPER_A;
 
-/** Returns whether a tag stands at `at`, in upper or lower case. Only ASCII letters match. */
+/** Returns whether the text has a tag at index `at`. Case of ASCII letters is ignored. */
 function isTag(text: string, at: number, tag: Uint8Array): boolean {
   if (at + tag.length > text.length) return false;
   for (let k = 0; k < tag.length; k++) {
@@ -90,16 +95,19 @@ function isTag(text: string, at: number, tag: Uint8Array): boolean {
 /** CR LF counts as two line breaks: the line between them is empty and holds no answer. */
 const isLineBreak = (unit: number): boolean => unit === LF || unit === CR;
 
-/** Reads a line without its label (up to the first colon), and if that fails, the whole line. */
-function readLine(text: string, from: number, to: number, answer: Answer): boolean {
+/**
+ * Parses the line from `from` to `to - 1`: first without its label, which ends at the first colon, then the whole line.
+ * Returns whether it is an answer.
+ */
+function parseLine(text: string, from: number, to: number, answer: Answer): boolean {
   let colon = from;
   while (colon < to && text.charCodeAt(colon) !== COLON) colon++;
-  if (colon < to && readPieces(text, colon + 1, to, answer)) return true;
-  return readPieces(text, from, to, answer);
+  if (colon < to && parseWords(text, colon + 1, to, answer)) return true;
+  return parseWords(text, from, to, answer);
 }
 
-/** Reads the pieces from `from` up to `to` (excluded) into `answer`. Returns whether they are an answer. */
-function readPieces(text: string, from: number, to: number, answer: Answer): boolean {
+/** Parses the words from `from` to `to - 1` into `answer`. Returns whether they are an answer. */
+function parseWords(text: string, from: number, to: number, answer: Answer): boolean {
   answer.clear();
   let node = ROOT;
   let ending = false;
@@ -107,15 +115,15 @@ function readPieces(text: string, from: number, to: number, answer: Answer): boo
     const kind = at === to ? SEPARATOR : kindOf(text.charCodeAt(at));
     if (kind === DROPPED) continue;
     if (kind === SEPARATOR) {
-      if (node !== ROOT && !answer.take(wordAt(node))) return false;
+      if (node !== ROOT && !answer.add(wordOf(node))) return false;
       node = ROOT;
       ending = false;
     } else if (kind === TRAILING) {
       ending = true;
     } else {
-      node = ending ? DEAD : follow(node, kind);
+      node = ending ? DEAD : nextNode(node, kind);
       if (node === DEAD) return false;
     }
   }
-  return answer.isWhole;
+  return answer.isComplete;
 }

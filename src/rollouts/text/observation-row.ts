@@ -1,4 +1,4 @@
-/** One row of numbers: the observation's fields, then the last seven steps. */
+/** Rows with the observation of a step and the last seven steps, as `observation: { history: true }` returns them. */
 
 import { HISTORY_STEPS, type HistoryStep, RECORD_FIELDS } from '../../engine/observe/past-step.js';
 import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
@@ -13,7 +13,7 @@ import {
   OBSERVATION_SIZE,
 } from '../../world/fields.js';
 
-/** A past step as the agent saw it. `env.history` returns such steps. */
+/** The observed values of a past step. `env.history` returns such steps. */
 export interface PastStep extends Pick<HistoryStep, 'action' | 'reward'> {
   /** [5], by METER_NAMES. */
   readonly deltas: ArrayLike<number>;
@@ -21,14 +21,15 @@ export interface PastStep extends Pick<HistoryStep, 'action' | 'reward'> {
   readonly anomalies: ArrayLike<number>;
 }
 
-/** The offsets of the past's fields within a row. Each field holds all steps, the oldest first. */
+/** The offsets of the fields of past steps in a row. Each field has its values of all seven steps, the oldest first. */
 const PAST_STARTS = RECORD_FIELDS.map((_, k) =>
   RECORD_FIELDS.slice(0, k).reduce((end, { size }) => end + HISTORY_STEPS * size, OBSERVATION_SIZE),
 );
 const [actions, rewards, deltas, anomalies] = PAST_STARTS;
+/** The offset of each field of past steps. */
 export const PAST = Object.freeze({ actions, rewards, deltas, anomalies });
 /** The length of a row. */
-export const SEEN_SIZE = anomalies + HISTORY_STEPS * NUM_METERS;
+export const ROW_SIZE = anomalies + HISTORY_STEPS * NUM_METERS;
 
 const RULES = new RowRules([
   ...fieldOfEach(OBSERVATION_FIELDS),
@@ -36,9 +37,9 @@ const RULES = new RowRules([
 ]);
 
 /**
- * Writes the last seven steps into a row, right-aligned. Missing steps get action -1 and zeros.
- * @param row f32 [SEEN_SIZE].
- * @param where names the steps in errors.
+ * Writes the last seven steps into a row, right-aligned. Missing steps have action -1 and zeros.
+ * @param row f32 [ROW_SIZE].
+ * @param where the name of the steps in errors.
  * @throws InputError `wrong_type`.
  */
 export function writePast(row: Float32Array, steps: readonly PastStep[], where: string): void {
@@ -82,57 +83,57 @@ function refuseSteps(value: unknown, where: string): never {
 
 /**
  * Validates one row.
- * @param rows f32; the row of SEEN_SIZE numbers begins at `base`.
- * @param where names a number of the row in errors.
+ * @param rows f32: the row of ROW_SIZE numbers begins at index `base`.
+ * @param where returns the name of a number of the row in errors.
  * @throws InputError `out_of_range` for a number outside its field's range, or more past steps than were taken.
  */
-export function checkSeen(rows: Float32Array, base: number, where: (at: number) => string): void {
-  const wrong = RULES.firstWrong(rows, base);
-  if (wrong >= 0) refuse(rows[base + wrong], wrong, where(wrong));
+export function checkRow(rows: Float32Array, base: number, where: (at: number) => string): void {
+  const invalid = RULES.firstWrong(rows, base);
+  if (invalid >= 0) refuseRange(rows[base + invalid], invalid, where(invalid));
   const early = HISTORY_STEPS - rows[base + OBSERVATION.step];
   for (let k = 0; k < early; k++) {
     const action = rows[base + PAST.actions + k];
-    if (action >= 0) refuseEarly(rows[base + OBSERVATION.step], where(PAST.actions + k));
+    if (action >= 0) refuseExtraStep(rows[base + OBSERVATION.step], where(PAST.actions + k));
   }
   checkTime(rows, base, where);
 }
 
 /**
- * Checks that day, slot and remaining agree with the step. Rows of steps that were not taken are all zeros and fail.
+ * Checks that day, slot and remaining agree with the step. Rows of steps not taken, which are all zeros, do not.
  */
 function checkTime(rows: Float32Array, base: number, where: (at: number) => string): void {
   const { step: at, day, slot, remaining } = OBSERVATION;
   const step = rows[base + at];
-  const time = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS, NUM_STEPS - step];
-  const wrong = [day, slot, remaining].findIndex((field, k) => rows[base + field] !== time[k]);
-  if (wrong < 0) return;
-  const field = [day, slot, remaining][wrong];
+  const expected = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS, NUM_STEPS - step];
+  const invalid = [day, slot, remaining].findIndex((field, k) => rows[base + field] !== expected[k]);
+  if (invalid < 0) return;
+  const field = [day, slot, remaining][invalid];
   throw new InputError(
     'out_of_range',
-    `Expected ${RULES.nameOf(field)} ${time[wrong]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
-      'Pass rows of steps that were taken; the rows of other steps are zeros.',
+    `Expected ${RULES.nameOf(field)} ${expected[invalid]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
+      'Pass only rows of steps that were taken. Rows of other steps are all zeros.',
   );
 }
 
-function refuse(value: number, at: number, where: string): never {
-  const past = at < OBSERVATION_SIZE ? '' : `, of step ${pastOf(at)} of the last ${HISTORY_STEPS}`;
+function refuseRange(value: number, at: number, where: string): never {
+  const past = at < OBSERVATION_SIZE ? '' : `, of step ${pastStepOf(at)} of the last ${HISTORY_STEPS}`;
   throw new InputError(
     'out_of_range',
     `Expected ${RULES.expectedAt(at, past)} at ${where}, got ${value}. ` +
-      'Pass rows as the environment shows them, row-major, neither scaled nor one-hot.',
+      'Pass observations as the environment returns them: row-major, without scale and oneHot.',
   );
 }
 
-/** Returns which of the seven past steps, from 1 on, a number belongs to. */
-function pastOf(at: number): number {
+/** Returns the past step, 1 to 7, to which a number of a row belongs. */
+function pastStepOf(at: number): number {
   const k = PAST_STARTS.filter((start) => start <= at).length - 1;
   return 1 + Math.floor((at - PAST_STARTS[k]) / RECORD_FIELDS[k].size);
 }
 
-function refuseEarly(step: number, where: string): never {
+function refuseExtraStep(step: number, where: string): never {
   throw new InputError(
     'out_of_range',
-    `Expected at most ${step} past steps, as many as the observation says were taken, got one more at ${where}. ` +
-      'Pass the history of the same moment.',
+    `Expected at most ${step} past steps, because the observation is of step ${step}, got one more at ${where}. ` +
+      'Pass the history of the same step.',
   );
 }

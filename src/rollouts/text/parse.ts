@@ -1,19 +1,19 @@
-/** Parses completions of a language model into actions and beliefs (docs/world.md, "The text form"). */
+/** Parses completions into actions and beliefs (docs/world.md, "The text form"). */
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, describe, readOptions, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../../world/fields.js';
-import { Answer, readAnswer } from './answer.js';
+import { Answer, parseAnswer } from './answer.js';
 
 /** Three numbers, by BELIEF_NAMES. */
 export type Triple = readonly [social: number, morning: number, work: number];
 
 /** A parsed completion. */
 export interface ParsedCompletion {
-  /** Code, 0 to 9; null for none. */
+  /** Action code, 0 to 9; null for none. */
   readonly action: number | null;
-  /** Of ACTION_NAMES; null for none. */
+  /** A name of ACTION_NAMES; null for none. */
   readonly actionName: string | null;
-  /** Float32 values in [0, 1]: digits / 9; 0.5 each for no belief. */
+  /** Float32 values in [0, 1]: each digit / 9. Without a belief 0.5 each. */
   readonly belief: Triple;
   /** The digits as written, 0 to 9 each; null for no belief. */
   readonly digits: Triple | null;
@@ -23,9 +23,9 @@ export interface ParsedCompletion {
 
 /** Many parsed completions. All arrays are newly allocated. */
 export interface ParsedCompletions {
-  /** i8 [n]: codes, -1 for none. */
+  /** i8 [n]: action codes, -1 for none. */
   readonly actions: Int8Array;
-  /** f32 [n, 3], row-major, in [0, 1]. Rows without a belief are as `noBelief` says. */
+  /** f32 [n, 3], row-major, in [0, 1]. The option `noBelief` sets rows without a belief. */
   readonly beliefs: Float32Array;
   /** u8 [n]: 1 if the text states a belief. */
   readonly given: Uint8Array;
@@ -34,8 +34,8 @@ export interface ParsedCompletions {
 /** Options of `parseCompletions`. */
 export interface ParseOptions {
   /**
-   * The value of `beliefs` in rows without a belief: 'half' (default) is 0.5 each, as in docs/world.md; 'nan' is three
-   * NaN, which `step` and `run` read as no belief. They read 0.5 as a stated belief.
+   * The values of `beliefs` in rows without a belief: 'half' (default) is 0.5 each, as in docs/world.md; 'nan' is three
+   * NaN, which `step` and `run` take as no belief. They take 0.5 as a stated belief.
    */
   noBelief?: 'half' | 'nan';
 }
@@ -48,7 +48,7 @@ const MAX_DIGIT = 9;
 const VALUE = Float32Array.from({ length: MAX_DIGIT + 1 }, (_, digit) => digit / MAX_DIGIT);
 const HALF: Triple = Object.freeze([FILL.half, FILL.half, FILL.half] as const);
 
-/** Shared by all calls, which are synchronous. */
+/** Reused by all calls, which are synchronous. */
 const answer = new Answer();
 
 /**
@@ -57,7 +57,7 @@ const answer = new Answer();
  * @throws InputError `wrong_type` for a value that is not a string.
  */
 export function parseCompletion(text: string): ParsedCompletion {
-  readAnswer(checkText(text, 'text'), answer);
+  parseAnswer(checkText(text, 'text'), answer);
   const { action, count, digits } = answer;
   const given = count > 0;
   return {
@@ -83,7 +83,7 @@ export function parseCompletions(texts: readonly string[], options: ParseOptions
   const given = new Uint8Array(n);
   for (let i = 0; i < n; i++) {
     const text = texts[i];
-    readAnswer(typeof text === 'string' ? text : refuseText(text, `texts[${i}]`), answer);
+    parseAnswer(typeof text === 'string' ? text : refuseText(text, `texts[${i}]`), answer);
     const { action, count, digits } = answer;
     actions[i] = action;
     given[i] = count > 0 ? 1 : 0;

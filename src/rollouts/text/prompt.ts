@@ -1,13 +1,13 @@
 /** Writes an observation as chat messages for a language model (docs/world.md, "The text form"). */
 import { checkLength, isFloats, isList, wrongType } from '../../shared/values.js';
 import { OBSERVATION_SIZE } from '../../world/fields.js';
-import { checkSeen, type PastStep, refuseNumber, SEEN_SIZE, writePast } from './observation-row.js';
+import { checkRow, type PastStep, ROW_SIZE, refuseNumber, writePast } from './observation-row.js';
 import { SYSTEM } from './system.js';
 import { userContent } from './user.js';
 
 /** A message of a chat. */
 export interface ChatMessage<Role extends string = string> {
-  /** Who speaks. */
+  /** 'system' or 'user' in prompts. */
   readonly role: Role;
   /** The text. */
   readonly content: string;
@@ -17,7 +17,7 @@ export interface ChatMessage<Role extends string = string> {
 export type Prompt = readonly [system: ChatMessage<'system'>, user: ChatMessage<'user'>];
 
 /**
- * Returns the messages for one step of an episode. A pure function: equal numbers, as float32 values, give equal text.
+ * Returns the messages for one step of an episode. Equal observations and histories, as float32 values, give equal text.
  * @param observation [22], raw, by OBSERVATION_FIELDS; or [106] without `history`: a row of an environment with
  *   `observation: { history: true }`.
  * @param history the steps before, the oldest first, as `env.history(i)` returns them. The prompt shows the last seven.
@@ -27,12 +27,12 @@ export type Prompt = readonly [system: ChatMessage<'system'>, user: ChatMessage<
 export function prompt(observation: ArrayLike<number>, history?: readonly PastStep[]): Prompt {
   const rows = toRows('observation', observation);
   if (history === undefined) {
-    checkLength('numbers in observation', rows.length, SEEN_SIZE, WITH_PAST);
+    checkLength('numbers in observation', rows.length, ROW_SIZE, WITH_PAST);
     return promptOf(rows, 0, (at) => `observation[${at}]`);
   }
   checkLength('numbers in observation', rows.length, OBSERVATION_SIZE, RAW);
-  const row = new Float32Array(SEEN_SIZE);
-  join(row, rows, 0, history, 'history');
+  const row = new Float32Array(ROW_SIZE);
+  writeRow(row, rows, 0, history, 'history');
   return promptOf(row, 0, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'));
 }
 
@@ -51,10 +51,10 @@ export function prompts(
 }
 
 function promptsOfRows(rows: Float32Array): Prompt[] {
-  const n = Math.ceil(rows.length / SEEN_SIZE);
-  checkLength('numbers in observations', rows.length, n * SEEN_SIZE, `${n} x ${SEEN_SIZE}: ${WITH_PAST}`);
+  const n = Math.ceil(rows.length / ROW_SIZE);
+  checkLength('numbers in observations', rows.length, n * ROW_SIZE, `${n} x ${ROW_SIZE}: ${WITH_PAST}`);
   return Array.from({ length: n }, (_, i) =>
-    promptOf(rows, i * SEEN_SIZE, (at) => `observations[${i * SEEN_SIZE + at}], row ${i}`),
+    promptOf(rows, i * ROW_SIZE, (at) => `observations[${i * ROW_SIZE + at}], row ${i}`),
   );
 }
 
@@ -69,10 +69,10 @@ function promptsWithPast(rows: Float32Array, histories: readonly (readonly PastS
     n * OBSERVATION_SIZE,
     `${n} histories x ${OBSERVATION_SIZE}: ${RAW}`,
   );
-  const row = new Float32Array(SEEN_SIZE);
+  const row = new Float32Array(ROW_SIZE);
   return Array.from({ length: n }, (_, i) => {
     const base = i * OBSERVATION_SIZE;
-    join(row, rows, base, histories[i], `histories[${i}]`);
+    writeRow(row, rows, base, histories[i], `histories[${i}]`);
     const where = (at: number) =>
       at < OBSERVATION_SIZE ? `observations[${base + at}], row ${i}` : `histories[${i}]`;
     return promptOf(row, 0, where);
@@ -80,18 +80,18 @@ function promptsWithPast(rows: Float32Array, histories: readonly (readonly PastS
 }
 
 const RAW = 'raw observations';
-const WITH_PAST = 'observations with their history, where none is passed';
+const WITH_PAST = 'observations with history; for raw observations pass the histories too';
 
 const SYSTEM_MESSAGE: ChatMessage<'system'> = Object.freeze({ role: 'system', content: SYSTEM });
 
-/** @param where names a number of the row in errors. */
+/** @param where returns the name of a number of the row in errors. */
 function promptOf(rows: Float32Array, base: number, where: (at: number) => string): Prompt {
-  checkSeen(rows, base, where);
+  checkRow(rows, base, where);
   return [SYSTEM_MESSAGE, { role: 'user', content: userContent(rows, base) }];
 }
 
-/** Joins the raw observation at `base` of `rows` and its past steps into one row. */
-function join(
+/** Writes the raw observation at index `base` of `rows` and its past steps into one row. */
+function writeRow(
   row: Float32Array,
   rows: Float32Array,
   base: number,
@@ -102,7 +102,7 @@ function join(
   writePast(row, past, where);
 }
 
-/** Converts numbers to float32, so that a prompt from numbers stored as JSON equals the original one. */
+/** Converts numbers to float32, so that observations stored as JSON give the same prompt. */
 function toRows(what: string, rows: ArrayLike<number>): Float32Array {
   if (isFloats(rows)) return rows;
   if (!isList(rows)) {

@@ -9,11 +9,11 @@ import {
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
 
-/** An action's name as answers spell it. */
+/** Returns an action's name as answers spell it. */
 export const spell = (action: string): string => action.toUpperCase();
 
-/** The meaning of the lowest and the highest digit of each belief, by BELIEF_NAMES. */
-const ENDS = [
+/** The meaning of digits 0 and 9 of each belief, by BELIEF_NAMES. */
+const DIGIT_MEANINGS = [
   ['hates company', 'loves company'],
   ['night owl', 'morning person'],
   ['avoids work', 'lives for work'],
@@ -29,7 +29,9 @@ const kinds = categories.map((category) => {
   const names = actions.filter((action) => action.category === category).map(({ name }) => spell(name));
   return `- ${category}: ${list(names)}`;
 });
-const digits = BELIEF_NAMES.map((name, k) => `- ${letters[k]} (${name}): 0 ${ENDS[k][0]}, 9 ${ENDS[k][1]}`);
+const digits = BELIEF_NAMES.map(
+  (name, k) => `- ${letters[k]} (${name}): 0 ${DIGIT_MEANINGS[k][0]}, 9 ${DIGIT_MEANINGS[k][1]}`,
+);
 
 export const SYSTEM = `You guide one person through one week: ${days} days of ${slots.length} slots \
 (${list(slots)}), ${maxEpisodeSteps} in all. In each slot you choose one of ${NUM_ACTIONS} actions, all of them always allowed:

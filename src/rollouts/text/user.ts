@@ -1,4 +1,4 @@
-/** The user message: the current state and the last steps. */
+/** Writes the user message: the current state and the last seven steps. */
 import { HISTORY_STEPS } from '../../engine/observe/past-step.js';
 import {
   ACTION_NAMES,
@@ -10,7 +10,7 @@ import {
   OBSERVATION,
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
-import { hundredthsOf } from './hundredths.js';
+import { formatHundredths } from './hundredths.js';
 import { PAST } from './observation-row.js';
 import { ANSWER_FORM, spell } from './system.js';
 
@@ -24,15 +24,20 @@ const TIMES = Array.from(
 const PAST_TITLE = `Last slots, oldest first: action, reward | changes | anomalies (${METER_NAMES.join(' ')})`;
 const ENDING = ['', `Answer with one line: ${ANSWER_FORM}`];
 
-/** @param rows f32, validated; the row of SEEN_SIZE numbers begins at `base`. */
+/** Returns the text of a user message. @param rows f32, validated: the row of ROW_SIZE numbers begins at index `base`. */
 export function userContent(rows: Float32Array, base: number): string {
-  const lines = [nowOf(rows, base), metersOf(rows, base), lastOf(rows, base), ...pastOf(rows, base)];
+  const lines = [
+    nowLine(rows, base),
+    metersLine(rows, base),
+    lastStepLine(rows, base),
+    ...pastLines(rows, base),
+  ];
   if (rows[base + OBSERVATION.remaining] > 0) lines.push(...ENDING);
-  // `join` gives one flat string. Concatenation would keep its hundred pieces in memory.
+  // `join` returns one flat string. Concatenation would keep its hundred parts in memory.
   return lines.join('\n');
 }
 
-function nowOf(rows: Float32Array, base: number): string {
+function nowLine(rows: Float32Array, base: number): string {
   const remaining = rows[base + OBSERVATION.remaining];
   const left = `${remaining} of ${NUM_STEPS} slots left`;
   if (remaining === 0) return `Now: the week is over, ${left}`;
@@ -40,36 +45,37 @@ function nowOf(rows: Float32Array, base: number): string {
   return `Now: day ${day} ${RHYTHM.slots[rows[base + OBSERVATION.slot]]}, ${left}`;
 }
 
-function metersOf(rows: Float32Array, base: number): string {
+function metersLine(rows: Float32Array, base: number): string {
   const from = base + OBSERVATION.meters;
-  const meters = METER_NAMES.map((name, k) => `${name} ${hundredthsOf(rows[from + k])}`);
+  const meters = METER_NAMES.map((name, k) => `${name} ${formatHundredths(rows[from + k])}`);
   return `Meters: ${meters.join(', ')}`;
 }
 
-function lastOf(rows: Float32Array, base: number): string {
+function lastStepLine(rows: Float32Array, base: number): string {
   const action = rows[base + OBSERVATION.lastAction];
   if (action < 0) return 'Last: nothing yet, this is the first slot';
   const event = rows[base + OBSERVATION.event];
   const struck = event < 0 ? 'no event' : `event ${EVENT_NAMES[event]}`;
-  return `Last: ${ACTIONS[action]}, reward ${hundredthsOf(rows[base + OBSERVATION.reward])}, ${struck}`;
+  return `Last: ${ACTIONS[action]}, reward ${formatHundredths(rows[base + OBSERVATION.reward])}, ${struck}`;
 }
 
-/** Entries are right-aligned: the last one is the step before this one. */
-function pastOf(rows: Float32Array, base: number): readonly string[] {
+/** Returns a line for each past step. The last entry of a row is the step before this one. */
+function pastLines(rows: Float32Array, base: number): readonly string[] {
   const first = rows[base + OBSERVATION.step] - HISTORY_STEPS;
   const lines: string[] = [];
   for (let k = 0; k < HISTORY_STEPS; k++) {
     const action = rows[base + PAST.actions + k];
     if (action < 0) continue;
-    const what = `${TIMES[first + k]}: ${ACTIONS[action]} ${hundredthsOf(rows[base + PAST.rewards + k])}`;
-    const changes = five(rows, base + PAST.deltas + k * NUM_METERS);
-    lines.push(`${what} |${changes} |${five(rows, base + PAST.anomalies + k * NUM_METERS)}`);
+    const what = `${TIMES[first + k]}: ${ACTIONS[action]} ${formatHundredths(rows[base + PAST.rewards + k])}`;
+    const changes = meterValues(rows, base + PAST.deltas + k * NUM_METERS);
+    lines.push(`${what} |${changes} |${meterValues(rows, base + PAST.anomalies + k * NUM_METERS)}`);
   }
   return lines.length === 0 ? lines : [PAST_TITLE, ...lines];
 }
 
-function five(rows: Float32Array, from: number): string {
+/** Formats one value per meter. */
+function meterValues(rows: Float32Array, from: number): string {
   let text = '';
-  for (let k = 0; k < NUM_METERS; k++) text += ` ${hundredthsOf(rows[from + k])}`;
+  for (let k = 0; k < NUM_METERS; k++) text += ` ${formatHundredths(rows[from + k])}`;
   return text;
 }

@@ -1,22 +1,24 @@
-/** The words of an answer (digits and action names), for a parser that reads character by character. */
+/** Recognizes the words of an answer (digits and action names) character by character, with a trie. */
 import { ACTION_NAMES } from '../../world/fields.js';
 
-/** Kinds of characters. From FIRST_OF_WORD on, a kind is a character that occurs in words. */
+// Kinds of characters. A kind from FIRST_OF_WORD on is a character of a word.
+/** A character that no answer contains. */
 const OTHER = 0;
-/** Splits a line into pieces. */
+/** Separates words. */
 export const SEPARATOR = 1;
-/** Ignored: marks of emphasis, quotes and brackets. */
+/** Ignored: Markdown emphasis, quotes and brackets. */
 export const DROPPED = 2;
-/** Ignored at the end of a piece only. */
+/** Ignored at the end of a word. */
 export const TRAILING = 3;
 const FIRST_OF_WORD = 4;
 
-/** Both cases of a letter are one kind, and so are `-` and `_`. */
+/** Upper and lower case of a letter are one kind, and so are `-` and `_`. */
 const WORD_CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz_';
 const KINDS = FIRST_OF_WORD + WORD_CHARACTERS.length;
 
 const ASCII = 128;
 const KIND = new Uint8Array(ASCII);
+/** Sets the kind of characters. */
 function mark(characters: string, kind: number): void {
   for (const character of characters) KIND[character.charCodeAt(0)] = kind;
 }
@@ -28,7 +30,7 @@ for (const [k, character] of [...WORD_CHARACTERS].entries()) {
 }
 mark('-', KIND['_'.charCodeAt(0)]);
 
-/** Returns the kind of a UTF-16 code unit. Letters and digits are ASCII; white space is that of `\s`. */
+/** Returns the kind of a UTF-16 code unit. Letters and digits are ASCII; white space is as in the regular expression `\s`. */
 export const kindOf = (unit: number): number =>
   unit < ASCII ? KIND[unit] : isWideSpace(unit) ? SEPARATOR : OTHER;
 
@@ -43,13 +45,13 @@ const isWideSpace = (unit: number): boolean =>
   unit === 0x3000 ||
   unit === 0xfeff;
 
-/** The node of no word: no word begins with the characters read. */
+/** The trie's node for characters with which no word begins. */
 export const DEAD = 0;
-/** The node before the first character. */
+/** The trie's node before the first character. */
 export const ROOT = 1;
-/** The word of a node that ends no word. */
+/** The word of a node at which no word ends. */
 export const NO_WORD = -1;
-/** Words below this are digits; the others are this plus an action's code. */
+/** Words below this are digits. The word of an action is this plus its code. */
 export const FIRST_ACTION = 10;
 
 const WORDS = [...'0123456789', ...ACTION_NAMES];
@@ -57,6 +59,7 @@ const NODES = 2 + WORDS.join('').length;
 const NEXT = new Uint8Array(NODES * KINDS);
 const WORD = new Int8Array(NODES).fill(NO_WORD);
 
+// Build the trie.
 let nodes = 2;
 for (const [word, name] of WORDS.entries()) {
   let node = ROOT;
@@ -68,8 +71,8 @@ for (const [word, name] of WORDS.entries()) {
   WORD[node] = word;
 }
 
-/** Returns the next node, or DEAD if no word continues with this character. */
-export const follow = (node: number, kind: number): number => NEXT[node * KINDS + kind];
+/** Returns the node after a character of a kind; DEAD if no word continues with it. */
+export const nextNode = (node: number, kind: number): number => NEXT[node * KINDS + kind];
 
-/** The word that ends at a node: a digit, FIRST_ACTION plus an action's code, or NO_WORD. */
-export const wordAt = (node: number): number => WORD[node];
+/** Returns the word that ends at a node: a digit, FIRST_ACTION plus an action's code, or NO_WORD. */
+export const wordOf = (node: number): number => WORD[node];

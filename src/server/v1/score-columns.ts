@@ -8,7 +8,7 @@ import {
   hasBelief,
   REWARD_NAMES,
   type RewardStack,
-  type StackTerms,
+  type StackSettings,
   stackRewards,
 } from '../../rollouts/rewards/compute-rewards.js';
 import { snakeCase } from '../../shared/letter-case.js';
@@ -22,7 +22,7 @@ export const SCORE_NAMES = [...REWARDS.keys(), 'step_reward', 'belief_mae', 'sta
 
 export class ScoreColumns {
   readonly #names: readonly string[];
-  readonly #terms: StackTerms;
+  readonly #settings: StackSettings;
   /** NaN in rows without an action, and in rows with a fault. */
   readonly #stepRewards: Float32Array;
   /** The step's rewards with shaping; the same array as `#stepRewards` without shaping. */
@@ -32,13 +32,13 @@ export class ScoreColumns {
   readonly #hasBelief: Uint8Array;
   readonly #stateHashes: BigUint64Array;
 
-  /** @param names of the scores to store. @param terms the reward terms with which the rows are scored. */
-  constructor(rows: number, names: readonly string[], terms: StackTerms) {
+  /** @param names of the scores to store. @param settings those with which the rows are scored. */
+  constructor(rows: number, names: readonly string[], settings: StackSettings) {
     this.#names = names;
     // Rewards with shaping are stored: they cannot be computed later, because the histories are not kept.
-    this.#terms = { ...terms, shaping: null };
+    this.#settings = { ...settings, shaping: null };
     this.#stepRewards = new Float32Array(rows);
-    this.#envRewards = terms.shaping === null ? this.#stepRewards : new Float32Array(rows);
+    this.#envRewards = settings.shaping === null ? this.#stepRewards : new Float32Array(rows);
     this.#beliefMae = new Float32Array(rows);
     this.#hasBelief = new Uint8Array(rows);
     this.#stateHashes = new BigUint64Array(names.includes('state_hash') ? rows : 0);
@@ -86,7 +86,7 @@ export class ScoreColumns {
       stepRewards: this.#envRewards.subarray(from, to),
       beliefMae,
     };
-    const rewards = stackRewards(rows, null, this.#terms);
+    const rewards = stackRewards(rows, null, this.#settings);
     for (const column of Object.values(rewards)) {
       for (let k = 0; k < to - from; k++) if (Number.isNaN(beliefMae[k])) column[k] = Number.NaN;
     }

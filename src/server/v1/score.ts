@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { scoreReplay } from '../../rollouts/node.js';
 import type { RowFault } from '../../rollouts/replay/row-faults.js';
 import type { ReplayOptions, ReplayScores } from '../../rollouts/replay/score-replay.js';
-import { REWARD_NAMES, type RewardName, toTerms } from '../../rollouts/rewards/compute-rewards.js';
+import { REWARD_NAMES, type RewardName, toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
 import { parseCompletion } from '../../rollouts/text/parse.js';
 import { snakeCase } from '../../shared/letter-case.js';
 import { describe } from '../../shared/values.js';
@@ -123,7 +123,7 @@ async function score(
   const rows = request.seeds.length;
   const options = optionsOf(request, batches);
   const requestColumns = columnsOf(request);
-  const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, toTerms(options));
+  const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, toStackSettings(options));
   const faulty: (string | Slice)[] = [];
   let keptLength = 0;
   let size = FAULTY_SLICE;

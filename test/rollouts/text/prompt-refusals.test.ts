@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, OBSERVATION, OBSERVATION_SIZE, prompt, prompts } from '../../../src/index.js';
-import { SEEN_SIZE } from '../../../src/rollouts/text/observation-row.js';
+import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
 import { put } from '../../support/bad-calls.js';
 import { expectRefusal } from '../../support/refusals.js';
 
@@ -41,9 +41,9 @@ describe('numbers that no observation holds', () => {
       where,
       String(value),
     );
-    const whole = put(Array.from(rows), 2 * SEEN_SIZE + at, value);
-    expectRefusal(() => prompts(whole), 'out_of_range', field, `observations[${2 * SEEN_SIZE + at}], row 2`);
-    const one = whole.slice(2 * SEEN_SIZE, 3 * SEEN_SIZE);
+    const whole = put(Array.from(rows), 2 * ROW_SIZE + at, value);
+    expectRefusal(() => prompts(whole), 'out_of_range', field, `observations[${2 * ROW_SIZE + at}], row 2`);
+    const one = whole.slice(2 * ROW_SIZE, 3 * ROW_SIZE);
     expectRefusal(() => prompt(one), 'out_of_range', field, `observation[${at}]`);
     expectRefusal(
       () => prompt(one.slice(0, OBSERVATION_SIZE), histories[2]),
@@ -88,7 +88,7 @@ describe('numbers that no observation holds', () => {
     for (let i = 0; i < N; i++) start[i * OBSERVATION_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(start, histories), 'out_of_range', 'at most 4 past steps', 'histories[0]');
     const early = rows.slice();
-    early[SEEN_SIZE + OBSERVATION.step] = 4;
+    early[ROW_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(early), 'out_of_range', 'at most 4 past steps', 'row 1');
   });
 });
@@ -102,12 +102,12 @@ describe('a moment that was not reached', () => {
       'row 0',
       'got 0',
     );
-    const other = put(Array.from(rows), SEEN_SIZE + OBSERVATION.day, 3);
+    const other = put(Array.from(rows), ROW_SIZE + OBSERVATION.day, 3);
     expectRefusal(
       () => prompts(other),
       'out_of_range',
       'Expected day',
-      `observations[${SEEN_SIZE + 1}], row 1`,
+      `observations[${ROW_SIZE + 1}], row 1`,
     );
   });
 });
@@ -122,7 +122,7 @@ describe('arguments of another kind', () => {
       'observations[7]',
       '"0.5"',
     );
-    expectRefusal(() => prompts(any(new BigInt64Array(SEEN_SIZE))), 'wrong_type', 'observations[0]', '0');
+    expectRefusal(() => prompts(any(new BigInt64Array(ROW_SIZE))), 'wrong_type', 'observations[0]', '0');
   });
 
   it('lengths', () => {
@@ -133,7 +133,7 @@ describe('arguments of another kind', () => {
       'history',
       '22',
     );
-    expectRefusal(() => prompt(rows.slice(0, SEEN_SIZE), histories[0]), 'wrong_length', '22', '106');
+    expectRefusal(() => prompt(rows.slice(0, ROW_SIZE), histories[0]), 'wrong_length', '22', '106');
     expectRefusal(() => prompts(observations), 'wrong_length', '106', '88');
     expectRefusal(() => prompts(observations, histories.slice(1)), 'wrong_length', '3 histories', '88');
   });

@@ -15,7 +15,7 @@ import {
   prompts,
   RHYTHM,
 } from '../../../src/index.js';
-import { hundredthsOf } from '../../../src/rollouts/text/hundredths.js';
+import { formatHundredths } from '../../../src/rollouts/text/hundredths.js';
 import { episodes, type GoldenEpisode } from '../../support/golden.js';
 import { forAll } from '../../support/random.js';
 
@@ -131,7 +131,7 @@ describe('hundredths', () => {
     forAll(2000, (random) => {
       const value = Math.fround(random.chance(0.5) ? random.real(-2, 2) : random.wild());
       const fixed = value.toFixed(2).replace(/^-0\.00$/, '0.00');
-      expect(hundredthsOf(value)).toBe(fixed.replace(/^(-?)0\./, '$1.'));
+      expect(formatHundredths(value)).toBe(fixed.replace(/^(-?)0\./, '$1.'));
     });
   });
 
@@ -149,7 +149,7 @@ describe('hundredths', () => {
     [-10.01, '-10.01'],
     [2 ** 64, '18446744073709551616.00'],
   ])('%d is %s', (value, text) => {
-    expect(hundredthsOf(value)).toBe(text);
+    expect(formatHundredths(value)).toBe(text);
   });
 });
 
