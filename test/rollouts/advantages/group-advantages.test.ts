@@ -1,4 +1,4 @@
-/** Group-relative advantages: worked by hand, what holds for all of them, and what is refused. */
+/** Tests of `groupAdvantages`: examples computed by hand, properties, and refused arguments. */
 import { describe, expect, it } from 'vitest';
 import {
   ADVANTAGE_METHODS,
@@ -20,7 +20,7 @@ const close = (got: ArrayLike<number>, expected: ArrayLike<number>): void => {
   }
 };
 
-describe('worked by hand', () => {
+describe('examples computed by hand', () => {
   // Group 0: mean (0 + 1 + 2 + 5) / 4 = 2; squared distances 4 + 1 + 0 + 9 = 14; std sqrt(14 / 3).
   // Group 1: mean 3, no spread.
   const rewards = [0, 1, 2, 5, 3, 3, 3, 3];
@@ -76,10 +76,10 @@ describe('missing rewards', () => {
     expect(advantages).toEqual(f32(-1 / 2.0001, 1 / 2.0001, 0, 0));
   });
 
-  it('are left out by function: the others make up the sum', () => {
+  it('are left out of the sum over reward functions', () => {
     const format = [1, -2, null, 1];
     const env = Float64Array.of(4, nothing, nothing, 2);
-    // Completions: 1 + 0.5 x 4 = 3; -2; none at all; 1 + 0.5 x 2 = 2. Mean of the three: 1.
+    // Completions: 1 + 0.5 x 4 = 3; -2; no reward; 1 + 0.5 x 2 = 2. Mean of the three: 1.
     const { advantages, means } = groupAdvantages([format, env], 4, {
       method: 'dr-grpo',
       weights: [1, 0.5],
@@ -88,7 +88,7 @@ describe('missing rewards', () => {
     expect(means).toEqual(f32(1));
   });
 
-  it('a group with one reward left, or none, has no spread, and no advantage', () => {
+  it('a group with at most one reward has std 0 and advantages 0', () => {
     for (const method of ADVANTAGE_METHODS) {
       expect(groupAdvantages([5, null, null, null], 2, { method })).toEqual({
         advantages: f32(0, 0, 0, 0),
@@ -100,7 +100,7 @@ describe('missing rewards', () => {
   });
 });
 
-describe('at the edges', () => {
+describe('edge cases', () => {
   it.each(ADVANTAGE_METHODS)('%s: a group of one has std 0 and advantage 0', (method) => {
     const { advantages, means, stds, zeroSpread } = groupAdvantages([1, 2, 4], 1, { method });
     expect(advantages).toEqual(f32(0, 0, 0));
@@ -109,14 +109,14 @@ describe('at the edges', () => {
     expect(zeroSpread).toBe(1);
   });
 
-  it.each(ADVANTAGE_METHODS)('%s: equal rewards have no spread, whatever they round to', (method) => {
+  it.each(ADVANTAGE_METHODS)('%s: equal rewards have std 0 in spite of rounding', (method) => {
     const { advantages, stds, zeroSpread } = groupAdvantages(Array(7).fill(0.1), 7, { method });
     expect(advantages).toEqual(new Float32Array(7));
     expect(stds[0]).toBe(0);
     expect(zeroSpread).toBe(1);
   });
 
-  it('what rounding leaves between equal sums is no spread', () => {
+  it('a std that is a rounding error counts as zero spread', () => {
     const { stds, zeroSpread } = groupAdvantages(
       [
         [0.1, 0.3],
@@ -128,12 +128,12 @@ describe('at the edges', () => {
     expect(zeroSpread).toBe(1);
   });
 
-  it('nobody', () => {
+  it('no rewards', () => {
     const none = { advantages: f32(), means: f32(), stds: f32(), zeroSpread: 0 };
     expect(groupAdvantages([], 4)).toEqual(none);
   });
 
-  it('the largest rewards there may be overflow nothing', () => {
+  it('the largest rewards do not overflow', () => {
     const { advantages, stds } = groupAdvantages([2 ** 64, -(2 ** 64)], 2, { weights: [2 ** 20] });
     expect(advantages).toEqual(f32(Math.SQRT1_2, -Math.SQRT1_2));
     expect(stds[0]).toBe(Math.fround(Math.SQRT2 * 2 ** 84));
@@ -146,7 +146,7 @@ interface Drawn {
   readonly method: AdvantageMethod;
 }
 
-/** Groups of rewards of quarters, which sums and means keep apart from rounding, some of them missing. */
+/** Draws groups of rewards, some missing. They are multiples of 1/4, so that sums are exact. */
 function draw(random: Random, missing = 0.1): Drawn {
   const groupSize = random.integer(1, 9);
   const length = groupSize * random.integer(1, 6);
@@ -169,10 +169,10 @@ describe('for all rewards', () => {
     });
   });
 
-  it('what is given to a whole group changes nothing', () => {
+  it('a constant added to a group changes no advantage', () => {
     forAll(200, (random) => {
       const { rewards, groupSize } = draw(random);
-      // Not over the batch: groups that move apart spread it.
+      // Not batch-normalised: shifts of groups change the std of the batch.
       const method = random.pick(['grpo', 'dr-grpo', 'leave-one-out'] as const);
       const shifts = rewards.map(() => random.integer(-100, 100));
       const shifted = rewards.map((reward, i) => reward + shifts[Math.floor(i / groupSize)]);
@@ -183,13 +183,13 @@ describe('for all rewards', () => {
     });
   });
 
-  it('a scale changes advantages by as much, or where the std is taken out not at all', () => {
+  it('a factor scales advantages, except where they are divided by the std', () => {
     forAll(200, (random) => {
       const { rewards, groupSize, method } = draw(random);
       const scale = 2 ** random.integer(-6, 6);
       const scaled = rewards.map((reward) => reward * scale);
       const normalised = method === 'grpo' || method === 'batch-normalised';
-      // The epsilon has a scale, too.
+      // Epsilon is scaled too.
       const { advantages } = groupAdvantages(scaled, groupSize, { method, epsilon: 1e-4 * scale });
       const before = groupAdvantages(rewards, groupSize, { method }).advantages;
       close(
@@ -220,7 +220,7 @@ describe('for all rewards', () => {
     });
   });
 
-  it('a missing completion is as one that is not there', () => {
+  it('a missing reward equals a smaller group', () => {
     forAll(200, (random) => {
       const { rewards, method } = draw(random, 0.4);
       const there = rewards.filter((reward) => !Number.isNaN(reward));
@@ -235,7 +235,7 @@ describe('for all rewards', () => {
     });
   });
 
-  it('better rewards have better advantages', () => {
+  it('higher rewards have higher advantages', () => {
     forAll(200, (random) => {
       const { rewards, groupSize, method } = draw(random, 0);
       const { advantages } = groupAdvantages(rewards, groupSize, { method });
@@ -247,7 +247,7 @@ describe('for all rewards', () => {
     });
   });
 
-  it('nothing that is passed is written to', () => {
+  it('does not write to its arguments', () => {
     const rewards = f32(1, nothing, 3, 4);
     const weights = Object.freeze([2]);
     groupAdvantages(rewards, 2, { weights });
@@ -260,7 +260,7 @@ describe('refusals', () => {
     return () => groupAdvantages(rewards as Rewards, groupSize as number, options);
   };
 
-  it('rewards that are none', () => {
+  it('invalid rewards', () => {
     expectRefusal(refused('rewards'), 'wrong_type', 'rewards', '"rewards"');
     expectRefusal(refused([[1, 2], 3]), 'wrong_type', 'rewards[1]', '3');
     expectRefusal(refused([1, '2']), 'wrong_type', 'rewards[1]', '"2"');
@@ -273,7 +273,7 @@ describe('refusals', () => {
     expectRefusal(refused([2 ** 65, 1]), 'out_of_range', 'rewards[0]');
   });
 
-  it('lengths that do not fit', () => {
+  it('wrong lengths', () => {
     expectRefusal(refused([1, 2, 3]), 'wrong_length', 'groupSize', '3');
     expectRefusal(refused([[1, 2], [1]]), 'wrong_length', 'rewards[1]', '1');
     expectRefusal(refused([1, 2], 2, { weights: [1, 2] }), 'wrong_length', 'weights', '2');

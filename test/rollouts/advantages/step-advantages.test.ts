@@ -1,4 +1,4 @@
-/** Step-level advantages by anchor state: worked by hand, what holds for all of them, and what is refused. */
+/** Tests of `stepAdvantages`: examples computed by hand, properties, and refused arguments. */
 import { describe, expect, it } from 'vitest';
 import {
   ADVANTAGE_METHODS,
@@ -17,7 +17,7 @@ const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
 const u32 = (...values: number[]): Uint32Array => Uint32Array.from(values);
 const hashes = (...values: number[]): BigUint64Array => BigUint64Array.from(values, BigInt);
 
-describe('worked by hand', () => {
+describe('examples computed by hand', () => {
   // One group of three rollouts of two steps. All begin in state 1; the first two meet again in state 2.
   const rollouts: StepRollouts = {
     rewards: [1, 4, 1, 0, 0, 2],
@@ -44,7 +44,7 @@ describe('worked by hand', () => {
     expect(found.episodes.means).toEqual(f32(8 / 3));
   });
 
-  it('a step counts as much as it is to', () => {
+  it('stepWeight weights the advantage of the step', () => {
     const { advantages } = stepAdvantages(rollouts, { method: 'dr-grpo', stepWeight: 0.5 });
     expect(advantages).toEqual(f32(7 / 3 + 7 / 6, 7 / 3 + 1, -5 / 3 - 5 / 6, -5 / 3 - 1, -1, -2 / 3));
     const { advantages: whole, episodes } = stepAdvantages(rollouts, { stepWeight: 0 });
@@ -59,24 +59,24 @@ describe('worked by hand', () => {
     expect(found.episodes.stds).toEqual(f32(Math.sqrt(13 / 3)));
   });
 
-  it('episodes by something else: final scores', () => {
+  it('episodeRewards replaces the sums of step rewards', () => {
     const found = stepAdvantages(rollouts, { method: 'dr-grpo', episodeRewards: [0.5, 0.25, null] });
     expect(found.episodes.advantages).toEqual(f32(0.125, -0.125, 0));
     expect(found.advantages).toEqual(f32(0.125 + 7 / 3, 2.125, -0.125 - 5 / 3, -2.125, -2 / 3, 0));
   });
 
-  it('rollouts that are shorter: what follows them is nothing', () => {
+  it('lengths: steps after the end of a rollout are ignored', () => {
     const shorter = { ...rollouts, lengths: [2, 1, 0] };
     const found = stepAdvantages(shorter, { method: 'dr-grpo' });
     expect(found.returnsToGo).toEqual(f32(5, 4, 1, 0, 0, 0));
     expect(found.anchorSizes).toEqual(u32(2, 1, 2, 0, 0, 0));
-    // The third took no step: it is no episode to be compared with.
+    // The third rollout has no step and is left out of the group.
     expect(found.episodes.means).toEqual(f32(3));
     expect(found.advantages).toEqual(f32(2 + 2, 2, -2 - 2, 0, 0, 0));
     expect(found.zeroSpread).toBe(0.5);
   });
 
-  it('rollouts that begin later: what comes before them is nothing', () => {
+  it('firstSteps: steps before the start of a rollout are ignored', () => {
     const later = { ...rollouts, firstSteps: [0, 1, 2] };
     const found = stepAdvantages(later, { method: 'dr-grpo' });
     expect(found.returnsToGo).toEqual(f32(5, 4, 0, 0, 0, 0));
@@ -88,28 +88,28 @@ describe('worked by hand', () => {
     expect(over.anchorSizes).toEqual(u32(1, 0, 0, 1, 0, 0));
   });
 
-  it('the same state in another group is another anchor', () => {
+  it('the same state in two groups is two anchor states', () => {
     const two = { rewards: [1, 3, 10, 30], stateHashes: hashes(7, 7, 7, 7), groupSize: 2, steps: 1 };
     const found = stepAdvantages(two, { method: 'dr-grpo' });
     expect(found.anchorSizes).toEqual(u32(2, 2, 2, 2));
     expect(found.stepAdvantages).toEqual(f32(-1, 1, -10, 10));
   });
 
-  it('hashes that differ in their high or low words only are different', () => {
+  it('compares all 64 bits of hashes', () => {
     const stateHashes = BigUint64Array.of(1n, 1n << 32n, (1n << 32n) | 1n, 2n ** 64n - 1n);
     const found = stepAdvantages({ rewards: [1, 2, 3, 4], stateHashes, groupSize: 4, steps: 1 });
     expect(found.anchorSizes).toEqual(u32(1, 1, 1, 1));
     expect(found.zeroSpread).toBe(1);
   });
 
-  it('nobody', () => {
+  it('no rollouts', () => {
     const found = stepAdvantages({ rewards: [], stateHashes: hashes(), groupSize: 2, steps: 28 });
     expect(found.advantages).toEqual(f32());
     expect(found.zeroSpread).toBe(0);
   });
 });
 
-it('rollouts of one seed meet in its first state, and where they did the same until then', () => {
+it('rollouts of one seed share the first state and the states after equal actions', () => {
   const sequences = [
     [0, 3, 3],
     [0, 3, 6],
@@ -129,7 +129,7 @@ it('rollouts of one seed meet in its first state, and where they did the same un
   expect(anchorSizes).toEqual(u32(3, 2, 2, 3, 2, 2, 3, 1, 1));
 });
 
-it('rollouts from states of any step meet in these, and nowhere before them', async () => {
+it('rollouts from states of any step share states from that step on', async () => {
   using source = createVecEnv({ numEnvs: 3 });
   source.reset({ seed: 100 });
   source.run('heuristic', { stops: Uint8Array.of(3, 26, 28) });
@@ -137,7 +137,7 @@ it('rollouts from states of any step meet in these, and nowhere before them', as
     from: { source, indices: [0, 1, 2] },
     ...{ groupSize: 2, policy: 'random', policySeeds: 5 },
   });
-  // Both of a group do the same.
+  // Both rollouts of a group take the same actions.
   const taken = Array.from(
     { length: 6 * 28 },
     (_, i) => i % 28 >= [3, 3, 26, 26, 28, 28][Math.floor(i / 28)],
@@ -148,7 +148,7 @@ it('rollouts from states of any step meet in these, and nowhere before them', as
   expect(zeroSpread).toBe(1);
 });
 
-/** Groups of rollouts through few states, of rewards of quarters. */
+/** Draws groups of rollouts with few different states. Rewards are multiples of 1/4, so that sums are exact. */
 function draw(random: Random): StepRollouts & { firstSteps: number[]; lengths: number[] } {
   const groupSize = random.integer(1, 5);
   const steps = random.integer(1, 6);
@@ -164,7 +164,7 @@ function draw(random: Random): StepRollouts & { firstSteps: number[]; lengths: n
   };
 }
 
-/** Whether a step, by its place, was taken. */
+/** Returns whether the step at index i was taken. */
 function isTaken({ firstSteps, lengths, steps }: ReturnType<typeof draw>, i: number): boolean {
   const [row, step] = [Math.floor(i / steps), i % steps];
   return step >= firstSteps[row] && step < firstSteps[row] + lengths[row];
@@ -177,7 +177,7 @@ describe('for all rollouts', () => {
     stepWeight: random.pick([0, 0.5, 1, 2]),
   });
 
-  it('steps are compared as a group of their returns is', () => {
+  it('step advantages equal groupAdvantages of the returns from the same state', () => {
     forAll(200, (random) => {
       const rollouts = draw(random);
       const method = random.pick(['grpo', 'dr-grpo', 'leave-one-out'] as const);
@@ -212,7 +212,7 @@ describe('for all rollouts', () => {
     });
   });
 
-  it('what hashes are does not matter, only which are the same', () => {
+  it('depends only on which hashes are equal', () => {
     forAll(100, (random) => {
       const rollouts = draw(random);
       const chosen = options(random);
@@ -222,7 +222,7 @@ describe('for all rollouts', () => {
     });
   });
 
-  it('what stands where no step was taken does not matter', () => {
+  it('ignores the rewards of steps not taken', () => {
     forAll(100, (random) => {
       const rollouts = draw(random);
       const chosen = options(random);
@@ -241,13 +241,13 @@ describe('refusals', () => {
     () =>
       stepAdvantages({ ...good, ...change }, options);
 
-  it('rollouts that are none', () => {
-    for (const none of [null, undefined, 3, [1, 2]]) {
-      expectRefusal(() => stepAdvantages(none as unknown as StepRollouts), 'wrong_type', 'rollouts');
+  it('rollouts that are not an object', () => {
+    for (const value of [null, undefined, 3, [1, 2]]) {
+      expectRefusal(() => stepAdvantages(value as unknown as StepRollouts), 'wrong_type', 'rollouts');
     }
   });
 
-  it('arrays that do not fit', () => {
+  it('arrays of a wrong type or length', () => {
     expectRefusal(
       refused({ stateHashes: [1n, 2n, 3n, 4n] }),
       'wrong_type',

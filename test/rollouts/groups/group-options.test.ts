@@ -1,4 +1,4 @@
-/** What rollouts in groups refuse, and how they are watched and stopped. */
+/** Tests of the options of `rolloutGroups`: validation, progress and signals. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../../src/engine/backends/platform.js';
@@ -20,33 +20,33 @@ import { expectRejection } from '../../support/refusals.js';
 
 const { NaN: nan } = Number;
 
-describe('a call that is watched', () => {
+describe('progress and signals', () => {
   const heuristic = { seeds: [1, 2], groupSize: 3, policy: 'heuristic' } as const;
 
-  it('says how many steps are taken, of all rollouts', async () => {
+  it('reports the steps taken by all rollouts', async () => {
     const seen: [number, number][] = [];
     const onProgress = (done: number, total: number) => seen.push([done, total]);
     await rolloutGroups({ ...heuristic, onProgress });
     expect(seen).toEqual(Array.from({ length: NUM_STEPS }, (_, t) => [6 * (t + 1), 6 * NUM_STEPS]));
   });
 
-  it('does nothing where every episode is over', async () => {
+  it('takes no step if every episode is over', async () => {
     using source = createVecEnv({ numEnvs: 1 });
     source.reset({ seed: 4 });
     const { finalScores } = source.run('heuristic');
-    const unasked = () => {
-      throw new Error('asked');
+    const neverCalled = () => {
+      throw new Error('called');
     };
     const rollouts = await rolloutGroups({
       from: { source, indices: [0] },
       groupSize: 2,
-      policy: unasked,
-      onProgress: unasked,
+      policy: neverCalled,
+      onProgress: neverCalled,
     });
     expect(rollouts.finalScores).toEqual(Float32Array.of(finalScores[0], finalScores[0]));
   });
 
-  it('ends with the reason of its signal, whoever aborts it', async () => {
+  it('rejects with the reason of the signal, before and during the call', async () => {
     const reason = new Error('enough');
     await expect(rolloutGroups({ ...heuristic, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const abort = new AbortController();
@@ -57,7 +57,7 @@ describe('a call that is watched', () => {
     await expect(rolloutGroups({ ...heuristic, signal: timer.signal })).rejects.toBe(reason);
   });
 
-  it('leaves no listener on its signal, while it plays and afterwards', async () => {
+  it('leaves no listener on the signal', async () => {
     const { signal } = new AbortController();
     const listeners: number[] = [];
     const policy: RolloutPolicy = async ({ playing }) => {
@@ -70,25 +70,25 @@ describe('a call that is watched', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('does not wait for a policy once it is aborted, and is closed', async () => {
+  it('rejects at once when aborted while the policy runs, and closes the environments', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');
-    let told: RolloutView | undefined;
+    let input: RolloutView | undefined;
     let fail = (_: Error): void => {};
     const policy: RolloutPolicy = (view) => {
-      told = view;
+      input = view;
       queueMicrotask(() => abort.abort(reason));
       return new Promise((_, reject) => {
         fail = reject;
       });
     };
     await expect(rolloutGroups({ ...heuristic, policy, signal: abort.signal })).rejects.toBe(reason);
-    // What it says now is nobody's unhandled rejection.
+    // A later error of the policy is no unhandled rejection.
     fail(new Error('too late'));
-    expect(() => told!.history(0)).toThrow(/was closed/);
+    expect(() => input!.history(0)).toThrow(/was closed/);
   });
 
-  it('nor for one that aborts it while it is asked', async () => {
+  it('rejects at once when the policy aborts the signal', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');
     const policy: RolloutPolicy = () => {
@@ -98,7 +98,7 @@ describe('a call that is watched', () => {
     await expect(rolloutGroups({ ...heuristic, policy, signal: abort.signal })).rejects.toBe(reason);
   });
 
-  it('ends with what its listener throws', async () => {
+  it('rejects with an error of onProgress', async () => {
     const reason = new Error('no');
     const onProgress = () => {
       throw reason;
@@ -107,9 +107,9 @@ describe('a call that is watched', () => {
   });
 });
 
-describe('what was opened is closed', () => {
+describe('all batches are closed', () => {
   const batches = { opened: 0, closed: 0 };
-  /** The reference, whose batches are counted. */
+  /** The reference backend; counts the batches opened and closed. */
   const counting: Platform = {
     backends: [
       {
@@ -142,12 +142,12 @@ describe('what was opened is closed', () => {
     ['from a snapshot', 2, { from: bytes }],
     ['from an environment', 2, { from }],
     ['a policy that fails', 2, { seeds, policy: fails }],
-    ['a listener that fails', 2, { seeds, onProgress: fails }],
-    ['a signal that was aborted before', 0, { seeds, signal: AbortSignal.abort() }],
-    ['a grader that is none', 0, { seeds, grader: 'v3' }],
-    ['groups of none', 1, { seeds, groupSize: 0 }],
+    ['onProgress that fails', 2, { seeds, onProgress: fails }],
+    ['a signal aborted before the call', 0, { seeds, signal: AbortSignal.abort() }],
+    ['an unknown grader', 0, { seeds, grader: 'v3' }],
+    ['a group size of 0', 1, { seeds, groupSize: 0 }],
     ['a snapshot of another world', 1, { from: bytes, world }],
-    ['slots that are none', 0, { from: { source, indices: [2] } }],
+    ['an invalid environment index', 0, { from: { source, indices: [2] } }],
   ])('%s', async (_, opened, options) => {
     const before = { ...batches };
     await rolloutGroupsOn(counting, { groupSize: 2, policy: 'heuristic', ...options }).catch(() => {});
@@ -159,81 +159,101 @@ describe('options', () => {
   const source = createVecEnv({ numEnvs: 2 });
   source.reset({ seed: 1 });
   const good = { seeds: [1, 2], groupSize: 2, policy: 'random' };
-  const { seeds: _, ...begun } = { ...good, from: { source, indices: [0] } };
+  const { seeds: _, ...fromSource } = { ...good, from: { source, indices: [0] } };
   const bytes = source.snapshot();
   const bad: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
-    ['none', undefined, 'wrong_type', 'rollout options', 'undefined'],
-    ['an unknown one', { ...good, group_size: 4 }, 'unknown_option', '"group_size"', '"groupSize"'],
+    ['no options', undefined, 'wrong_type', 'rollout options', 'undefined'],
+    ['an unknown option', { ...good, group_size: 4 }, 'unknown_option', '"group_size"', '"groupSize"'],
     ['neither seeds nor from', { ...good, seeds: undefined }, 'wrong_type', 'seeds', 'or from'],
-    ['both', { ...begun, seeds: [1] }, 'unknown_option', 'no seeds with from'],
-    ['a number of seeds', { ...good, seeds: 3 }, 'wrong_type', 'seeds', 'got 3'],
+    ['seeds and from', { ...fromSource, seeds: [1] }, 'unknown_option', 'no seeds with from'],
+    ['seeds that are a number', { ...good, seeds: 3 }, 'wrong_type', 'seeds', 'got 3'],
     ['no seeds', { ...good, seeds: [] }, 'wrong_length', 'at least one'],
-    ['a seed that is none', { ...good, seeds: [1, -1] }, 'bad_seed', 'seeds[1]', 'got -1'],
+    ['an invalid seed', { ...good, seeds: [1, -1] }, 'bad_seed', 'seeds[1]', 'got -1'],
     ['no group size', { ...good, groupSize: undefined }, 'wrong_type', 'groupSize'],
-    ['groups of none', { ...good, groupSize: 0 }, 'out_of_range', 'groupSize', 'got 0'],
+    ['a group size of 0', { ...good, groupSize: 0 }, 'out_of_range', 'groupSize', 'got 0'],
     ['too large groups', { ...good, groupSize: 2 ** 23 + 1 }, 'out_of_range', 'groupSize', '8388608'],
     ['no policy', { ...good, policy: undefined }, 'wrong_type', 'policy', 'undefined'],
     ['an unknown policy', { ...good, policy: 'randon' }, 'unknown_name', '"randon"', '"random"'],
-    ['a policy seed that is none', { ...good, policySeeds: 1.5 }, 'bad_seed', 'policySeeds', 'got 1.5'],
+    ['an invalid policy seed', { ...good, policySeeds: 1.5 }, 'bad_seed', 'policySeeds', 'got 1.5'],
     [
-      'seeds of no random policy',
+      'policySeeds with the heuristic',
       { ...good, policy: 'heuristic', policySeeds: 1 },
       'unknown_option',
       '"heuristic"',
     ],
-    ['seeds of a function', { ...good, policy: () => 1, policySeeds: 1 }, 'unknown_option', 'a function'],
+    [
+      'policySeeds with a function',
+      { ...good, policy: () => 1, policySeeds: 1 },
+      'unknown_option',
+      'a function',
+    ],
     ['a discount above 1', { ...good, gamma: 1.01 }, 'out_of_range', 'gamma', '1.01'],
     ['a discount that is NaN', { ...good, gamma: nan }, 'out_of_range', 'gamma', 'NaN'],
-    ['a discount that is text', { ...good, gamma: '1' }, 'wrong_type', 'gamma', '"1"'],
-    ['an unknown person', { ...good, profiles: ['sampled', 'nobody'] }, 'unknown_name', '"nobody"'],
+    ['a discount that is a string', { ...good, gamma: '1' }, 'wrong_type', 'gamma', '"1"'],
+    ['an unknown profile', { ...good, profiles: ['sampled', 'nobody'] }, 'unknown_name', '"nobody"'],
     [
-      'persons for members',
+      'a profile per rollout instead of per group',
       { ...good, profiles: Array(4).fill('sampled') },
       'wrong_length',
       '2 names',
       'got 4',
     ],
     ['an unknown grader', { ...good, grader: 'v3' }, 'unknown_name', '"v3"'],
-    ['a world that is none', { ...good, world: { ...RHYTHM, decay: 1 } }, 'bad_world', 'decay'],
+    ['an invalid world', { ...good, world: { ...RHYTHM, decay: 1 } }, 'bad_world', 'decay'],
     ['an unknown backend', { ...good, backend: 'gpu' }, 'unknown_name', '"gpu"'],
-    ['no threads', { ...good, threads: 0 }, 'out_of_range', 'threads'],
-    ['progress that is no function', { ...good, onProgress: 1 }, 'wrong_type', 'onProgress'],
-    ['a signal that is none', { ...good, signal: {} }, 'wrong_type', 'signal'],
-    ['from a number', { ...begun, from: 5 }, 'wrong_type', 'from', 'got 5'],
+    ['0 threads', { ...good, threads: 0 }, 'out_of_range', 'threads'],
+    ['onProgress that is not a function', { ...good, onProgress: 1 }, 'wrong_type', 'onProgress'],
+    ['a signal that is not an AbortSignal', { ...good, signal: {} }, 'wrong_type', 'signal'],
+    ['from a number', { ...fromSource, from: 5 }, 'wrong_type', 'from', 'got 5'],
     [
-      'from no environment',
-      { ...begun, from: { source: {}, indices: [0] } },
+      'a source that is not an environment',
+      { ...fromSource, from: { source: {}, indices: [0] } },
       'wrong_type',
       'from.source',
       'snapshot()',
     ],
     [
-      'from a slot that is none',
-      { ...begun, from: { source, indices: [0, 2] } },
+      'an index outside of the source',
+      { ...fromSource, from: { source, indices: [0, 2] } },
       'out_of_range',
       'indices[1]',
       'got 2',
     ],
-    ['from no slot', { ...begun, from: { source, indices: [] } }, 'wrong_length', 'at least one'],
-    ['from a slot alone', { ...begun, from: { source, index: 1 } }, 'unknown_option', '"index"'],
+    [
+      'from without indices',
+      { ...fromSource, from: { source, indices: [] } },
+      'wrong_length',
+      'at least one',
+    ],
+    ['from with an unknown key', { ...fromSource, from: { source, index: 1 } }, 'unknown_option', '"index"'],
     [
       'a source and a backend',
-      { ...begun, backend: 'native' },
+      { ...fromSource, backend: 'native' },
       'unknown_option',
       'no backend with from.source',
     ],
-    ['a source and a world', { ...begun, world: RHYTHM }, 'unknown_option', 'no world with from.source'],
-    ['a source and persons', { ...begun, profiles: 'sampled' }, 'unknown_option', 'no profiles with from'],
-    ['a source and a grader', { ...begun, grader: 'v1' }, 'unknown_option', 'no grader with from'],
-    ['half a snapshot', { ...begun, from: bytes.subarray(0, 300) }, 'bad_snapshot', '300'],
-    ['other numbers', { ...begun, from: new Float32Array(90) }, 'bad_snapshot', 'a Float32Array'],
+    ['a source and a world', { ...fromSource, world: RHYTHM }, 'unknown_option', 'no world with from.source'],
+    [
+      'a source and profiles',
+      { ...fromSource, profiles: 'sampled' },
+      'unknown_option',
+      'no profiles with from',
+    ],
+    ['a source and a grader', { ...fromSource, grader: 'v1' }, 'unknown_option', 'no grader with from'],
+    ['a truncated snapshot', { ...fromSource, from: bytes.subarray(0, 300) }, 'bad_snapshot', '300'],
+    [
+      'an array of another type',
+      { ...fromSource, from: new Float32Array(90) },
+      'bad_snapshot',
+      'a Float32Array',
+    ],
   ];
 
-  it.each(bad)('%s', async (_, options, code, ...mentions) => {
+  it.each(bad)('refuses %s', async (_, options, code, ...mentions) => {
     await expectRejection(rolloutGroups(options as RolloutOptions), code, ...mentions);
   });
 
-  it('a source without episodes, and a closed one', async () => {
+  it('refuses a source without episodes, and a closed one', async () => {
     const fresh = createVecEnv({ numEnvs: 1 });
     const from = { source: fresh, indices: [0] };
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'not_reset');
@@ -241,14 +261,14 @@ describe('options', () => {
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'closed');
   });
 
-  it('are read before the call returns', async () => {
-    const mine = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('persons').profiles(3) };
+  it('are copied before the call returns', async () => {
+    const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('persons').profiles(3) };
     const options = { groupSize: 2, policy: 'heuristic' } as const;
-    const expected = await rolloutGroups({ ...options, ...structuredClone(mine) });
-    const rollouts = rolloutGroups({ ...options, ...mine });
-    mine.seeds.fill(0);
-    mine.profiles.fill(9);
+    const expected = await rolloutGroups({ ...options, ...structuredClone(mutable) });
+    const rollouts = rolloutGroups({ ...options, ...mutable });
+    mutable.seeds.fill(0);
+    mutable.profiles.fill(9);
     expect(await rollouts).toEqual(expected);
-    expect(mine.profiles).toHaveLength(3 * PROFILE_SIZE);
+    expect(mutable.profiles).toHaveLength(3 * PROFILE_SIZE);
   });
 });

@@ -1,4 +1,4 @@
-/** What the policy of rollouts in groups is told, and what it may say. */
+/** Tests of the policy of `rolloutGroups`: its input, and the validation of its output. */
 import { describe, expect, it } from 'vitest';
 import {
   createVecEnv,
@@ -14,44 +14,44 @@ import { advanceToStops, rowOf } from '../../support/rollouts.js';
 const { NaN: nan } = Number;
 const sleep = ({ steps }: RolloutView) => ({ actions: new Uint8Array(steps.length) });
 
-describe('what a policy is told', () => {
-  it('who plays, how far each is, what it sees and has seen', async () => {
+describe('the input of a policy', () => {
+  it('has the observations, steps and histories of all rollouts', async () => {
     using source = createVecEnv({ numEnvs: 4 });
     advanceToStops(source);
-    const told: RolloutView[] = [];
+    const views: RolloutView[] = [];
     const policy: RolloutPolicy = (view) => {
-      told.push({ ...view, observations: view.observations.slice() });
+      views.push({ ...view, observations: view.observations.slice() });
       if (view.playing[4] === 1) {
         const past = view.history(4);
         expect(past).toHaveLength(Math.min(7, view.steps[4]));
         expect(past.at(-1)?.step).toBe(view.steps[4] - 1);
       }
-      // Whatever becomes of these, the rollouts know better.
+      // The policy may write to these arrays without changing the rollouts.
       view.steps.fill(0);
       view.playing.fill(0);
       return sleep(view);
     };
     const from = { source, indices: [0, 1, 2, 3] };
     const { observations } = await rolloutGroups({ from, groupSize: 2, policy });
-    expect(told).toHaveLength(NUM_STEPS);
-    expect(told[0]).toMatchObject({ groups: 4, groupSize: 2 });
-    told.forEach((view, turn) => {
+    expect(views).toHaveLength(NUM_STEPS);
+    expect(views[0]).toMatchObject({ groups: 4, groupSize: 2 });
+    views.forEach((view, turn) => {
       const at = turn * OBSERVATION_SIZE;
       const first = view.observations.subarray(0, OBSERVATION_SIZE);
       expect(observations.slice(at, at + OBSERVATION_SIZE)).toEqual(first);
     });
   });
 
-  it('steps and players are as they were', async () => {
+  it('has the steps of each rollout and whether it still plays', async () => {
     using source = createVecEnv({ numEnvs: 4 });
     advanceToStops(source);
-    const told: string[] = [];
+    const views: string[] = [];
     const policy: RolloutPolicy = (view) => {
-      told.push(`${view.steps} ${view.playing}`);
+      views.push(`${view.steps} ${view.playing}`);
       return sleep(view);
     };
     await rolloutGroups({ from: source.snapshot(), groupSize: 1, policy });
-    expect([told[0], told[1], told[22], told[23], told[27]]).toEqual([
+    expect([views[0], views[1], views[22], views[23], views[27]]).toEqual([
       '0,27,5,28 1,1,1,0',
       '1,28,6,28 1,0,1,0',
       '22,28,27,28 1,0,1,0',
@@ -61,8 +61,8 @@ describe('what a policy is told', () => {
   });
 });
 
-describe('what it says', () => {
-  it('may be beliefs and log-probabilities now and then', async () => {
+describe('the output of a policy', () => {
+  it('may have beliefs and log-probabilities at some steps only', async () => {
     const policy: RolloutPolicy = ({ steps: [t] }) => ({
       actions: [t % NUM_ACTIONS, 1],
       beliefs: t === 3 ? [0.5, 2, -1, nan, nan, nan] : undefined,
@@ -78,7 +78,7 @@ describe('what it says', () => {
     expect(logProbs!.filter((number) => !Number.isNaN(number))).toHaveLength(1);
   });
 
-  it('may be beliefs in one array, which is written again at any time', async () => {
+  it('may be an array of beliefs that the policy overwrites later', async () => {
     const own = new Float32Array(2 * NUM_BELIEFS);
     let written = 0;
     const write = () => {
@@ -100,7 +100,7 @@ describe('what it says', () => {
     expect(replayed.at(-1)).toBe(beliefMae[0]);
   });
 
-  it('may be anything of a rollout that is over', async () => {
+  it('is ignored for rollouts whose episode is over', async () => {
     using source = createVecEnv({ numEnvs: 4 });
     advanceToStops(source);
     const { finalScores } = source.assign(source, [3, 2, 1, 0]);
@@ -116,47 +116,86 @@ describe('what it says', () => {
     expect(rollouts.logProbs!.subarray(0, NUM_STEPS).every(Number.isNaN)).toBe(true);
   });
 
-  const bad: [name: string, answer: unknown, code: ErrorCode, ...mentions: string[]][] = [
-    ['nothing', undefined, 'wrong_type', "a policy's answer", 'undefined'],
-    ['codes alone', [0, 1], 'wrong_type', "a policy's answer", 'an array of 2'],
+  const bad: [name: string, output: unknown, code: ErrorCode, ...mentions: string[]][] = [
+    ['nothing', undefined, 'wrong_type', "a policy's output", 'undefined'],
+    ['actions without an object', [0, 1], 'wrong_type', "a policy's output", 'an array of 2'],
     ['no actions', {}, 'wrong_type', 'actions', 'undefined'],
     ['too few actions', { actions: [0] }, 'wrong_length', '2 actions', 'got 1'],
-    ['an action that is none', { actions: [0, 10] }, 'illegal_action', 'actions[1]', 'got 10'],
-    ['the same as bytes', { actions: Uint8Array.of(0, 10) }, 'illegal_action', 'actions[1]', 'got 10'],
-    ['another word', { actions: [0, 1], logprobs: [0, 0] }, 'unknown_option', '"logprobs"', '"logProbs"'],
-    ['half a belief', { actions: [0, 1], beliefs: [0, nan, 0, 0, 0, 0] }, 'bad_belief', 'row 0'],
+    ['an invalid action', { actions: [0, 10] }, 'illegal_action', 'actions[1]', 'got 10'],
+    [
+      'an invalid action in a Uint8Array',
+      { actions: Uint8Array.of(0, 10) },
+      'illegal_action',
+      'actions[1]',
+      'got 10',
+    ],
+    ['an unknown key', { actions: [0, 1], logprobs: [0, 0] }, 'unknown_option', '"logprobs"', '"logProbs"'],
+    ['a belief with a NaN', { actions: [0, 1], beliefs: [0, nan, 0, 0, 0, 0] }, 'bad_belief', 'row 0'],
     ['too few beliefs', { actions: [0, 1], beliefs: [0, 0, 0] }, 'wrong_length', 'rollouts x 3', 'got 3'],
-    ['a belief that is text', { actions: [0, 1], beliefs: [0, 0, 0, 0, 0, '1'] }, 'bad_belief', 'beliefs[5]'],
-    ['a number as log-probabilities', { actions: [0, 1], logProbs: -1 }, 'wrong_type', 'logProbs', 'got -1'],
-    ['too many of them', { actions: [0, 1], logProbs: [0, 0, 0] }, 'wrong_length', '2 logProbs', 'got 3'],
-    ['an infinite one', { actions: [0, 1], logProbs: [0, -Infinity] }, 'out_of_range', 'logProbs[1]'],
-    ['one that no float32 holds', { actions: [0, 1], logProbs: [-1e39, 0] }, 'out_of_range', 'logProbs[0]'],
-    ['one that is text', { actions: [0, 1], logProbs: ['0', 0] }, 'wrong_type', 'logProbs[0]', '"0"'],
+    [
+      'a belief that is a string',
+      { actions: [0, 1], beliefs: [0, 0, 0, 0, 0, '1'] },
+      'bad_belief',
+      'beliefs[5]',
+    ],
+    [
+      'log-probabilities that are a number',
+      { actions: [0, 1], logProbs: -1 },
+      'wrong_type',
+      'logProbs',
+      'got -1',
+    ],
+    [
+      'too many log-probabilities',
+      { actions: [0, 1], logProbs: [0, 0, 0] },
+      'wrong_length',
+      '2 logProbs',
+      'got 3',
+    ],
+    [
+      'an infinite log-probability',
+      { actions: [0, 1], logProbs: [0, -Infinity] },
+      'out_of_range',
+      'logProbs[1]',
+    ],
+    [
+      'a log-probability outside of float32',
+      { actions: [0, 1], logProbs: [-1e39, 0] },
+      'out_of_range',
+      'logProbs[0]',
+    ],
+    [
+      'a log-probability that is a string',
+      { actions: [0, 1], logProbs: ['0', 0] },
+      'wrong_type',
+      'logProbs[0]',
+      '"0"',
+    ],
   ];
 
-  it.each(bad)('%s is refused, promised or not', async (_, answer, code, ...mentions) => {
-    for (const policy of [() => answer, async () => answer]) {
+  it.each(bad)('refuses %s, returned or promised', async (_, output, code, ...mentions) => {
+    for (const policy of [() => output, async () => output]) {
       const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
       await expectRejection(refused, code, ...mentions);
     }
   });
 
-  it('may be an error, which is what comes out; nothing is left open, nor where all went well', async () => {
+  it('may be an error, with which the call rejects; the environments are closed in any case', async () => {
     const reason = new Error('no');
-    const told: RolloutView[] = [];
+    const views: RolloutView[] = [];
     const throws = (view: RolloutView) => {
-      told.push(view);
+      views.push(view);
       throw reason;
     };
     for (const policy of [throws, async (view: RolloutView) => throws(view)]) {
       await expect(rolloutGroups({ seeds: [1], groupSize: 2, policy })).rejects.toBe(reason);
     }
     const policy = (view: RolloutView) => {
-      told.push(view);
+      views.push(view);
       return sleep(view);
     };
     await rolloutGroups({ seeds: [1], groupSize: 2, policy });
-    expect(told).toHaveLength(2 + NUM_STEPS);
-    for (const view of told) expect(() => view.history(0)).toThrow(/was closed/);
+    expect(views).toHaveLength(2 + NUM_STEPS);
+    for (const view of views) expect(() => view.history(0)).toThrow(/was closed/);
   });
 });

@@ -1,4 +1,4 @@
-/** Rollouts in groups against single episodes, step by step, from seeds, snapshots and environments. */
+/** Compares rollouts in groups with single episodes, step by step, from seeds, snapshots and environments. */
 import { describe, expect, it } from 'vitest';
 import { randomAction } from '../../../src/engine/reference/baselines.js';
 import {
@@ -29,7 +29,7 @@ const BEGINNINGS: EpisodeStart[] = SEEDS.map(
 );
 const FROM_SEEDS = { seeds: SEEDS, profiles: PROFILES, grader: 'v1', groupSize: 4 };
 
-/** Any actions, beliefs in some rows, and log-probabilities, by what is seen; a promise now and then. */
+/** A policy with random actions, beliefs in some rows, and log-probabilities. It returns some outputs as promises. */
 function anyPolicy(random: Random): RolloutPolicy {
   return (view) => {
     const n = view.steps.length;
@@ -37,15 +37,15 @@ function anyPolicy(random: Random): RolloutPolicy {
       plays ? random.integer(0, NUM_ACTIONS - 1) : 255,
     );
     const { beliefs } = random.beliefs(n, 0.6);
-    const answer = { actions, beliefs, logProbs: Float32Array.from(actions, () => random.real(-9, 0)) };
-    return random.chance(0.5) ? answer : Promise.resolve(answer);
+    const output = { actions, beliefs, logProbs: Float32Array.from(actions, () => random.real(-9, 0)) };
+    return random.chance(0.5) ? output : Promise.resolve(output);
   };
 }
 
 describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   const on = { backend, kernel };
 
-  it.each(['random', 'heuristic'] as const)('the %s policy from seeds', async (policy) => {
+  it.each(['random', 'heuristic'] as const)('plays the %s policy from seeds', async (policy) => {
     const rollouts = await rolloutGroups({ ...on, ...FROM_SEEDS, policy });
     expectAllReplayed(rollouts, BEGINNINGS);
     using env = createVecEnv({ numEnvs: 12, ...on });
@@ -59,16 +59,19 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
     expect(rollouts.logProbs).toBeNull();
   });
 
-  it.each(['random', 'heuristic'] as const)('the %s policy from episodes at any step', async (policy) => {
-    using source = createVecEnv({ numEnvs: 4, ...on });
-    const beginnings = advanceToStops(source);
-    const from = { source, indices: [0, 1, 2, 3] };
-    const rollouts = await rolloutGroups({ kernel, from, groupSize: 1, policy });
-    expectAllReplayed(rollouts, beginnings);
-    expect([...rollouts.firstSteps]).toEqual([0, 27, 5, NUM_STEPS]);
-  });
+  it.each(['random', 'heuristic'] as const)(
+    'plays the %s policy from episodes at any step',
+    async (policy) => {
+      using source = createVecEnv({ numEnvs: 4, ...on });
+      const beginnings = advanceToStops(source);
+      const from = { source, indices: [0, 1, 2, 3] };
+      const rollouts = await rolloutGroups({ kernel, from, groupSize: 1, policy });
+      expectAllReplayed(rollouts, beginnings);
+      expect([...rollouts.firstSteps]).toEqual([0, 27, 5, NUM_STEPS]);
+    },
+  );
 
-  it('a policy of the caller, from seeds', async () => {
+  it('plays a policy function from seeds', async () => {
     const rollouts = await rolloutGroups({ ...on, ...FROM_SEEDS, policy: anyPolicy(new Random('policy')) });
     expectAllReplayed(rollouts, BEGINNINGS);
     expect(rollouts.beliefs.some(Number.isNaN)).toBe(true);
@@ -77,7 +80,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   });
 
   it.each(['disabled', 'same-step', 'next-step'] as const)(
-    'slots of an environment, %s',
+    'plays from environments with autoreset %s',
     async (autoreset) => {
       using source = createVecEnv({
         numEnvs: 4,
@@ -99,12 +102,12 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
       });
       expectAllReplayed(
         rollouts,
-        indices.map((slot) => beginnings[slot]),
+        indices.map((index) => beginnings[index]),
       );
       expect(new Set(rollouts.firstSteps)).toEqual(new Set([5, 0, 27, NUM_STEPS]));
       expect(source.snapshot()).toEqual(before);
-      const again = anyPolicy(new Random('ragged'));
-      const copies = await rolloutGroups({ ...on, from: before, groupSize: 1, policy: again });
+      const samePolicy = anyPolicy(new Random('ragged'));
+      const copies = await rolloutGroups({ ...on, from: before, groupSize: 1, policy: samePolicy });
       expectAllReplayed(copies, beginnings);
     },
   );
@@ -113,7 +116,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
 describe('engines', () => {
   nameAbsent();
 
-  it('all give the same bytes, on any number of threads, and again', async () => {
+  it('all give the same results, with any number of threads and when repeated', async () => {
     const results = [];
     for (const { backend, kernel } of [...TWO_ENGINES, TWO_ENGINES[0]]) {
       const on: Partial<RolloutOptions> = { backend, kernel, threads: 1 + (results.length % 3) };
@@ -131,7 +134,7 @@ describe('members of a group', () => {
   const random = (policySeeds?: RolloutOptions['policySeeds']) =>
     rolloutGroups({ seeds: [1, 2, 1], groupSize: 5, policy: 'random', policySeeds });
 
-  it('differ by their index, as groups of one seed do not', async () => {
+  it('have different policy seeds; groups with the same seed have the same actions', async () => {
     const sequences = sequencesOf(await random());
     expect(new Set(sequences).size).toBe(10);
     expect(sequences.slice(10)).toEqual(sequences.slice(0, 5));
@@ -139,7 +142,7 @@ describe('members of a group', () => {
     expect(sequences[8]).toBe(STEPS.map((t) => randomAction(params, 2, t, 3)).join());
   });
 
-  it('are alike with one policy seed, which may be another', async () => {
+  it('take the same actions with a common policy seed', async () => {
     const [zero, nine] = [sequencesOf(await random(0)), sequencesOf(await random(9))];
     expect(new Set(zero).size).toBe(2);
     expect(new Set([...zero, ...nine]).size).toBe(4);
@@ -161,20 +164,20 @@ describe('returns to go', () => {
   });
 });
 
-describe('other luck and other worlds', () => {
-  it('an imagined future is as the environment imagines it', async () => {
+describe('imagination and changed worlds', () => {
+  it('plays imagined environments as the environment itself does', async () => {
     using source = createVecEnv({ numEnvs: 2, imagination: true });
     source.reset({ seed: 1 });
     const [from, bytes] = [{ source, indices: [0, 1] }, source.snapshot()];
     const options = { groupSize: 1, policy: 'heuristic' } as const;
     const rollouts = await rolloutGroups({ ...options, from });
     expect(await rolloutGroups({ ...options, from: bytes })).toEqual(rollouts);
-    const real = await rolloutGroups({ ...options, seeds: [1, 2] });
-    expect(rollouts.finalScores).not.toEqual(real.finalScores);
+    const notImagined = await rolloutGroups({ ...options, seeds: [1, 2] });
+    expect(rollouts.finalScores).not.toEqual(notImagined.finalScores);
     expect(rollouts.finalScores).toEqual(source.run('heuristic').finalScores);
   });
 
-  it('a changed world, from seeds, its snapshots and its environments', async () => {
+  it('plays in a changed world, from seeds, snapshots and environments', async () => {
     const world = structuredClone(RHYTHM);
     world.constants.crashThreshold *= 2;
     using source = createVecEnv({ numEnvs: 2, world });
@@ -187,7 +190,7 @@ describe('other luck and other worlds', () => {
     await expectRejection(rolloutGroups({ ...options, from }), 'bad_snapshot', 'world');
   });
 
-  it('results are frozen, and nobody else writes into them', async () => {
+  it('returns a frozen object whose arrays share no memory', async () => {
     const rollouts = await rolloutGroups({ seeds: [1], groupSize: 1, policy: 'heuristic' });
     expect(Object.isFrozen(rollouts)).toBe(true);
     const arrays = Object.values(rollouts).filter((each) => ArrayBuffer.isView(each));

@@ -1,4 +1,4 @@
-/** Rows that cannot be replayed are named and do not affect others. */
+/** Tests of invalid rows in `scoreReplay`: errors name them, and other rows are scored. */
 import { describe, expect, it } from 'vitest';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -24,68 +24,73 @@ describe('columns', () => {
   const names = ['seeds', 'stepIndices', 'histories', 'actions', 'beliefs'] as const;
   type View = ReturnType<typeof columns>[(typeof names)[number]] & object;
 
-  it('shared with other threads', () => {
+  it('may be in shared memory', () => {
     const changed = columns();
-    // One that is faulty, so that columns are copied.
+    // One invalid row, so that rows are checked one by one.
     const actions = Int8Array.from(changed.actions).fill(10, 3, 4);
     const expected = score({ ...changed, actions });
-    const made = { ...changed, actions };
-    for (const name of names) Object.assign(made, { [name]: shared(made[name] as View) });
-    expect(score(made)).toEqual(expected);
+    const inSharedMemory = { ...changed, actions };
+    for (const name of names) Object.assign(inSharedMemory, { [name]: shared(inSharedMemory[name] as View) });
+    expect(score(inSharedMemory)).toEqual(expected);
   });
 
-  it('transferred away they are none', () => {
-    const lost = columns();
-    structuredClone(lost.histories, { transfer: [lost.histories.buffer as ArrayBuffer] });
-    expectRefusal(() => score(lost), 'wrong_length', 'histories', 'got 0');
+  it('are refused if detached', () => {
+    const detached = columns();
+    structuredClone(detached.histories, { transfer: [detached.histories.buffer as ArrayBuffer] });
+    expectRefusal(() => score(detached), 'wrong_length', 'histories', 'got 0');
   });
 });
 
 describe('a fault', () => {
   const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
   const faults: [string, unknown, string, RegExp][] = [
-    ['no object', 7, 'wrong_type', /rows\[1\] to be an object, got 7/],
-    ['no seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
+    ['a row that is not an object', 7, 'wrong_type', /rows\[1\] to be an object, got 7/],
+    ['a negative seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
     [
-      'a name that is none',
+      'an unknown profile',
       { ...good, profileMode: 'nobody' },
       'unknown_name',
       /rows\[1\]\.profileMode .*"nobody"/,
     ],
-    ['a seed of another kind', { ...good, seed: 5n }, 'bad_seed', /rows\[1\]\.seed, got 5/],
+    ['a bigint seed', { ...good, seed: 5n }, 'bad_seed', /rows\[1\]\.seed, got 5/],
     ['a seed that is a symbol', { ...good, seed: Symbol('s') }, 'bad_seed', /rows\[1\]\.seed, got Symbol/],
-    ['a history that is none', { ...good, actionHistory: 'sleep' }, 'wrong_type', /rows\[1\]\.actionHistory/],
     [
-      'too long a history',
+      'a history that is not an array',
+      { ...good, actionHistory: 'sleep' },
+      'wrong_type',
+      /rows\[1\]\.actionHistory/,
+    ],
+    [
+      'a history that is too long',
       { ...good, actionHistory: new Array(28).fill(0) },
       'wrong_length',
       /at most 27 .* got 28/,
     ],
     [
-      'an action that is none',
+      'an unknown action in the history',
       { ...good, actionHistory: [1, 'nap'] },
       'illegal_action',
       /or its name at rows\[1\]\.actionHistory\[1\], got "nap"\. Use one/,
     ],
     [
-      'a proposal that is none',
+      'an invalid action',
       { ...good, action: 10 },
       'illegal_action',
       /or null for none, at rows\[1\]\.action, got 10\. Pass one/,
     ],
-    ['a misspelled proposal', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
-    ['half a belief', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
+    ['a misspelled action', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
+    ['a belief with a NaN', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
     ['a number in text', { ...good, belief: [0, '0.5', 0] }, 'bad_belief', /belief\[1\], got "0\.5"/],
     [
-      'too large a belief',
+      'a belief outside of float32',
       { ...good, belief: [0, 0, 1e39] },
       'bad_belief',
       /rows\[1\]\.belief\[2\], got 1e\+39/,
     ],
-    ['a short belief', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
+    ['a belief of one number', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
   ];
 
-  it.each(faults)('%s is named by its index, and spoils no other row', (_, bad, code, message) => {
+  it.each(faults)('%s is reported by index and does not affect other rows', (_, bad, code, message) => {
     const scores = score([good, bad as ReplayRow, good]);
     expect(scores.faults).toEqual([{ index: 1, code, message: expect.stringMatching(message) }]);
     const alone = score([good]);
@@ -100,27 +105,31 @@ describe('a fault', () => {
     expect(() => score([good, bad as ReplayRow], { onFault: 'throw' })).toThrow(message);
   });
 
-  it.each<[name: string, spoil: (columns: Columns) => void, message: RegExp]>([
-    ['a step', ({ stepIndices }) => stepIndices.fill(28, 1, 2), /at stepIndices\[1\], got 28/],
-    ['an action below none', ({ actions }) => actions.fill(-2, 1, 2), /at actions\[1\], got -2/],
+  it.each<[name: string, invalidate: (columns: Columns) => void, message: RegExp]>([
+    ['a step index', ({ stepIndices }) => stepIndices.fill(28, 1, 2), /at stepIndices\[1\], got 28/],
+    ['an action below -1', ({ actions }) => actions.fill(-2, 1, 2), /at actions\[1\], got -2/],
     ['an action', ({ actions }) => actions.fill(10, 1, 2), /at actions\[1\], got 10/],
     ['a belief', ({ beliefs }) => beliefs!.fill(Infinity, 3, 4), /beliefs row 1, got \[Infinity,/],
     [
-      'a belief of one',
+      'a belief with only the first number',
       ({ beliefs }) => beliefs!.fill(Number.NaN, 4, 6),
       /beliefs row 1, got \[0\.1\d*, NaN, NaN\]/,
     ],
-    ['a belief of the last', ({ beliefs }) => beliefs!.fill(Number.NaN, 3, 5), /got \[NaN, NaN, 0\.3\d*\]/],
-  ])('%s of columns is found alone', (_, spoil, message) => {
+    [
+      'a belief with only the last number',
+      ({ beliefs }) => beliefs!.fill(Number.NaN, 3, 5),
+      /got \[NaN, NaN, 0\.3\d*\]/,
+    ],
+  ])('%s in columns is the only fault', (_, invalidate, message) => {
     const columns = toColumns([good, good, good]);
-    spoil(columns);
+    invalidate(columns);
     const { faults: found, stepRewards } = score(columns);
     expect(found).toEqual([{ index: 1, code: expect.any(String), message: expect.stringMatching(message) }]);
     const [alone] = score([good]).stepRewards;
     expect(Array.from(stepRewards)).toEqual([alone, Number.NaN, alone]);
   });
 
-  it('of a person in numbers is named by its index, and numbers stay as they are', () => {
+  it('in a profile of numbers is reported by index, and the array is not changed', () => {
     const { profiles: _, ...columns } = toColumns([good, good]);
     const profiles = new Random('person').profiles(2);
     profiles[0] = -0;
@@ -132,7 +141,7 @@ describe('a fault', () => {
     expect(Object.is(profiles[0], -0)).toBe(true);
   });
 
-  it("is none where a caller's own code fails", () => {
+  it('is not recorded if a getter of the caller throws', () => {
     const failing = {
       ...good,
       get seed(): number {
@@ -142,7 +151,7 @@ describe('a fault', () => {
     expect(() => score([good, failing])).toThrow(new TypeError('mine'));
   });
 
-  it('of columns is named by its index too', () => {
+  it('in columns is reported by index', () => {
     const columns = toColumns(new Array<ReplayRow>(7).fill(good));
     columns.stepIndices[0] = 28;
     columns.histories[NUM_STEPS] = 10;
@@ -166,7 +175,7 @@ describe('a fault', () => {
     expect(stepRewards[6]).toBe(score([good]).stepRewards[0]);
   });
 
-  it('of all rows is an error', () => {
+  it('of all rows is thrown', () => {
     const columns = toColumns([good]);
     expect(() => score({ ...columns, seeds: [1] as never })).toThrow(
       /seeds to be a Uint32Array, got an array of 1/,
@@ -181,12 +190,12 @@ describe('a fault', () => {
       'actions',
       'undefined',
     );
-    for (const none of [null, undefined]) {
-      expectRefusal(() => score(none as never), 'wrong_type', 'rows to be an object');
+    for (const value of [null, undefined]) {
+      expectRefusal(() => score(value as never), 'wrong_type', 'rows to be an object');
     }
     expectRefusal(() => score([good], { grader: null as never }), 'wrong_type', 'grader', 'null');
     expectRefusal(() => score({ ...columns, belief: columns.beliefs } as never), 'unknown_option', 'beliefs');
-    // An option's fault is said first, and a row's whatever comes after it.
+    // Options are validated first, then rows in order.
     expectRefusal(
       () => score(null as never, { weights: { envReward: Number.NaN } }),
       'out_of_range',
@@ -196,7 +205,7 @@ describe('a fault', () => {
     late.histories[0] = 10;
     late.actions[1] = 10;
     expectRefusal(() => score(late, { onFault: 'throw' }), 'illegal_action', 'histories[0]');
-    // Before they are counted out.
+    // The length is validated before memory is allocated.
     expectRefusal(() => score(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rows');
     expect(() => score([good], { grader: 'v3' })).toThrow(/v3/);
     expect(() => score([good], { threads: 0 })).toThrow(/threads/);

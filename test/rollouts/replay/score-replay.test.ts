@@ -1,4 +1,4 @@
-/** Replay scoring against single episodes: every number of every row, in any order and beside any other rows. */
+/** Compares replay scoring with single episodes: every number of every row, in any order. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
@@ -30,7 +30,7 @@ function expected(
 describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   const on = { backend, kernel };
 
-  it.each(['v1', 'v2'])('scores every row as single episodes do, graded by %s', (grader) => {
+  it.each(['v1', 'v2'])('scores every row as a single episode, with grader %s', (grader) => {
     const random = new Random(`rows ${grader}`);
     for (const count of [1, 17, 400]) {
       const rows = anyRows(random, count);
@@ -47,7 +47,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
 });
 
 describe.each(ENGINES)('$name', ({ backend, kernel }) => {
-  it('scores rows that continue one state as single episodes do, however many they are', () => {
+  it('scores groups of rows from one state as single episodes', () => {
     const random = new Random('groups');
     const rows = [1, 15, 16, 17, 33, 300].flatMap((size) => {
       const [state] = anyRows(random, 1);
@@ -56,7 +56,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
         return { ...state, action, belief };
       });
     });
-    // The same but for its person, for one action, and for what comes later.
+    // Rows that differ only in the profile, in one action, or in the length of the history.
     const { actionHistory, ...last } = rows[rows.length - 1];
     for (const profileMode of ['discrete', 'sampled', ...PROFILE_NAMES]) {
       rows.push({ ...last, actionHistory, profileMode });
@@ -71,13 +71,13 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     });
   });
 
-  it('scores rows of one episode, each from its own step on', () => {
+  it('scores rows from different steps of one episode', () => {
     const [seed, history] = [31, Array.from({ length: 28 }, (_, t) => (3 * t) % 10)];
     const steps = [3, 4, 5, 27, 0, 3];
     const columns = {
       seeds: new Uint32Array(steps.length).fill(seed),
       stepIndices: Uint8Array.from(steps),
-      // All rows have the whole history; what comes later is not read.
+      // All rows have the whole history. Later actions are ignored.
       histories: Uint8Array.from(steps.flatMap(() => history)),
       actions: Int8Array.from(steps, (step) => history[step]),
     };
@@ -93,11 +93,11 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
 describe('rows', () => {
   const rows = anyRows(new Random('order'), 300);
 
-  it('as columns are worth what they are worth as objects', () => {
+  it('have the same scores as columns and as objects', () => {
     expect(score(toColumns(rows))).toEqual(score(rows));
   });
 
-  it('by name are worth what they are worth by code', () => {
+  it('have the same scores by action name and by code', () => {
     const named = rows.map((row, i) => ({
       ...row,
       actionHistory: row.actionHistory.map((code) => ACTION_NAMES[code as number]),
@@ -107,7 +107,7 @@ describe('rows', () => {
     expect(score(named)).toEqual(score(rows));
   });
 
-  it('are scored in any order, and in any company', () => {
+  it('have scores that do not depend on order or other rows', () => {
     const whole = score(rows);
     const order = new Random('permutation').permutation(rows.length);
     const shuffled = score(Array.from(order, (i) => rows[i]));
@@ -118,7 +118,7 @@ describe('rows', () => {
     expect(score([rows[7]]).stepRewards[0]).toBe(whole.stepRewards[7]);
   });
 
-  it('more than are played at once, on any number of threads', () => {
+  it('may be more than a window, with any number of threads', () => {
     const many = anyRows(new Random('many'), 9000);
     const scores = score(many, { threads: 1 });
     expect(score(many, { threads: 3 })).toEqual(scores);
@@ -127,12 +127,12 @@ describe('rows', () => {
     }
   });
 
-  it('none at all', () => {
+  it('may be empty', () => {
     expect(score([]).stepRewards).toEqual(new Float32Array(0));
     expect(score(toColumns([])).faults).toEqual([]);
   });
 
-  it('explicit persons, and histories that lie across words', () => {
+  it('may have profiles of numbers, and histories at unaligned addresses', () => {
     const columns = toColumns(rows.slice(0, 20));
     const shifted = new Uint8Array(columns.histories.length + 1).subarray(1);
     shifted.set(columns.histories);

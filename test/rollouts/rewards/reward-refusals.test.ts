@@ -1,10 +1,10 @@
-/** Rows and options that the reward stack refuses, and what it says of them. */
+/** Tests of the errors of `rewardStack`. */
 import { describe, expect, it } from 'vitest';
 import { type RewardRows, rewardStack } from '../../../src/index.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { sequence } from '../../support/rewards.js';
 
-describe('refused are', () => {
+describe('refuses', () => {
   const rows = {
     actions: [3, -1],
     given: [1, 0],
@@ -19,7 +19,7 @@ describe('refused are', () => {
       rewardStack({ ...rows, ...change }, options);
   const shaping = { repetition: true };
 
-  it('entries, by their index', () => {
+  it('invalid entries, by index', () => {
     expectRefusal(refused({ actions: [3, 10] }), 'illegal_action', 'actions[1]', '10', '-1 where no');
     expectRefusal(refused({ actions: [-2, 3] }), 'illegal_action', 'actions[0]', '-2');
     expectRefusal(refused({ actions: ['sleep', 3] }), 'illegal_action', 'actions[0]', '"sleep"');
@@ -30,9 +30,9 @@ describe('refused are', () => {
     expectRefusal(refused({ beliefMae: [-0.1, 0] }), 'out_of_range', 'beliefMae[0]');
   });
 
-  it('arrays that are none or do not fit', () => {
-    for (const none of [null, undefined, 3, [rows]]) {
-      expectRefusal(() => rewardStack(none as unknown as RewardRows), 'wrong_type', 'rows', 'actions');
+  it('arrays of a wrong type or length', () => {
+    for (const value of [null, undefined, 3, [rows]]) {
+      expectRefusal(() => rewardStack(value as unknown as RewardRows), 'wrong_type', 'rows', 'actions');
     }
     expectRefusal(refused({ actions: 3 }), 'wrong_type', 'actions', '3');
     expectRefusal(refused({ given: undefined }), 'wrong_type', 'given', 'undefined');
@@ -40,7 +40,7 @@ describe('refused are', () => {
     expectRefusal(refused({ beliefMae: [1, 1, 1] }), 'wrong_length', 'beliefMae', '3');
   });
 
-  it('histories, where shaping needs them', () => {
+  it('invalid histories, if there is shaping', () => {
     expect(refused({ histories: undefined, stepIndices: undefined })).not.toThrow();
     const shaped = (change: object) => refused(change, { shaping });
     expectRefusal(shaped({ histories: undefined }), 'wrong_type', 'histories', 'undefined');
@@ -59,7 +59,7 @@ describe('refused are', () => {
     expectRefusal(shaped(second), 'illegal_action', 'histories[29]', 'row 1', '10');
   });
 
-  it('options', () => {
+  it('invalid options', () => {
     expectRefusal(refused({}, { weight: {} }), 'unknown_option', 'weights');
     expectRefusal(refused({}, { weights: { env_reward: 1 } }), 'unknown_option', 'envReward');
     expectRefusal(refused({}, { weights: { envReward: Number.NaN } }), 'out_of_range', 'weights.envReward');

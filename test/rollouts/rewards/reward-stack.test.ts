@@ -1,4 +1,4 @@
-/** The GRPO reward stack: each reward at its boundaries, the shaping terms at theirs, and any rows at all. */
+/** Tests of `rewardStack`: each reward and shaping term at its limits, and random rows. */
 import { describe, expect, it } from 'vitest';
 import {
   groupAdvantages,
@@ -14,7 +14,7 @@ const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
 const nothing = Number.NaN;
 
 describe('each reward on its own', () => {
-  // What parsed: action and belief, action alone, belief alone, nothing.
+  // Parsed: action and belief, only the action, only the belief, neither.
   const rows: RewardRows = {
     actions: [3, 0, -1, -1],
     given: [true, false, true, false],
@@ -40,17 +40,17 @@ describe('each reward on its own', () => {
     expect(rewardStack(all).actionLegal).toEqual(f32(-1, ...Array(10).fill(0.5)));
   });
 
-  it('env_reward: what the step earns, -3 without an action', () => {
+  it('env_reward: the reward of the step, -3 without an action', () => {
     expect(stack().envReward).toEqual(f32(1.25, -0.75, -3, -3));
   });
 
-  it('belief_accuracy: 0.5 less the error, -0.5 without a belief', () => {
+  it('belief_accuracy: 0.5 minus the error, -0.5 without a belief', () => {
     expect(stack().beliefAccuracy).toEqual(f32(0.375, -0.5, -0.25, -0.5));
     const ends = stack({ given: [1, 1, 1, 1], beliefMae: [0, 0.5, 1, 0.25] });
     expect(ends.beliefAccuracy).toEqual(f32(0.5, 0, -0.5, 0.25));
   });
 
-  it('what does not parse is not read: its reward and error may be anything', () => {
+  it('ignores the reward without an action and the error without a belief', () => {
     expect(rewardStack(rows)).toEqual(stack());
     expect(rewardStack({ ...rows, stepRewards: [1.25, -0.75, nothing, Number.POSITIVE_INFINITY] })).toEqual(
       stack(),
@@ -63,7 +63,7 @@ describe('each reward on its own', () => {
     );
   });
 
-  it('total: the weighted sum, each weight 1 unless said', () => {
+  it('total: the weighted sum; weights are 1 by default', () => {
     const { total } = rewardStack(rows, { weights: { formatValid: 0, envReward: 2 } });
     expect(total).toEqual(f32(0.5 + 2.5 + 0.375, 0.5 - 1.5 - 0.5, -1 - 6 - 0.25, -7.5));
     for (const [k, name] of REWARD_NAMES.entries()) {
@@ -73,33 +73,33 @@ describe('each reward on its own', () => {
     }
   });
 
-  it('weights change no reward', () => {
+  it('weights change only the total', () => {
     const { total: _, ...rewards } = rewardStack(rows, { weights: { envReward: 7 } });
     const { total: __, ...plain } = rewardStack(rows);
     expect(rewards).toEqual(plain);
     expect(Object.keys(rewards)).toEqual(REWARD_NAMES);
   });
 
-  it('a missing reward is missing, and left out of the total', () => {
+  it('a missing reward is NaN and left out of the total', () => {
     const found = stack({ stepRewards: [nothing, 1, 0, 0], beliefMae: [nothing, nothing, 0.5, nothing] });
     expect(found.envReward).toEqual(f32(nothing, 1, -3, -3));
     expect(found.beliefAccuracy).toEqual(f32(nothing, -0.5, 0, -0.5));
     expect(found.total).toEqual(f32(1.5, -2 + 0.5 + 1 - 0.5, -2 - 1 - 3, -6.5));
   });
 
-  it('the four make advantages, as several reward functions do', () => {
+  it('groupAdvantages takes the four rewards as reward functions', () => {
     const found = stack();
     const lists = REWARD_NAMES.map((name) => found[name]);
     expect(groupAdvantages(lists, 4)).toEqual(groupAdvantages(found.total, 4));
   });
 
-  it('nobody', () => {
+  it('no rows', () => {
     const none = rewardStack({ actions: [], given: [], stepRewards: [], beliefMae: [] });
     for (const name of [...REWARD_NAMES, 'total'] as const) expect(none[name]).toEqual(f32());
   });
 });
 
-/** The env_reward of an action after a history, where the step itself earns `reward`. */
+/** Returns the env_reward of an action after a history. @param reward the reward of the step. */
 function shapedReward(shaping: RewardStackOptions['shaping'], history: number[], action: number, reward = 0) {
   const rows: RewardRows = {
     actions: [action],
@@ -112,38 +112,38 @@ function shapedReward(shaping: RewardStackOptions['shaping'], history: number[],
   return rewardStack(rows, { shaping }).envReward[0];
 }
 
-describe('shaping: -0.4 for the last six actions being at most two', () => {
+describe('repetition: -0.4 if the last six actions are at most two different ones', () => {
   const after = (history: number[], action: number) => shapedReward({ repetition: true }, history, action);
   const penalty = Math.fround(-0.4);
 
   it.each<[string, number[], number, number]>([
-    ['five actions, this one included, are too few', [3, 3, 3, 3], 3, 0],
-    ['six are enough', [3, 3, 3, 3, 3], 3, penalty],
-    ['two of them are as one', [3, 5, 3, 5, 3], 5, penalty],
-    ['the second may be this one', [3, 3, 3, 3, 3], 5, penalty],
-    ['three are none too few', [3, 5, 3, 5, 3], 0, 0],
-    ['a third among those before saves it', [3, 5, 0, 5, 3], 5, 0],
-    ['the sixth last saves it', [0, 3, 5, 3, 5], 3, 0],
-    ['the seventh last does not', [0, 3, 5, 3, 5, 3], 5, penalty],
-    ['late in the week', [...Array(22).fill(9), 1, 2, 1, 2, 1], 2, penalty],
-    ['the first and the last of the ten', [0, 9, 0, 9, 0], 9, penalty],
+    ['not for five actions, this one included', [3, 3, 3, 3], 3, 0],
+    ['for six equal actions', [3, 3, 3, 3, 3], 3, penalty],
+    ['for two different actions', [3, 5, 3, 5, 3], 5, penalty],
+    ['for two different actions, one of them new', [3, 3, 3, 3, 3], 5, penalty],
+    ['not for three different actions, one of them new', [3, 5, 3, 5, 3], 0, 0],
+    ['not with a third action among the previous ones', [3, 5, 0, 5, 3], 5, 0],
+    ['not with a third action as the sixth last', [0, 3, 5, 3, 5], 3, 0],
+    ['with a third action as the seventh last', [0, 3, 5, 3, 5, 3], 5, penalty],
+    ['late in the episode', [...Array(22).fill(9), 1, 2, 1, 2, 1], 2, penalty],
+    ['for the first and the last action code', [0, 9, 0, 9, 0], 9, penalty],
   ])('%s', (_, history, action, expected) => {
     expect(after(history, action)).toBe(expected);
   });
 });
 
-describe('shaping: +0.2 for an action not yet used while fewer than six were', () => {
+describe('exploration: +0.2 for a new action after fewer than six different ones', () => {
   const after = (history: number[], action: number) => shapedReward({ exploration: true }, history, action);
   const bonus = Math.fround(0.2);
 
   it.each<[string, number[], number, number]>([
-    ['the first action of the week is new', [], 4, bonus],
-    ['one that was used is not', [4], 4, 0],
-    ['however long ago', [4, 1, 1, 1, 1, 1, 1, 1, 1], 4, 0],
-    ['a sixth is new', [0, 1, 2, 3, 4], 5, bonus],
-    ['a seventh is one too many', [0, 1, 2, 3, 4, 5], 6, 0],
-    ['what counts is different actions, not steps', [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4], 9, bonus],
-    ['the last step of the week', Array(27).fill(7), 8, bonus],
+    ['for the first action of the episode', [], 4, bonus],
+    ['not for the same action again', [4], 4, 0],
+    ['not for an action taken long before', [4, 1, 1, 1, 1, 1, 1, 1, 1], 4, 0],
+    ['for a sixth action', [0, 1, 2, 3, 4], 5, bonus],
+    ['not for a seventh action', [0, 1, 2, 3, 4, 5], 6, 0],
+    ['counts different actions, not steps', [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4], 9, bonus],
+    ['for a new action in the last step', Array(27).fill(7), 8, bonus],
   ])('%s', (_, history, action, expected) => {
     expect(after(history, action)).toBe(expected);
   });
@@ -152,19 +152,19 @@ describe('shaping: +0.2 for an action not yet used while fewer than six were', (
 describe('shaping', () => {
   const both = { repetition: true, exploration: true };
 
-  it('is off by default, one term and the other', () => {
+  it('both terms are off by default', () => {
     expect(shapedReward(undefined, Array(5).fill(3), 5)).toBe(0);
     expect(shapedReward({}, Array(5).fill(3), 5)).toBe(0);
     expect(shapedReward({ repetition: false, exploration: true }, Array(5).fill(3), 3)).toBe(0);
   });
 
-  it('may be both at once: each rounds to float32, repetition first', () => {
+  it('adds repetition first; each sum rounds to float32', () => {
     const { fround } = Math;
     const exact = fround(fround(fround(1.7) + fround(-0.4)) + fround(0.2));
     expect(shapedReward(both, Array(5).fill(3), 5, 1.7)).toBe(exact);
   });
 
-  it('adds nothing where no action parsed, nor to any other reward', () => {
+  it('changes env_reward only, and only with an action', () => {
     const rows: RewardRows = {
       actions: [-1, 3],
       given: [0, 1],
@@ -181,7 +181,7 @@ describe('shaping', () => {
     expect(shaped.total).toEqual(f32(total[0], total[1] + Math.fround(0.2)));
   });
 
-  it('each row has its own history', () => {
+  it('uses the history of each row', () => {
     const rows: RewardRows = {
       actions: Int8Array.of(3, 3, 3),
       given: [1, 1, 1],
@@ -194,7 +194,7 @@ describe('shaping', () => {
   });
 });
 
-/** The rules of docs/world.md, The GRPO reward stack, computed in the plainest way. */
+/** A simple implementation of the shaping terms of docs/world.md, "The GRPO reward stack". */
 function plainShaping(history: readonly number[], action: number): number {
   const all = [...history, action];
   const repeats = all.length >= 6 && new Set(all.slice(-6)).size <= 2;
@@ -221,7 +221,7 @@ describe('for all rows', () => {
   }
   const options = { shaping: { repetition: true, exploration: true } };
 
-  it('the shaping terms are what their sentences say', () => {
+  it('the shaping terms equal those of a simple implementation', () => {
     forAll(300, (random) => {
       const { rows, histories } = draw(random);
       const { envReward } = rewardStack(rows, options);
@@ -233,7 +233,7 @@ describe('for all rows', () => {
     });
   });
 
-  it('rewards are in their ranges, and a row knows nothing of the others', () => {
+  it('rewards are in their ranges, and do not depend on other rows', () => {
     forAll(100, (random) => {
       const { rows, n } = draw(random);
       const stack = rewardStack(rows, options);

@@ -1,4 +1,4 @@
-/** Texts that nobody means: whatever they are, an answer or none comes back, after work that grows with their length alone. */
+/** Tests of parsing with unusual and hostile texts: the result is right, and the time is linear in the length. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { DRAWS, drawsOf } from '../../support/random.js';
 
 const MEGABYTE = 2 ** 20;
 
-/** Made of one piece again and again, after a start and before an end. */
+/** Texts that repeat a piece between a start and an end. */
 const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['line feeds', '\n'],
   ['CR LF', '\r\n'],
@@ -48,12 +48,12 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
 const made = (length: number, piece: string, start = '', end = ''): string =>
   start + piece.repeat(Math.ceil(length / piece.length)) + end;
 
-/** How many characters a call looks at, by the one method by which it may. */
-function looksOf(call: () => void): number {
+/** Counts the characters that a call reads with `charCodeAt`. */
+function readsOf(call: () => void): number {
   const { charCodeAt } = String.prototype;
-  let looks = 0;
+  let reads = 0;
   String.prototype.charCodeAt = function (this: string, at: number) {
-    looks++;
+    reads++;
     return charCodeAt.call(this, at);
   };
   try {
@@ -61,32 +61,32 @@ function looksOf(call: () => void): number {
   } finally {
     String.prototype.charCodeAt = charCodeAt;
   }
-  return looks;
+  return reads;
 }
 
 describe.each(PIECES)('%s', (_, piece, start, end) => {
-  it('a megabyte of it', () => {
+  it('is parsed right at the length of a megabyte', () => {
     const text = made(MEGABYTE, piece, start, end);
     const { actionName: action, digits } = parseCompletion(text);
     expect({ action, digits }).toEqual(naiveParse(text));
   });
 
-  it('no character is looked at more than eight times', () => {
+  it('is read at most eight times', () => {
     const text = made(20_000, piece, start, end);
-    const looks = looksOf(() => parseCompletion(text));
-    expect(looks).toBeGreaterThan(0);
-    expect(looks).toBeLessThan(8 * text.length);
+    const reads = readsOf(() => parseCompletion(text));
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThan(8 * text.length);
   });
 });
 
-it('by no other method of a string', () => {
+it('parsing reads texts only with charCodeAt', () => {
   const source = readFileSync(new URL('../../../src/rollouts/text/answer.ts', import.meta.url), 'utf8');
   const [, reading] = source.split('export function readAnswer');
   const methods = Array.from(reading.matchAll(/\btext\.(\w+)/g), ([, name]) => name);
   expect([...new Set(methods)].sort()).toEqual(['charCodeAt', 'length']);
 });
 
-describe('any text at all', () => {
+describe('random texts', () => {
   const odd = fc.constantFrom(
     ...'<>/:.,!;\n\r\t \u00a0"\'`*()[]{}-_0359sSkK\u212aſİ\0',
     '\ud83d',
@@ -102,7 +102,7 @@ describe('any text at all', () => {
       .map((units) => String.fromCharCode(...units)),
   );
 
-  it('is read as the naive reading has it', () => {
+  it('are parsed as by the simple implementation', () => {
     const property = fc.property(anything, (text) => {
       const { actionName: action, digits } = parseCompletion(text);
       expect({ action, digits }).toEqual(naiveParse(text));
@@ -110,7 +110,7 @@ describe('any text at all', () => {
     fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
   });
 
-  it('changes nothing for the answer after it, nor for the texts beside it', () => {
+  it('do not affect later answers or other texts', () => {
     const property = fc.property(anything, (text) => {
       const answered = `${text}\n</reasoning>4 5 6 LEARN`;
       const { actions, given } = parseCompletions(['1 2 3 SLEEP', text, answered, 'LEARN']);
@@ -122,7 +122,7 @@ describe('any text at all', () => {
   });
 });
 
-it('a text in pieces is read as in one', () => {
+it('a concatenated string is parsed as a flat one', () => {
   let sum = '';
   for (let k = 0; k < 10_000; k++) sum += k % 2 === 0 ? 'thought ' : '<reasoning>';
   sum += '</reasoning>\n3 8 7 DEEP_WORK';

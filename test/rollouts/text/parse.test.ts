@@ -1,4 +1,4 @@
-/** Completions into actions and beliefs: the golden cases, each rule at its edges, and a naive reading of the same rules. */
+/** Tests of parsing completions: golden cases, edge cases of each rule, and a simple implementation. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const golden = JSON.parse(readFileSync(new URL('../../golden/parser.json', impor
   cases: GoldenCase[];
 };
 
-/** As golden cases have it: a name or null, digits or null. */
+/** Parses a text. Returns action name and digits in the form of golden cases. */
 const read = (text: string) => {
   const { actionName, digits } = parseCompletion(text);
   return { action: actionName, digits };
@@ -40,51 +40,51 @@ describe('golden cases', () => {
   });
 });
 
-describe('rules at their edges', () => {
+describe('edge cases of the rules', () => {
   const nothing = [null, null];
   const cases: [what: string, text: string, answer: (string | null)[]][] = [
     [
-      'another thought after the last one',
+      'a second reasoning that is not closed',
       '<reasoning>a</reasoning>\n1 1 1 LEARN\n<reasoning>b',
       ['learn', '111'],
     ],
-    ['an opening tag alone, after the answer', '1 1 1 LEARN <Reasoning>', nothing],
+    ['an opening tag after the answer', '1 1 1 LEARN <Reasoning>', nothing],
     ['a closing tag within an opening one', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
     ['a tag with a space', '<reasoning >2 2 2 SLEEP', nothing],
     ['a tag with a space, on its own line', '< reasoning>\n2 2 2 SLEEP', ['sleep', '222']],
-    ['half a closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
+    ['an incomplete closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
     ['nothing after the closing tag', '2 2 2 SLEEP</reasoning>', nothing],
-    ['a slash that is none', '<reasoning>x<\x0freasoning>\n2 2 2 SLEEP', nothing],
-    ['a letter that is an s in upper case alone', '<reaſoning>2\n2 2 2 SLEEP', ['sleep', '222']],
-    ['a letter that is a k in lower case alone', '2 2 2 DEEP_WOR\u212a', nothing],
-    ['a label that is itself an answer', '1 2 3 SLEEP: 4 5 6 LEARN', ['learn', '456']],
-    ['a label of which the rest is nothing', '1 2 3 SLEEP:', ['sleep', '123']],
-    ['a label of which the rest is no answer', '1 2 3: 4 SLEEP', nothing],
-    ['a line of a colon', 'SLEEP\n:', ['sleep', null]],
+    ['a control character in place of the slash', '<reasoning>x<\x0freasoning>\n2 2 2 SLEEP', nothing],
+    ['a non-ASCII letter whose upper case is S', '<reaſoning>2\n2 2 2 SLEEP', ['sleep', '222']],
+    ['a non-ASCII letter whose lower case is k', '2 2 2 DEEP_WOR\u212a', nothing],
+    ['a label that is an answer', '1 2 3 SLEEP: 4 5 6 LEARN', ['learn', '456']],
+    ['a label with nothing after it', '1 2 3 SLEEP:', ['sleep', '123']],
+    ['a label with no answer after it', '1 2 3: 4 SLEEP', nothing],
+    ['a line with only a colon', 'SLEEP\n:', ['sleep', null]],
     ['a label in bold', '**Answer:** 4 5 6 LEARN', ['learn', '456']],
     ['brackets within a word', '4 5 6 {de}(ep)_[wo]"rk"', ['deep_work', '456']],
-    ['brackets that join', '[4][5][6] LEARN', nothing],
-    ['commas that split', ',4,5,,6,learn,', ['learn', '456']],
-    ['points that are pieces', '. 4. 5! 6; . SLEEP:', ['sleep', '456']],
+    ['brackets without separators', '[4][5][6] LEARN', nothing],
+    ['commas as separators', ',4,5,,6,learn,', ['learn', '456']],
+    ['punctuation between words', '. 4. 5! 6; . SLEEP:', ['sleep', '456']],
     ['points before a word', '4 5 6 .SLEEP', nothing],
     ['points within a word', '4 5 6 SL.EEP', nothing],
-    ['a point under brackets', '"4" 5 6 SLEEP."', ['sleep', '456']],
+    ['a point before a quote', '"4" 5 6 SLEEP."', ['sleep', '456']],
     ['the start of a name', '4 5 6 DEEP', nothing],
-    ['more than a name', '4 5 6 SLEEPS', nothing],
-    ['both joiners in a word', '4 5 6 de-ep', nothing],
-    ['the older order', 'Me-Time 9 0 4', ['me_time', '904']],
+    ['a name and another letter', '4 5 6 SLEEPS', nothing],
+    ['a hyphen within a syllable', '4 5 6 de-ep', nothing],
+    ['the action before the digits', 'Me-Time 9 0 4', ['me_time', '904']],
     ['an action between digits', '9 0 SLEEP 4', nothing],
     ['an action before and after', 'SLEEP 9 0 4 SLEEP', nothing],
-    ['more digits after the older order', 'SLEEP 9 0 4 4', nothing],
+    ['four digits after the action', 'SLEEP 9 0 4 4', nothing],
     ['two digits', 'SLEEP\n9 0', ['sleep', null]],
-    ['two digits in one', '90 4 SLEEP', nothing],
-    ['an odd line between', '4 5 6 LEARN\nI hope so', ['learn', '456']],
-    ['line breaks of every sort', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
+    ['a number of two digits', '90 4 SLEEP', nothing],
+    ['a line without an answer after it', '4 5 6 LEARN\nI hope so', ['learn', '456']],
+    ['line breaks of every kind', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
     ['separators that are no line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
-    ['every wide space', '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff', ['learn', '111']],
-    ['what looks like a space', '1\u180e1\u200b1 LEARN', nothing],
-    ['half a surrogate pair', '1 1 1 LEARN\ud83d', nothing],
-    ['half a surrogate pair, on its own line', '1 1 1 LEARN\n\udc00', ['learn', '111']],
+    ['every space of Unicode', '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff', ['learn', '111']],
+    ['invisible characters that are not spaces', '1\u180e1\u200b1 LEARN', nothing],
+    ['a lone surrogate', '1 1 1 LEARN\ud83d', nothing],
+    ['a lone surrogate on its own line', '1 1 1 LEARN\n\udc00', ['learn', '111']],
     ['typographic quotes', '“1 1 1 LEARN”', nothing],
   ];
   it.each(cases)('%s', (_, text, [action, digits]) => {
@@ -92,14 +92,14 @@ describe('rules at their edges', () => {
     expect(naiveParse(text)).toEqual(read(text));
   });
 
-  it.each(ACTION_NAMES)('%s, as a model may spell it', (name) => {
+  it.each(ACTION_NAMES)('%s in different spellings', (name) => {
     for (const spelt of [name, name.toUpperCase(), name.replaceAll('_', '-'), ` ${name}!`]) {
       expect(read(`0 9 5 ${spelt}`)).toEqual({ action: name, digits: [0, 9, 5] });
     }
   });
 });
 
-describe('a naive reading of the rules', () => {
+describe('a simple implementation', () => {
   const word = fc.oneof(
     fc.constantFrom(...'0123456789', '10', '', 'x', 'I', '“', 'ſ', '٣'),
     fc.constantFrom(...ACTION_NAMES, ...ACTION_NAMES.map((name) => name.toUpperCase().replace('_', '-'))),
@@ -137,7 +137,7 @@ describe('a naive reading of the rules', () => {
     .tuple(fc.array(line, { minLength: 1, maxLength: 5 }), fc.constantFrom('\n', '\r', '\r\n', ' '))
     .map(([lines, end]) => lines.join(end));
 
-  it('finds the same in whatever texts', () => {
+  it('parses random texts the same', () => {
     const found = { answers: 0, partly: 0 };
     const property = fc.property(texts, (text) => {
       const { action, digits } = read(text);
@@ -151,7 +151,7 @@ describe('a naive reading of the rules', () => {
   });
 });
 
-it('every character between words, and within one, is what the naive reading takes it for', () => {
+it('every character between and within words is parsed as by the simple implementation', () => {
   const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
   const wrong = units.filter((unit) =>
     [`1${unit}1${unit}1 LEARN`, `1 1 1 SL${unit}EP`].some((text) => {
@@ -163,7 +163,7 @@ it('every character between words, and within one, is what the naive reading tak
   expect(wrong).toEqual([]);
 });
 
-describe('what is returned', () => {
+describe('the result', () => {
   it('of one completion', () => {
     const third = Math.fround(1 / 3);
     expect(parseCompletion('0 3 9 SLEEP')).toEqual({
@@ -182,7 +182,7 @@ describe('what is returned', () => {
     });
   });
 
-  it('of many: what one call each would return', () => {
+  it('of many completions equals that of single calls', () => {
     const texts = [...golden.cases, ...golden.cases].map(({ text }) => text);
     const { actions, beliefs, given } = parseCompletions(texts);
     expect([actions, beliefs, given].map((array) => array.constructor)).toEqual([
@@ -197,7 +197,7 @@ describe('what is returned', () => {
     });
   });
 
-  it('of none: empty arrays', () => {
+  it('of no completions is empty arrays', () => {
     expect(parseCompletions([])).toEqual({
       actions: new Int8Array(),
       beliefs: new Float32Array(),
@@ -205,7 +205,7 @@ describe('what is returned', () => {
     });
   });
 
-  it('is what a step takes, with NaN for beliefs that are not given', () => {
+  it('can be passed to step, with NaN for missing beliefs', () => {
     using env = createVecEnv({ numEnvs: 3 });
     env.reset({ seed: 5 });
     const texts = ['9 0 9 SLEEP', 'well', 'LEARN'];
@@ -221,9 +221,9 @@ describe('what is returned', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refuses', () => {
   const any = (value: unknown) => value as never;
-  it('a text that is none', () => {
+  it('a text that is not a string', () => {
     expectRefusal(() => parseCompletion(any(null)), 'wrong_type', 'text', 'null');
     expectRefusal(
       () => parseCompletion(any([{ role: 'assistant', content: '' }])),
@@ -233,15 +233,15 @@ describe('what is refused', () => {
     expectRefusal(() => parseCompletion(any(new String('SLEEP'))), 'wrong_type', 'an object');
   });
 
-  it('texts that are none, by index', () => {
+  it('texts that are not strings, by index', () => {
     expectRefusal(() => parseCompletions(any('SLEEP')), 'wrong_type', 'texts', '"SLEEP"');
     expectRefusal(() => parseCompletions(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of texts');
     expectRefusal(() => parseCompletions(any(['SLEEP', 3])), 'wrong_type', 'texts[1]', '3');
-    // biome-ignore lint/suspicious/noSparseArray: a hole is what is refused.
+    // biome-ignore lint/suspicious/noSparseArray: a hole is tested.
     expectRefusal(() => parseCompletions(any([, 'SLEEP'])), 'wrong_type', 'texts[0]', 'undefined');
   });
 
-  it('options that are not known', () => {
+  it('unknown options', () => {
     expectRefusal(() => parseCompletions([], any({ nobelief: 'nan' })), 'unknown_option', 'noBelief');
     expectRefusal(() => parseCompletions([], any({ noBelief: 'NaN' })), 'unknown_name', '"nan"');
     expectRefusal(() => parseCompletions([], any({ noBelief: 0.5 })), 'wrong_type', 'noBelief');

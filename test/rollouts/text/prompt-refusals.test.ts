@@ -1,4 +1,4 @@
-/** What is no observation, or no history of it: refused by row and field. And prompts need nothing that browsers lack. */
+/** Tests of invalid observations and histories of prompts, and that prompts import no Node module. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, OBSERVATION, OBSERVATION_SIZE, prompt, prompts } from '../../../src/index.js';
@@ -18,7 +18,7 @@ const rows = both.run('heuristic', { stops: Array(N).fill(5) }).observations.sli
 const any = (value: unknown) => value as never;
 const changed = (at: number, value: number) => put(Array.from(observations), at, value);
 
-describe('numbers that no observation holds', () => {
+describe('refuses numbers out of range', () => {
   const row2 = 2 * OBSERVATION_SIZE;
   it.each([
     ['step', OBSERVATION.step, 29],
@@ -52,7 +52,7 @@ describe('numbers that no observation holds', () => {
     );
   });
 
-  it('codes and numbers of the past, by step', () => {
+  it('in past steps', () => {
     const past = (k: number, change: object) =>
       put([...histories], 1, put([...histories[1]], k, { ...histories[1][k], ...change }));
     for (const change of [{ action: 10 }, { reward: Number.NaN }, { deltas: [0, 0, 2, 0, 0] }]) {
@@ -73,17 +73,17 @@ describe('numbers that no observation holds', () => {
     );
   });
 
-  it('an environment that shows other rows', () => {
+  it('of environments with other observations', () => {
     for (const observation of [{ oneHot: true }, { scale: true }, { scale: true, history: true }]) {
       const other = createVecEnv({ numEnvs: N, observation });
-      const shown = other.reset({ seed: 1 }).observations;
-      expect(() => prompts(shown, histories)).toThrow(/^Expected/);
-      expect(() => prompts(shown)).toThrow(/^Expected/);
+      const observed = other.reset({ seed: 1 }).observations;
+      expect(() => prompts(observed, histories)).toThrow(/^Expected/);
+      expect(() => prompts(observed)).toThrow(/^Expected/);
       other.close();
     }
   });
 
-  it('a past longer than the steps that were taken', () => {
+  it('refuses more past steps than were taken', () => {
     const start = observations.slice();
     for (let i = 0; i < N; i++) start[i * OBSERVATION_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(start, histories), 'out_of_range', 'at most 4 past steps', 'histories[0]');
@@ -93,8 +93,8 @@ describe('numbers that no observation holds', () => {
   });
 });
 
-describe('a moment that was not reached', () => {
-  it('as rollouts leave it in rows of steps that they did not take', () => {
+describe('refuses rows of steps not taken', () => {
+  it('which are zeros in rollouts', () => {
     expectRefusal(
       () => prompts(new Float32Array(2 * OBSERVATION_SIZE), [[], []]),
       'out_of_range',
@@ -112,7 +112,7 @@ describe('a moment that was not reached', () => {
   });
 });
 
-describe('arguments of another kind', () => {
+describe('refuses arguments of a wrong type or length', () => {
   it('observations', () => {
     expectRefusal(() => prompt(any(null)), 'wrong_type', 'observation', 'null');
     expectRefusal(() => prompts(any({ length: 0 })), 'wrong_type', 'observations', 'an object');
@@ -179,7 +179,7 @@ describe('arguments of another kind', () => {
   });
 });
 
-it('no module of Node is reachable from what prompts and parsing are made of', () => {
+it('prompts and parsing import no module of Node', () => {
   const reached = new Set<string>();
   const visit = (url: URL): void => {
     if (reached.has(url.href)) return;

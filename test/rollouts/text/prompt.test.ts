@@ -1,4 +1,4 @@
-/** Prompts: their exact bytes, from golden observations; numbers; and that nothing hidden can reach them. */
+/** Tests of prompts: their exact text for golden episodes, their numbers, and that they contain no hidden state. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
 import {
@@ -19,8 +19,8 @@ import { formatHundredths } from '../../../src/rollouts/text/hundredths.js';
 import { episodes, type GoldenEpisode } from '../../support/golden.js';
 import { forAll } from '../../support/random.js';
 
-/** What a golden episode shows after `step` steps, as JSON holds it: where it is, then what the last step did. */
-function moment(episode: GoldenEpisode, step: number): [observation: number[], history: PastStep[]] {
+/** Returns the observation and history of a golden episode after `step` steps. */
+function stateAfter(episode: GoldenEpisode, step: number): [observation: number[], history: PastStep[]] {
   const taken = episode.steps.slice(0, step).map(({ delta, anomaly, meters, reward, ...what }) => {
     const [action, event] = [ACTION_NAMES.indexOf(what.action), EVENT_NAMES.indexOf(what.event ?? '')];
     const seen = [...meters, event, action, reward, ...delta, ...anomaly];
@@ -33,40 +33,41 @@ function moment(episode: GoldenEpisode, step: number): [observation: number[], h
 
 const golden = episodes[0];
 const struck = 1 + golden.steps.findIndex(({ event }) => event !== null);
-const userOf = (episode: GoldenEpisode, step: number): string => prompt(...moment(episode, step))[1].content;
+const userOf = (episode: GoldenEpisode, step: number): string =>
+  prompt(...stateAfter(episode, step))[1].content;
 
-it('moments are those of the golden observations', () => {
+it('observations of this file equal the golden ones', () => {
   for (const episode of episodes) {
     for (const seen of episode.observations) {
-      expect(moment(episode, seen.step)[0]).toEqual(Object.values(seen).flat());
+      expect(stateAfter(episode, seen.step)[0]).toEqual(Object.values(seen).flat());
     }
   }
 });
 
-describe('exact bytes', () => {
-  it('of the system message, and of a week at its start, early, at an event, late and at its end', async () => {
+describe('exact text', () => {
+  it('of the system message, and of user messages at the start, early, at an event, late and at the end', async () => {
     const steps = [0, 3, struck, 27, 28];
-    const [system] = prompt(...moment(golden, 0));
+    const [system] = prompt(...stateAfter(golden, 0));
     const users = steps.map((step) => `=== user, after ${step} steps\n${userOf(golden, step)}\n`);
     const text = `=== system\n${system.content}\n${users.join('')}`;
     await expect(text).toMatchFileSnapshot('../../golden/prompts.txt');
   });
 
-  it('messages are in the order and under the roles that chat templates know', () => {
-    const [system, user] = prompt(...moment(golden, 9));
+  it('messages have the roles system and user, in this order', () => {
+    const [system, user] = prompt(...stateAfter(golden, 9));
     expect([system.role, user.role]).toEqual(['system', 'user']);
     expectTypeOf(user).toExtend<ChatMessage>();
   });
 
   it('the system message is one frozen object for all', () => {
-    const [first, second] = [3, 9].map((step) => prompt(...moment(golden, step))[0]);
+    const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
     expect(second).toBe(first);
     expect(Object.isFrozen(first)).toBe(true);
   });
 });
 
-describe('what is said', () => {
-  const [{ content: system }] = prompt(...moment(golden, 0));
+describe('the messages have', () => {
+  const [{ content: system }] = prompt(...stateAfter(golden, 0));
 
   it('every name of the world', () => {
     const names = [
@@ -84,12 +85,12 @@ describe('what is said', () => {
     expect(parseCompletion(`<reasoning>${system}</reasoning>\n${example}`).given).toBe(true);
   });
 
-  it('the form of the answer, again, as the last line', () => {
+  it('the form of the answer as the last line', () => {
     const [form] = /Answer with one line: .*/.exec(system)!;
     for (const step of [0, 5, 27]) expect(userOf(golden, step).split('\n').pop()).toBe(form);
   });
 
-  it('every action, event and slot of every golden episode, where it belongs', () => {
+  it('every action, event and slot of golden episodes in the right line', () => {
     for (const episode of episodes) {
       episode.steps.forEach(({ action, event }, step) => {
         const lines = userOf(episode, step + 1).split('\n');
@@ -104,8 +105,8 @@ describe('what is said', () => {
   });
 
   it('the numbers of the state and of the last seven steps, to the hundredth', () => {
-    const [observation, history] = moment(golden, 20);
-    const shown = userOf(golden, 20)
+    const [observation, history] = stateAfter(golden, 20);
+    const printed = userOf(golden, 20)
       .match(/(?<=[ (])-?\d*\.\d\d\b/g)!
       .map(Number);
     const meters = observation.slice(4, 9);
@@ -113,11 +114,11 @@ describe('what is said', () => {
       .slice(-7)
       .flatMap(({ reward, deltas, anomalies }) => [reward, ...Array.from(deltas), ...Array.from(anomalies)]);
     const expected = [...meters, history[19].reward, ...past];
-    expect(shown).toHaveLength(expected.length);
-    for (const [k, value] of shown.entries()) expect(Math.abs(value - expected[k])).toBeLessThan(0.00501);
+    expect(printed).toHaveLength(expected.length);
+    for (const [k, value] of printed.entries()) expect(Math.abs(value - expected[k])).toBeLessThan(0.00501);
   });
 
-  it('in few words: a language model pays for each', () => {
+  it('a limited length', () => {
     for (const episode of episodes) {
       for (let step = 0; step <= 28; step++) expect(userOf(episode, step).length).toBeLessThan(1000);
     }
@@ -153,17 +154,17 @@ describe('hundredths', () => {
   });
 });
 
-describe('nothing hidden', () => {
-  it('fits the arguments: an observation, and of past steps what an observation shows', () => {
+describe('hidden state', () => {
+  it('is not in the types of the arguments', () => {
     expectTypeOf(prompt).parameters.toEqualTypeOf<[ArrayLike<number>, (readonly PastStep[])?]>();
     expectTypeOf<keyof PastStep>().toEqualTypeOf<'action' | 'reward' | 'deltas' | 'anomalies'>();
     expectTypeOf<HistoryStep>().toExtend<PastStep>();
-    const shown = OBSERVATION_FIELDS.map(({ name }) => name.replace('last_', ''));
-    for (const name of ['action', 'reward', 'deltas', 'anomalies']) expect(shown).toContain(name);
+    const names = OBSERVATION_FIELDS.map(({ name }) => name.replace('last_', ''));
+    for (const name of ['action', 'reward', 'deltas', 'anomalies']) expect(names).toContain(name);
   });
 
-  it('is read from past steps that hold more', () => {
-    const [observation, history] = moment(golden, 12);
+  it('of past steps is not read', () => {
+    const [observation, history] = stateAfter(golden, 12);
     const read = new Set<string>();
     const get = (step: PastStep, key: string): unknown => {
       read.add(key);
@@ -175,8 +176,8 @@ describe('nothing hidden', () => {
     expect([...read].sort()).toEqual(['action', 'anomalies', 'deltas', 'reward']);
   });
 
-  it('of two persons who have shown the same', () => {
-    const person = Float32Array.from([
+  it('of two profiles with equal observations does not change the prompt', () => {
+    const profile = Float32Array.from([
       ...RHYTHM.traits.map(({ neutral }) => neutral),
       0.2,
       0.2,
@@ -184,12 +185,12 @@ describe('nothing hidden', () => {
       0.2,
       0.2,
     ]);
-    const other = person.slice();
+    const other = profile.slice();
     const trait = (name: string) => RHYTHM.traits.findIndex((each) => each.name === name);
     other[trait('night_focus')] = 1.5;
     other[trait('social_vitality_multiplier')] = 3;
     other[trait('leisure_guilt')] = 0.1;
-    using env = createVecEnv({ numEnvs: 2, profiles: Float32Array.of(...person, ...other) });
+    using env = createVecEnv({ numEnvs: 2, profiles: Float32Array.of(...profile, ...other) });
     env.reset({ seed: [60, 60] });
     const quiet = [
       'learn',
@@ -211,12 +212,12 @@ describe('nothing hidden', () => {
     const [[, one], [, two]] = prompts(observations, [env.history(0), env.history(1)]);
     expect(two.content).toBe(one.content);
     ({ observations } = env.step([0, 1].map(() => ACTION_NAMES.indexOf('family_time'))));
-    const [[, his], [, hers]] = prompts(observations, [env.history(0), env.history(1)]);
-    expect(hers.content).not.toBe(his.content);
+    const [[, first], [, second]] = prompts(observations, [env.history(0), env.history(1)]);
+    expect(second.content).not.toBe(first.content);
   });
 });
 
-describe('the same numbers, the same bytes', () => {
+describe('equal numbers give equal text', () => {
   const N = 60;
   const step = (k: number): number => k % 29;
 
@@ -227,7 +228,7 @@ describe('the same numbers, the same bytes', () => {
     return { env, observations };
   }
 
-  it('from raw observations and histories, from rows that hold both, one by one and together', () => {
+  it('from raw observations and histories, from rows with history, one by one and together', () => {
     const { env, observations } = opened(false);
     const { observations: rows } = opened(true);
     const histories = Array.from({ length: N }, (_, i) => env.history(i));
@@ -243,7 +244,7 @@ describe('the same numbers, the same bytes', () => {
     expect(new Set(all.map(([, { content }]) => content)).size).toBeGreaterThan(N - 5);
   });
 
-  it('after a way through JSON, and again', () => {
+  it('after JSON, and when repeated', () => {
     const { env, observations } = opened(false);
     const histories = Array.from({ length: N }, (_, i) => env.history(i));
     const plain = histories.map((steps) =>
@@ -259,20 +260,20 @@ describe('the same numbers, the same bytes', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('leaves its arguments alone', () => {
+  it('does not change its arguments', () => {
     const { observations: rows } = opened(true);
     const before = rows.slice();
     prompts(rows);
     expect(rows).toEqual(before);
   });
 
-  it('of no rows: no prompts', () => {
+  it('no rows give no prompts', () => {
     expect(prompts([])).toEqual([]);
     expect(prompts([], [])).toEqual([]);
   });
 
-  it('a shorter history shows what it has, at its time', () => {
-    const [observation, history] = moment(golden, 9);
+  it('a shorter history gives the lines of its steps', () => {
+    const [observation, history] = stateAfter(golden, 9);
     const whole = prompt(observation, history)[1].content.split('\n');
     const lines = prompt(observation, history.slice(-2))[1].content.split('\n');
     expect(lines).toEqual([...whole.slice(0, 4), ...whole.slice(9)]);

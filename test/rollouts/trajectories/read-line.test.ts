@@ -1,4 +1,4 @@
-/** Lines of trajectories: which are episodes, and what is said of those that are none. */
+/** Tests of parsing lines of trajectories: valid episodes, and the errors of invalid lines. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BadEpisode, type FaultKind, parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
@@ -14,8 +14,8 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
-const [spoken] = recordEpisodes(episodeStarts([3]), { policy: TEST_POLICIES.talker });
-const [silent] = recordEpisodes(episodeStarts([4], 'in-distribution'), {
+const [textEpisode] = recordEpisodes(episodeStarts([3]), { policy: TEST_POLICIES.talker });
+const [plainEpisode] = recordEpisodes(episodeStarts([4], 'in-distribution'), {
   policy: TEST_POLICIES.heuristic,
   grader: 'v1',
 });
@@ -27,38 +27,44 @@ function faultOf(line: string): BadEpisode {
     if (error instanceof BadEpisode) return error;
     throw error;
   }
-  throw new Error('Expected a bad line, got an episode.');
+  throw new Error('Expected an invalid line, got an episode.');
 }
 
-const lineWith = (path: string, value: unknown): string => JSON.stringify(changedAt(spoken, path, value));
+const lineWith = (path: string, value: unknown): string =>
+  JSON.stringify(changedAt(textEpisode, path, value));
 
-it('lines that were written are read as they were', () => {
-  for (const episode of [spoken, silent]) expect(parseEpisode(episodeLine(episode))).toEqual(episode);
+it('parses the lines that were written', () => {
+  for (const episode of [textEpisode, plainEpisode])
+    expect(parseEpisode(episodeLine(episode))).toEqual(episode);
 });
 
-it('former names of policies are read as they are called now', () => {
-  const { teacher } = parseEpisode(JSON.stringify({ ...spoken, teacher: 'blind-tape+inference' }));
+it('replaces former names of policies', () => {
+  const { teacher } = parseEpisode(JSON.stringify({ ...textEpisode, teacher: 'blind-tape+inference' }));
   expect(teacher).toBe('open-loop+inference');
 });
 
-it('keys that are not known are for other readers', () => {
-  const odd = { ...spoken, note: 'mine', steps: spoken.steps.map((step) => ({ ...step, mood: 3 })) };
-  expect(parseEpisode(JSON.stringify(odd))).toEqual(spoken);
+it('ignores unknown keys', () => {
+  const odd = {
+    ...textEpisode,
+    note: 'mine',
+    steps: textEpisode.steps.map((step) => ({ ...step, mood: 3 })),
+  };
+  expect(parseEpisode(JSON.stringify(odd))).toEqual(textEpisode);
 });
 
-it('without hidden numbers and usage it is an episode all the same', () => {
-  const { hidden: _, usage: __, ...rest } = spoken;
+it('hidden state and usage are optional', () => {
+  const { hidden: _, usage: __, ...rest } = textEpisode;
   expect(parseEpisode(JSON.stringify(rest))).toEqual(rest);
 });
 
-describe('every other key is missed by its name:', () => {
+describe('a missing key is named:', () => {
   const optional = ['hidden', 'usage'];
-  const keys = Object.keys(spoken).filter((key) => !optional.includes(key));
+  const keys = Object.keys(textEpisode).filter((key) => !optional.includes(key));
   const paths = [
     ...keys,
-    ...Object.keys(spoken.steps[0]).map((key) => `steps.7.${key}`),
-    ...Object.keys(spoken.steps[0].reward_components).map((key) => `steps.0.reward_components.${key}`),
-    ...Object.keys(spoken.final).map((key) => `final.${key}`),
+    ...Object.keys(textEpisode.steps[0]).map((key) => `steps.7.${key}`),
+    ...Object.keys(textEpisode.steps[0].reward_components).map((key) => `steps.0.reward_components.${key}`),
+    ...Object.keys(textEpisode.final).map((key) => `final.${key}`),
     'grader.name',
     'grader.weights',
     'hidden.profile',
@@ -68,14 +74,14 @@ describe('every other key is missed by its name:', () => {
     const { message, kind } = faultOf(lineWith(path, undefined));
     const [first, ...others] = path.split('.');
     const named = [first, ...others.map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))].join('');
-    // A grader's own parts are named by who checks graders.
+    // `validateGrader` names the parts of a grader.
     expect(message).toContain(first === 'grader' ? (others[0] ?? 'grader') : named);
     expect(message).toMatch(/got none\.|got none/);
     expect(kind).toBe(['schema', 'world_digest'].includes(first) ? 'foreign' : 'corrupt');
   });
 });
 
-describe('a value of another kind is named:', () => {
+describe('an invalid value is named:', () => {
   it.each<[string, unknown, string]>([
     ['seed', '3', 'seed: Expected an integer from 0 to 4294967295, got "3".'],
     ['seed', -1, 'seed: Expected an integer from 0 to 4294967295, got -1.'],
@@ -92,8 +98,8 @@ describe('a value of another kind is named:', () => {
     ['grader', 'v2', 'grader: Expected a grader with name and weights, got "v2".'],
     ['grader.weights.progress', 0.9, 'Expected weights that sum to 1'],
     ['steps', {}, 'steps: Expected a list of 28 steps, got an object.'],
-    ['steps', spoken.steps.slice(1), 'steps: Expected 28 steps, got 27.'],
-    ['steps', [...spoken.steps, spoken.steps[0]], 'steps: Expected 28 steps, got 29.'],
+    ['steps', textEpisode.steps.slice(1), 'steps: Expected 28 steps, got 27.'],
+    ['steps', [...textEpisode.steps, textEpisode.steps[0]], 'steps: Expected 28 steps, got 29.'],
     ['steps.5', null, 'steps[5]: Expected an object with the keys step, observation,'],
     ['steps.5.step', 6, 'steps[5].step: Expected 5, got 6.'],
     ['steps.5.action', 'Sleep', 'steps[5].action: Expected one of deep_work'],
@@ -120,15 +126,15 @@ describe('a value of another kind is named:', () => {
   });
 });
 
-describe('of another schema or world', () => {
+describe('another schema or world', () => {
   const { trajectory } = SCHEMAS;
   it.each<[string, string, unknown, FaultKind, string]>([
     ['older', 'schema', { ...trajectory, version: 0 }, 'older', 'got the older version 0. Use the release'],
     ['newer', 'schema', { ...trajectory, version: 2 }, 'newer', 'got the newer version 2. Use the release'],
     ['another schema', 'schema', SCHEMAS.episode, 'foreign', 'got "rhythm-vec/episode".'],
-    ['a schema that is none', 'schema', 'trajectory', 'foreign', 'got "trajectory".'],
+    ['a schema that is a string', 'schema', 'trajectory', 'foreign', 'got "trajectory".'],
     ['a schema that is null', 'schema', null, 'foreign', 'got null.'],
-    ['a version that is a text', 'schema', { ...trajectory, version: '1' }, 'foreign', 'schema: Expected'],
+    ['a version that is a string', 'schema', { ...trajectory, version: '1' }, 'foreign', 'schema: Expected'],
     [
       'another world',
       'world_digest',
@@ -141,36 +147,36 @@ describe('of another schema or world', () => {
     expect([fault.kind, fault.message]).toEqual([kind, expect.stringContaining(says)]);
   });
 
-  it('is said before anything else that is wrong', () => {
+  it('is reported before other faults', () => {
     expect(faultOf('{"schema":{"name":"rhythm-vec/trajectory","version":0}}').kind).toBe('older');
     expect(faultOf('{}').kind).toBe('foreign');
   });
 });
 
 it.each(['', 'x', '[]', 'null', '3', '"a"', '{"schema":', '\u0000', `${'['.repeat(100_000)}`])(
-  'what is no object is corrupt: %#',
+  'a line that is not an object is corrupt: %#',
   (line) => {
     expect(faultOf(line).kind).toBe('corrupt');
     expect(faultOf(line).message).toMatch(/^Expected /);
   },
 );
 
-it('no prototype is written to', () => {
-  const line = episodeLine(spoken).replace('{', '{"__proto__":{"oracle":true},');
-  expect(parseEpisode(line)).toEqual(spoken);
+it('does not set prototypes', () => {
+  const line = episodeLine(textEpisode).replace('{', '{"__proto__":{"oracle":true},');
+  expect(parseEpisode(line)).toEqual(textEpisode);
   expect(({} as { oracle?: boolean }).oracle).toBeUndefined();
 });
 
-describe('a condition holds its weeks and no others', () => {
+describe('a condition contains only its own episodes', () => {
   const of = (condition: string, profile_mode: string, seed: number): string =>
-    JSON.stringify({ ...spoken, condition, profile_mode, seed } satisfies TrajectoryEpisode);
+    JSON.stringify({ ...textEpisode, condition, profile_mode, seed } satisfies TrajectoryEpisode);
   it.each([
     ['in-distribution', 'sampled', 100],
     ['ood', 'sampled', 0],
     ['discrete', 'sampled', 0],
     ['discrete:introvert_morning', 'discrete', 0],
     ['discrete:introvert_morning', 'introvert_morning', 5],
-  ])('%s, %s, %i is none', (condition, profile, seed) => {
+  ])('%s does not contain %s, %i', (condition, profile, seed) => {
     expect(faultOf(of(condition, profile, seed)).message).toMatch(
       /^seed: Expected a seed of the condition .*, got \d+/,
     );
@@ -181,30 +187,32 @@ describe('a condition holds its weeks and no others', () => {
     ['discrete', 'introvert_morning', 4],
     ['custom', 'sampled', 2 ** 32 - 1],
     ['of my own', 'discrete', 0],
-  ])('%s, %s, %i is one', (condition, profile, seed) => {
+  ])('%s contains %s, %i', (condition, profile, seed) => {
     expect(parseEpisode(of(condition, profile, seed)).seed).toBe(seed);
   });
 });
 
-it('names of players that a terminal would obey are none', () => {
-  expect(faultOf(JSON.stringify({ ...spoken, ...playerOf({ model: 'a\nb' }) })).message).toContain('model: ');
+it('refuses player names with control characters', () => {
+  expect(faultOf(JSON.stringify({ ...textEpisode, ...playerOf({ model: 'a\nb' }) })).message).toContain(
+    'model: ',
+  );
 });
 
-it('docs/trajectories.md lists the keys of a line and of its steps, and nothing else', () => {
+it('docs/trajectories.md lists exactly the keys of a line and of a step', () => {
   const page = readFileSync(new URL('../../../docs/trajectories.md', import.meta.url), 'utf8');
   const [, rest] = page.split('\n## The schema\n');
   const [section] = rest.split('\n## ');
   const [line, step] = section
     .split('\nA step:\n')
     .map((part) => Array.from(part.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name));
-  // Between what comes before it and what is hidden, where a language model was asked.
-  const { hidden, ...others } = spoken;
+  // Language models also have `sampling`, before `hidden`.
+  const { hidden, ...others } = textEpisode;
   expect(line).toEqual(Object.keys({ ...others, sampling: { max_tokens: 512 }, hidden }));
-  expect(step).toEqual(Object.keys(spoken.steps[0]));
+  expect(step).toEqual(Object.keys(textEpisode.steps[0]));
   for (const key of [
-    ...Object.keys(spoken.final),
-    ...Object.keys(spoken.usage!),
-    ...Object.keys(spoken.hidden!),
+    ...Object.keys(textEpisode.final),
+    ...Object.keys(textEpisode.usage!),
+    ...Object.keys(textEpisode.hidden!),
   ]) {
     expect(section).toContain(`\`${key}\``);
   }

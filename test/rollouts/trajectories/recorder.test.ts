@@ -1,4 +1,4 @@
-/** Episodes are noted as they are played, and their lines give every bit back. */
+/** Tests of recorded episodes, of moves, and of their lines in files. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
@@ -16,11 +16,11 @@ import { WORLD } from '../../support/open-batch.js';
 import { refusalOf } from '../../support/refusals.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES, USAGE } from '../../support/trajectories.js';
 
-const weeks = episodeStarts([0, 1, 2, 3, 4, 5]);
-const spoken = recordEpisodes(weeks, { policy: TEST_POLICIES.talker, grader: 'v1' });
-const silent = recordEpisodes(weeks, { policy: TEST_POLICIES.constant });
+const starts = episodeStarts([0, 1, 2, 3, 4, 5]);
+const textEpisodes = recordEpisodes(starts, { policy: TEST_POLICIES.talker, grader: 'v1' });
+const plainEpisodes = recordEpisodes(starts, { policy: TEST_POLICIES.constant });
 
-/** Every number of a value, wherever it stands. */
+/** Yields all numbers in a value. */
 function* numbersIn(value: unknown): Generator<number> {
   if (typeof value === 'number') yield value;
   else if (typeof value === 'object' && value !== null)
@@ -28,8 +28,8 @@ function* numbersIn(value: unknown): Generator<number> {
 }
 
 describe('a line', () => {
-  it('gives every bit back', () => {
-    for (const episode of [...spoken, ...silent]) {
+  it('restores every number', () => {
+    for (const episode of [...textEpisodes, ...plainEpisodes]) {
       const line = episodeLine(episode);
       expect(line.indexOf('\n')).toBe(line.length - 1);
       const before = [...numbersIn(episode)];
@@ -39,7 +39,7 @@ describe('a line', () => {
     }
   });
 
-  it('holds float32 values, none of them a negative zero, over many weeks and actions', () => {
+  it('has only float32 values other than -0', () => {
     const many = Array.from({ length: 200 }, (_, seed) => seed * 977);
     for (const { steps, final, hidden } of recordEpisodes(episodeStarts(many), {
       policy: TEST_POLICIES.talker,
@@ -51,15 +51,15 @@ describe('a line', () => {
   });
 
   it('is the same on every backend', () => {
-    const reference = recordEpisodes(weeks, {
+    const reference = recordEpisodes(starts, {
       policy: TEST_POLICIES.talker,
       grader: 'v1',
       backend: 'reference',
     });
-    expect(reference.map(episodeLine)).toEqual(spoken.map(episodeLine));
+    expect(reference.map(episodeLine)).toEqual(textEpisodes.map(episodeLine));
   });
 
-  it('says who, where and under which grader', () => {
+  it('has the player, the condition and the grader', () => {
     const player = { teacher: 'planner', model: 'fast', objective: 'score', oracle: true };
     const [episode] = recordEpisodes(episodeStarts([7], 'custom', 'discrete'), { player, grader: 'v1' });
     const { steps, final, hidden, system, version, ...head } = episode;
@@ -87,30 +87,32 @@ describe('a line', () => {
     );
   });
 
-  it('holds hidden numbers under `hidden`, and nowhere else', () => {
-    const truth = new Set([...numbersIn(silent[0].hidden)].filter((value) => value !== 0 && value !== 1));
-    const { hidden: _, ...shown } = silent[0];
-    expect([...numbersIn(shown)].filter((value) => truth.has(value))).toEqual([]);
+  it('has hidden numbers under `hidden` only', () => {
+    const truth = new Set(
+      [...numbersIn(plainEpisodes[0].hidden)].filter((value) => value !== 0 && value !== 1),
+    );
+    const { hidden: _, ...visible } = plainEpisodes[0];
+    expect([...numbersIn(visible)].filter((value) => truth.has(value))).toEqual([]);
   });
 
-  it('is told apart by who played which week', () => {
-    const keys = [...spoken, ...recordEpisodes(weeks, { player: playerOf({ oracle: true }) })].map(
+  it('is identified by its player, condition and seed', () => {
+    const keys = [...textEpisodes, ...recordEpisodes(starts, { player: playerOf({ oracle: true }) })].map(
       episodeKey,
     );
     expect(new Set(keys).size).toBe(12);
-    expect(episodeKey(spoken[0])).toBe(episodeKey(silent[0]));
+    expect(episodeKey(textEpisodes[0])).toBe(episodeKey(plainEpisodes[0]));
   });
 });
 
-describe('what is noted', () => {
-  it('is what one episode of the reference lives', () => {
-    for (const { seed, steps, final, hidden } of silent) {
+describe('a recorded episode', () => {
+  it('equals an episode of the reference', () => {
+    for (const { seed, steps, final, hidden } of plainEpisodes) {
       const episode = new Episode();
-      const seen = new Float32Array(OBSERVATION_SIZE);
+      const observed = new Float32Array(OBSERVATION_SIZE);
       episode.reset(seed);
       for (const { observation, action, belief, reward } of steps) {
-        episode.observe(seen);
-        expect(observation).toEqual(Array.from(seen));
+        episode.observe(observed);
+        expect(observation).toEqual(Array.from(observed));
         episode.step(ACTION_NAMES.indexOf(action), belief ?? undefined);
         expect(reward).toBe(episode.reward);
       }
@@ -125,19 +127,19 @@ describe('what is noted', () => {
     }
   });
 
-  it('where no action is read is the fallback, with the belief if there is one', () => {
-    const steps = spoken.flatMap((episode) => episode.steps);
-    const unread = steps.filter(({ parsed }) => !parsed);
-    expect(new Set(unread.map(({ action }) => action))).toEqual(new Set([FALLBACK_ACTION]));
-    expect(unread.some(({ belief }) => belief !== null)).toBe(true);
-    expect(unread.some(({ belief }) => belief === null)).toBe(true);
-    for (const { reward_components: rewards } of unread) {
+  it('has the fallback action where none was parsed, with the stated belief', () => {
+    const steps = textEpisodes.flatMap((episode) => episode.steps);
+    const unparsed = steps.filter(({ parsed }) => !parsed);
+    expect(new Set(unparsed.map(({ action }) => action))).toEqual(new Set([FALLBACK_ACTION]));
+    expect(unparsed.some(({ belief }) => belief !== null)).toBe(true);
+    expect(unparsed.some(({ belief }) => belief === null)).toBe(true);
+    for (const { reward_components: rewards } of unparsed) {
       expect([rewards.format_valid, rewards.action_legal, rewards.env_reward]).toEqual([-2, -1, -3]);
     }
   });
 
   it('has the reward stack of each step', () => {
-    for (const { parsed, belief, reward, reward_components: rewards } of spoken.flatMap(
+    for (const { parsed, belief, reward, reward_components: rewards } of textEpisodes.flatMap(
       ({ steps }) => steps,
     )) {
       expect(rewards.format_valid).toBe(parsed && belief !== null ? 1 : -2);
@@ -146,20 +148,20 @@ describe('what is noted', () => {
       if (belief === null) expect(rewards.belief_accuracy).toBe(-0.5);
       else expect(Math.abs(rewards.belief_accuracy)).toBeLessThanOrEqual(0.5);
     }
-    const { steps, final } = silent[0];
+    const { steps, final } = plainEpisodes[0];
     const last = steps[NUM_STEPS - 1].reward_components.belief_accuracy;
     expect(last).toBe(Math.fround(0.5 - final.belief_mae));
   });
 
-  it('has the sum of what was used, and nothing where nothing was', () => {
-    const { requests, cost_usd } = spoken[0].usage!;
+  it('has the sum of usages; no usage without any', () => {
+    const { requests, cost_usd } = textEpisodes[0].usage!;
     expect([requests, cost_usd]).toEqual([NUM_STEPS * USAGE.requests, NUM_STEPS * USAGE.cost_usd]);
-    expect(silent[0]).not.toHaveProperty('usage');
+    expect(plainEpisodes[0]).not.toHaveProperty('usage');
   });
 });
 
 describe('a move', () => {
-  const asked = [
+  const messages = [
     { role: 'system', content: 's' },
     { role: 'user', content: 'u' },
   ] as const;
@@ -171,38 +173,38 @@ describe('a move', () => {
     ['a</reasoning>', null],
     ['</reasoning><reasoning>', null],
     ['5 5 5 SLEEP', null],
-    // Letters that become those of a tag in other cases, and others that grow.
+    // Letters outside of ASCII that become letters of a tag, or longer, in another case.
     ['<rea\u017Foning>a</reasoning> \u0130\u0130<reasoning>b</REASONING></rea\u017Foning>', 'b'],
     ['<reason\u0131ng>a</reasoning>', null],
     ['</reasoning><reasoning>a</reasoning>b</reasoning></reasoning', 'a</reasoning>b'],
-  ])('%j was thought about as %j', (completion, reasoning) => {
+  ])('the reasoning of %j is %j', (completion, reasoning) => {
     expect(reasoningIn(completion)).toBe(reasoning);
   });
 
-  it('in words is what they say; thoughts may be told apart', () => {
-    const move = { prompt: asked, completion: '9 0 3 deep-work', reasoning: 'apart' };
+  it('of text has its action and belief; reasoning may be separate', () => {
+    const move = { prompt: messages, completion: '9 0 3 deep-work', reasoning: 'apart' };
     const { action, parsed, belief, reasoning } = resolveMove(move);
     expect([ACTION_NAMES[action], parsed, reasoning]).toEqual(['deep_work', true, 'apart']);
     expect(belief).toEqual(Float32Array.of(1, 0, 3 / 9));
   });
 
-  it("has its completion's thought before one that is told apart", () => {
+  it('of text prefers the reasoning in the completion', () => {
     const completion = '<reasoning>own</reasoning>\n9 0 3 SLEEP';
-    expect(resolveMove({ prompt: asked, completion, reasoning: 'apart' }).reasoning).toBe('own');
+    expect(resolveMove({ prompt: messages, completion, reasoning: 'apart' }).reasoning).toBe('own');
   });
 
-  it('without words has a belief as the world takes it', () => {
+  it('without text clamps its belief', () => {
     const belief = [2, -0, 2 ** -41];
     expect(resolveMove({ action: 3, belief }).belief).toEqual(Float32Array.of(1, 0, 0));
     expect(Object.is(resolveMove({ action: 3, belief }).belief![1], 0)).toBe(true);
   });
 
   it.each<[string, Move, string]>([
-    ['an action that is none', { action: 10, belief: null }, 'illegal_action'],
-    ['a belief of two', { action: 0, belief: [0.5, 0.5] }, 'wrong_length'],
+    ['an invalid action', { action: 10, belief: null }, 'illegal_action'],
+    ['a belief of two numbers', { action: 0, belief: [0.5, 0.5] }, 'wrong_length'],
     ['a belief that is NaN', { action: 0, belief: [0.5, Number.NaN, 0.5] }, 'out_of_range'],
-    ['a completion that is no text', { prompt: asked, completion: 3 as never }, 'wrong_type'],
-  ])('%s is refused', (_, move, code) => {
+    ['a completion that is not a string', { prompt: messages, completion: 3 as never }, 'wrong_type'],
+  ])('refuses %s', (_, move, code) => {
     expect(refusalOf(() => resolveMove(move)).code).toBe(code);
   });
 });
@@ -211,18 +213,18 @@ describe('a recorder', () => {
   const recorderOf = (options: object = {}) =>
     new TrajectoryRecorder(createVecEnv({ numEnvs: 3, ...options }), playerOf(), toGrader('v2'));
 
-  it('lets slots wait and begin anew: what is noted is as in lockstep', () => {
+  it('records the same when environments skip steps or are reset', () => {
     const recorder = recorderOf();
     recorder.begin(episodeStarts([10, 11, 12]));
     const left = [NUM_STEPS, NUM_STEPS, NUM_STEPS];
     const ended: TrajectoryEpisode[] = [];
     for (let turn = 0; left.some((steps) => steps > 0); turn++) {
-      const goes = left.map((steps, slot) => steps > 0 && (turn + slot) % 3 !== 0);
+      const steppingNow = left.map((steps, i) => steps > 0 && (turn + i) % 3 !== 0);
       recorder.step(
-        goes.map((go, slot) => (go ? { action: (NUM_STEPS - left[slot]) % 10, belief: null } : null)),
+        steppingNow.map((steps, i) => (steps ? { action: (NUM_STEPS - left[i]) % 10, belief: null } : null)),
       );
-      for (const [slot, go] of goes.entries()) left[slot] -= Number(go);
-      if (left[0] === 5 && goes[0] && ended.length === 0) {
+      for (const [i, steps] of steppingNow.entries()) left[i] -= Number(steps);
+      if (left[0] === 5 && steppingNow[0] && ended.length === 0) {
         recorder.begin([null, { seed: 13, condition: 'custom', profileMode: 'sampled' }, null]);
         left[1] = NUM_STEPS;
       }
@@ -235,16 +237,16 @@ describe('a recorder', () => {
   });
 
   it.each<[string, object]>([
-    ['imagined luck', { imagination: true }],
+    ['imagination', { imagination: true }],
     ['autoreset', { autoreset: 'same-step' }],
     ['scaled observations', { observation: { scale: true } }],
     ['one-hot observations', { observation: { oneHot: true } }],
     ['some fields', { observation: { fields: ['meters'] } }],
-  ])('refuses an environment of %s', (_, options) => {
+  ])('refuses an environment with %s', (_, options) => {
     expect(refusalOf(() => recorderOf(options)).code).toBe('not_alike');
   });
 
-  it('refuses another system message within an episode, and lists of another length', () => {
+  it('refuses another system message within an episode, and lists of a wrong length', () => {
     const recorder = recorderOf();
     expect(refusalOf(() => recorder.begin(episodeStarts([1]))).code).toBe('wrong_length');
     recorder.begin(episodeStarts([1, 2, 3]));
@@ -273,21 +275,21 @@ describe('the recorder of one episode', () => {
     firstHalfMean: 0,
     secondHalfMean: 0,
   };
-  const silentMove = resolveMove({ action: 0, belief: null });
+  const plainMove = resolveMove({ action: 0, belief: null });
   const over = expect.objectContaining({ code: 'episode_over' });
 
   it('takes 28 steps, no fewer and no more', () => {
     const recorder = recorderOf();
     for (let step = 0; step < NUM_STEPS; step++) {
       expect(() => recorder.end(end)).toThrow(over);
-      recorder.step(seen, silentMove, 0);
+      recorder.step(seen, plainMove, 0);
     }
-    expect(() => recorder.step(seen, silentMove, 0)).toThrow(over);
+    expect(() => recorder.step(seen, plainMove, 0)).toThrow(over);
     expect(recorder.end(end).steps).toHaveLength(NUM_STEPS);
   });
 
-  it('keeps how it was asked, and what some of the answers took', () => {
-    const asked = (system: string, usage?: object): Move => ({
+  it('keeps the system message, the sampling and the sum of usages', () => {
+    const moveOf = (system: string, usage?: object): Move => ({
       prompt: [
         { role: 'system', content: system },
         { role: 'user', content: 'u' },
@@ -298,12 +300,12 @@ describe('the recorder of one episode', () => {
     const sampling = { max_tokens: 64, temperature: 0.5 };
     const recorder = recorderOf({ sampling });
     const played = [
-      resolveMove(asked('s')),
-      resolveMove(asked('s', { requests: 1 })),
-      silentMove,
-      resolveMove(asked('s', { requests: 2, refused: 1 })),
+      resolveMove(moveOf('s')),
+      resolveMove(moveOf('s', { requests: 1 })),
+      plainMove,
+      resolveMove(moveOf('s', { requests: 2, refused: 1 })),
     ];
-    for (let step = 0; step < NUM_STEPS; step++) recorder.step(seen, played[step] ?? silentMove, 0);
+    for (let step = 0; step < NUM_STEPS; step++) recorder.step(seen, played[step] ?? plainMove, 0);
     const { system, usage, sampling: kept } = recorder.end(end);
     expect([system, usage, kept]).toEqual(['s', { requests: 3, refused: 1 }, sampling]);
   });
