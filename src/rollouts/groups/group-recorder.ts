@@ -155,7 +155,7 @@ function toMemoryError(cause: unknown, rollouts: number): unknown {
   if (!(cause instanceof RangeError)) return cause;
   return new BackendError(
     'out_of_memory',
-    `Expected memory for the steps of ${rollouts} rollouts, got none: ${cause.message}. Play fewer rollouts per call.`,
+    `Expected memory for the steps of ${rollouts} rollouts, got none: ${cause.message}. Pass fewer groups, or a smaller groupSize.`,
     { cause },
   );
 }

@@ -57,7 +57,10 @@ function openOrigins(platform: Platform, options: RolloutOptions): VecEnv {
 }
 
 function conflictError(name: keyof RolloutOptions, other: string): InputError {
-  return new InputError('unknown_option', `Expected no ${name} with ${other}. Leave out one of them.`);
+  return new InputError(
+    'unknown_option',
+    `Expected no ${name} with ${other}, got both. Leave out one of them.`,
+  );
 }
 
 function fromSeeds(platform: Platform, options: RolloutOptions): VecEnv {
@@ -94,7 +97,7 @@ function fromSource(from: Exclude<RolloutOrigin, Uint8Array>, options: RolloutOp
       'from.source',
       'a VecEnv',
       source,
-      'For any other environment, pass its snapshot() as from.',
+      'Pass one, or the snapshot() of any other environment as from.',
     );
   }
   for (const name of ['world', 'backend'] as const) {

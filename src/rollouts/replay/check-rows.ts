@@ -104,7 +104,7 @@ const badStep = (row: number, steps: number): InputError =>
 
 const badHistory = (row: number, at: number, code: number): InputError =>
   illegalAction(`histories[${at}] (row ${row})`, code, {
-    remedy: 'The first stepIndices[row] entries of a row must be action codes.',
+    remedy: 'Pass action codes in the first stepIndices[row] entries of a row.',
   });
 
 const badAction = (actions: Int8Array, row: number): InputError =>

@@ -163,7 +163,7 @@ describe('a fault', () => {
     const { faults: found, stepRewards } = score({ ...columns, profiles: profiles as string[] });
     const wanted = [
       ['out_of_range', /from 0 to 27 at stepIndices\[0\], got 28\. Pass/],
-      ['illegal_action', /at histories\[28\] \(row 1\), got 10\. The first/],
+      ['illegal_action', /at histories\[28\] \(row 1\), got 10\. Pass/],
       ['illegal_action', /or -1 for none, at actions\[2\], got -2\. Pass/],
       ['illegal_action', /at actions\[3\], got 10\. Pass/],
       ['bad_belief', /in beliefs row 4, got \[Infinity, /],
