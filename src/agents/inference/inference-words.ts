@@ -152,6 +152,7 @@ function doubtWords(targets: readonly TargetEstimate[]): string {
 function reasonOf({ name, isWeight, relativeWidth, low, high }: Factor): string {
   const { unseen, about } = phrasesOf(name);
   if (relativeWidth > UNSEEN) return unseen;
-  if (isWeight) return `by rewards alone, ${name} weighs ${formatHundredths(low)} to ${formatHundredths(high)}`;
+  if (isWeight)
+    return `by rewards alone, ${name} weighs ${formatHundredths(low)} to ${formatHundredths(high)}`;
   return `luck blurs ${about}`;
 }
