@@ -77,7 +77,7 @@ describe('refuses', () => {
     [
       ['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'heuristic+inference', '--objective', 'score'],
       2,
-      /plans nothing/,
+      /has no planner/,
     ],
   ])('%j', async (args, expected, message) => {
     const { code, stderr } = await teach(...args);

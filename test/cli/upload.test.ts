@@ -42,9 +42,9 @@ describe('messages', () => {
       ].join('\n'),
     });
     expect(hub.repos.size).toBe(0);
-    const first = await upload(hub, '--private', '--message', 'Weeks\n\nof a teacher', directory);
+    const first = await upload(hub, '--private', '--message', 'Episodes\n\nof a teacher', directory);
     const { id, title, description } = hub.repo('dataset', REPO.name)!.branches.get('main')!.at(-1)!;
-    expect([title, description]).toEqual(['Weeks', 'of a teacher']);
+    expect([title, description]).toEqual(['Episodes', 'of a teacher']);
     expect([first.code, first.stderr]).toEqual([0, '']);
     expect(first.stdout).toBe(
       [
@@ -77,7 +77,7 @@ describe('messages', () => {
     expect([code, stderr.replaceAll(`${directory}/`, '').split('\n')]).toEqual([
       0,
       [
-        'note: left out: d/.env (hidden by its dot), d/w.jsonl.partial (unfinished). Name one to upload it.',
+        'note: left out: d/.env (its name begins with a dot), d/w.jsonl.partial (unfinished). Name one to upload it.',
         'note: raw/w.jsonl contains hidden profiles: a model trained on them is not a valid agent.',
         'note: raw/w.jsonl contains episodes of evaluation seeds (such as 5): a model trained on them must not be evaluated on these seeds.',
         'note: README.md goes to the root; check that the paths in it match the repository.',
@@ -94,7 +94,7 @@ describe('messages', () => {
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
       0,
-      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; asking again in 1 s (attempt 1 of 6).\n`,
+      `note: Expected the Hub to answer GET ${hub.url}/api/datasets/${REPO.name}/revision/main, got status 429; retrying in 1 s (attempt 1 of 6).\n`,
     ]);
   });
 });
@@ -161,9 +161,9 @@ describe('refuses', () => {
   const unreachable = { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' };
   it.each([
     [['upload', 'x'], /required option '--repo/],
-    [['upload', '--repo', 'weeks', file('x')], /Expected --repo to be USER\/NAME/],
+    [['upload', '--repo', 'episodes', file('x')], /Expected --repo to be USER\/NAME/],
     [args('--type', 'space', file('x')), /Allowed choices are dataset, model/],
-    [args(file('nothing')), /there is none\. Check the path/],
+    [args(file('nothing')), /does not exist\. Check the path/],
     [args('--branch', 'a', '--revision', 'b', file('x')), /Omit one/],
     [args('--message', ' ', file('x')), /Expected --message to be a text/],
   ])('%j', async (words, message) => {

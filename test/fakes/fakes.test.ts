@@ -9,7 +9,7 @@ const file = temporaryDirectory();
 writeFileSync(file('x'), 'x');
 
 const TEACH = ['teach', '--teacher', 'llm', '--model', 'fake', '--seeds', '100-100', '--output', file('w')];
-const UPLOAD = ['upload', '--repo', 'newcomer/weeks', file('x')];
+const UPLOAD = ['upload', '--repo', 'newcomer/episodes', file('x')];
 
 it.each([
   ['openai.ts', TEACH, /^1 episode in /],

@@ -21,13 +21,13 @@ const run = (...args: string[]): string =>
   });
 
 it('refuses upload with the command that installs its package', () => {
-  expect(() => run('upload', '--repo', 'newcomer/weeks', 'x.txt')).toThrow(
+  expect(() => run('upload', '--repo', 'newcomer/episodes', 'x.txt')).toThrow(
     /error: Expected @huggingface\/hub, which uploads need, got: Cannot find package '@huggingface\/hub'.* Run "npm install @huggingface\/hub@2"\./,
   );
 });
 
 it.each([
-  ['teach', ['--teacher', 'llm', '--model', 'm', '--seeds', '100-100', '--output', 'weeks.jsonl']],
+  ['teach', ['--teacher', 'llm', '--model', 'm', '--seeds', '100-100', '--output', 'episodes.jsonl']],
   ['eval', ['--policies', 'llm:m', '--episodes', '1']],
 ])('refuses %s with a language model, with the command that installs its package', (command, args) => {
   expect(() => run(command, ...args)).toThrow(
@@ -36,7 +36,7 @@ it.each([
 });
 
 it('upload checks its arguments and prints its help without its package', () => {
-  expect(() => run('upload', '--repo', 'newcomer/weeks', 'y.txt')).toThrow(/there is none\. Check the path/);
+  expect(() => run('upload', '--repo', 'newcomer/episodes', 'y.txt')).toThrow(/does not exist\. Check the path/);
   expect(run('upload', '--help')).toContain('Usage: rhythm-vec upload');
 });
 

@@ -8,7 +8,7 @@ import type { CommitMessage } from '../../src/training/hub/commit.js';
 import { type Connection, connect } from '../../src/training/hub/connection.js';
 import { guarded } from '../../src/training/hub/guard.js';
 import { collectFiles } from '../../src/training/hub/local-files.js';
-import { carryOut, planUpload } from '../../src/training/hub/upload.js';
+import { executePlan, planUpload } from '../../src/training/hub/upload.js';
 import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/training/hub/upload-plan.js';
 import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
 import { FakeClock } from './fake-clock.js';
@@ -90,7 +90,7 @@ export interface UploadOutcome {
   readonly progress: Progress;
 }
 
-export const REPO = { type: 'dataset', name: 'newcomer/weeks' } as const;
+export const REPO = { type: 'dataset', name: 'newcomer/episodes' } as const;
 
 /** Uploads files as the command does. */
 export async function uploadTo(
@@ -111,7 +111,7 @@ export async function uploadTo(
   return guarded(connection.token, signal, async () => {
     const plan = await planUpload(connection, request, { signal, onRead });
     await settings.between?.(plan);
-    return { url: await carryOut(connection, plan, { message, signal, onHashed }), plan, progress };
+    return { url: await executePlan(connection, plan, { message, signal, onHashed }), plan, progress };
   });
 }
 

@@ -130,7 +130,7 @@ async function readAll(
 const REMEDIES: Readonly<Record<string, (plan: SftPlan) => string>> = {
   'another objective': ({ objective }) =>
     `Only teachers of objective ${objective} are used. Choose another (${OBJECTIVES.filter((name) => name !== objective).join(', ')}) with --objective.`,
-  'shown hidden numbers': () => 'Pass --allow-oracle to admit teachers that used hidden state.',
+  'used hidden state': () => 'Pass --allow-oracle to admit teachers that used hidden state.',
   'another seed': ({ seeds }) => `Only seeds ${rangeText(seeds)} are used. Choose others with --seeds.`,
 };
 

@@ -25,14 +25,14 @@ export class SftStream {
 
   /** Returns the rows of a batch, by split. */
   rowsOf(batch: readonly PlacedEpisode[]): SplitRows {
-    const wanted = batch.filter(({ episode }) => this.#selection.wants(episode));
-    if (wanted.length === 0) return NO_ROWS;
-    const { rows, untrue } = this.#selection.choose(wanted.map(({ episode }) => episode));
-    for (const { index, mismatches } of untrue) {
+    const accepted = batch.filter(({ episode }) => this.#selection.acceptsLine(episode));
+    if (accepted.length === 0) return NO_ROWS;
+    const { rows, mismatched } = this.#selection.select(accepted.map(({ episode }) => episode));
+    for (const { index, mismatches } of mismatched) {
       const where = whereOf(mismatches[0]);
-      this.#report(`${wanted[index].place}: left out, not as recorded: ${where}`);
+      this.#report(`${accepted[index].place}: left out, not as recorded: ${where}`);
     }
-    this.mismatched += untrue.length;
+    this.mismatched += mismatched.length;
     return rows;
   }
 }

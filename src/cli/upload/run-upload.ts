@@ -8,8 +8,8 @@ import { guarded } from '../../training/hub/guard.js';
 import { collectFiles, type LocalFiles } from '../../training/hub/local-files.js';
 import { withoutSecrets } from '../../training/hub/redact.js';
 import { checkBranch, checkRepo, type RepoType } from '../../training/hub/repo.js';
-import { carryOut, planUpload } from '../../training/hub/upload.js';
-import { toSend, type UploadPlan } from '../../training/hub/upload-plan.js';
+import { executePlan, planUpload } from '../../training/hub/upload.js';
+import { changedFiles, type UploadPlan } from '../../training/hub/upload-plan.js';
 import { UsageError } from '../failure.js';
 import { Meter } from './upload-progress.js';
 import { filesText, notesOn, repositoryText, sizeOf } from './upload-text.js';
@@ -103,16 +103,16 @@ async function send(
   meter: Meter,
   signal: AbortSignal,
 ): Promise<void> {
-  const sent = toSend(plan.planned);
-  if (sent.length === 0 && plan.remote.head !== null) {
+  const changed = changedFiles(plan.planned);
+  if (changed.length === 0 && plan.remote.head !== null) {
     print(connection, ['Nothing to upload: the repository has all of it.']);
     return;
   }
-  meter.total = sizeOf(sent.map(({ file }) => file));
+  meter.total = sizeOf(changed.map(({ file }) => file));
   try {
-    const message = messageOf(options, sent.length);
+    const message = messageOf(options, changed.length);
     const onHashed = (bytes: number): void => meter.add('hashed', bytes);
-    const url = await carryOut(connection, plan, { message, signal, onHashed });
+    const url = await executePlan(connection, plan, { message, signal, onHashed });
     meter.stop();
     print(connection, [
       url === null ? 'Nothing to upload: the repository has all of it by now.' : `Committed: ${url}`,

@@ -1,7 +1,7 @@
 /** Prints the plan of an upload. */
 import { CARD, type LocalFile, type LocalFiles, leftOutText } from '../../training/hub/local-files.js';
 import { repoText, repoUrl } from '../../training/hub/repo.js';
-import { type PlannedFile, toSend, type UploadPlan } from '../../training/hub/upload-plan.js';
+import { changedFiles, type PlannedFile, type UploadPlan } from '../../training/hub/upload-plan.js';
 
 /** Describes the repository, its branch, and the changes. */
 export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boolean): string {
@@ -28,11 +28,11 @@ export function filesText(planned: readonly PlannedFile[]): string[] {
     ({ file, change }) =>
       `  ${change.padEnd('changed'.length)}  ${sizeText(file.blob.size).padStart(width)}  ${file.target}`,
   );
-  const sent = toSend(planned);
+  const changed = changedFiles(planned);
   const files = planned.length === 1 ? 'file' : 'files';
   return [
     ...lines,
-    `To upload: ${sent.length} of ${planned.length} ${files}, ${sizeText(sizeOf(sent.map(({ file }) => file)))}.`,
+    `To upload: ${changed.length} of ${planned.length} ${files}, ${sizeText(sizeOf(changed.map(({ file }) => file)))}.`,
   ];
 }
 
@@ -53,23 +53,23 @@ const MAX_LISTED = 10;
 
 /** Returns notes on files that may be uploaded by mistake. */
 export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles): string[] {
-  const sent = toSend(planned);
+  const changed = changedFiles(planned);
   const notes: string[] = [];
   if (leftOut.length > 0) {
     notes.push(`left out: ${listed(leftOut.map(leftOutText))}. Name one to upload it.`);
   }
-  const hidden = sent.filter(({ inspection }) => inspection.holdsHidden).map(targetOf);
+  const hidden = changed.filter(({ inspection }) => inspection.holdsHidden).map(targetOf);
   if (hidden.length > 0) {
     notes.push(`${listed(hidden)} contains hidden profiles: a model trained on them is not a valid agent.`);
   }
-  const held = sent.find(({ inspection }) => inspection.evalSeed !== null);
+  const held = changed.find(({ inspection }) => inspection.evalSeed !== null);
   if (held !== undefined) {
     notes.push(
       `${held.file.target} contains episodes of evaluation seeds (such as ${held.inspection.evalSeed}): a model ` +
         'trained on them must not be evaluated on these seeds.',
     );
   }
-  if (sent.some(cardLeavesOthers(planned))) {
+  if (changed.some(cardLeavesOthers(planned))) {
     notes.push(`${CARD} goes to the root; check that the paths in it match the repository.`);
   }
   return notes;

@@ -1,14 +1,14 @@
-/** Parts of all dataset cards: Markdown with a YAML header. */
+/** Parts that all dataset cards have. A card is Markdown with a YAML header. */
 import type { Provenance } from './grpo/grpo-provenance.js';
 
-/** A line that every card has, and no other README. */
+/** A line that every card has and no other README has. */
 const MARK = 'rhythm_vec:';
 
-/** Whether a text is a card, of this release or another. */
+/** Whether a text is a card of any release. */
 export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
 
-/** What a hub wants to know of a dataset. */
-export interface Shelf {
+/** Metadata that the Hub reads from the header. */
+export interface HubMetadata {
   readonly title: string;
   readonly tasks: readonly string[];
   readonly tags: readonly string[];
@@ -17,8 +17,11 @@ export interface Shelf {
   readonly files: string | readonly { readonly split: string; readonly path: string }[];
 }
 
-/** The header. @param provenance in the order in which it is written, snake_case. */
-export const headerText = ({ title, tasks, tags, rows, files }: Shelf, provenance: object): string => `---
+/** Returns the YAML header. @param provenance in the order in which it is written, snake_case. */
+export const headerText = (
+  { title, tasks, tags, rows, files }: HubMetadata,
+  provenance: object,
+): string => `---
 ${entries({
   license: 'mit',
   pretty_name: title,
@@ -31,13 +34,13 @@ ${entries({
 ${entries(provenance, '  ')}---
 `;
 
-/** JSON is YAML, too. */
+/** Formats an object as YAML. Each value is JSON, which is also YAML. */
 const entries = (object: object, indent = ''): string =>
   Object.entries(object)
     .map(([key, value]) => `${indent}${key}: ${JSON.stringify(value)}\n`)
     .join('');
 
-/** As dataset hubs call sizes. */
+/** Returns the Hub's name for a number of rows. */
 function sizeCategory(rows: number): string {
   const bounds: readonly [string, number][] = [
     ['1K', 1e3],
@@ -53,26 +56,28 @@ function sizeCategory(rows: number): string {
   return above < 0 ? '1B<n<10B' : `${bounds[above - 1][0]}<n<${bounds[above][0]}`;
 }
 
-/** What makes the dataset again. */
+/** Formats the command that reproduces the dataset. */
 export const commandText = (command: string): string => `\`\`\`sh
 ${command}
 \`\`\`
 `;
 
-/** Whether results may be reported on what was trained on these rows. */
-export const evalSeedsSaid = ({
+/** Returns the paragraph on evaluation seeds in the requested range. */
+export const evalSeedsText = ({
   seeds,
   eval_seeds: held,
 }: Pick<Provenance, 'seeds' | 'eval_seeds'>): string =>
   held.length === 0
-    ? `Seeds asked for are ${seeds}. **No evaluation seeds are among them**: results are reported on 0-99 and from 10000 on.\n`
-    : `Seeds asked for are ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not report results on these for ` +
-      'anything that was trained on this dataset.\n';
+    ? `Requested seeds: ${seeds}. **No evaluation seeds are among them**: results are reported on seeds 0-99 and from 10000 on.\n`
+    : `Requested seeds: ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not evaluate a model that was ` +
+      'trained on this dataset on these seeds.\n';
 
+/** Formats a Markdown table. */
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 
-export const ending = ({ schema }: Pick<Provenance, 'schema'>): string => `## Licence
+/** Returns the last section: licence and schema. */
+export const licenceText = ({ schema }: Pick<Provenance, 'schema'>): string => `## Licence
 
 MIT, as rhythm-vec. Rows follow the schema \`${schema.name}\`, version ${schema.version}.
 `;

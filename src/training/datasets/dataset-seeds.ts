@@ -8,32 +8,30 @@ import type { SeedRange } from '../../world/conditions.js';
 /** Consecutive integers, both ends included. */
 export type Range = SeedRange;
 
-/** A range as options spell it. */
+/** Formats a range as options do, such as 100-9999. */
 export const rangeText = ({ first, last }: Range): string => `${first}-${last}`;
 
-/**
- * Those of a range of seeds that results are reported on, or kept for that: all below and above the training seeds.
- */
+/** Returns the evaluation seeds in a range: all seeds below and above the training seeds. */
 export function evalSeedsIn({ first, last }: Range): Range[] {
   const below = { first, last: Math.min(last, TRAINING_SEEDS.first - 1) };
   const above = { first: Math.max(first, TRAINING_SEEDS.last + 1), last };
   return [below, above].filter((range) => range.first <= range.last);
 }
 
-/** @throws InputError `bad_seed` for a range with seeds that results are reported on. */
+/** Refuses a range that has evaluation seeds. @throws InputError `bad_seed`. */
 export function refuseEvalSeeds(seeds: Range): void {
   const held = evalSeedsIn(seeds).map(rangeText);
   if (held.length === 0) return;
   throw new InputError(
     'bad_seed',
     `Expected seeds from ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${held.join(' and ')} ` +
-      'are kept for evaluation: what was trained on them is no result. Leave them out, or pass --allow-eval-seeds; ' +
-      'the card will say so.',
+      'are kept for evaluation: a model that was trained on them must not be evaluated on them. Leave them out, or pass ' +
+      '--allow-eval-seeds; the card notes it.',
   );
 }
 
-/** @throws InputError `wrong_type` or `out_of_range`. */
-export function checkRange(what: string, { first, last }: Range, most: number): Range {
-  checkInteger(`the first of ${what}`, first, 0, most);
-  return { first, last: checkInteger(`the last of ${what}`, last, first, most) };
+/** Validates a range in [0, max]. @throws InputError `wrong_type` or `out_of_range`. */
+export function checkRange(what: string, { first, last }: Range, max: number): Range {
+  checkInteger(`the first of ${what}`, first, 0, max);
+  return { first, last: checkInteger(`the last of ${what}`, last, first, max) };
 }

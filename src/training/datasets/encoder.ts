@@ -1,26 +1,26 @@
 /** The interface of a row format. */
 import type { Schema } from '../../shared/schemas.js';
 
-/** What a file says of where it comes from, as far as formats know. */
+/** The origin of a file's rows. Formats with metadata store it. */
 export interface Origin {
   readonly schema: Schema;
-  /** The package's. */
+  /** The version of the package. */
   readonly version: string;
 }
 
-/** Turns rows into a file, piece by piece: what the calls return is the file, one after the other. */
+/** Encodes rows as a file. The concatenated results of the calls are the file. */
 export interface RowEncoder<Row> {
   /** @param rows at least one. */
   add(rows: readonly Row[]): string | Uint8Array;
-  /** What follows the last row. */
+  /** Returns the bytes after the last row. */
   end(): string | Uint8Array;
 }
 
-/** What a column holds, and whether null as well. */
-export interface ColumnKind {
-  readonly holds: 'text' | 'integer' | 'number' | 'texts' | 'messages';
+/** The type of a column, and whether it may be null. */
+export interface ColumnType {
+  readonly type: 'text' | 'integer' | 'number' | 'texts' | 'messages';
   readonly nullable?: boolean;
 }
 
-/** The columns of rows, in their order. */
-export type Columns<Row> = Readonly<Record<keyof Row & string, ColumnKind>>;
+/** The columns of a row, in order. */
+export type Columns<Row> = Readonly<Record<keyof Row & string, ColumnType>>;

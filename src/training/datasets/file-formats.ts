@@ -1,10 +1,10 @@
-/** The formats of rows. */
+/** The file formats of rows: JSON lines and Parquet. */
 import type { Columns, Origin, RowEncoder } from './encoder.js';
 
 export interface RowFormat {
-  /** Also what names of such files end with. */
+  /** The name, which is also the file's ending. */
   readonly name: string;
-  /** @param origin is kept in the file, where the format has a place for it. */
+  /** Opens an encoder. @param origin is stored in the file if the format has metadata. */
   readonly open: <Row>(origin: Origin, columns: Columns<Row>) => Promise<RowEncoder<Row>>;
 }
 
@@ -17,7 +17,7 @@ export const FORMATS: readonly RowFormat[] = [
   { name: 'jsonl', open: async () => jsonlEncoder() },
   {
     name: 'parquet',
-    // Only who writes it waits for its library.
+    // Loads the library only if a Parquet file is written.
     open: async (origin, columns) => (await import('./parquet.js')).parquetEncoder(origin, columns),
   },
 ];

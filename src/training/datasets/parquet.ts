@@ -1,6 +1,6 @@
-/** Writes rows as Parquet: a row group per batch, snappy, with the types of the same rows read from JSON lines. */
+/** Encodes rows as Parquet with Snappy, one row group per batch. Columns have the types that readers of JSON lines infer. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { ColumnKind, Columns, Origin, RowEncoder } from './encoder.js';
+import type { Columns, ColumnType, Origin, RowEncoder } from './encoder.js';
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -12,7 +12,7 @@ const text = (name: string, repetition_type: Element['repetition_type'] = REQUIR
   logical_type: { type: 'STRING' },
   repetition_type,
 });
-/** A list in the three levels that the format's specification asks for. */
+/** Returns the three schema elements of a list, as the specification of Parquet requires. */
 const list = (name: string, element: readonly Element[]): Element[] => [
   {
     name,
@@ -26,49 +26,49 @@ const list = (name: string, element: readonly Element[]): Element[] => [
 ];
 const message: Element = { name: 'element', num_children: 2, repetition_type: REQUIRED };
 
-function elementsOf(name: string, { holds, nullable = false }: ColumnKind): readonly Element[] {
+function elementsOf(name: string, { type, nullable = false }: ColumnType): readonly Element[] {
   const repetition_type = nullable ? 'OPTIONAL' : REQUIRED;
-  if (holds === 'messages') return list(name, [message, text('role'), text('content')]);
-  if (holds === 'texts') return list(name, [text('element')]);
-  if (holds === 'text') return [text(name, repetition_type)];
-  // As wide as readers of JSON lines make numbers, so that both formats have the same columns.
-  return [{ name, type: holds === 'integer' ? 'INT64' : 'DOUBLE', repetition_type }];
+  if (type === 'messages') return list(name, [message, text('role'), text('content')]);
+  if (type === 'texts') return list(name, [text('element')]);
+  if (type === 'text') return [text(name, repetition_type)];
+  // Readers of JSON lines infer these types. So both formats have the same columns.
+  return [{ name, type: type === 'integer' ? 'INT64' : 'DOUBLE', repetition_type }];
 }
 
-/** The key of the file's metadata that says where it comes from, as JSON. */
+/** The metadata key of the origin, which is JSON. */
 export const METADATA_KEY = 'rhythm-vec';
 
 export function parquetEncoder<Row>(origin: Origin, columns: Columns<Row>): RowEncoder<Row> {
-  const kinds = Object.entries(columns) as [keyof Row & string, ColumnKind][];
-  const elements = kinds.flatMap(([name, kind]) => elementsOf(name, kind));
+  const types = Object.entries(columns) as [keyof Row & string, ColumnType][];
+  const elements = types.flatMap(([name, type]) => elementsOf(name, type));
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: [{ name: 'row', num_children: kinds.length }, ...elements],
+    schema: [{ name: 'row', num_children: types.length }, ...elements],
     kvMetadata: [{ key: METADATA_KEY, value: JSON.stringify(origin) }],
     createdBy: `rhythm-vec ${origin.version}`,
   });
   return {
     add(rows) {
-      const columnData = kinds.map(([name, kind]) => ({ name, data: cellsOf(rows, name, kind) }));
+      const columnData = types.map(([name, type]) => ({ name, data: valuesOf(rows, name, type) }));
       writer.write({ columnData, rowGroupSize: rows.length });
-      return taken(bytes);
+      return takeBytes(bytes);
     },
     end() {
       writer.finish();
-      return taken(bytes);
+      return takeBytes(bytes);
     },
   };
 }
 
-/** What was written since the last time, a copy: the writer goes on in the same memory. */
-function taken(bytes: ByteWriter): Uint8Array {
+/** Returns a copy of the bytes written since the last call. The writer reuses the memory. */
+function takeBytes(bytes: ByteWriter): Uint8Array {
   const written = bytes.getBytes().slice();
   bytes.index = 0;
   return written;
 }
 
-const cellsOf = <Row>(rows: readonly Row[], name: keyof Row, { holds }: ColumnKind) =>
-  holds === 'integer'
+const valuesOf = <Row>(rows: readonly Row[], name: keyof Row, { type }: ColumnType) =>
+  type === 'integer'
     ? BigInt64Array.from(rows, (row) => BigInt(row[name] as number))
     : rows.map((row) => row[name]);

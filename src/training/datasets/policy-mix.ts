@@ -1,101 +1,109 @@
-/** The mix of policies that reach a dataset's states, from good play to bad. */
+/** The mix of policies that play to a dataset's states. They differ in quality, so the states are diverse. */
 import { openLoopActions } from '../../agents/policies/open-loop.js';
 import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';
 import { below, type Draw, threefry } from '../../engine/reference/threefry.js';
 import type { Params } from '../../world/block.js';
 import { NUM_ACTIONS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 
-/** Where a row's week stands, for who chooses the next action. */
-export interface Moment {
+/** The input from which a policy chooses the next action. */
+export interface PolicyInput {
   readonly params: Params;
-  /** The row's draws: threefry of the dataset's seed, the row and this counter, valid until the next. */
+  /** Returns a draw of the row: threefry of the dataset's seed, the row and the counter. Valid until the next call. */
   readonly draw: (counter: number) => Draw;
-  /** Of the week. */
+  /** The seed of the episode. */
   readonly seed: number;
   readonly step: number;
-  /** f32 [5], as they are seen. */
+  /** f32 [5], observed. */
   readonly meters: Float32Array;
 }
 
-type Act = (moment: Moment) => number;
+type ChooseAction = (input: PolicyInput) => number;
 
 export interface MixedPolicy {
-  /** As rows and cards call it. */
+  /** The name in rows and cards. */
   readonly name: string;
-  /** Rows of `SHARES`. */
+  /** It plays this many of `SHARES` rows, on average. */
   readonly share: number;
-  /** What it does, for the card. */
-  readonly does: string;
-  readonly act: Act;
+  /** A description for the card. */
+  readonly description: string;
+  readonly act: ChooseAction;
 }
 
-/** Counters of a row's draws: one for the row, one for each step, one for its habits. */
-const OF_ROW = 0;
-const OF_STEP = 1;
-const OF_HABITS = OF_STEP + NUM_STEPS;
+/** Counters of a row's draws: one for the row, one for each step, one for the actions of `habits`. */
+const ROW_COUNTER = 0;
+const STEP_COUNTER = 1;
+const HABITS_COUNTER = STEP_COUNTER + NUM_STEPS;
 
-/** One action of so many is a deviation, on average. */
-const DEVIATES = 4;
-const HABITS = 3;
+/** One of this many actions is random, on average. */
+const ACTIONS_PER_DEVIATION = 4;
+const NUM_HABITS = 3;
 const sequence = openLoopActions('v2');
 
-const random: Act = ({ params, seed, step, draw }) => randomAction(params, seed, step, draw(OF_ROW).x1);
-const heuristic: Act = ({ params, step, meters }) => heuristicAction(params, step % NUM_SLOTS, meters);
-const blind: Act = ({ step }) => sequence[step];
-/** The same few actions over and over, which is what a policy that collapses does. */
-function habits({ draw, step }: Moment): number {
-  const which = below(draw(OF_STEP + step).x0, HABITS);
-  const { x0, x1 } = draw(OF_HABITS);
-  // The low half of a word, moved up to where `below` looks.
+const random: ChooseAction = ({ params, seed, step, draw }) =>
+  randomAction(params, seed, step, draw(ROW_COUNTER).x1);
+const heuristic: ChooseAction = ({ params, step, meters }) =>
+  heuristicAction(params, step % NUM_SLOTS, meters);
+const openLoop: ChooseAction = ({ step }) => sequence[step];
+/** Repeats a few actions at random, as a collapsed policy does. */
+function habits({ draw, step }: PolicyInput): number {
+  const which = below(draw(STEP_COUNTER + step).x0, NUM_HABITS);
+  const { x0, x1 } = draw(HABITS_COUNTER);
+  // `below` uses the high bits, so the third action shifts the low half of a word up.
   return below([x0, x1, x0 << 16][which], NUM_ACTIONS);
 }
 
-const deviating =
-  (act: Act): Act =>
-  (moment) => {
-    const { x0, x1 } = moment.draw(OF_STEP + moment.step);
-    return below(x0, DEVIATES) === 0 ? below(x1, NUM_ACTIONS) : act(moment);
+const withDeviations =
+  (act: ChooseAction): ChooseAction =>
+  (input) => {
+    const { x0, x1 } = input.draw(STEP_COUNTER + input.step);
+    return below(x0, ACTIONS_PER_DEVIATION) === 0 ? below(x1, NUM_ACTIONS) : act(input);
   };
-const deviations = `but one action in ${DEVIATES} is random`;
+const DEVIATIONS = `one action in ${ACTIONS_PER_DEVIATION} is random`;
 
 export const MIX_OF_POLICIES: readonly MixedPolicy[] = [
-  { name: 'random', share: 4, does: 'the random policy, another in each row', act: random },
-  { name: 'heuristic', share: 2, does: 'the heuristic baseline', act: heuristic },
+  { name: 'random', share: 4, description: 'the random policy, with another seed in each row', act: random },
+  { name: 'heuristic', share: 2, description: 'the heuristic baseline', act: heuristic },
   {
     name: 'heuristic-deviating',
     share: 4,
-    does: `the heuristic, ${deviations}`,
-    act: deviating(heuristic),
+    description: `the heuristic baseline; ${DEVIATIONS}`,
+    act: withDeviations(heuristic),
   },
-  { name: 'open-loop', share: 1, does: "grader v2's open-loop sequence, the same for everybody", act: blind },
+  {
+    name: 'open-loop',
+    share: 1,
+    description: 'the open-loop sequence of grader v2, the same for every profile',
+    act: openLoop,
+  },
   {
     name: 'open-loop-deviating',
     share: 2,
-    does: `the open-loop sequence, ${deviations}`,
-    act: deviating(blind),
+    description: `the open-loop sequence; ${DEVIATIONS}`,
+    act: withDeviations(openLoop),
   },
   {
     name: 'habits',
     share: 3,
-    does: `up to ${HABITS} actions, others in each row, over and over at random`,
+    description: `up to ${NUM_HABITS} actions, repeated at random; other actions in each row`,
     act: habits,
   },
 ];
 
-/** Of all policies. */
+/** The sum of the policies' shares. */
 export const SHARES = MIX_OF_POLICIES.reduce((sum, { share }) => sum + share, 0);
-/** A policy for each share. */
+/** Each policy, as often as its share. */
 const BY_SHARE = MIX_OF_POLICIES.flatMap((policy) => Array<MixedPolicy>(policy.share).fill(policy));
 
-/** The policy that plays a row's week. */
-export const policyOf = (draw: Moment['draw']): MixedPolicy => BY_SHARE[below(draw(OF_ROW).x0, SHARES)];
+/** Returns the policy that plays a row's episode. */
+export const policyOf = (draw: PolicyInput['draw']): MixedPolicy =>
+  BY_SHARE[below(draw(ROW_COUNTER).x0, SHARES)];
 
-/** The second word of the key, which no stream of the published world has. */
+/** The second word of the key. No stream of the published world has it. */
 const STREAM = 0x4752504f;
 const drawn: Draw = { x0: 0, x1: 0 };
 
-/** @param seed of the dataset. @param row its index. */
+/** Returns the draws of a row. @param seed of the dataset. @param row the row's index. */
 export const drawsOf =
-  (seed: number, row: number): Moment['draw'] =>
+  (seed: number, row: number): PolicyInput['draw'] =>
   (counter) =>
     threefry(seed, STREAM, row, counter, drawn);

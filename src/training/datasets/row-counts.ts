@@ -1,4 +1,4 @@
-/** Row counts of a dataset. */
+/** Counts the rows of a dataset for GRPO. */
 
 import type { DatasetPlan } from './grpo/grpo-options.js';
 import type { GrpoRow } from './grpo/grpo-rows.js';

@@ -7,15 +7,15 @@ import { InputError } from '../../shared/errors.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Account {
-  /** Without a slash at the end. */
+  /** The Hub's URL, without a slash at the end. */
   readonly endpoint: string;
-  /** Null where there is none: then only what is public can be seen, and nothing written. */
+  /** Null without a token. Then only public repositories can be read, and none written. */
   readonly token: string | null;
 }
 
-const HUB = 'https://huggingface.co';
+const DEFAULT_ENDPOINT = 'https://huggingface.co';
 
-/** @throws InputError for an endpoint or a token that cannot be one; the message never has the token. */
+/** Reads endpoint and token. @throws InputError for an invalid endpoint or token; the message never has the token. */
 export const accountOf = (env: Environment = process.env): Account => ({
   endpoint: endpointOf(env),
   token: tokenOf(env),
@@ -24,16 +24,16 @@ export const accountOf = (env: Environment = process.env): Account => ({
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 function endpointOf({ HF_ENDPOINT: text = '' }: Environment): string {
-  if (text.trim() === '') return HUB;
+  if (text.trim() === '') return DEFAULT_ENDPOINT;
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
   const safe =
     url?.protocol === 'https:' || (url?.protocol === 'http:' && LOCAL_HOSTS.includes(url.hostname));
-  // Not quoted: an address may have a password in it.
+  // The error does not quote the URL, which may have a password in it.
   if (url === null || !safe || url.username !== '' || url.password !== '' || url.search !== '') {
     throw new InputError(
       'out_of_range',
-      'Expected HF_ENDPOINT to be an address with https, or with http on this machine, and without a password: the token ' +
-        `goes there; got another. Unset it for ${HUB}.`,
+      'Expected HF_ENDPOINT to be an https URL, or an http URL of this machine, without password and query, because the token is ' +
+        `sent there; got another. Unset it to use ${DEFAULT_ENDPOINT}.`,
     );
   }
   return url.href.replace(/\/+$/, '');
@@ -42,20 +42,20 @@ function endpointOf({ HF_ENDPOINT: text = '' }: Environment): string {
 function tokenOf(env: Environment): string | null {
   for (const name of ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN']) {
     const token = env[name]?.trim() ?? '';
-    if (token !== '') return checked(token, name);
+    if (token !== '') return checkToken(token, name);
   }
   const path = tokenFileOf(env);
-  const stored = readIfThere(path).trim();
-  return stored === '' ? null : checked(stored, path);
+  const stored = readIfExists(path).trim();
+  return stored === '' ? null : checkToken(stored, path);
 }
 
-/** Where `hf auth login` leaves it. */
+/** Returns the path to which `hf auth login` writes the token. */
 function tokenFileOf({ HF_TOKEN_PATH, HF_HOME, XDG_CACHE_HOME }: Environment): string {
   const home = HF_HOME || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'huggingface');
   return HF_TOKEN_PATH || join(home, 'token');
 }
 
-function readIfThere(path: string): string {
+function readIfExists(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -64,11 +64,11 @@ function readIfThere(path: string): string {
   }
 }
 
-function checked(token: string, from: string): string {
+function checkToken(token: string, source: string): string {
   if (/^hf_[\w.-]+$/.test(token)) return token;
   throw new InputError(
     'wrong_type',
-    `Expected the token of ${from} to be hf_ and letters and digits, got something else. Copy it again from ` +
-      `${HUB}/settings/tokens.`,
+    `Expected the token of ${source} to be hf_ followed by letters and digits, got something else. Copy it again from ` +
+      `${DEFAULT_ENDPOINT}/settings/tokens.`,
   );
 }

@@ -1,13 +1,13 @@
-/** Commits all changed files at once: the commit is made whole or not at all. */
+/** Commits all changed files as one commit. */
 import type { CommitOperation, CommitOutput, CommitProgressEvent } from '@huggingface/hub';
 import { type Connection, common } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
-import { lookAt } from './remote.js';
+import { readRemote } from './remote.js';
 import { repoUrl } from './repo.js';
-import { type PlannedFile, planFiles, toSend, type UploadPlan } from './upload-plan.js';
+import { changedFiles, type PlannedFile, planFiles, type UploadPlan } from './upload-plan.js';
 
-/** How often others may commit meanwhile. */
-const CONFLICTS = 5;
+/** The maximum number of retries after commits of others. */
+const MAX_CONFLICTS = 5;
 
 export interface CommitMessage {
   readonly title: string;
@@ -17,12 +17,14 @@ export interface CommitMessage {
 export interface CommitOptions {
   readonly message: CommitMessage;
   readonly signal: AbortSignal;
-  /** Told of the bytes of large files as they are hashed, before they are sent. */
+  /** Called with the bytes of large files that were hashed before they are sent. */
   readonly onHashed?: (bytes: number) => void;
 }
 
 /**
- * @throws HubError, also where somebody else has committed to one of the same files meanwhile; the signal's reason.
+ * Commits the changed files of a plan. Plans again if another commit was made meanwhile.
+ * @returns the commit's URL; null if no file differs any more.
+ * @throws HubError, also if another commit changed one of these files; the signal's reason.
  */
 export async function commitFiles(
   connection: Connection,
@@ -31,77 +33,78 @@ export async function commitFiles(
 ): Promise<string | null> {
   let current = plan;
   for (let conflicts = 0; ; conflicts++) {
-    const sent = toSend(current.planned);
-    if (sent.length === 0) return null;
+    const changed = changedFiles(current.planned);
+    if (changed.length === 0) return null;
     try {
-      return await commitOnce(connection, current, sent, options);
+      return await commitOnce(connection, current, changed, options);
     } catch (error) {
-      if (!isStatus(error, 412) || conflicts === CONFLICTS) throw error;
-      current = await planAgain(connection, current, options.signal);
+      if (!isStatus(error, 412) || conflicts === MAX_CONFLICTS) throw error;
+      current = await replan(connection, current, options.signal);
     }
   }
 }
 
 /**
- * The plan after somebody has committed: perhaps this very commit, whose answer was lost.
- * @throws HubError where another has changed what would be overwritten.
+ * Plans again after another commit. It may be an earlier attempt of this commit, whose answer was lost.
+ * @throws HubError if it changed a file that this plan would overwrite.
  */
-async function planAgain(connection: Connection, plan: UploadPlan, signal: AbortSignal): Promise<UploadPlan> {
-  const remote = await lookAt(connection, plan.repo, plan.branch);
+async function replan(connection: Connection, plan: UploadPlan, signal: AbortSignal): Promise<UploadPlan> {
+  const remote = await readRemote(connection, plan.repo, plan.branch);
   const planned = await planFiles(connection, plan, remote, { signal }, plan.planned);
-  const stolen = planned.find((now, k) => now.change !== 'same' && differs(now, plan.planned[k]));
-  if (stolen === undefined) return { ...plan, remote, planned };
+  const conflict = planned.find((now, k) => now.change !== 'same' && differs(now, plan.planned[k]));
+  if (conflict === undefined) return { ...plan, remote, planned };
   throw new HubError(
-    `Expected nobody to change ${JSON.stringify(stolen.file.target)} meanwhile, but a commit has. Nothing was committed. Look at ` +
-      'it, and run the same command again to put yours in its place.',
+    `Expected ${JSON.stringify(conflict.file.target)} to be unchanged at the Hub, but another commit changed it during the ` +
+      'upload. Nothing was committed. Check that commit, and run the same command again to replace the file.',
     { status: 412 },
   );
 }
 
-const differs = (now: PlannedFile, before: PlannedFile): boolean => now.there?.oid !== before.there?.oid;
+const differs = (now: PlannedFile, before: PlannedFile): boolean => now.remote?.oid !== before.remote?.oid;
 
 async function commitOnce(
   connection: Connection,
   { repo, branch, remote }: UploadPlan,
-  sent: readonly PlannedFile[],
+  changed: readonly PlannedFile[],
   { message, signal, onHashed = () => {} }: CommitOptions,
 ): Promise<string> {
   const operations: CommitOperation[] = [];
-  for (const { file } of sent) {
+  for (const { file } of changed) {
     operations.push({ operation: 'addOrUpdate', path: file.target, content: await contentOf(file.blob) });
   }
   const events = connection.library.commitIter({
     ...common(connection),
     ...{ repo, branch, ...message },
-    // So that files which came between are seen, and an attempt whose answer was lost makes no second commit.
+    // The Hub then refuses the commit if another was made meanwhile: by somebody else, or by an attempt of this one
+    // whose answer was lost.
     parentCommit: remote.head ?? undefined,
     operations,
     abortSignal: signal,
-    // By LFS, which the Hub keeps for clients without Xet (huggingface.co/docs/hub/xet/legacy-git-lfs), a file is
-    // there as soon as it was sent, and known by its SHA-256: what was interrupted goes on. By Xet the library
-    // registers the files of a batch together, at its end.
+    // With LFS, which the Hub supports for clients without Xet (huggingface.co/docs/hub/xet/legacy-git-lfs), the Hub
+    // has a file as soon as it was sent, and knows its SHA-256. So an interrupted upload resumes. With Xet the library
+    // registers the files of a batch together, at the end.
     useXet: false,
   });
-  const commit = await followed(events, hashingOf(sent, onHashed));
+  const commit = await drain(events, hashProgress(changed, onHashed));
   const url: unknown = commit?.commit.url;
   return typeof url === 'string' ? url : repoUrl(connection.endpoint, repo);
 }
 
-/** What a commit comes to, which the library's `commit` gives without what it tells meanwhile. */
-async function followed(
+/** Runs a commit to its end and passes on its events. @returns the commit. */
+async function drain(
   events: AsyncGenerator<CommitProgressEvent, CommitOutput | undefined>,
-  follow: (event: CommitProgressEvent) => void,
+  onEvent: (event: CommitProgressEvent) => void,
 ): Promise<CommitOutput | undefined> {
   for (;;) {
     const { done, value } = await events.next();
     if (done) return value;
-    follow(value);
+    onEvent(value);
   }
 }
 
-/** The library reads large files once more before it sends them. It tells which part of each is done. */
-function hashingOf(sent: readonly PlannedFile[], onHashed: (bytes: number) => void) {
-  const sizes = new Map(sent.map(({ file }) => [file.target, file.blob.size]));
+/** Converts the library's progress, a share of each large file, to bytes that were hashed since the last event. */
+function hashProgress(changed: readonly PlannedFile[], onHashed: (bytes: number) => void) {
+  const sizes = new Map(changed.map(({ file }) => [file.target, file.blob.size]));
   const hashed = new Map<string, number>();
   return (event: CommitProgressEvent): void => {
     if (event.event !== 'fileProgress' || event.state !== 'hashing') return;
@@ -111,12 +114,12 @@ function hashingOf(sent: readonly PlannedFile[], onHashed: (bytes: number) => vo
   };
 }
 
-/** Bytes. */
-const SMALL = 1e5;
+/** The maximum size of a small file, in bytes. */
+const MAX_SMALL = 1e5;
 
 /**
- * Small files are read here, one after the other: the library would open all of them at once, more than a system
- * allows.
+ * Returns the content to commit. Reads a small file into memory, because the library opens all files at once, which can
+ * exceed the system's limit.
  */
 const contentOf = async (blob: Blob): Promise<Blob> =>
-  blob.size > SMALL ? blob : new Blob([await blob.arrayBuffer()]);
+  blob.size > MAX_SMALL ? blob : new Blob([await blob.arrayBuffer()]);

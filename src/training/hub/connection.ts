@@ -6,7 +6,7 @@ import { type FetchOptions, fetchWithRetry } from './fetch-with-retry.js';
 
 type HubLibrary = typeof import('@huggingface/hub');
 
-/** How requests are made. */
+/** The library of the Hub, and the settings of its requests. */
 export interface Connection {
   readonly library: HubLibrary;
   readonly endpoint: string;
@@ -16,7 +16,7 @@ export interface Connection {
 
 export type ConnectOptions = Omit<FetchOptions, 'token' | 'clock'> & Partial<Pick<FetchOptions, 'clock'>>;
 
-/** Asks nothing yet. @throws LibraryError `library_missing`. */
+/** Creates a connection, without a request. @throws LibraryError `library_missing`. */
 export async function connect(
   { endpoint, token }: Account,
   { clock = CLOCK, ...options }: ConnectOptions,
@@ -25,7 +25,7 @@ export async function connect(
   return { library, endpoint, token, fetch: fetchWithRetry({ ...options, clock, token }) };
 }
 
-/** What the library's functions take, beside what each is for. */
+/** Returns the parameters that all functions of the library take. */
 export const common = ({ endpoint, token, fetch }: Connection) => ({
   hubUrl: endpoint,
   fetch,

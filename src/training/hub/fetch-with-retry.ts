@@ -1,6 +1,6 @@
 /**
- * `fetch` for the Hub: asks again where an answer may become better, waits as long as the Hub asks it to, and fails in
- * words without secrets. The Hub's library asks once, and throws for whatever comes.
+ * `fetch` for the Hub. Retries while the failure may be temporary, waits as long as the Hub demands, and throws errors
+ * without secrets. The Hub's library makes every request once.
  */
 
 import { BoundsError, boundedFetch } from '../../shared/http/bounded-fetch.js';
@@ -8,14 +8,14 @@ import type { Clock } from '../../shared/http/clock.js';
 import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry.js';
 import { HubError } from './hub-errors.js';
 import { redacted } from './redact.js';
-import { faultOf, refusalOf } from './refusals.js';
+import { networkError, responseError } from './response-errors.js';
 
-/** Attempts after the first. */
+/** The number of attempts after the first. */
 const RETRIES = 5;
-const WAITS: BackOff = { first: 1000, last: 30_000 };
-/** Who is asked to wait longer had better come back. */
-const MOST_WAIT_MS = 300_000;
-/** The longest answer lists the addresses of the parts of a hundred large files, each of a kilobyte. */
+const BACK_OFF: BackOff = { first: 1000, last: 30_000 };
+/** The maximum wait that the Hub may demand. A longer one is an error. */
+const MAX_WAIT_MS = 300_000;
+/** The longest answer lists the URLs of the parts of a hundred large files, each of a kilobyte. */
 const MAX_ANSWER_BYTES = 2 ** 26;
 
 const hubFetch = boundedFetch(MAX_ANSWER_BYTES);
@@ -24,13 +24,13 @@ export interface FetchOptions {
   readonly token: string | null;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Told before each wait. */
+  /** Called before each wait, with its reason. */
   readonly onWait: (why: string) => void;
-  /** Told of the bytes of contents as they leave; negative ones are those of an attempt that failed. */
+  /** Called with the bytes of contents that were sent. Negative after a failed attempt. */
   readonly onSent: (bytes: number) => void;
 }
 
-/** @throws from what it returns: HubError; the signal's reason. */
+/** Returns a `fetch` that throws HubError or the signal's reason. */
 export function fetchWithRetry(options: FetchOptions): typeof fetch {
   const { signal, clock, onWait } = options;
   return (input, init) =>
@@ -40,17 +40,17 @@ export function fetchWithRetry(options: FetchOptions): typeof fetch {
     });
 }
 
-/** As `askAgain` wants it: as long as the Hub asks for, and no shorter than one would wait by oneself. */
+/** Returns the wait before the next attempt: that of the Hub or of the back-off, the longer one. Null stops the retries. */
 function waitAfter({ error, attempt, left }: FailedAttempt, onWait: FetchOptions['onWait']): number | null {
-  if (left === 0 || !mayPass(error)) return null;
-  const ms = Math.max(error.retryAfterMs ?? 0, backOff(WAITS, attempt));
+  if (left === 0 || !isTemporary(error)) return null;
+  const ms = Math.max(error.retryAfterMs ?? 0, backOff(BACK_OFF, attempt));
   const which = `attempt ${attempt} of ${RETRIES + 1}`;
-  onWait(`${error.brief}; asking again in ${Math.ceil(ms / 1000)} s (${which}).`);
+  onWait(`${error.brief}; retrying in ${Math.ceil(ms / 1000)} s (${which}).`);
   return ms;
 }
 
-const mayPass = (error: Error): error is HubError =>
-  error instanceof HubError && error.transient && (error.retryAfterMs ?? 0) <= MOST_WAIT_MS;
+const isTemporary = (error: Error): error is HubError =>
+  error instanceof HubError && error.transient && (error.retryAfterMs ?? 0) <= MAX_WAIT_MS;
 
 type Input = Parameters<typeof fetch>[0];
 type Init = NonNullable<Parameters<typeof fetch>[1]>;
@@ -63,7 +63,7 @@ async function attempt(input: Input, init: Init, { token, signal, onSent }: Fetc
   };
   const what = redacted(`${init.method ?? 'GET'} ${String(input).split('?')[0]}`, token);
   try {
-    const answer = await exchange(input, counted(init, count), signal, what, token);
+    const answer = await exchange(input, withCount(init, count), signal, what, token);
     sent = 0;
     return answer;
   } finally {
@@ -71,7 +71,7 @@ async function attempt(input: Input, init: Init, { token, signal, onSent }: Fetc
   }
 }
 
-/** Reads the whole answer, too: one that is cut off is a fault of the connection, and asked for again. */
+/** Sends a request and reads the whole answer. A truncated answer is a network error, and is retried. */
 async function exchange(
   input: Input,
   init: Init,
@@ -87,22 +87,22 @@ async function exchange(
     body = await response.arrayBuffer();
   } catch (error) {
     for (const each of signals) each.throwIfAborted();
-    // The status says more than the body that could not be read.
+    // The status explains more than an unreadable body.
     if (response?.ok === false && error instanceof BoundsError)
-      throw refusalOf(response, error.message, what, token);
-    throw faultOf(error, what, token);
+      throw responseError(response, error.message, what, token);
+    throw networkError(error, what, token);
   }
-  if (!response.ok) throw refusalOf(response, Buffer.from(body).toString(), what, token);
+  if (!response.ok) throw responseError(response, Buffer.from(body).toString(), what, token);
   return new Response(body.byteLength === 0 ? null : body, response);
 }
 
-/** Contents are sent by PUT. */
-const counted = (init: Init, count: (bytes: number) => void): Init =>
+/** Counts the bytes of a request that sends contents, which is a PUT. */
+const withCount = (init: Init, count: (bytes: number) => void): Init =>
   init.method === 'PUT' && init.body instanceof Blob
     ? { ...init, body: new CountedBlob(init.body, count) }
     : init;
 
-/** A Blob that tells how much of it was read. It stays one: storage wants to know the length before it takes anything. */
+/** A Blob that reports the bytes read from it. It is a Blob, because storage requires the length in advance. */
 class CountedBlob extends Blob {
   readonly #inner: Blob;
   readonly #count: (bytes: number) => void;

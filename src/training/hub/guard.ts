@@ -1,10 +1,10 @@
-/** Wraps unexpected errors of the Hub without secrets: no stack trace, which could quote an answer. */
+/** Turns unexpected errors into errors without secrets and without a stack trace, which could quote an answer. */
 import { RhythmError } from '../../shared/errors.js';
 import { HubError } from './hub-errors.js';
 import { redacted, withoutSecrets } from './redact.js';
-import { faultOf } from './refusals.js';
+import { networkError } from './response-errors.js';
 
-/** Does some work. @throws what is foreseen, the signal's reason, and all else as a HubError. */
+/** Runs `work`. @throws its RhythmErrors, the signal's reason, and a HubError for every other error. */
 export async function guarded<Result>(
   token: string | null,
   signal: AbortSignal,
@@ -14,20 +14,20 @@ export async function guarded<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    // Whatever part of an answer has got into it.
+    // The message may quote an answer.
     if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
     if (error instanceof RhythmError) throw error;
     if (error instanceof Error && error.name === 'NotReadableError')
-      throw faultOf(error, 'the upload', token);
+      throw networkError(error, 'the upload', token);
     throw new HubError(
-      `Expected answers such as the Hub gives, got what cannot be read: ${reasonOf(error, token)}. Check HF_ENDPOINT, and ` +
+      `Expected an answer of the Hub, got an unreadable one: ${reasonOf(error, token)}. Check HF_ENDPOINT, and ` +
         'run the same command again.',
     );
   }
 }
 
-/** Of JSON that is none, only that: what parses it quotes its beginning, which may be that of the token. */
+/** Returns the error's message. That of a JSON parser quotes the text, which may be the token, so it is replaced. */
 function reasonOf(error: unknown, token: string | null): string {
-  if (error instanceof SyntaxError) return 'text that is no JSON';
+  if (error instanceof SyntaxError) return 'invalid JSON';
   return redacted(error instanceof Error ? error.message : String(error), token);
 }

@@ -1,20 +1,20 @@
-/** Errors of the Hub. Their messages contain no secret. */
+/** Errors of the Hub. Their messages have no secret. */
 import { RhythmError } from '../../shared/errors.js';
 
 export interface HubErrorOptions {
-  /** The HTTP status; null where there was no answer. */
+  /** The HTTP status; null without an answer. */
   readonly status?: number | null;
-  /** The Hub's own name for it, such as RevisionNotFound. */
+  /** The Hub's error code, such as RevisionNotFound. */
   readonly hubCode?: string | null;
   /** Whether the same request may succeed later. */
   readonly transient?: boolean;
   /** The message without its remedy. */
   readonly brief?: string;
-  /** How long the Hub asks to wait, in milliseconds; null where it does not say. */
+  /** The wait that the Hub demands, in milliseconds; null if it demands none. */
   readonly retryAfterMs?: number | null;
 }
 
-/** The Hub refused, could not be reached, or holds what nobody foresaw. */
+/** The Hub refused a request, could not be reached, or has an unexpected state. */
 export class HubError extends RhythmError {
   readonly status: number | null;
   readonly hubCode: string | null;
@@ -22,7 +22,7 @@ export class HubError extends RhythmError {
   readonly brief: string;
   readonly retryAfterMs: number | null;
 
-  // No cause: what libraries and servers say may quote the token, and a stack trace would print it.
+  // Without `cause`: messages of libraries and servers may quote the token, and a stack trace would print them.
   constructor(message: string, options: HubErrorOptions = {}) {
     super('hub_failed', message);
     this.status = options.status ?? null;
@@ -33,6 +33,6 @@ export class HubError extends RhythmError {
   }
 }
 
-/** Whether an error is the Hub's answer of this status. */
+/** Whether an error is an answer with one of these statuses. */
 export const isStatus = (error: unknown, ...statuses: number[]): error is HubError =>
   error instanceof HubError && error.status !== null && statuses.includes(error.status);

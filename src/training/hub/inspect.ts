@@ -1,44 +1,44 @@
-/** Computes what an upload needs to know of a file, in one pass and constant memory. */
+/** Hashes a file and searches it for the token, hidden profiles and evaluation seeds: in one pass and constant memory. */
 import { createHash, type Hash } from 'node:crypto';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import type { LocalFile } from './local-files.js';
 
-/** How the Hub names contents: git's objects by SHA-1, large files by SHA-256. */
-export type Naming = 'git' | 'sha256';
+/** How the Hub identifies contents: small files by the SHA-1 of git's object, large files by SHA-256. */
+export type HashKind = 'git' | 'sha256';
 
 export interface Inspection {
-  /** Under the naming asked for; null where none was. */
+  /** The hash of the requested kind; null if none was requested. */
   readonly oid: string | null;
-  /** Whether the token stands in it. */
+  /** Whether the file contains the token. */
   readonly holdsToken: boolean;
-  /** Whether a trajectory's `hidden` numbers stand in it. */
+  /** Whether the file contains a trajectory's `hidden` profile. */
   readonly holdsHidden: boolean;
-  /** The first seed that is kept for evaluation; null where none is found. */
+  /** The first evaluation seed in the file; null if it has none. */
   readonly evalSeed: number | null;
 }
 
-/** How a reading is ended, and followed. */
-export interface Reading {
+/** Options of reading files. */
+export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Told of the bytes as they are read. */
+  /** Called with the number of bytes of each chunk. */
   readonly onRead?: (bytes: number) => void;
 }
 
-/** @throws what reading throws: NotReadableError once the file has changed. */
+/** Inspects a file. @throws NotReadableError if the file changed since it was opened. */
 export async function inspect(
   { blob, target }: LocalFile,
-  naming: Naming | null,
+  kind: HashKind | null,
   token: string | null,
-  { signal, onRead }: Reading,
+  { signal, onRead }: ReadOptions,
 ): Promise<Inspection> {
-  const hash = naming === null ? null : hashOf(naming, blob.size);
+  const hash = kind === null ? null : createHashOf(kind, blob.size);
   const secret = token === null ? null : new SecretSearch(token);
   const rows = target.endsWith('.jsonl') ? new RowSearch() : null;
   for await (const chunk of blob.stream() as unknown as AsyncIterable<Uint8Array>) {
     signal.throwIfAborted();
     hash?.update(chunk);
-    secret?.look(chunk);
-    rows?.look(chunk);
+    secret?.add(chunk);
+    rows?.add(chunk);
     onRead?.(chunk.length);
   }
   return {
@@ -49,10 +49,10 @@ export async function inspect(
   };
 }
 
-const hashOf = (naming: Naming, size: number): Hash =>
-  naming === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${size}\0`);
+const createHashOf = (kind: HashKind, size: number): Hash =>
+  kind === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${size}\0`);
 
-/** Finds a word even where it begins in one piece and ends in the next. */
+/** Searches chunks for a secret, which may begin in one chunk and end in the next. */
 class SecretSearch {
   readonly #secret: Buffer;
   #tail = Buffer.alloc(0);
@@ -62,26 +62,26 @@ class SecretSearch {
     this.#secret = Buffer.from(secret);
   }
 
-  look(chunk: Uint8Array): void {
+  add(chunk: Uint8Array): void {
     const text = Buffer.concat([this.#tail, chunk]);
     this.found ||= text.includes(this.#secret);
     this.#tail = text.subarray(-this.#secret.length);
   }
 }
 
-/** Longer than what is looked for, whole. */
+/** More characters than any match of `RowSearch` has. */
 const TAIL = 64;
 
 /**
- * Looks at keys of JSON lines. Within a JSON string quotes have a backslash, so that what is merely quoted is not
- * found.
+ * Searches JSON lines for the keys `hidden` and `seed`. A key that a JSON string quotes is not found, because its
+ * quotation marks have a backslash.
  */
 class RowSearch {
   #tail = '';
   hidden = false;
   evalSeed: number | null = null;
 
-  look(chunk: Uint8Array): void {
+  add(chunk: Uint8Array): void {
     const text = this.#tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
     this.hidden ||= /"hidden":\s?\{/.test(text);
     this.evalSeed ??= evalSeedIn(text);
@@ -90,7 +90,7 @@ class RowSearch {
 }
 
 function evalSeedIn(text: string): number | null {
-  // With what ends it: digits may go on in the next piece.
+  // Requires the character after the digits, because the number may continue in the next chunk.
   for (const [, digits] of text.matchAll(/"seed":\s?(\d{1,15})[,}\s]/g)) {
     const seed = Number(digits);
     if (seed < TRAINING_SEEDS.first || seed > TRAINING_SEEDS.last) return seed;

@@ -1,4 +1,4 @@
-/** Resolves paths to files to upload: each file's target, and what is left out. */
+/** Resolves paths to the files to upload, their targets, and the entries that are left out. */
 import { lstatSync, openAsBlob, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { InputError } from '../../shared/errors.js';
@@ -6,15 +6,15 @@ import { madePrintable } from '../../shared/printable-names.js';
 
 export interface LocalFile {
   readonly source: string;
-  /** In the repository, with slashes. */
+  /** The path in the repository, with slashes. */
   readonly target: string;
-  /** Lazy. Reading it fails once the file has changed. */
+  /** The content, which is not read yet. Reading fails if the file changes. */
   readonly blob: Blob;
 }
 
 export interface LeftOut {
   readonly path: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 export interface LocalFiles {
@@ -22,72 +22,74 @@ export interface LocalFiles {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The Hub shows it on the repository's page, and only from there. */
+/** The Hub's name for a card. The page of a repository has the card of its root. */
 export const CARD = 'README.md';
 
 /**
- * @param paths of files, which keep their names, and of directories, whose contents keep their relative paths.
- * @param prefix a directory of the repository that all go to, but for cards; '' is its root.
- * @throws InputError for what is not there, for no files at all, and for two that go to the same place.
+ * Collects the files of paths.
+ * @param paths files keep their names; contents of directories keep their relative paths.
+ * @param prefix a directory of the repository for all files but the card; '' is the root.
+ * @throws InputError for a missing path, for no files, and for two files with the same target.
  */
 export async function collectFiles(paths: readonly string[], prefix = ''): Promise<LocalFiles> {
   const directory = checkPrefix(prefix);
   const leftOut: LeftOut[] = [];
-  const found = paths.flatMap((path) => (isDirectory(path) ? within(path, leftOut) : [named(path)]));
+  const found = paths.flatMap((path) => (isDirectory(path) ? filesWithin(path, leftOut) : [fileAt(path)]));
   const targets = withoutRepeats(
-    found.map(({ source, target }) => ({ source, target: placeOf(target, directory) })),
+    found.map(({ source, target }) => ({ source, target: targetIn(directory, target) })),
   );
   checkTargets(targets);
   if (targets.length === 0) {
-    const why = leftOut.length === 0 ? 'there are none' : `all were left out: ${leftOutText(leftOut[0])}`;
+    const reason = leftOut.length === 0 ? 'there are none' : `all were left out: ${leftOutText(leftOut[0])}`;
     throw new InputError(
       'wrong_length',
-      `Expected files to upload, but ${why}. Name a file, or a directory that has some.`,
+      `Expected files to upload, but ${reason}. Pass a file, or a directory with files.`,
     );
   }
   const files: LocalFile[] = [];
-  for (const each of targets) files.push({ ...each, blob: await opened(each.source) });
+  for (const each of targets) files.push({ ...each, blob: await openFile(each.source) });
   return { files, leftOut };
 }
 
-/** One that was left out, as people read it. */
-export const leftOutText = ({ path, why }: LeftOut): string => `${madePrintable(path)} (${why})`;
+/** Formats an entry that was left out: the path and the reason. */
+export const leftOutText = ({ path, reason }: LeftOut): string => `${madePrintable(path)} (${reason})`;
 
-async function opened(path: string): Promise<Blob> {
+async function openFile(path: string): Promise<Blob> {
   try {
     return await openAsBlob(path);
   } catch {
     throw new InputError(
       'wrong_type',
-      `Expected files that may be read, got ${say(path)}, which may not be, or is gone. Check its permissions.`,
+      `Expected readable files, got ${quoted(path)}, which cannot be opened. Check its permissions.`,
     );
   }
 }
 
-type Place = Omit<LocalFile, 'blob'>;
+/** A file that is not opened yet. */
+type FilePaths = Omit<LocalFile, 'blob'>;
 
-/** A card is only read at the root; what is deeper than an uploaded directory's top is no card of the repository. */
-const placeOf = (target: string, directory: string): string =>
+/** Adds the directory to a target. The card stays at the root: the Hub reads it only there. */
+const targetIn = (directory: string, target: string): string =>
   directory === '' || target === CARD ? target : `${directory}/${target}`;
 
-const named = (path: string): Place => ({ source: path, target: basename(resolve(path)) });
+const fileAt = (path: string): FilePaths => ({ source: path, target: basename(resolve(path)) });
 
 function isDirectory(path: string): boolean {
-  const there = statOf(path);
-  if (there === null) {
+  const stats = statOf(path);
+  if (stats === null) {
     throw new InputError(
       'unknown_name',
-      `Expected a file or a directory to upload, got ${say(path)}; there is none. Check the path.`,
+      `Expected a file or a directory to upload, got ${quoted(path)}, which does not exist. Check the path.`,
     );
   }
-  if (there.isDirectory() || there.isFile()) return there.isDirectory();
+  if (stats.isDirectory() || stats.isFile()) return stats.isDirectory();
   throw new InputError(
     'wrong_type',
-    `Expected a file or a directory to upload, got ${say(path)}, which is neither. Write it to a file.`,
+    `Expected a file or a directory to upload, got ${quoted(path)}, which is neither. Write its contents to a file.`,
   );
 }
 
-const say = (path: string): string => JSON.stringify(madePrintable(path));
+const quoted = (path: string): string => JSON.stringify(madePrintable(path));
 
 function statOf(path: string): Stats | null {
   try {
@@ -99,30 +101,30 @@ function statOf(path: string): Stats | null {
   }
 }
 
-/** All files of a directory, in the order of their names, but for those that nobody means to publish. */
-function within(root: string, leftOut: LeftOut[]): Place[] {
-  const places: Place[] = [];
+/** Returns the files of a directory, sorted by name. Adds hidden and temporary files and links to `leftOut`. */
+function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
+  const files: FilePaths[] = [];
   const walk = (directory: string) => {
     const names = readdirSync(directory).sort();
     for (const name of names) {
       const source = join(directory, name);
-      const there = lstatSync(source);
-      const why = whyNot(name, there);
-      if (why !== null) leftOut.push({ path: source, why });
-      else if (there.isDirectory()) walk(source);
-      else places.push({ source, target: relative(root, source).split(sep).join('/') });
+      const stats = lstatSync(source);
+      const reason = reasonToLeaveOut(name, stats);
+      if (reason !== null) leftOut.push({ path: source, reason });
+      else if (stats.isDirectory()) walk(source);
+      else files.push({ source, target: relative(root, source).split(sep).join('/') });
     }
   };
   walk(root);
-  return places;
+  return files;
 }
 
-function whyNot(name: string, there: Stats): string | null {
-  if (name.startsWith('.')) return 'hidden by its dot';
-  // What stands beside the output of a teacher who is paid, too.
+function reasonToLeaveOut(name: string, stats: Stats): string | null {
+  if (name.startsWith('.')) return 'its name begins with a dot';
+  // `teach` writes .partial, .spent and .jsonl.lock files beside its output.
   if (/\.(partial|spent|tmp|jsonl\.lock)$|~$/.test(name)) return 'unfinished';
-  if (there.isSymbolicLink()) return 'a link';
-  return there.isDirectory() || there.isFile() ? null : 'no file';
+  if (stats.isSymbolicLink()) return 'a link';
+  return stats.isDirectory() || stats.isFile() ? null : 'not a file';
 }
 
 function checkPrefix(prefix: string): string {
@@ -137,37 +139,38 @@ function checkTarget(target: string, what: string): void {
   if (!bad && target === madePrintable(target) && Buffer.byteLength(target) <= 1000) return;
   throw new InputError(
     'out_of_range',
-    `Expected ${what} to be a path that a repository can hold: printable, with / between names, none of them empty, . .. or ` +
-      `.git; got ${say(target.slice(0, 200))}. Rename it.`,
+    `Expected ${what} to be a path of a repository: printable, at most 1000 bytes, names separated by /, none of them empty, ` +
+      `., .. or .git; got ${quoted(target.slice(0, 200))}. Rename it.`,
   );
 }
 
-/** A file that is named twice, such as beside its directory, is no clash. */
-function withoutRepeats(places: readonly Place[]): Place[] {
-  const known = new Map(places.map((place) => [`${resolve(place.source)}\0${place.target}`, place]));
-  return [...known.values()];
+/** Removes files that were passed twice, such as by name and with their directory. */
+function withoutRepeats(files: readonly FilePaths[]): FilePaths[] {
+  const unique = new Map(files.map((file) => [`${resolve(file.source)}\0${file.target}`, file]));
+  return [...unique.values()];
 }
 
-function checkTargets(places: readonly Place[]): void {
-  const bySpot = new Map<string, Place>();
-  for (const place of places) {
-    checkTarget(place.target, say(place.source));
-    const other = bySpot.get(place.target);
-    if (other !== undefined) refuseClash(other, place, place.target);
-    bySpot.set(place.target, place);
+/** Refuses two files with the same target, and a file whose target is a directory of another. */
+function checkTargets(files: readonly FilePaths[]): void {
+  const byTarget = new Map<string, FilePaths>();
+  for (const file of files) {
+    checkTarget(file.target, quoted(file.source));
+    const other = byTarget.get(file.target);
+    if (other !== undefined) refuseClash(other, file, file.target);
+    byTarget.set(file.target, file);
   }
-  for (const place of places) {
-    for (let at = place.target.lastIndexOf('/'); at > 0; at = place.target.lastIndexOf('/', at - 1)) {
-      const file = bySpot.get(place.target.slice(0, at));
-      if (file !== undefined) refuseClash(file, place, file.target);
+  for (const file of files) {
+    for (let at = file.target.lastIndexOf('/'); at > 0; at = file.target.lastIndexOf('/', at - 1)) {
+      const other = byTarget.get(file.target.slice(0, at));
+      if (other !== undefined) refuseClash(other, file, other.target);
     }
   }
 }
 
-function refuseClash(one: Place, other: Place, target: string): never {
+function refuseClash(one: FilePaths, other: FilePaths, target: string): never {
   throw new InputError(
     'not_alike',
-    `Expected each file to go to a place of its own, but ${say(one.source)} and ${say(other.source)} both go to ${say(target)}. ` +
+    `Expected each file to have another target, but ${quoted(one.source)} and ${quoted(other.source)} both go to ${quoted(target)}. ` +
       'Upload one of them with --path-in-repo, or to a repository of its own.',
   );
 }

@@ -1,27 +1,25 @@
-/** Makes foreign texts safe to show: without secrets and terminal control characters. */
+/** Removes secrets and control characters from texts of servers, so that they can be printed. */
 import { redactor } from '../../shared/http/secrets.js';
 import { madePrintable, shortened } from '../../shared/printable-names.js';
 
-/** More of an answer than this helps nobody. */
-const MAX_TEXT = 400;
+/** The maximum length of a quoted answer. */
+const MAX_LENGTH = 400;
 
-/** What stands where a secret stood. */
+/** The replacement of a secret. */
 const MASK = 'hf_***';
 
-/** Tokens of anybody, of the form that the Hub gives them. */
-const TOKEN_LIKE = /\bhf_[A-Za-z0-9]{4,}/g;
-/** Addresses of storage carry their permission in the query. */
-const QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
+/** Matches any token of the Hub. */
+const ANY_TOKEN = /\bhf_[A-Za-z0-9]{4,}/g;
+/** Matches a URL with a query. The query of a storage URL grants access. */
+const URL_WITH_QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
 
-/**
- * A text without the token, however a server may spell it, without queries of addresses, and that no terminal obeys.
- */
+/** Removes the token, in every encoding that `redactor` knows, queries of URLs, and control characters. */
 export function withoutSecrets(text: string, token: string | null): string {
   const redact = redactor(token === null ? [] : [token], MASK);
-  return madePrintable(redact(text).replace(QUERY, '$1'));
+  return madePrintable(redact(text).replace(URL_WITH_QUERY, '$1'));
 }
 
-/** The same of an answer: also without anybody else's token, and cut off where it is long. */
+/** Like `withoutSecrets`, for answers: also removes all other tokens, and truncates long texts. */
 export function redacted(text: string, token: string | null): string {
-  return shortened(withoutSecrets(text, token).replace(TOKEN_LIKE, MASK), MAX_TEXT);
+  return shortened(withoutSecrets(text, token).replace(ANY_TOKEN, MASK), MAX_LENGTH);
 }

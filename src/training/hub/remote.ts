@@ -1,40 +1,40 @@
-/** Reads the state of a repository at the Hub: its branch and its files. */
+/** Reads the state of a repository of the Hub: its branch and its files. */
 import { type Connection, common } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
+import type { HashKind } from './inspect.js';
 import { redacted } from './redact.js';
 import type { Repo } from './repo.js';
 
-/** A repository as it was when it was looked at. */
+/** The state of a repository when it was read. */
 export interface Remote {
-  /** False also for one that the token may not see. */
+  /** False also if the token has no access. */
   readonly exists: boolean;
   readonly private: boolean | null;
-  /** The branch's last commit; null where there is no such branch. */
+  /** The last commit of the branch; null if the branch does not exist. */
   readonly head: string | null;
-  /** What the next commit comes after: the head, or that of the default branch, where a new one begins. */
+  /** The parent of the next commit: the head, or that of the default branch for a new branch. */
   readonly base: string | null;
 }
 
-/** A file at the Hub. */
+/** A file of the repository. */
 export interface RemoteFile {
   readonly size: number;
-  /** Of large files SHA-256, of others git's. */
-  readonly naming: 'git' | 'sha256';
+  readonly hashKind: HashKind;
   readonly oid: string;
 }
 
-const NOT_THERE: Remote = { exists: false, private: null, head: null, base: null };
+const MISSING: Remote = { exists: false, private: null, head: null, base: null };
 
-/** @throws HubError for refusals, other than that there is none. */
-export async function lookAt(connection: Connection, repo: Repo, branch: string): Promise<Remote> {
+/** Reads the state of a repository. @throws HubError, but not for a missing repository or branch. */
+export async function readRemote(connection: Connection, repo: Repo, branch: string): Promise<Remote> {
   try {
     return await infoOf(connection, repo, branch);
   } catch (error) {
     if (isStatus(error, 404) && error.hubCode === 'RevisionNotFound') {
       return { ...(await infoOf(connection, repo)), head: null };
     }
-    // Whoever shows no token is told 401 of what is not there, or not public.
-    if (isStatus(error, 404) || (isStatus(error, 401) && connection.token === null)) return NOT_THERE;
+    // Without a token, the Hub answers 401 for a missing or private repository.
+    if (isStatus(error, 404) || (isStatus(error, 401) && connection.token === null)) return MISSING;
     throw error;
   }
 }
@@ -45,17 +45,17 @@ async function infoOf(connection: Connection, { type, name }: Repo, revision?: s
   const info = type === 'dataset' ? await datasetInfo(params) : await modelInfo(params);
   if (typeof info.name === 'string' && info.name.toLowerCase() !== name.toLowerCase()) {
     throw new HubError(
-      `Expected ${type} ${name}, got ${JSON.stringify(redacted(info.name, connection.token))}: it was renamed. Pass that to --repo.`,
+      `Expected ${type} ${name}, got ${JSON.stringify(redacted(info.name, connection.token))}: it was renamed. Pass the new name to --repo.`,
     );
   }
   const head = typeof info.sha === 'string' ? info.sha : null;
   return { exists: true, private: Boolean(info.private), head, base: head };
 }
 
-/** How many paths are asked for at once. */
-const MANY = 100;
+/** The number of paths per request. */
+const PATHS_PER_REQUEST = 100;
 
-/** Those of the paths that are there, by path. @throws HubError also for a directory where a file is to go. */
+/** Returns the existing files among the paths, by path. @throws HubError, also if a path is a directory. */
 export async function filesAt(
   connection: Connection,
   repo: Repo,
@@ -63,8 +63,8 @@ export async function filesAt(
   paths: readonly string[],
 ): Promise<Map<string, RemoteFile>> {
   const files = new Map<string, RemoteFile>();
-  for (let first = 0; first < paths.length; first += MANY) {
-    const some = paths.slice(first, first + MANY);
+  for (let first = 0; first < paths.length; first += PATHS_PER_REQUEST) {
+    const some = paths.slice(first, first + PATHS_PER_REQUEST);
     const infos = await connection.library.pathsInfo({
       ...common(connection),
       repo,
@@ -79,7 +79,9 @@ export async function filesAt(
       }
       files.set(
         path,
-        lfs ? { size: lfs.size, naming: 'sha256', oid: lfs.oid } : { size, naming: 'git', oid: oid ?? '' },
+        lfs
+          ? { size: lfs.size, hashKind: 'sha256', oid: lfs.oid }
+          : { size, hashKind: 'git', oid: oid ?? '' },
       );
     }
   }

@@ -1,4 +1,4 @@
-/** Validates names on the Hub before a request is made. */
+/** Validates names of repositories and branches before a request is made. */
 import { InputError } from '../../shared/errors.js';
 
 export const REPO_TYPES = ['dataset', 'model'] as const;
@@ -10,44 +10,45 @@ export interface Repo {
   readonly name: string;
 }
 
+/** The maximum length of a name, in characters. */
 const MAX_NAME = 96;
-const PART = /^[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?$/;
+const NAME_PART = /^[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?$/;
 
-/** @throws InputError `unknown_name`. */
+/** Validates the name of a repository. @throws InputError `unknown_name`. */
 export function checkRepo(type: RepoType, name: string): Repo {
   const parts = name.split('/');
   const legal =
     parts.length === 2 &&
-    parts.every((part) => PART.test(part)) &&
+    parts.every((part) => NAME_PART.test(part)) &&
     name.length <= MAX_NAME &&
     !/--|\.\.|\.git$/.test(name);
   if (legal) return { type, name };
-  const typed =
+  const hasType =
     ['datasets', 'models', 'spaces', 'dataset', 'model'].includes(parts[0]) || name.includes('://');
   throw new InputError(
     'unknown_name',
-    `Expected --repo to be USER/NAME: letters, digits, - _ . within, at most ${MAX_NAME} characters, no -- or .. and no .git ` +
-      `at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
-      (typed ? ' Leave out all but USER/NAME: --type says what it is.' : ' Pass such a name.'),
+    `Expected --repo to be USER/NAME: letters, digits and - _ . between them, at most ${MAX_NAME} characters, no -- or .. and no ` +
+      `.git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
+      (hasType ? ' Pass only USER/NAME, and the type as --type.' : ' Pass such a name.'),
   );
 }
 
-/** What people call it. */
+/** Formats type and name for messages. */
 export const repoText = ({ type, name }: Repo): string => `${type} ${name}`;
 
-/** Where it is to be seen. */
+/** Returns the URL of the repository's page. */
 export const repoUrl = (endpoint: string, { type, name }: Repo): string =>
   `${endpoint}/${type === 'dataset' ? 'datasets/' : ''}${name}`;
 
 const BRANCH = /^[A-Za-z0-9_][\w./-]{0,199}$/;
 
-/** @throws InputError `unknown_name`. */
+/** Validates the name of a branch. @throws InputError `unknown_name`. */
 export function checkBranch(name: string): string {
   const bad =
     !BRANCH.test(name) || /\.\.|\/\/|\.lock(\/|$)|[./]$|\/\./.test(name) || /^[0-9a-f]{40}$/.test(name);
   if (!bad) return name;
   throw new InputError(
     'unknown_name',
-    `Expected --branch to be a branch's name, such as main, and no commit; got ${JSON.stringify(name.slice(0, 200))}. Pass one.`,
+    `Expected --branch to be the name of a branch, such as main, not a commit; got ${JSON.stringify(name.slice(0, 200))}. Pass a name.`,
   );
 }

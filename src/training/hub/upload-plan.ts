@@ -1,8 +1,8 @@
-/** Plans an upload: which files are new, which differ, and which are there already. */
+/** Plans an upload: compares local files with those of the repository. */
 import { InputError } from '../../shared/errors.js';
 import type { Connection } from './connection.js';
 import { HubError } from './hub-errors.js';
-import { type Inspection, inspect, type Naming, type Reading } from './inspect.js';
+import { type HashKind, type Inspection, inspect, type ReadOptions } from './inspect.js';
 import type { LocalFile } from './local-files.js';
 import { filesAt, type Remote, type RemoteFile } from './remote.js';
 import type { Repo } from './repo.js';
@@ -10,15 +10,15 @@ import type { Repo } from './repo.js';
 export interface PlannedFile {
   readonly file: LocalFile;
   readonly change: 'new' | 'changed' | 'same';
-  /** What stands in its place. */
-  readonly there: RemoteFile | null;
+  /** The file of the repository with the same path; null if there is none. */
+  readonly remote: RemoteFile | null;
   readonly inspection: Inspection;
 }
 
 export interface UploadRequest {
   readonly repo: Repo;
   readonly branch: string;
-  /** Whether it must not be public; one that is there may be private without it. */
+  /** Whether the repository must be private. False accepts an existing private repository. */
   readonly private: boolean;
   readonly files: readonly LocalFile[];
 }
@@ -28,70 +28,72 @@ export interface UploadPlan extends UploadRequest {
   readonly planned: readonly PlannedFile[];
 }
 
-/** Files that are not at the Hub as they are here. */
-export const toSend = (planned: readonly PlannedFile[]): PlannedFile[] =>
+/** Returns the files that are new or differ. */
+export const changedFiles = (planned: readonly PlannedFile[]): PlannedFile[] =>
   planned.filter(({ change }) => change !== 'same');
 
 /**
- * @param before what was planned earlier for the same files: those that are there as they were are not read again.
- * @throws InputError for a file that holds the token; HubError; the signal's reason.
+ * Compares files with the repository.
+ * @param before an earlier plan of the same files. A file is not read again if its remote file is the same as then.
+ * @throws InputError for a file that contains the token; HubError; the signal's reason.
  */
 export async function planFiles(
   connection: Connection,
   { repo, files }: Pick<UploadRequest, 'repo' | 'files'>,
   remote: Remote,
-  reading: Reading,
+  reading: ReadOptions,
   before: readonly PlannedFile[] = [],
 ): Promise<PlannedFile[]> {
   const paths = files.map(({ target }) => target);
-  const there =
+  const remoteFiles =
     remote.base === null
       ? new Map<string, RemoteFile>()
       : await filesAt(connection, repo, remote.base, paths);
   const planned: PlannedFile[] = [];
   for (const [k, file] of files.entries()) {
-    const now = there.get(file.target) ?? null;
-    const known = before[k]?.there?.oid === now?.oid ? before[k] : undefined;
-    planned.push(known ?? (await planOne(file, now, connection.token, reading)));
+    const remoteFile = remoteFiles.get(file.target) ?? null;
+    const known = before[k]?.remote?.oid === remoteFile?.oid ? before[k] : undefined;
+    planned.push(known ?? (await planOne(file, remoteFile, connection.token, reading)));
   }
   return planned;
 }
 
 async function planOne(
   file: LocalFile,
-  there: RemoteFile | null,
+  remote: RemoteFile | null,
   token: string | null,
-  reading: Reading,
+  reading: ReadOptions,
 ): Promise<PlannedFile> {
-  // Of another size, it differs whatever its name is.
-  const naming: Naming | null = there?.size === file.blob.size ? there.naming : null;
-  const inspection = await inspectUnchanged(file, naming, token, reading);
+  // A file of another size differs, so it needs no hash.
+  const kind: HashKind | null = remote?.size === file.blob.size ? remote.hashKind : null;
+  const inspection = await inspectUnchanged(file, kind, token, reading);
   if (inspection.holdsToken) refuseToken(file);
-  const same = naming !== null && inspection.oid === there?.oid;
-  return { file, change: there === null ? 'new' : same ? 'same' : 'changed', there, inspection };
+  const same = kind !== null && inspection.oid === remote?.oid;
+  return { file, change: remote === null ? 'new' : same ? 'same' : 'changed', remote, inspection };
 }
 
 function refuseToken({ source }: LocalFile): never {
   throw new InputError(
     'out_of_range',
-    `Expected files without the token in them, but ${JSON.stringify(source)} holds it: whoever reads it could write in your ` +
-      'name. Remove it there, and revoke it if it was ever published.',
+    `Expected files without the token, but ${JSON.stringify(source)} contains it: its readers could write in your name. ` +
+      'Remove the token from the file, and revoke it if it was ever published.',
   );
 }
 
+/** Inspects a file. @throws HubError if the file changed or cannot be read. */
 async function inspectUnchanged(
   file: LocalFile,
-  naming: Naming | null,
+  kind: HashKind | null,
   token: string | null,
-  reading: Reading,
+  reading: ReadOptions,
 ): Promise<Inspection> {
   try {
-    return await inspect(file, naming, token, reading);
+    return await inspect(file, kind, token, reading);
   } catch (error) {
     if ((error as Error).name !== 'NotReadableError') throw error;
     throw new HubError(
-      `Expected ${JSON.stringify(file.source)} to stay as it is and to be readable, but it was changed, removed or may not be ` +
-        'read. Nothing was uploaded. Run the same command again when nobody writes to it.',
+      `Expected ${JSON.stringify(file.source)} to be readable and not to change, but it changed or cannot be read. Nothing was ` +
+        'uploaded. Run the same command again when no process writes to it.',
     );
   }
 }

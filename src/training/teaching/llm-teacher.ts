@@ -1,4 +1,4 @@
-/** A language model as a teacher. */
+/** Plays episodes of a language model as a teacher. */
 
 import { modelPlayer } from '../../agents/llm/llm-player.js';
 import { type PlayOptions, playEpisodes } from '../../agents/llm/play-episodes.js';
@@ -12,22 +12,22 @@ export interface TeachByModelOptions extends Omit<PlayOptions, 'player'> {
   readonly profiles: string;
 }
 
-/** Returns the keys of a range of seeds' episodes, in the order of the seeds. */
+/** Returns the keys of the episodes of a range of seeds, in the order of the seeds. */
 export function keysOf({ first, last }: SeedRange, profiles: string, model: string): string[] {
   const common = { ...modelPlayer(model), condition: CUSTOM, profile_mode: profiles };
   return Array.from({ length: last - first + 1 }, (_, i) => episodeKey({ ...common, seed: first + i }));
 }
 
 /**
- * Runs the missing episodes of a range of seeds, and yields each when it ends.
- * @param isThere whether the episode of a key of `keysOf` exists. @throws as `playEpisodes`.
+ * Plays the missing episodes of a range of seeds, and yields each when it ends.
+ * @param exists whether the episode of a key of `keysOf` exists. @throws as `playEpisodes`.
  */
 export function teachByModel(
   { seeds, profiles, ...options }: TeachByModelOptions,
-  isThere: (key: string) => boolean,
+  exists: (key: string) => boolean,
 ): AsyncGenerator<TrajectoryEpisode> {
-  const weeks = keysOf(seeds, profiles, options.model.name)
+  const missing = keysOf(seeds, profiles, options.model.name)
     .map((key, i) => ({ key, seed: seeds.first + i, profileMode: profiles, condition: CUSTOM }))
-    .filter(({ key }) => !isThere(key));
-  return playEpisodes(weeks, { ...options, player: modelPlayer(options.model.name) });
+    .filter(({ key }) => !exists(key));
+  return playEpisodes(missing, { ...options, player: modelPlayer(options.model.name) });
 }

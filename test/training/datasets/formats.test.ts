@@ -1,4 +1,4 @@
-/** Files of rows: both formats hold the same, other libraries read the Parquet, and the card says what is in them. */
+/** Files and card of a dataset for GRPO: JSON lines and Parquet have the same rows, other libraries read them, and the card describes them. */
 import { writeFileSync } from 'node:fs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it, test } from 'vitest';
@@ -22,12 +22,12 @@ import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';
 
 const file = temporaryDirectory();
 const BATCH = 40;
-/** A last batch that is not full, and all that strings can be asked: names of persons, empty histories. */
+/** Has a last batch that is not full, rows of a named profile, and rows with an empty history. */
 const plan = toPlan({ rows: 2 * BATCH + 7, profiles: ['mix', 'introvert_morning'], seed: 3 });
 const batches = [...grpoRows(plan, {}, BATCH)];
 const rows = batches.flat();
 
-async function written(name: string, source: readonly (readonly GrpoRow[])[] = batches): Promise<Uint8Array> {
+async function encoded(name: string, source: readonly (readonly GrpoRow[])[] = batches): Promise<Uint8Array> {
   const encoder = await FORMATS.find((format) => format.name === name)!.open(
     provenanceOf(plan),
     GRPO_COLUMNS,
@@ -35,39 +35,39 @@ async function written(name: string, source: readonly (readonly GrpoRow[])[] = b
   const pieces = [...source.map((batch) => encoder.add(batch)), encoder.end()];
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)));
 }
-const parquet = await written('parquet');
+const parquet = await encoded('parquet');
 const buffer = parquet.buffer.slice(
   parquet.byteOffset,
   parquet.byteOffset + parquet.byteLength,
 ) as ArrayBuffer;
 
-/** As numbers: the reader makes 64-bit integers BigInts. */
+/** Converts the reader's BigInts to numbers. */
 const withNumbers = ({ seed, step_index, ...row }: Record<string, unknown>) => ({
   ...row,
   seed: Number(seed),
   step_index: Number(step_index),
 });
 
-it('there are rows without a history, and with the longest', () => {
+it('the rows include an empty history and the longest', () => {
   const steps = rows.map(({ step_index }) => step_index);
   expect([Math.min(...steps), Math.max(...steps)]).toEqual([0, 27]);
 });
 
-it('JSON lines are the rows', async () => {
-  const text = (await written('jsonl')).toString();
+it('JSON lines have the rows', async () => {
+  const text = (await encoded('jsonl')).toString();
   expect(fromLines(text)).toEqual(rows);
   for (const row of fromLines(text)) GRPO_ROW.parse(row);
   expect(text.endsWith('\n')).toBe(true);
 });
 
 describe('Parquet', () => {
-  it('read by hyparquet is the rows', async () => {
+  it('has the rows when hyparquet reads it', async () => {
     const read = await parquetReadObjects({ file: buffer });
     expect(read.map(withNumbers)).toEqual(rows);
     expect(Object.keys(read[0])).toEqual(Object.keys(rows[0]));
   });
 
-  it('has a row group for each batch, and says where it comes from', () => {
+  it('has a row group per batch, and its provenance as metadata', () => {
     const { num_rows, row_groups, created_by, key_value_metadata } = parquetMetadata(buffer);
     expect(Number(num_rows)).toBe(rows.length);
     expect(row_groups.map((group) => Number(group.num_rows))).toEqual([BATCH, BATCH, 7]);
@@ -76,26 +76,26 @@ describe('Parquet', () => {
     expect([key, JSON.parse(value!)]).toEqual([METADATA_KEY, provenanceOf(plan)]);
   });
 
-  it('is the same bytes again', async () => {
-    expect(Buffer.compare(await written('parquet'), parquet)).toBe(0);
+  it('has the same bytes when it is encoded again', async () => {
+    expect(Buffer.compare(await encoded('parquet'), parquet)).toBe(0);
   });
 
-  it('holds every seed', async () => {
+  it('stores the extreme seeds', async () => {
     const seeds = [0, 2 ** 31, 2 ** 32 - 1];
-    const odd = seeds.map((seed) => ({ ...rows[0], seed }));
-    const { buffer: bytes } = new Uint8Array(await written('parquet', [odd]));
-    expect((await parquetReadObjects({ file: bytes })).map(withNumbers)).toEqual(odd);
+    const extremes = seeds.map((seed) => ({ ...rows[0], seed }));
+    const { buffer: bytes } = new Uint8Array(await encoded('parquet', [extremes]));
+    expect((await parquetReadObjects({ file: bytes })).map(withNumbers)).toEqual(extremes);
   });
 
   const absent = whyAbsent();
-  if (absent !== null) test.skip(`against PyArrow: NOT READ BACK here: ${absent}`, () => {});
-  it.runIf(absent === null)('read by PyArrow is the rows', () => {
+  if (absent !== null) test.skip(`PyArrow: NOT TESTED here: ${absent}`, () => {});
+  it.runIf(absent === null)('has the rows when PyArrow reads it', () => {
     writeFileSync(file('train.parquet'), parquet);
     const read = askPyArrow(file('train.parquet'));
     expect(read.rows).toEqual(rows);
     expect(read.rowGroups).toBe(batches.length);
     expect(JSON.parse(read.metadata[METADATA_KEY])).toEqual(provenanceOf(plan));
-    // As the datasets library reads both formats.
+    // The types that the datasets library infers from JSON lines.
     expect(read.types).toEqual({
       messages: 'list<element: struct<role: string not null, content: string not null> not null>',
       seed: 'int64',
@@ -118,10 +118,10 @@ describe('the card', () => {
     provenance: provenanceOf(plan),
     tally,
     file: 'train.parquet',
-    command: 'a command',
+    command: 'rhythm-vec dataset grpo --rows 87',
   });
   const [, header, ...body] = card.split('---\n');
-  /** Every value is JSON, which is YAML. */
+  /** The entries of the YAML header. Every value is JSON. */
   const entries = Object.fromEntries(
     Array.from(header.matchAll(/^( *\w+): (.+)$/gm), ([, key, value]) => [key, JSON.parse(value)]),
   );
@@ -142,7 +142,7 @@ describe('the card', () => {
     );
   };
 
-  it('has a header that loaders read', () => {
+  it('has the header fields that loaders read', () => {
     expect(entries).toMatchObject({
       license: 'mit',
       size_categories: ['n<1K'],
@@ -150,15 +150,15 @@ describe('the card', () => {
     });
   });
 
-  it('says where the rows come from', () => {
-    const said = Object.entries(provenanceOf(plan)).map(([key]) => [key, entries[`  ${key}`]]);
-    expect(Object.fromEntries(said)).toEqual(provenanceOf(plan));
+  it('has the provenance in its header, and the command', () => {
+    const stored = Object.keys(provenanceOf(plan)).map((key) => [key, entries[`  ${key}`]]);
+    expect(Object.fromEntries(stored)).toEqual(provenanceOf(plan));
     expect(entries['  schema']).toEqual(SCHEMAS.grpoDataset);
     expect(entries['  world_digest']).toBe(createWorld().digest);
-    expect(card).toContain('```sh\na command\n```');
+    expect(card).toContain('```sh\nrhythm-vec dataset grpo --rows 87\n```');
   });
 
-  it('describes every column, and no other', () => {
+  it('describes exactly the columns of the rows', () => {
     expect(tableOf('column').map(([name]) => name)).toEqual(
       Object.keys(rows[0]).map((name) => `\`${name}\``),
     );
@@ -176,7 +176,7 @@ describe('the card', () => {
     expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(rows.length);
   });
 
-  it('says whether evaluation seeds are among them, and which', () => {
+  it('names the evaluation seeds in the requested range', () => {
     const range = (first: number, last: number) => ({
       rows: 1,
       seeds: { first, last },
@@ -184,10 +184,10 @@ describe('the card', () => {
     });
     expect(cardOf({ rows: 1 })).toContain('**No evaluation seeds are among them**');
     expect(cardOf({ ...range(100, 9999) })).toContain('**No evaluation seeds are among them**');
-    const both = cardOf(range(50, 10_049));
-    expect(both).toContain('**EVALUATION SEEDS ARE AMONG THEM: 50-99 and 10000-10049.**');
-    expect(both).toContain('eval_seeds_allowed: true\n  eval_seeds: ["50-99","10000-10049"]\n');
-    expect(both).not.toContain('No evaluation seeds');
+    const card = cardOf(range(50, 10_049));
+    expect(card).toContain('**EVALUATION SEEDS ARE AMONG THEM: 50-99 and 10000-10049.**');
+    expect(card).toContain('eval_seeds_allowed: true\n  eval_seeds: ["50-99","10000-10049"]\n');
+    expect(card).not.toContain('No evaluation seeds');
   });
 
   it.each([
@@ -196,18 +196,18 @@ describe('the card', () => {
     [99_999, '10K<n<100K'],
     [1e6, '1M<n<10M'],
     [2 ** 32 - 1, '1B<n<10B'],
-  ])('calls the size of %i rows %s', (count, size) => {
+  ])('has for %i rows the size category %s', (count, size) => {
     expect(cardOf({ rows: count })).toContain(`size_categories: ["${size}"]`);
   });
 
-  it('is known again, and nothing else is', () => {
+  it('is recognised as a card, and other README files are not', () => {
     expect(isCard(card)).toBe(true);
     expect(isCard('# A project\n')).toBe(false);
     expect(isCard('---\nlicense: mit\n---\n\n# Another dataset\n')).toBe(false);
   });
 });
 
-it('says nothing of the machine, so that bytes can be compared', () => {
+it('the provenance has no field of the machine or the date', () => {
   const keys: (keyof Provenance)[] = [
     'schema',
     'version',

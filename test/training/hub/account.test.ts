@@ -1,4 +1,4 @@
-/** Who uploads where: tokens and addresses of the environment, and names that the Hub would refuse. */
+/** Settings of an upload: token, endpoint, names of repositories and branches; and redaction of secrets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ function homeWith(name: string, token: string): string {
 }
 
 describe('the token', () => {
-  it('is that of the environment, else what a login has left, else none', () => {
+  it('comes from HF_TOKEN, HUGGING_FACE_HUB_TOKEN or the token file, in this order', () => {
     const HF_HOME = homeWith('home', 'hf_stored\n');
     expect(accountOf({ HF_TOKEN: ' hf_one ', HUGGING_FACE_HUB_TOKEN: 'hf_two', HF_HOME }).token).toBe(
       'hf_one',
@@ -31,17 +31,17 @@ describe('the token', () => {
     expect(accountOf({ HF_HOME: join(HF_HOME, 'token') }).token).toBeNull();
   });
 
-  it('is found where the cache of the desktop is', () => {
+  it('is read from XDG_CACHE_HOME', () => {
     mkdirSync(place('cache'));
     homeWith('cache/huggingface', 'hf_cached');
     expect(accountOf({ XDG_CACHE_HOME: place('cache') }).token).toBe('hf_cached');
   });
 
   it.each(['secret-password', 'hf_with space', 'hf_\u0000', 'hf_'])(
-    '%j is refused without being said',
+    '%j is refused, and not quoted',
     (HF_TOKEN) => {
       const refused = (): unknown => accountOf({ ...nowhere, HF_TOKEN });
-      expect(refused).toThrow(/Expected the token of HF_TOKEN to be hf_ and letters and digits/);
+      expect(refused).toThrow(/Expected the token of HF_TOKEN to be hf_ followed by letters and digits/);
       expect(refused).not.toThrow(/secret-password|with space/);
     },
   );
@@ -55,7 +55,7 @@ describe('the endpoint', () => {
     ['http://localhost:1234', 'http://localhost:1234'],
     ['http://[::1]:1234', 'http://[::1]:1234'],
     ['', 'https://huggingface.co'],
-  ])('%j', (HF_ENDPOINT, endpoint) => {
+  ])('%j is accepted', (HF_ENDPOINT, endpoint) => {
     expect(accountOf({ ...nowhere, HF_ENDPOINT }).endpoint).toBe(endpoint);
   });
 
@@ -68,17 +68,15 @@ describe('the endpoint', () => {
     'https://:hunter2@hub.example',
     'https://hub.example/?key=hunter2',
     'file:///etc',
-  ])('%s is refused: a token would go there', (HF_ENDPOINT) => {
-    expect(() => accountOf({ ...nowhere, HF_ENDPOINT })).toThrow(
-      /Expected HF_ENDPOINT to be an address with https/,
-    );
+  ])('%s is refused', (HF_ENDPOINT) => {
+    expect(() => accountOf({ ...nowhere, HF_ENDPOINT })).toThrow(/Expected HF_ENDPOINT to be an https URL/);
     expect(() => accountOf({ ...nowhere, HF_ENDPOINT })).not.toThrow(/hunter2/);
   });
 });
 
-describe('names', () => {
+describe('names of repositories and branches', () => {
   it.each(['a/b', 'newcomer/rhythm-sft', 'A.b-c_d/x.y', 'a/_b', `a/${'b'.repeat(94)}`])(
-    '%s is one',
+    '%s is a repository',
     (name) => {
       expect(checkRepo('dataset', name)).toEqual({ type: 'dataset', name });
     },
@@ -100,28 +98,26 @@ describe('names', () => {
     'a/b\n',
     'a/é',
     `a/${'b'.repeat(95)}`,
-  ])('%j is none', (name) => {
+  ])('%j is not a repository', (name) => {
     expect(() => checkRepo('model', name)).toThrow(/Expected --repo to be USER\/NAME/);
   });
 
   it.each(['datasets/a/b', 'https://huggingface.co/datasets/a/b', 'models/a/b'])(
-    'of %s the rest is to be left out',
+    '%s is refused, with the remedy',
     (name) => {
-      expect(() => checkRepo('dataset', name)).toThrow(
-        /Leave out all but USER\/NAME: --type says what it is/,
-      );
+      expect(() => checkRepo('dataset', name)).toThrow(/Pass only USER\/NAME, and the type as --type/);
     },
   );
 
-  it('lead to a page', () => {
+  it('give the URL of the repository', () => {
     expect(repoUrl('https://hub', { type: 'dataset', name: 'a/b' })).toBe('https://hub/datasets/a/b');
     expect(repoUrl('https://hub', { type: 'model', name: 'a/b' })).toBe('https://hub/a/b');
   });
 
   it.each(['', '-x', 'a..b', 'a b', 'x.lock', 'a//b', 'a/', '/a', 'a/.b', 'ü', '0'.repeat(40)])(
-    '%j is no branch',
+    '%j is not a branch',
     (name) => {
-      expect(() => checkBranch(name)).toThrow(/Expected --branch to be a branch's name/);
+      expect(() => checkBranch(name)).toThrow(/Expected --branch to be the name of a branch/);
     },
   );
 
@@ -130,33 +126,33 @@ describe('names', () => {
   });
 });
 
-describe('what others say is shown', () => {
+describe('redaction', () => {
   const token = 'hf_abcDEF123';
 
-  it('without the token, whatever it is spelt like, nor anybody else’s', () => {
+  it('removes the token in every encoding, and tokens of others', () => {
     const base64 = Buffer.from(token).toString('base64');
     const hex = Buffer.from(token).toString('hex');
-    const text = `Bearer ${token} ${base64} ${hex} hf_somebodyElses`;
+    const text = `Bearer ${token} ${base64} ${hex} hf_tokenOfOthers`;
     expect(redacted(text, token)).toBe('Bearer hf_*** hf_*** hf_*** hf_***');
   });
 
-  it('without what an address permits, nor what a terminal obeys, and not for ever', () => {
+  it('removes queries of URLs and control characters, and truncates answers', () => {
     expect(redacted('at https://s3.example/x?X-Amz-Signature=abc.', null)).toBe('at https://s3.example/x');
     expect(redacted('a\u001b[2Jb\u202e', null)).toBe('a\uFFFD[2Jb\uFFFD');
     expect(redacted('x'.repeat(1000), null)).toHaveLength(403);
     expect(withoutSecrets('x'.repeat(1000), null)).toHaveLength(1000);
   });
 
-  it('by nothing that fails, however it came by the token', async () => {
+  it('applies to every error that guarded work throws', async () => {
     const { signal } = new AbortController();
-    const foreseen = new HubError(`no ${token}`, { status: 412 });
-    for (const error of [foreseen, new Error(`no ${token}`), `no ${token}`]) {
+    const hubError = new HubError(`no ${token}`, { status: 412 });
+    for (const error of [hubError, new Error(`no ${token}`), `no ${token}`]) {
       const work = guarded(token, signal, () => Promise.reject(error));
-      const told: HubError = await work.catch((reason) => reason);
-      expect(told).toBeInstanceOf(HubError);
-      expect(`${told.message} ${told.stack}`).toContain('no hf_***');
-      expect(`${told.message} ${told.stack}`).not.toContain(token);
-      expect(told.status).toBe(error === foreseen ? 412 : null);
+      const thrown: HubError = await work.catch((reason) => reason);
+      expect(thrown).toBeInstanceOf(HubError);
+      expect(`${thrown.message} ${thrown.stack}`).toContain('no hf_***');
+      expect(`${thrown.message} ${thrown.stack}`).not.toContain(token);
+      expect(thrown.status).toBe(error === hubError ? 412 : null);
     }
   });
 });

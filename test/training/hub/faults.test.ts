@@ -1,8 +1,8 @@
-/** A Hub that misbehaves: what is asked again, what is told, and that no answer brings a secret to light. */
+/** Faults of the Hub: which requests are retried, which errors are thrown, and that no answer reveals the token. */
 import { describe, expect, it } from 'vitest';
 import { CLOCK } from '../../../src/shared/http/clock.js';
 import { HubError } from '../../../src/training/hub/hub-errors.js';
-import { faultOf, waitAskedFor } from '../../../src/training/hub/refusals.js';
+import { demandedWaitMs, networkError } from '../../../src/training/hub/response-errors.js';
 import type { Fault } from '../../fakes/hub-faults.js';
 import { sha256 } from '../../fakes/hub-store.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -10,34 +10,34 @@ import { bytes, countOf, directoryOf, REPO, startHub, textsAt, uploadTo } from '
 
 const UPLOAD = () => [directoryOf({ 'README.md': 'r', 'x.bin': bytes(100) })];
 
-describe('is asked again', () => {
-  const again: [name: string, fault: Omit<Fault, 'times'>][] = [
-    ['429 and at once', { on: /revision/, does: { answer: 429, headers: { 'retry-after': '0' } } }],
+describe('retries', () => {
+  const temporary: [name: string, fault: Omit<Fault, 'times'>][] = [
+    ['429 with retry-after 0', { on: /revision/, does: { answer: 429, headers: { 'retry-after': '0' } } }],
     ['500', { on: /commit/, does: { answer: 500, body: '<html>Oh no</html>' } }],
     ['502 of storage', { on: /^PUT/, does: { answer: 502 } }],
     ['503 of storage', { on: /^PUT/, does: { answer: 503, body: '<Error><Code>SlowDown</Code></Error>' } }],
     ['504', { on: /batch$/, does: { answer: 504 } }],
     [
-      'another creation that is under way',
+      '409 because of a conflicting operation',
       {
         on: /create$/,
         does: { answer: 409, body: 'Cannot create repo: another conflicting operation is in progress' },
       },
     ],
-    ['a connection that ends within contents', { on: /^PUT/, does: { dropAfter: 10 } }],
-    ['a connection that ends at once', { on: /paths-info/, does: { dropAfter: 0 } }],
+    ['a connection that closes during contents', { on: /^PUT/, does: { dropAfter: 10 } }],
+    ['a connection that closes at once', { on: /paths-info/, does: { dropAfter: 0 } }],
   ];
-  it.each(again)('after %s', async (_, fault) => {
+  it.each(temporary)('after %s', async (_, fault) => {
     const hub = await startHub();
     hub.faults.add({ ...fault, times: 2 });
     const { progress } = await uploadTo(hub, UPLOAD());
     expect(Object.keys(textsAt(hub)).sort()).toEqual(['README.md', 'x.bin']);
     expect(progress.waits).toHaveLength(2);
-    expect(progress.waits[1]).toMatch(/^Expected .*; asking again in 2 s \(attempt 2 of 6\)\.$/);
+    expect(progress.waits[1]).toMatch(/^Expected .*; retrying in 2 s \(attempt 2 of 6\)\.$/);
     expect(progress.sent).toBe(100);
   });
 
-  it('so often, and no more', async () => {
+  it('stop after 6 attempts', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /preupload/, does: { answer: 500, body: 'down' } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
@@ -46,7 +46,7 @@ describe('is asked again', () => {
     expect(countOf(hub, /preupload/)).toBe(6);
   });
 
-  it('not where it wants a longer rest than anybody waits', async () => {
+  it('are not made if the demanded wait is too long', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '3600' } } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/status 429.*Run the same command later/);
@@ -54,10 +54,10 @@ describe('is asked again', () => {
   });
 
   it.each([
-    ['where it says nothing', {}, [1000, 2000, 4000, 8000, 16_000]],
-    ['where it wants them soon', { 'retry-after': '3' }, [3000, 3000, 4000, 8000, 16_000]],
-    ['where it wants them late', { ratelimit: '"api";r=0;t=290' }, Array(5).fill(290_000)],
-  ])('later and later, and no sooner than it wants: %s', async (_, headers, waits) => {
+    ['without a demanded wait', {}, [1000, 2000, 4000, 8000, 16_000]],
+    ['with a short demanded wait', { 'retry-after': '3' }, [3000, 3000, 4000, 8000, 16_000]],
+    ['with a long demanded wait', { ratelimit: '"api";r=0;t=290' }, Array(5).fill(290_000)],
+  ])('back off exponentially, and wait as long as demanded: %s', async (_, headers, waits) => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, times: 5, does: { answer: 429, headers } });
     const clock = new FakeClock();
@@ -65,8 +65,9 @@ describe('is asked again', () => {
     expect(clock.waits).toEqual(waits);
   });
 
-  it('when it says so', () => {
-    const of = (headers: Record<string, string>) => waitAskedFor(new Headers(headers), Date.UTC(2026, 0, 1));
+  it('read the demanded wait from headers', () => {
+    const of = (headers: Record<string, string>) =>
+      demandedWaitMs(new Headers(headers), Date.UTC(2026, 0, 1));
     expect(of({ 'retry-after': '17' })).toBe(17_000);
     expect(of({ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' })).toBe(9000);
     expect(of({ 'retry-after': 'Thu, 01 Jan 2025 00:00:09 GMT' })).toBe(0);
@@ -78,55 +79,59 @@ describe('is asked again', () => {
     ]);
   });
 
-  it('until somebody asks to stop, also while it waits', async () => {
+  it('stop when the signal aborts a wait', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '200' } } });
-    const stop = new AbortController();
-    // Told before the wait: it is under way a turn of the event loop later.
-    const onWait = () => setImmediate(() => stop.abort(new Error('enough')));
-    const options = { signal: stop.signal, onWait, clock: CLOCK };
-    await expect(uploadTo(hub, UPLOAD(), options)).rejects.toThrow('enough');
+    const controller = new AbortController();
+    // Called before the wait, which begins one turn of the event loop later.
+    const onWait = () => setImmediate(() => controller.abort(new Error('aborted')));
+    const options = { signal: controller.signal, onWait, clock: CLOCK };
+    await expect(uploadTo(hub, UPLOAD(), options)).rejects.toThrow('aborted');
     expect(hub.requests).toHaveLength(1);
   });
 
-  it('until somebody asks to stop, also while it is sent contents', async () => {
+  it('stop when the signal aborts a request with contents', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /^PUT/, does: { hangAfter: 50 } });
     const hanging = hub.faults.hanging();
-    const stop = new AbortController();
-    const stopped = expect(uploadTo(hub, UPLOAD(), { signal: stop.signal })).rejects.toThrow('enough');
+    const controller = new AbortController();
+    const aborted = expect(uploadTo(hub, UPLOAD(), { signal: controller.signal })).rejects.toThrow('aborted');
     await hanging;
-    stop.abort(new Error('enough'));
-    await stopped;
+    controller.abort(new Error('aborted'));
+    await aborted;
     expect(countOf(hub, /commit/)).toBe(0);
   });
 });
 
-describe('refuses, and is not asked again:', () => {
-  const refusals: [name: string, fault: Fault, message: RegExp][] = [
+describe('permanent errors are thrown without a retry:', () => {
+  const permanent: [name: string, fault: Fault, message: RegExp][] = [
     [
       'an expired token',
       { on: /revision/, does: { answer: 401 } },
       /status 401\. Check HF_TOKEN, or run "hf auth login"/,
     ],
     [
-      'a token that may not write',
+      'a token without write access',
       { on: /create$/, does: { answer: 403 } },
-      /status 403\. Use a token that may write there/,
+      /status 403\. Use a token with write access/,
     ],
     [
-      'what it never heard of',
+      'a missing repository',
       { on: /preupload/, does: { answer: 404 } },
       /status 404\. Check --repo and --type/,
     ],
     [
-      'a gate',
+      'a gated repository',
       { on: /revision/, does: { answer: 403, headers: { 'x-error-code': 'GatedRepo' } } },
-      /Access to it must be granted/,
+      /The repository is gated\. Request access/,
     ],
-    ['too large a file', { on: /^PUT/, does: { answer: 413 } }, /It takes no files of this size/],
     [
-      'a bad card',
+      'a file that is too large',
+      { on: /^PUT/, does: { answer: 413 } },
+      /The file is too large for the server/,
+    ],
+    [
+      'an invalid card',
       {
         on: /commit/,
         does: {
@@ -135,10 +140,10 @@ describe('refuses, and is not asked again:', () => {
           body: '{"error":"Invalid YAML"}',
         },
       },
-      /status 400 \(Invalid YAML\)\. Check what is uploaded\./,
+      /status 400 \(Invalid YAML\)\. Check the uploaded files\./,
     ],
     [
-      'an object',
+      'an error of an object that was not requested',
       {
         on: /batch$/,
         does: {
@@ -149,23 +154,23 @@ describe('refuses, and is not asked again:', () => {
       /Unrequested object ID/,
     ],
     [
-      'in another language',
-      { on: /revision/, does: { answer: 200, body: '<html>Welcome to the airport</html>' } },
-      /Expected answers such as the Hub gives, got what cannot be read/,
+      'HTML instead of JSON',
+      { on: /revision/, does: { answer: 200, body: '<html>Sign in to the network</html>' } },
+      /Expected an answer of the Hub, got an unreadable one: invalid JSON/,
     ],
-    ['with nothing', { on: /preupload/, does: { answer: 200, body: 'null' } }, /got what cannot be read/],
+    ['null', { on: /preupload/, does: { answer: 200, body: 'null' } }, /got an unreadable one/],
     [
-      'with a list of anything',
+      'a list with null',
       { on: /paths-info/, does: { answer: 200, body: '[null]' } },
-      /got what cannot be read/,
+      /got an unreadable one/,
     ],
     [
-      'with another name',
+      'a renamed repository',
       { on: /revision/, does: { answer: 200, body: '{"id":"newcomer/new","sha":"1"}' } },
       /got "newcomer\/new": it was renamed/,
     ],
   ];
-  it.each(refusals)('%s', async (_, fault, message) => {
+  it.each(permanent)('%s', async (_, fault, message) => {
     const hub = await startHub();
     hub.faults.add(fault);
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(message);
@@ -173,14 +178,14 @@ describe('refuses, and is not asked again:', () => {
     expect(textsAt(hub)).toEqual({});
   });
 
-  it('large contents, by an error of their own', async () => {
+  it('an error of a requested object', async () => {
     const hub = await startHub();
     const objects = [{ oid: sha256(bytes(100)), size: 100, error: { code: 422, message: 'over quota' } }];
     hub.faults.add({ on: /batch$/, does: { answer: 200, body: JSON.stringify({ objects }) } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/x\.bin: over quota/);
   });
 
-  it('a wrong token, and one of another namespace', async () => {
+  it('an invalid token, and a token of another namespace', async () => {
     const hub = await startHub({ namespaces: ['somebody'] });
     await expect(uploadTo(hub, UPLOAD(), { token: 'hf_wrong' })).rejects.toThrow(
       /status 401 \(Invalid credentials/,
@@ -190,10 +195,10 @@ describe('refuses, and is not asked again:', () => {
   });
 });
 
-describe('an answer that is nested without end', () => {
+describe('a deeply nested answer', () => {
   const deep = '['.repeat(200_000);
   it.each([/revision/, /create$/, /preupload/, /paths-info/, /batch$/])(
-    'to %s is not asked for again',
+    'to %s is an error without a retry',
     async (on) => {
       const hub = await startHub();
       hub.faults.add({ on, does: { answer: 200, body: `{"a":${deep}` } });
@@ -205,7 +210,7 @@ describe('an answer that is nested without end', () => {
     },
   );
 
-  it('leaves a status what it means', async () => {
+  it('does not hide the status', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 401, body: deep } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
@@ -217,7 +222,7 @@ describe('an answer that is nested without end', () => {
   });
 });
 
-it('nobody there is said, with what to check', async () => {
+it('a refused connection is an error with a remedy', async () => {
   const hub = await startHub();
   await hub.close();
   await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
@@ -230,12 +235,12 @@ it.each([
   ['CERT_HAS_EXPIRED', false],
   ['ECONNRESET', true],
   ['EAI_AGAIN', true],
-])('%s may pass: %s', (code, transient) => {
+])('%s is temporary: %s', (code, transient) => {
   const cause = Object.assign(new Error('x'), { code });
-  expect(faultOf(new TypeError('fetch failed', { cause }), 'GET x', null).transient).toBe(transient);
+  expect(networkError(new TypeError('fetch failed', { cause }), 'GET x', null).transient).toBe(transient);
 });
 
-describe('a hostile Hub that says the token back', () => {
+describe('a hostile Hub that echoes the token', () => {
   const TOKEN = 'hf_aFakeTokenOfNobody';
   const echoes = [TOKEN, Buffer.from(TOKEN).toString('base64'), Buffer.from(TOKEN).toString('hex')];
   const faults = echoes.flatMap((echo): [string, Fault][] => [
@@ -247,7 +252,7 @@ describe('a hostile Hub that says the token back', () => {
         does: { answer: 403, headers: { 'x-error-message': `no ${echo}`, 'x-request-id': echo } },
       },
     ],
-    ['in JSON that is none', { on: /revision/, does: { answer: 200, body: echo } }],
+    ['in invalid JSON', { on: /revision/, does: { answer: 200, body: echo } }],
     ['in a name', { on: /revision/, does: { answer: 200, body: `{"id":"${echo}","sha":"1"}` } }],
     [
       'in a path',
@@ -260,7 +265,7 @@ describe('a hostile Hub that says the token back', () => {
         does: { answer: 200, body: `{"objects":[{"oid":"${echo}","error":{"code":1,"message":"${echo}"}}]}` },
       },
     ],
-    ['while it is busy', { on: /create$/, does: { answer: 503, body: echo } }],
+    ['in an error that is retried', { on: /create$/, does: { answer: 503, body: echo } }],
     [
       'in a redirect',
       { on: /create$/, does: { answer: 307, headers: { location: `http://127.0.0.1:1/${echo}` } } },
@@ -275,11 +280,11 @@ describe('a hostile Hub that says the token back', () => {
       (reason: Error) => reason,
     );
     expect(error).toBeInstanceOf(HubError);
-    const said = `${error!.message} ${error!.stack} ${String(error!.cause)} ${waits.join(' ')}`;
-    for (const echo of echoes) expect(said).not.toContain(echo);
+    const output = `${error!.message} ${error!.stack} ${String(error!.cause)} ${waits.join(' ')}`;
+    for (const echo of echoes) expect(output).not.toContain(echo);
   });
 
-  it('and is sent it by no redirect to another host', async () => {
+  it('does not receive the token through a redirect to another host', async () => {
     const [hub, other] = [await startHub(), await startHub()];
     const location = `${other.url.replace('127.0.0.1', 'localhost')}/api/datasets/${REPO.name}/revision/main`;
     hub.faults.add({ on: /revision/, does: { answer: 307, headers: { location } } });

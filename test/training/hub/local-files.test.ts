@@ -1,4 +1,4 @@
-/** What is meant by paths: which files, where each goes, what is left out, and what stands in them. */
+/** Files to upload: targets, files that are left out, refused paths, and inspection of contents. */
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { bytes, directoryOf } from '../../support/hub.js';
 const targetsOf = async (paths: readonly string[], prefix?: string) =>
   (await collectFiles(paths, prefix)).files.map(({ target }) => target);
 
-describe('places', () => {
-  it("files keep their names, a directory's contents their relative paths", async () => {
+describe('targets', () => {
+  it('of files are their names; of contents of directories, their relative paths', async () => {
     const at = directoryOf({ 'a.txt': 'a', 'd/README.md': 'r', 'd/x/y.txt': 'y', 'd/x/README.md': 'inner' });
     expect(await targetsOf([join(at, 'a.txt'), join(at, 'd')])).toEqual([
       'a.txt',
@@ -23,7 +23,7 @@ describe('places', () => {
     expect(await targetsOf([`${at}/d/`, `${at}/./a.txt`])).toContain('README.md');
   });
 
-  it('all but the card go to a directory of the repository', async () => {
+  it('except that of the card are within --path-in-repo', async () => {
     const at = directoryOf({ 'd/README.md': 'r', 'd/x/README.md': 'inner', 'd/y.txt': 'y' });
     for (const prefix of ['data/raw', '/data/raw/', './data/raw']) {
       expect(await targetsOf([join(at, 'd')], prefix)).toEqual([
@@ -36,7 +36,7 @@ describe('places', () => {
     expect(await targetsOf([join(at, 'd')], '.')).toContain('y.txt');
   });
 
-  it('what nobody means to publish is left out of directories, unless it is named', async () => {
+  it('leave out hidden and temporary files and links, unless they are passed by name', async () => {
     const at = directoryOf({
       ...{ 'd/.env': 's', 'd/.git/config': 'g', 'd/t.jsonl.partial': 'p', 'd/.t.7.tmp': 't', 'd/x.tmp': 't' },
       ...{ 'd/x~': 'b', 'd/sub/.cache/y': 'c', 'd/sub/z': 'z' },
@@ -46,11 +46,11 @@ describe('places', () => {
     const { files, leftOut } = await collectFiles([join(at, 'd')]);
     expect(files.map(({ target }) => target)).toEqual(['sub/uv.lock', 'sub/z']);
     expect(leftOut.map(leftOutText).map((text) => text.replace(`${at}/`, ''))).toEqual([
-      'd/.env (hidden by its dot)',
-      'd/.git (hidden by its dot)',
-      'd/.t.7.tmp (hidden by its dot)',
+      'd/.env (its name begins with a dot)',
+      'd/.git (its name begins with a dot)',
+      'd/.t.7.tmp (its name begins with a dot)',
       'd/link (a link)',
-      'd/sub/.cache (hidden by its dot)',
+      'd/sub/.cache (its name begins with a dot)',
       'd/t.jsonl.lock (unfinished)',
       'd/t.jsonl.partial (unfinished)',
       'd/t.jsonl.spent (unfinished)',
@@ -63,22 +63,22 @@ describe('places', () => {
 });
 
 describe('refuses', () => {
-  it('what is not there, is no file, or is nothing', async () => {
+  it('missing paths, pipes, and directories without files', async () => {
     const at = directoryOf({ 'd/.hidden': 'x', 'a.txt': 'a' });
     execFileSync('mkfifo', [join(at, 'pipe')]);
     await expect(collectFiles([join(at, 'none')])).rejects.toThrow(
-      /got ".*none"; there is none\. Check the path/,
+      /got ".*none", which does not exist\. Check the path/,
     );
-    await expect(collectFiles([join(at, 'a.txt/b')])).rejects.toThrow(/there is none/);
-    await expect(collectFiles([''])).rejects.toThrow(/there is none/);
+    await expect(collectFiles([join(at, 'a.txt/b')])).rejects.toThrow(/which does not exist/);
+    await expect(collectFiles([''])).rejects.toThrow(/which does not exist/);
     await expect(collectFiles([join(at, 'pipe')])).rejects.toThrow(/which is neither/);
     await expect(collectFiles([join(at, 'd')])).rejects.toThrow(
-      /all were left out: .*\.hidden \(hidden by its dot\)/,
+      /all were left out: .*\.hidden \(its name begins with a dot\)/,
     );
     await expect(collectFiles([])).rejects.toThrow(/Expected files to upload, but there are none/);
   });
 
-  it('two files that go to the same place, and one where another needs a directory', async () => {
+  it('two files with the same target, and a file whose target is a directory of another', async () => {
     const at = directoryOf({ 'a/x.txt': '1', 'b/x.txt': '2', 'c/x.txt/y/z': '3' });
     await expect(collectFiles([join(at, 'a'), join(at, 'b')])).rejects.toThrow(/"x.txt"\. .*--path-in-repo/);
     expect(await targetsOf([join(at, 'a/x.txt'), `${at}/a/./x.txt`, join(at, 'a')])).toEqual(['x.txt']);
@@ -88,25 +88,23 @@ describe('refuses', () => {
   });
 
   it.each(['..', 'a/../b', '.git', 'a//b', 'a\\b', 'a\nb', 'x'.repeat(1001)])(
-    'the directory %j',
+    '%j as --path-in-repo',
     async (prefix) => {
       const at = directoryOf({ 'a.txt': 'a' });
       await expect(collectFiles([at], prefix)).rejects.toThrow(/Expected --path-in-repo to be a path/);
     },
   );
 
-  it('a place of more than 1000 bytes, and none of as many', async () => {
+  it('a target of more than 1000 bytes, but not one of 1000', async () => {
     const at = directoryOf({ 'a.txt': 'a' });
     const longest = 'x'.repeat(1000 - '/a.txt'.length);
     expect(await targetsOf([at], longest)).toEqual([`${longest}/a.txt`]);
     for (const prefix of [`${longest}x`, '\u00e9'.repeat(500)]) {
-      await expect(collectFiles([at], prefix)).rejects.toThrow(
-        /a\.txt" to be a path that a repository can hold/,
-      );
+      await expect(collectFiles([at], prefix)).rejects.toThrow(/a\.txt" to be a path of a repository/);
     }
   });
 
-  it('a name that a terminal would obey', async () => {
+  it('a name with a control character', async () => {
     const at = directoryOf({ 'd/a\u001b[2J': 'a' });
     await expect(collectFiles([join(at, 'd')])).rejects.toThrow(/printable.*Rename it/);
   });
@@ -119,7 +117,7 @@ describe('contents', () => {
     return inspect(file, 'sha256', token, reading);
   };
 
-  it('are named as git and large storage name them', async () => {
+  it('are hashed as git objects or with SHA-256', async () => {
     const content = bytes(300_000);
     const [file] = (await collectFiles([directoryOf({ x: content })])).files;
     expect((await inspect(file, 'git', null, reading)).oid).toBe(gitOid(content));
@@ -128,7 +126,7 @@ describe('contents', () => {
   });
 
   it.each([65_508, 65_520, 65_530, 65_536, 131_070])(
-    'a token is found from byte %i on, whatever pieces are read',
+    'with a token at byte %i are recognised, whatever chunks are read',
     async (offset) => {
       const token = 'hf_abcdefghijklmnopqrstuvwxyz';
       const text = `${'.'.repeat(offset)}${token}${'.'.repeat(100)}`;
@@ -141,10 +139,10 @@ describe('contents', () => {
     ['{"seed":100,"x":1}\n{"seed":9999}', null],
     ['{"seed":99}', 99],
     ['{"seed": 10000, "x": 1}', 10000],
-    ['{"split_seed":5,"said":"\\"seed\\":5,"}', null],
+    ['{"split_seed":5,"text":"\\"seed\\":5,"}', null],
     [`${' '.repeat(65_530)}{"seed":1000}`, null],
     [`${' '.repeat(65_530)}{"seed":10000}`, 10000],
-  ])('seeds of evaluation, case %#', async (text, seed) => {
+  ])('with evaluation seeds are recognised, case %#', async (text, seed) => {
     expect((await inspected(text)).evalSeed).toBe(seed);
     expect((await inspected(text, null, 'x.md')).evalSeed).toBeNull();
   });
@@ -153,11 +151,11 @@ describe('contents', () => {
     ['{"hidden":{"profile":[]}}', true],
     ['{"hidden": {"profile": []}}', true],
     ['{"said":"{\\"hidden\\":{}}","hidden":null}', false],
-  ])('hidden numbers, case %#', async (text, found) => {
+  ])('with hidden profiles are recognised, case %#', async (text, found) => {
     expect((await inspected(text)).holdsHidden).toBe(found);
   });
 
-  it('that have changed since are no longer read', async () => {
+  it('that changed since they were opened are not read', async () => {
     const at = directoryOf({ x: 'before' });
     const [file] = (await collectFiles([at])).files;
     writeFileSync(join(at, 'x'), 'behind');

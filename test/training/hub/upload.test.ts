@@ -1,4 +1,4 @@
-/** Uploads to a fake Hub: what is created, sent, kept and committed, and what happens when somebody else is there, too. */
+/** Uploads to a fake Hub: created repositories, sent files and commits, concurrent commits of others, and lost answers. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,13 +16,13 @@ import {
 
 const PUT = /^PUT /;
 const COMMIT = /\/commit\//;
-const text = (content: string) => regularFile(Buffer.from(content));
+const textFile = (content: string) => regularFile(Buffer.from(content));
 
 describe('a first upload', () => {
-  it('creates the repository, and commits everything as one', async () => {
+  it('creates the repository, and makes one commit', async () => {
     const hub = await startHub();
     const at = directoryOf({ 'README.md': '# Card', 'train.parquet': bytes(2000), 'x/empty.txt': '' });
-    const message = { title: 'Weeks', description: 'of a teacher' };
+    const message = { title: 'Episodes', description: 'of a teacher' };
     const { url, plan } = await uploadTo(hub, [at], { message });
     expect(changesOf(plan.planned)).toEqual({
       'README.md': 'new',
@@ -33,11 +33,11 @@ describe('a first upload', () => {
     expect(textsAt(hub)).toEqual(files);
     const { private: isPrivate, branches } = hub.repo('dataset', REPO.name)!;
     const [, { title, description, id }, ...more] = branches.get('main')!;
-    expect([isPrivate, title, description, more]).toEqual([false, 'Weeks', 'of a teacher', []]);
-    expect(url).toBe(`${hub.url}/datasets/newcomer/weeks/commit/${id}`);
+    expect([isPrivate, title, description, more]).toEqual([false, 'Episodes', 'of a teacher', []]);
+    expect(url).toBe(`${hub.url}/datasets/newcomer/episodes/commit/${id}`);
   });
 
-  it('is private where it is to be, and of a model where it is one', async () => {
+  it('creates a private repository, and a repository of a model', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ x: 'x' })], { private: true, repo: { ...REPO, type: 'model' } });
     expect(hub.repo('model', REPO.name)?.private).toBe(true);
@@ -45,7 +45,7 @@ describe('a first upload', () => {
     expect(hub.repo('dataset', REPO.name)).toBeUndefined();
   });
 
-  it('of large files is in parts, and told of as they are read, hashed and sent', async () => {
+  it('sends large files in parts, and reports bytes read, hashed and sent', async () => {
     const hub = await startHub({ large: 1000, part: 100_000 });
     const { progress } = await uploadTo(hub, [directoryOf({ big: bytes(250_001), small: 's' })]);
     expect(countOf(hub, /^PUT .*part=/)).toBe(3);
@@ -53,7 +53,7 @@ describe('a first upload', () => {
     expect(progress).toMatchObject({ read: 250_002, hashed: 250_001, sent: 250_001 });
   });
 
-  it('to a branch that is not there begins where the default branch is', async () => {
+  it('creates a missing branch from the default branch', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ a: 'a', b: 'b' })]);
     const { plan } = await uploadTo(hub, [directoryOf({ b: 'b', c: 'c' })], { branch: 'dev/1' });
@@ -76,7 +76,7 @@ describe('a second upload', () => {
     ]);
   });
 
-  it('sends what differs, also where the size is the same, and keeps the rest', async () => {
+  it('sends files that differ, also with the same size, and keeps the others', async () => {
     const hub = await startHub({ large: 1000 });
     const at = directoryOf({ big: bytes(5000), other: bytes(5000, 'o'), small: 's', kept: 'k' });
     await uploadTo(hub, [at]);
@@ -94,76 +94,79 @@ describe('a second upload', () => {
     expect(textsAt(hub)).toMatchObject({ big: bytes(5000, 'y').toString(), small: 't', kept: 'k' });
   });
 
-  it('after one that was broken off sends no contents again that are there', async () => {
+  it('after an interrupted one sends only the contents that are missing', async () => {
     const hub = await startHub({ large: 1000 });
     const at = directoryOf(
       Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`f${k}`, bytes(5000, `f${k}`)])),
     );
     hub.faults.add({ on: PUT, after: 3, does: { answer: 400, body: 'no more' } });
     await expect(uploadTo(hub, [at])).rejects.toThrow(/got status 400 \(no more\)/);
-    const there = hub.repo('dataset', REPO.name)!.objects.size;
-    expect([there >= 3, countOf(hub, COMMIT), textsAt(hub)]).toEqual([true, 0, {}]);
+    const stored = hub.repo('dataset', REPO.name)!.objects.size;
+    expect([stored >= 3, countOf(hub, COMMIT), textsAt(hub)]).toEqual([true, 0, {}]);
     hub.faults.clear();
     hub.requests.length = 0;
     await uploadTo(hub, [at]);
-    expect([countOf(hub, PUT), Object.keys(textsAt(hub)).length]).toEqual([8 - there, 8]);
+    expect([countOf(hub, PUT), Object.keys(textsAt(hub)).length]).toEqual([8 - stored, 8]);
   });
 });
 
-describe('somebody else', () => {
+describe('a concurrent change', () => {
   const upload = { small: 'ours', x: 'x' };
 
-  it('who commits other files meanwhile does not matter', async () => {
+  it('of other files does not prevent the commit', async () => {
     const hub = await startHub();
-    const commit = () => addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['theirs', text('t')]]));
+    const commit = () =>
+      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['theirs', textFile('t')]]));
     await uploadTo(hub, [directoryOf({ x: 'x' })]);
     const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commit });
     expect([textsAt(hub), url !== null]).toEqual([{ ...upload, theirs: 't' }, true]);
     expect(countOf(hub, COMMIT)).toBe(3);
   });
 
-  it('who commits the same meanwhile leaves nothing to do', async () => {
+  it('that made the same files leaves nothing to commit', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ x: 'x' })]);
     const commit = () =>
-      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', text('ours')]]));
+      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', textFile('ours')]]));
     const { url } = await uploadTo(hub, [directoryOf(upload)], { between: commit });
     expect([url, textsAt(hub)]).toEqual([null, upload]);
   });
 
-  it('who changes the same file meanwhile is not written over', async () => {
+  it('of the same file is not overwritten', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ small: 'before' })]);
     const commit = () =>
-      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', text('theirs')]]));
+      addCommit(hub.repo('dataset', REPO.name)!, 'main', new Map([['small', textFile('theirs')]]));
     const at = directoryOf(upload);
     await expect(uploadTo(hub, [at], { between: commit })).rejects.toThrow(
-      /Expected nobody to change "small" meanwhile, but a commit has\. Nothing was committed/,
+      /Expected "small" to be unchanged at the Hub, but another commit changed it .*Nothing was committed/,
     );
     expect(textsAt(hub)).toEqual({ small: 'theirs' });
     await uploadTo(hub, [at]);
     expect(textsAt(hub)).toEqual(upload);
   });
 
-  it('who never ends committing is given up on', async () => {
+  it('is tolerated 5 times', async () => {
     const hub = await startHub();
     hub.faults.add({ on: COMMIT, does: { answer: 412 } });
-    await expect(uploadTo(hub, [directoryOf(upload)])).rejects.toThrow(/Somebody committed meanwhile\. Run/);
+    await expect(uploadTo(hub, [directoryOf(upload)])).rejects.toThrow(
+      /Another commit was made meanwhile\. Run/,
+    );
     expect(countOf(hub, COMMIT)).toBe(6);
   });
 
-  it('who creates the repository at the same time may do so', async () => {
+  it('that creates the repository is accepted', async () => {
     const hub = await startHub();
     const create = () => hub.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
     await uploadTo(hub, [directoryOf(upload)], { between: create });
     expect(textsAt(hub)).toEqual(upload);
   });
 
-  it('who owns the repository and has it public gets nothing private', async () => {
+  it('does not let a private upload go to a public repository', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ x: 'x' })]);
     const refused = uploadTo(hub, [directoryOf(upload)], { private: true });
-    await expect(refused).rejects.toThrow(/to be private, as --private wants it, but it is there and public/);
+    await expect(refused).rejects.toThrow(/to be private, as --private demands, but it exists and is public/);
     const other = await startHub();
     const create = () => other.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
     const late = uploadTo(other, [directoryOf(upload)], { private: true, between: create });
@@ -172,7 +175,7 @@ describe('somebody else', () => {
   });
 });
 
-describe('answers that are lost', () => {
+describe('lost answers', () => {
   it.each([
     ['of the commit', /^POST .*\/commit\//],
     ['of the creation', /repos\/create/],
@@ -180,9 +183,9 @@ describe('answers that are lost', () => {
     ['of a large file', /^PUT/],
     ['of its completion', /complete$/],
     ['of the batch', /batch$/],
-    ['of what is there', /paths-info/],
-    ['of how to send it', /preupload/],
-  ])('%s are asked for again, and make nothing twice', async (_, on) => {
+    ['of the comparison of files', /paths-info/],
+    ['of the kinds of files', /preupload/],
+  ])('%s are retried, and create nothing twice', async (_, on) => {
     const hub = await startHub({ large: 1000, part: 2000 });
     hub.faults.add({ on, times: 1, does: { loseAnswer: true } });
     const at = directoryOf({ big: bytes(5000), single: bytes(1500), small: 's' });
@@ -199,7 +202,7 @@ describe('answers that are lost', () => {
 });
 
 describe('files', () => {
-  it('that change between the plan and the upload are not committed', async () => {
+  it('that change after the plan are not committed', async () => {
     for (const [name, content] of [
       ['big', bytes(5000)],
       ['small', 's'],
@@ -208,24 +211,22 @@ describe('files', () => {
       const at = directoryOf({ [name]: content, other: 'o' });
       const between = () => appendFileSync(join(at, name), 'more');
       await expect(uploadTo(hub, [at], { between })).rejects.toThrow(
-        /Expected files to stay as they are while they are uploaded.*Nothing was committed/,
+        /Expected files not to change while they are uploaded.*Nothing was committed/,
       );
       expect(countOf(hub, COMMIT)).toBe(0);
     }
   });
 
-  it('that hold the token go nowhere', async () => {
+  it('that contain the token are refused', async () => {
     const hub = await startHub();
     const at = directoryOf({ 'notes.txt': `my token is ${hub.environment.HF_TOKEN}.`, x: 'x' });
     const refused = uploadTo(hub, [at]);
-    await expect(refused).rejects.toThrow(
-      /Expected files without the token in them, but ".*notes\.txt" holds it/,
-    );
+    await expect(refused).rejects.toThrow(/Expected files without the token, but ".*notes\.txt" contains it/);
     await expect(refused).rejects.not.toThrow(hub.environment.HF_TOKEN);
     expect(hub.repos.size).toBe(0);
   });
 
-  it('cannot go where a directory is', async () => {
+  it('whose target is a directory of the repository are refused', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ 'a/b': 'b' })]);
     await expect(uploadTo(hub, [directoryOf({ a: 'a' })])).rejects.toThrow(
@@ -233,7 +234,7 @@ describe('files', () => {
     );
   });
 
-  it('may be empty, or twins', async () => {
+  it('may be empty or equal', async () => {
     const hub = await startHub({ large: 1000, part: 2000 });
     const files = {
       'a.bin': bytes(5000).toString(),
@@ -247,7 +248,7 @@ describe('files', () => {
     expect((await uploadTo(hub, [at])).url).toBeNull();
   });
 
-  it('are many', async () => {
+  it('may be 250', async () => {
     const hub = await startHub({ large: 100 });
     const names = Array.from({ length: 250 }, (_, k) => `d${k % 3}/f${k}`);
     const at = directoryOf(Object.fromEntries(names.map((name, k) => [name, bytes(k, name)])));
@@ -259,21 +260,23 @@ describe('files', () => {
   });
 });
 
-it('a plan asks nothing that changes anything', async () => {
+it('a plan changes nothing at the Hub', async () => {
   const hub = await startHub();
-  const stop = () => {
+  const stopAfterPlan = () => {
     throw new Error('planned');
   };
-  await expect(uploadTo(hub, [directoryOf({ x: 'x' })], { between: stop })).rejects.toThrow('planned');
+  await expect(uploadTo(hub, [directoryOf({ x: 'x' })], { between: stopAfterPlan })).rejects.toThrow(
+    'planned',
+  );
   await uploadTo(hub, [directoryOf({ x: 'x' })]);
   const before = commitAt(hub.repo('dataset', REPO.name)!, 'main');
   hub.requests.length = 0;
-  await expect(uploadTo(hub, [directoryOf({ x: 'y' })], { between: stop, token: null })).rejects.toThrow(
-    'planned',
-  );
+  await expect(
+    uploadTo(hub, [directoryOf({ x: 'y' })], { between: stopAfterPlan, token: null }),
+  ).rejects.toThrow('planned');
   expect(hub.requests.map(({ what }) => what.replace(/[0-9a-f]{40}|\?.*/g, ''))).toEqual([
-    'GET /api/datasets/newcomer/weeks/revision/main',
-    'POST /api/datasets/newcomer/weeks/paths-info/',
+    'GET /api/datasets/newcomer/episodes/revision/main',
+    'POST /api/datasets/newcomer/episodes/paths-info/',
   ]);
   expect(hub.requests.map(({ authorization }) => authorization)).toEqual([null, null]);
   expect(commitAt(hub.repo('dataset', REPO.name)!, 'main')).toBe(before);

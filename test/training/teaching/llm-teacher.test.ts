@@ -1,4 +1,4 @@
-/** Weeks of a model that teaches: those of a range of seeds that are not there yet. */
+/** Episodes of a language model as a teacher: the missing ones of a range of seeds. */
 import { expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { episodeKey } from '../../../src/rollouts/trajectories/write-line.js';
@@ -7,7 +7,7 @@ import { modelOf, startModel } from '../../support/llm.js';
 
 const SEEDS = { first: 100, last: 103 };
 
-it('are as many as there are seeds, and known by their keys before they are played', async () => {
+it('plays the seeds whose keys are missing', async () => {
   const { model } = await modelOf(await startModel());
   const keys = keysOf(SEEDS, 'discrete', model.name);
   expect(new Set(keys).size).toBe(4);

@@ -1,4 +1,4 @@
-/** The planner as a teacher: portions and progress, what an episode holds, refusals. */
+/** The planner as a teacher: batches, progress, recorded episodes and refused options. */
 import { expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { parseCompletion } from '../../../src/rollouts/text/parse.js';
@@ -9,19 +9,19 @@ const options: TeachOptions = {
   ...{ profiles: 'discrete', grader: toGrader('v1') },
 };
 
-it('plays 64 seeds at a time, and ends with the reason of its signal', async () => {
-  const stop = new AbortController();
+it('plays 64 seeds per batch, and rejects with the reason of its signal', async () => {
+  const controller = new AbortController();
   const reports: number[][] = [];
   const onProgress = (...report: number[]): void => {
     reports.push(report);
-    stop.abort(new Error('enough'));
+    controller.abort(new Error('aborted'));
   };
-  const playing = teach({ ...options, seeds: { first: 5, last: 70 }, onProgress, signal: stop.signal });
-  await expect(playing.next()).rejects.toThrow('enough');
+  const playing = teach({ ...options, seeds: { first: 5, last: 70 }, onProgress, signal: controller.signal });
+  await expect(playing.next()).rejects.toThrow('aborted');
   expect(reports).toEqual([[64, 66 * 28]]);
 });
 
-it('plays what its completions say, and reports every step', async () => {
+it('plays the actions and beliefs of its completions, and reports every step', async () => {
   const reports: number[][] = [];
   const onProgress = (...report: number[]) => void reports.push(report);
   const playing = teach({ ...options, onProgress });
@@ -35,9 +35,9 @@ it('plays what its completions say, and reports every step', async () => {
   });
   expect(episode.steps).toHaveLength(28);
   for (const { completion, reasoning, belief, action } of episode.steps) {
-    const said = parseCompletion(completion!);
-    expect([said.given, said.belief.map(Math.fround)]).toEqual([true, belief]);
-    expect([said.action, action]).toEqual([expect.any(Number), expect.any(String)]);
+    const parsed = parseCompletion(completion!);
+    expect([parsed.given, parsed.belief.map(Math.fround)]).toEqual([true, belief]);
+    expect([parsed.action, action]).toEqual([expect.any(Number), expect.any(String)]);
     expect(completion).toContain(`<reasoning>${reasoning}</reasoning>`);
   }
 });

@@ -1,5 +1,5 @@
-/** The dataset card: a README.md that describes the rows to people and loaders. */
-import { commandText, ending, evalSeedsSaid, headerText, table } from '../card-parts.js';
+/** The card of a dataset for GRPO: a README.md that describes the rows to readers and loaders. */
+import { commandText, evalSeedsText, headerText, licenceText, table } from '../card-parts.js';
 import { TRAINING } from '../card-training.js';
 import { MIX_OF_POLICIES, SHARES } from '../policy-mix.js';
 import type { GrpoCounts } from '../row-counts.js';
@@ -8,13 +8,13 @@ import type { Provenance } from './grpo-provenance.js';
 interface Card {
   readonly provenance: Provenance;
   readonly tally: GrpoCounts;
-  /** What the file of rows is called. */
+  /** The name of the file of rows. */
   readonly file: string;
-  /** What makes it again. */
+  /** The command that reproduces the dataset. */
   readonly command: string;
 }
 
-/** The file that a card is of; null if it does not say so as this release does. */
+/** Returns the name of the file that a card describes; null if the card has another form than this release writes. */
 export function fileOfCard(card: string): string | null {
   const named = /^configs: \[\{"config_name":"default","data_files":(".*")\}\]$/m.exec(card);
   try {
@@ -24,16 +24,16 @@ export function fileOfCard(card: string): string | null {
   }
 }
 
-/** The card as Markdown, with a header in YAML. */
+/** Returns the card: Markdown with a YAML header. */
 export const cardText = (card: Card): string =>
   [
     header(card),
     introduction(card),
-    evalSeedsSaid(card.provenance),
+    evalSeedsText(card.provenance),
     columns(),
     contents(card),
     TRAINING,
-    ending(card.provenance),
+    licenceText(card.provenance),
   ].join('\n');
 
 const header = ({ provenance, file }: Card): string =>
@@ -50,9 +50,10 @@ const header = ({ provenance, file }: Card): string =>
 
 const introduction = ({ provenance, command }: Card): string => `# Rhythm: states for GRPO
 
-${provenance.rows} moments of the Rhythm life simulator, each as a prompt and with what replays it: an agent guides one person
-through one week of 28 steps and must work out, from how the person responds, who that person is. Made by rhythm-vec
-${provenance.version}, in the world \`${provenance.world_digest}\`:
+${provenance.rows} states of episodes of the Rhythm life simulator. Each row has the prompt of a state, and the seed and actions that
+reproduce it. In an episode, an agent guides one person through a week of 28 steps and must infer the person's hidden
+profile from the responses. The dataset was made by rhythm-vec ${provenance.version}, in the world
+\`${provenance.world_digest}\`:
 
 ${commandText(command)}
 The same command gives the same bytes, on every machine, backend and number of threads.
@@ -60,22 +61,22 @@ The same command gives the same bytes, on every machine, backend and number of t
 
 const columns = (): string => `## Columns
 
-| column | what it is |
+| column | content |
 | --- | --- |
-| \`messages\` | the prompt: a system message, the rules, and a user message, what an agent sees; each with \`role\` and \`content\` |
-| \`seed\` | of the week, and of the person where \`profile_mode\` is sampled or discrete |
-| \`profile_mode\` | whose week it is: sampled, discrete (one of three, by the seed), or one of these by name |
-| \`step_index\` | steps taken before, 0 to 27 |
-| \`action_history\` | the actions taken in them, by name |
-| \`policy\` | which policy of the mix took them |
+| \`messages\` | the prompt: a system message with the rules and a user message with the observation; each has \`role\` and \`content\` |
+| \`seed\` | the seed of the episode; it also selects the profile if \`profile_mode\` is sampled or discrete |
+| \`profile_mode\` | the profile: sampled, discrete (one of three, by the seed), or the name of one of the three |
+| \`step_index\` | the number of steps before the state, 0 to 27 |
+| \`action_history\` | the names of the actions in these steps |
+| \`policy\` | the policy that chose these actions |
 
-\`seed\`, \`profile_mode\` and \`action_history\` are all that a replay needs. No prompt tells who the person is.
+\`seed\`, \`profile_mode\` and \`action_history\` are all that a replay needs. No prompt states the hidden profile.
 `;
 
 const contents = ({ tally }: Card): string => `## Contents
 
-Weeks are played by a mix of policies, and each row stops in one of them. No person, week and time come up a second time
-before all have come up; at step 0 all prompts are alike, since nothing has been seen.
+A mix of policies plays the episodes. Each row is one state of an episode of its own. No combination of seed, profile mode
+and step repeats before all others were used. All prompts of step 0 are equal, because nothing has been observed.
 
 ${policyTable(tally)}
 ${table(['profile mode', 'rows'], [...tally.profileModes])}
@@ -83,11 +84,11 @@ ${table(['step_index', 'rows'], [...tally.steps])}`;
 
 const policyTable = ({ policies }: GrpoCounts): string =>
   table(
-    ['policy', 'rows', 'share', 'what it plays'],
-    MIX_OF_POLICIES.map(({ name, share, does }) => [
+    ['policy', 'rows', 'share', 'description'],
+    MIX_OF_POLICIES.map(({ name, share, description }) => [
       name,
       policies.get(name) ?? 0,
       `${share} of ${SHARES}`,
-      does,
+      description,
     ]),
   );

@@ -1,4 +1,4 @@
-/** Options of a dataset, and its allowed seeds. */
+/** Options of a dataset for GRPO, and their validation. */
 
 import { TRAINING_SEEDS } from '../../../agents/search/search-seeds.js';
 import { InputError } from '../../../shared/errors.js';
@@ -9,23 +9,23 @@ import { createWorld } from '../../../world/world.js';
 import { checkRange, type Range, refuseEvalSeeds } from '../dataset-seeds.js';
 
 export interface DatasetOptions {
-  /** How many rows. */
+  /** The number of rows. */
   readonly rows: number;
-  /** Whose weeks. Default 100-9999: what is left for training. */
+  /** Seeds of the episodes. Default 100-9999, the training seeds. */
   readonly seeds?: Range;
-  /** 'sampled', 'discrete', profiles' names, or 'mix' for sampled and discrete; as often each. Default sampled. */
+  /** 'sampled', 'discrete', names of profiles, or 'mix' for sampled and discrete; all equally often. Default sampled. */
   readonly profiles?: readonly string[];
-  /** Steps taken before a row's moment. Default 0-27. */
+  /** The range of `step_index`: steps before a row's state. Default 0-27. */
   readonly steps?: Range;
-  /** u32, of the draw. Default 0. */
+  /** u32, the seed of the selection of states. Default 0. */
   readonly seed?: number;
-  /** Whether `seeds` may hold those that results are reported on. Default false. */
+  /** Whether `seeds` may include evaluation seeds. Default false. */
   readonly allowEvalSeeds?: boolean;
 }
 
-/** Options with nothing left open. The same plan gives the same rows. */
+/** Options with all defaults filled in. The same plan gives the same rows. */
 export interface DatasetPlan extends Required<Omit<DatasetOptions, 'profiles'>> {
-  /** 'sampled', 'discrete' and profiles' names, each once. */
+  /** 'sampled', 'discrete' and names of profiles, each once. */
   readonly profiles: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export const MIX = 'mix';
 const MIXED = ['sampled', 'discrete'];
 const ALL_STEPS: Range = { first: 0, last: NUM_STEPS - 1 };
 
-/** @throws InputError `out_of_range`, `unknown_name`, or `bad_seed` for seeds that results are reported on. */
+/** Validates options. @throws InputError `out_of_range`, `unknown_name`, or `bad_seed` for evaluation seeds. */
 export function toPlan(options: DatasetOptions): DatasetPlan {
   const { seeds = TRAINING_SEEDS, profiles = ['sampled'], steps = ALL_STEPS } = options;
   const allowEvalSeeds = checkBoolean('allowEvalSeeds', options.allowEvalSeeds ?? false);

@@ -1,4 +1,4 @@
-/** The provenance of a dataset. Contains neither date nor machine: the same plan gives the same bytes. */
+/** The provenance of a dataset for GRPO. It has no date and no machine: the same plan gives the same bytes. */
 
 import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
 import { packageVersion } from '../../../shared/version.js';
@@ -6,24 +6,25 @@ import { createWorld } from '../../../world/world.js';
 import { evalSeedsIn, rangeText } from '../dataset-seeds.js';
 import type { DatasetPlan } from './grpo-options.js';
 
-/** In the order in which it is written, snake_case. */
+/** The provenance, in the order in which it is written, snake_case. */
 export interface Provenance {
   readonly schema: Schema;
-  /** The package's. */
+  /** The version of the package. */
   readonly version: string;
   readonly world_digest: string;
   readonly rows: number;
   readonly seeds: string;
   readonly profile_modes: readonly string[];
   readonly steps: string;
-  /** Of the draw. */
+  /** The seed of the selection of states. */
   readonly seed: number;
-  /** Whether the flag was given. */
+  /** Whether --allow-eval-seeds was given. */
   readonly eval_seeds_allowed: boolean;
-  /** Those that `seeds` holds. */
+  /** The evaluation seeds in `seeds`, as ranges. */
   readonly eval_seeds: readonly string[];
 }
 
+/** Returns the provenance of a plan. */
 export const provenanceOf = (plan: DatasetPlan): Provenance => ({
   schema: SCHEMAS.grpoDataset,
   version: packageVersion(),

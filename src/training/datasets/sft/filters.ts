@@ -1,22 +1,22 @@
-/** Which weeks become rows, and why the others do not: tables in the order in which they are asked. */
+/** Filters of a dataset for SFT: which episodes become rows, in the order in which they are checked. */
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { rangeText } from '../dataset-seeds.js';
 import type { SftPlan } from './sft-options.js';
 
-/** What a replay knows of a week. */
-export interface Scored {
+/** Results of a replayed episode. */
+export interface EpisodeScore {
   readonly score: number;
-  /** Over the heuristic with the constant belief, in the same week. */
+  /** The score minus that of heuristic+constant, the heuristic with the constant belief, in the same episode. */
   readonly margin: number;
   readonly beliefMae: number;
 }
 
 interface Filter<Subject> {
-  /** Of what is left out, as counts call it. */
-  readonly name: string;
-  /** What is asked for, as cards say it; null where nothing is. */
-  readonly asked: (plan: SftPlan) => string | null;
-  readonly takes: (plan: SftPlan, subject: Subject) => boolean;
+  /** The reason for which episodes are left out, as counts call it. */
+  readonly reason: string;
+  /** Describes the filter for the card; null if the plan does not use it. */
+  readonly describe: (plan: SftPlan) => string | null;
+  readonly accepts: (plan: SftPlan, subject: Subject) => boolean;
 }
 
 const among = (names: readonly string[] | null, name: string | null): boolean =>
@@ -24,88 +24,86 @@ const among = (names: readonly string[] | null, name: string | null): boolean =>
 const listed = (what: string, names: readonly string[] | null): string | null =>
   names && `${what} ${names.join(', ')}`;
 
-/** By what a line says. */
-const OF_LINES: readonly Filter<TrajectoryEpisode>[] = [
+/** Filters of the recorded line. */
+const LINE_FILTERS: readonly Filter<TrajectoryEpisode>[] = [
   {
-    name: 'another objective',
-    asked: ({ objective }) => `objective ${objective}`,
-    takes: (plan, { objective }) => (objective ?? 'none') === plan.objective,
+    reason: 'another objective',
+    describe: ({ objective }) => `objective ${objective}`,
+    accepts: (plan, { objective }) => (objective ?? 'none') === plan.objective,
   },
   {
-    name: 'shown hidden numbers',
-    asked: ({ allowOracle }) =>
-      allowOracle
-        ? 'TEACHERS THAT WERE SHOWN HIDDEN NUMBERS, TOO'
-        : 'no teacher that was shown hidden numbers',
-    takes: ({ allowOracle }, { oracle }) => allowOracle || !oracle,
+    reason: 'used hidden state',
+    describe: ({ allowOracle }) =>
+      allowOracle ? 'TEACHERS THAT USED HIDDEN STATE ARE INCLUDED' : 'no teacher that used hidden state',
+    accepts: ({ allowOracle }, { oracle }) => allowOracle || !oracle,
   },
   {
-    name: 'another seed',
-    asked: ({ seeds }) => `seeds ${rangeText(seeds)}`,
-    takes: ({ seeds }, { seed }) => seed >= seeds.first && seed <= seeds.last,
+    reason: 'another seed',
+    describe: ({ seeds }) => `seeds ${rangeText(seeds)}`,
+    accepts: ({ seeds }, { seed }) => seed >= seeds.first && seed <= seeds.last,
   },
   {
-    name: 'another teacher',
-    asked: ({ teacher }) => listed('teacher', teacher),
-    takes: (plan, { teacher }) => among(plan.teacher, teacher),
+    reason: 'another teacher',
+    describe: ({ teacher }) => listed('teacher', teacher),
+    accepts: (plan, { teacher }) => among(plan.teacher, teacher),
   },
   {
-    name: 'another model',
-    asked: ({ model }) => listed('model', model),
-    takes: (plan, { model }) => among(plan.model, model),
+    reason: 'another model',
+    describe: ({ model }) => listed('model', model),
+    accepts: (plan, { model }) => among(plan.model, model),
   },
   {
-    name: 'another condition',
-    asked: ({ conditions }) => listed('condition', conditions),
-    takes: ({ conditions }, { condition }) => among(conditions, condition),
+    reason: 'another condition',
+    describe: ({ conditions }) => listed('condition', conditions),
+    accepts: ({ conditions }, { condition }) => among(conditions, condition),
   },
   {
-    name: 'answers without an action',
-    asked: ({ onlyParsed }) => (onlyParsed ? 'every completion of the week names an action' : null),
-    takes: ({ onlyParsed }, { steps }) => !onlyParsed || steps.every(({ parsed }) => parsed),
+    reason: 'answers without an action',
+    describe: ({ onlyParsed }) => (onlyParsed ? 'every completion of the episode names an action' : null),
+    accepts: ({ onlyParsed }, { steps }) => !onlyParsed || steps.every(({ parsed }) => parsed),
   },
 ];
 
-/** By what was earned. */
-const OF_SCORES: readonly Filter<Scored>[] = [
+/** Filters of the replay's results. */
+const SCORE_FILTERS: readonly Filter<EpisodeScore>[] = [
   {
-    name: 'a lower score',
-    asked: ({ minScore, grader }) =>
+    reason: 'a lower score',
+    describe: ({ minScore, grader }) =>
       minScore === null ? null : `a final score of at least ${minScore} under ${grader.name}`,
-    takes: ({ minScore }, { score }) => minScore === null || score >= minScore,
+    accepts: ({ minScore }, { score }) => minScore === null || score >= minScore,
   },
   {
-    name: 'too little over heuristic+constant',
-    asked: ({ minMargin, grader }) =>
+    reason: 'a smaller margin over heuristic+constant',
+    describe: ({ minMargin, grader }) =>
       minMargin === null
         ? null
-        : `a final score of at least ${minMargin} over that of heuristic+constant in the same week, under ${grader.name}`,
-    takes: ({ minMargin }, { margin }) => minMargin === null || margin >= minMargin,
+        : `a margin of at least ${minMargin} over heuristic+constant in the same episode, under ${grader.name}`,
+    accepts: ({ minMargin }, { margin }) => minMargin === null || margin >= minMargin,
   },
   {
-    name: 'a larger belief error',
-    asked: ({ maxBeliefError }) =>
+    reason: 'a larger belief error',
+    describe: ({ maxBeliefError }) =>
       maxBeliefError === null
         ? null
-        : `an error of the last belief of at most ${maxBeliefError}: CHOSEN BY HIDDEN NUMBERS, which no agent sees`,
-    takes: ({ maxBeliefError }, { beliefMae }) => maxBeliefError === null || beliefMae <= maxBeliefError,
+        : `an error of the last belief of at most ${maxBeliefError}: SELECTED BY HIDDEN STATE, which no agent sees`,
+    accepts: ({ maxBeliefError }, { beliefMae }) => maxBeliefError === null || beliefMae <= maxBeliefError,
   },
 ];
 
-const firstAgainst = <Subject>(
+const failedFilter = <Subject>(
   filters: readonly Filter<Subject>[],
   plan: SftPlan,
   subject: Subject,
-): string | null => filters.find(({ takes }) => !takes(plan, subject))?.name ?? null;
+): string | null => filters.find(({ accepts }) => !accepts(plan, subject))?.reason ?? null;
 
-/** Why a line is left out; null for one that is not. */
+/** Returns the reason why a line is left out; null if it is accepted. */
 export const lineRefusal = (plan: SftPlan, episode: TrajectoryEpisode): string | null =>
-  firstAgainst(OF_LINES, plan, episode);
+  failedFilter(LINE_FILTERS, plan, episode);
 
-/** Why a replayed week is left out; null for one that is not. */
-export const scoreRefusal = (plan: SftPlan, scored: Scored): string | null =>
-  firstAgainst(OF_SCORES, plan, scored);
+/** Returns the reason why a replayed episode is left out; null if it is accepted. */
+export const scoreRefusal = (plan: SftPlan, scored: EpisodeScore): string | null =>
+  failedFilter(SCORE_FILTERS, plan, scored);
 
-/** What is asked for, as cards list it. */
-export const filtersSaid = (plan: SftPlan): string[] =>
-  [...OF_LINES, ...OF_SCORES].flatMap(({ asked }) => asked(plan) ?? []);
+/** Describes the filters of a plan, as cards list them. */
+export const filterTexts = (plan: SftPlan): string[] =>
+  [...LINE_FILTERS, ...SCORE_FILTERS].flatMap(({ describe }) => describe(plan) ?? []);

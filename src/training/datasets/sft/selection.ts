@@ -1,4 +1,4 @@
-/** Stored episodes into rows: replayed, so that nothing is learned from a line that is not true, then chosen. */
+/** Replays stored episodes, selects those that equal their replay and pass the filters, and makes their rows for SFT. */
 import {
   BaselinePlayer,
   type Graded,
@@ -10,20 +10,20 @@ import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
 import { RowTally } from '../../../evaluation/reevaluation/reevaluation-tally.js';
 import { type Engine, TrajectoryReplayer } from '../../../evaluation/reevaluation/replayer.js';
 import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
-import { lineRefusal, type Scored, scoreRefusal } from './filters.js';
+import { type EpisodeScore, lineRefusal, scoreRefusal } from './filters.js';
 import type { SftPlan } from './sft-options.js';
 import { type SftRow, sftRowsOf } from './sft-rows.js';
 import { type Split, splitOf } from './split.js';
 
-/** What is known of a teacher's weeks that became rows, and of the heuristic's with the constant belief in the same. */
-export interface Source {
+/** Statistics of one teacher's selected episodes, and of heuristic+constant in the same episodes. */
+export interface TeacherStatistics {
   readonly player: Player;
   rows: number;
-  readonly own: RowTally;
+  readonly teacher: RowTally;
   readonly constant: RowTally;
-  /** Of each week. */
+  /** The final score of each episode. */
   readonly scores: number[];
-  /** Over the heuristic with the constant belief, of each week. */
+  /** The margin of each episode over heuristic+constant. */
   readonly margins: number[];
 }
 
@@ -33,21 +33,26 @@ export interface SplitCounts {
   readonly seeds: Set<number>;
 }
 
-/** A week that was not played as its line says. */
-export interface Untrue {
-  /** Its place among those that were passed. */
+/** An episode that differs from its replay. */
+export interface MismatchedEpisode {
+  /** The index in the episodes that were passed. */
   readonly index: number;
   readonly mismatches: readonly Mismatch[];
+}
+
+export interface Selected {
+  readonly rows: Record<Split, SftRow[]>;
+  readonly mismatched: MismatchedEpisode[];
 }
 
 export class SftSelection implements Disposable {
   readonly #plan: SftPlan;
   readonly #replayer: TrajectoryReplayer;
   readonly #baselines: BaselinePlayer;
-  readonly #sources = new Map<string, Source>();
-  /** By why weeks were left out. */
+  readonly #teachers = new Map<string, TeacherStatistics>();
+  /** The number of episodes that were left out, by reason. */
   readonly leftOut = new Map<string, number>();
-  /** Answers of chosen weeks that were left out: without an action, a belief or words, or with half a character. */
+  /** The number of answers of selected episodes that are no rows. See `isUsable` of sft-rows.ts. */
   answersLeftOut = 0;
   readonly counts: Readonly<Record<Split, SplitCounts>> = {
     train: { rows: 0, episodes: 0, seeds: new Set() },
@@ -61,45 +66,48 @@ export class SftSelection implements Disposable {
     this.#baselines = new BaselinePlayer(engine);
   }
 
-  get sources(): Source[] {
-    return [...this.#sources.values()];
+  get teachers(): TeacherStatistics[] {
+    return [...this.#teachers.values()];
   }
 
-  /** Whether a week is asked for, by what its line says; one that is not is counted. */
-  wants(episode: TrajectoryEpisode): boolean {
+  /** Whether an episode passes the filters of its line. Counts one that does not. */
+  acceptsLine(episode: TrajectoryEpisode): boolean {
     const refusal = lineRefusal(this.#plan, episode);
     if (refusal !== null) this.#leaveOut(refusal);
     return refusal === null;
   }
 
-  /** @param episodes at least one, all wanted. @returns their rows by split, and the weeks that are not as recorded. */
-  choose(episodes: readonly TrajectoryEpisode[]): { rows: Record<Split, SftRow[]>; untrue: Untrue[] } {
-    const { mismatches, ...earned } = this.#replayer.replay(episodes);
-    const own = gradedBy(earned, this.#plan.grader);
-    const rivals = this.#baselines.play(episodes, this.#plan.grader);
+  /**
+   * Replays episodes and makes rows of those that pass.
+   * @param episodes at least one; `acceptsLine` is true for each.
+   */
+  select(episodes: readonly TrajectoryEpisode[]): Selected {
+    const { mismatches, ...replayed } = this.#replayer.replay(episodes);
+    const graded = gradedBy(replayed, this.#plan.grader);
+    const baselines = this.#baselines.play(episodes, this.#plan.grader);
     const rows: Record<Split, SftRow[]> = { train: [], validation: [] };
-    const untrue: Untrue[] = [];
+    const mismatched: MismatchedEpisode[] = [];
     for (const [i, episode] of episodes.entries()) {
-      if (mismatches[i].length > 0) untrue.push({ index: i, mismatches: mismatches[i] });
+      if (mismatches[i].length > 0) mismatched.push({ index: i, mismatches: mismatches[i] });
       const refusal =
         mismatches[i].length > 0
           ? 'not as recorded'
-          : scoreRefusal(this.#plan, scoredAt(own, rivals.get(PAIRED_BASELINES.constant)!, i));
-      if (refusal === null) this.#take(episode, picked(own, [i]), pickedAll(rivals, i), rows);
+          : scoreRefusal(this.#plan, scoreAt(graded, baselines.get(PAIRED_BASELINES.constant)!, i));
+      if (refusal === null) this.#add(episode, picked(graded, [i]), pickedAll(baselines, i), rows);
       else this.#leaveOut(refusal);
     }
-    return { rows, untrue };
+    return { rows, mismatched };
   }
 
-  #take(
+  #add(
     episode: TrajectoryEpisode,
-    own: Graded,
-    rivals: ReadonlyMap<string, Graded>,
+    graded: Graded,
+    baselines: ReadonlyMap<string, Graded>,
     rows: Record<Split, SftRow[]>,
   ): void {
-    const made = sftRowsOf(this.#plan, episode, own.finalScores[0]);
+    const made = sftRowsOf(this.#plan, episode, graded.finalScores[0]);
     if (made.length === 0) {
-      this.#leaveOut('no whole answers');
+      this.#leaveOut('no usable answers');
       return;
     }
     const { first, last } = this.#plan.steps;
@@ -110,29 +118,30 @@ export class SftSelection implements Disposable {
     counts.episodes++;
     counts.seeds.add(episode.seed);
     rows[split].push(...made);
-    const source = this.#sourceOf(episode);
-    source.rows += made.length;
-    source.own.add(own, rivals);
-    const constant = rivals.get(PAIRED_BASELINES.constant)!;
-    source.constant.add(constant, rivals);
-    const { score, margin } = scoredAt(own, constant, 0);
-    source.scores.push(score);
-    source.margins.push(margin);
+    const statistics = this.#statisticsOf(episode);
+    statistics.rows += made.length;
+    statistics.teacher.add(graded, baselines);
+    const constant = baselines.get(PAIRED_BASELINES.constant)!;
+    statistics.constant.add(constant, baselines);
+    const { score, margin } = scoreAt(graded, constant, 0);
+    statistics.scores.push(score);
+    statistics.margins.push(margin);
   }
 
-  #leaveOut(why: string): void {
-    this.leftOut.set(why, (this.leftOut.get(why) ?? 0) + 1);
+  #leaveOut(reason: string): void {
+    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
   }
 
-  #sourceOf({ teacher, model, objective, oracle }: TrajectoryEpisode): Source {
+  #statisticsOf({ teacher, model, objective, oracle }: TrajectoryEpisode): TeacherStatistics {
     const player = { teacher, model, objective, oracle };
     const key = JSON.stringify(player);
-    let source = this.#sources.get(key);
-    if (source === undefined) {
-      source = { player, rows: 0, own: new RowTally(), constant: new RowTally(), scores: [], margins: [] };
-      this.#sources.set(key, source);
+    let statistics = this.#teachers.get(key);
+    if (statistics === undefined) {
+      const tallies = { teacher: new RowTally(), constant: new RowTally() };
+      statistics = { player, rows: 0, ...tallies, scores: [], margins: [] };
+      this.#teachers.set(key, statistics);
     }
-    return source;
+    return statistics;
   }
 
   [Symbol.dispose](): void {
@@ -141,10 +150,10 @@ export class SftSelection implements Disposable {
   }
 }
 
-const scoredAt = (own: Graded, constant: Graded, i: number): Scored => ({
-  score: own.finalScores[i],
-  margin: own.finalScores[i] - constant.finalScores[i],
-  beliefMae: own.beliefMae[i],
+const scoreAt = (graded: Graded, constant: Graded, i: number): EpisodeScore => ({
+  score: graded.finalScores[i],
+  margin: graded.finalScores[i] - constant.finalScores[i],
+  beliefMae: graded.beliefMae[i],
 });
 
 const pickedAll = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>

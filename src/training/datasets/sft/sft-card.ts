@@ -1,154 +1,157 @@
-/** The card of a dataset for SFT: whose answers they are, what those wanted, and what came of it. */
+/** The card of a dataset for SFT: the teachers, their objective, and their results. */
 
 import { counted, decimals, intervalInText } from '../../../evaluation/format-figures.js';
 import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation-tally.js';
 import { ORACLE_MARK } from '../../../rollouts/trajectories/player-name.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
-import { commandText, ending, evalSeedsSaid, headerText, isCard, table } from '../card-parts.js';
+import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
 import { type Range, rangeText } from '../dataset-seeds.js';
-import type { SftSelection, Source } from './selection.js';
+import type { SftSelection, TeacherStatistics } from './selection.js';
 import type { Objective } from './sft-options.js';
 import type { SftProvenance } from './sft-provenance.js';
 import { SPLITS, type Split } from './split.js';
 
 export interface SftCard {
   readonly provenance: SftProvenance;
-  readonly selection: Pick<SftSelection, 'counts' | 'sources' | 'leftOut' | 'answersLeftOut'>;
-  /** The files by split, those that there are. */
+  readonly selection: Pick<SftSelection, 'counts' | 'teachers' | 'leftOut' | 'answersLeftOut'>;
+  /** The files that have rows, by split. */
   readonly files: readonly { readonly split: Split; readonly path: string }[];
-  /** What makes them again. */
+  /** The command that reproduces the dataset. */
   readonly command: string;
 }
 
-/** Whether a text is a card of such a dataset. */
+/** Whether a text is the card of a dataset for SFT. */
 export const isSftCard = (text: string): boolean =>
   isCard(text) && text.includes(`"${SCHEMAS.sftDataset.name}"`);
 
-/** The card as Markdown, with a header in YAML. */
+/** Returns the card: Markdown with a YAML header. */
 export const sftCardText = (card: SftCard): string =>
   [
     header(card),
     introduction(card),
-    OBJECTIVE_SAID[card.provenance.objective as Objective] ?? OBJECTIVE_SAID.none,
-    oracleSaid(card),
-    evalSeedsSaid(card.provenance),
-    seedsThereSaid(card),
+    OBJECTIVE_SECTIONS[card.provenance.objective as Objective] ?? OBJECTIVE_SECTIONS.none,
+    oracleText(card),
+    evalSeedsText(card.provenance),
+    episodeSeedsText(card),
     COLUMNS,
     contents(card),
     training(card),
-    ending(card.provenance),
+    licenceText(card.provenance),
   ].join('\n');
 
 const totalOf = ({ selection: { counts } }: SftCard, what: 'rows' | 'episodes'): number =>
   SPLITS.reduce((sum, split) => sum + counts[split][what], 0);
 
-/** Of all weeks that became rows. */
-function seedsThere({ selection: { counts } }: SftCard): Range & { readonly count: number } {
+/** Returns the first and last seed of the selected episodes, and the number of seeds. */
+function episodeSeeds({ selection: { counts } }: SftCard): Range & { readonly count: number } {
   const seeds = SPLITS.flatMap((split) => [...counts[split].seeds]).sort((a, b) => a - b);
   return { first: seeds[0], last: seeds[seeds.length - 1], count: seeds.length };
 }
 
-function seedsThereSaid(card: SftCard): string {
-  const { first, last, count } = seedsThere(card);
-  return `Weeks that are there: of ${counted(count, 'seed')}, ${rangeText({ first, last })}.\n`;
+function episodeSeedsText(card: SftCard): string {
+  const { first, last, count } = episodeSeeds(card);
+  return `Selected episodes: ${counted(count, 'seed')}, ${rangeText({ first, last })}.\n`;
 }
 
 function header(card: SftCard): string {
   const { schema, version, world_digest, ...provenance } = card.provenance;
-  const { first, last } = seedsThere(card);
+  const { first, last } = episodeSeeds(card);
   const counted = {
     rows: totalOf(card, 'rows'),
     episodes: totalOf(card, 'episodes'),
     episode_seeds: rangeText({ first, last }),
   };
-  const shelf = {
-    title: 'Rhythm: answers of a teacher, for SFT',
+  const metadata = {
+    title: 'Rhythm: teacher answers for SFT',
     tasks: ['text-generation'],
     tags: ['sft', `objective-${provenance.objective ?? 'none'}`],
     rows: counted.rows,
     files: card.files,
   };
-  return headerText(shelf, { schema, version, world_digest, ...counted, ...provenance });
+  return headerText(metadata, { schema, version, world_digest, ...counted, ...provenance });
 }
 
-const introduction = (card: SftCard): string => `# Rhythm: answers of a teacher, for SFT
+const introduction = (card: SftCard): string => `# Rhythm: teacher answers for SFT
 
-${totalOf(card, 'rows')} answers from ${totalOf(card, 'episodes')} weeks of the Rhythm life simulator: an agent guides one person through one
-week of 28 steps and must work out, from how the person responds, who that person is. Every week was replayed, bit for bit as
-its trajectory says. Made by rhythm-vec ${card.provenance.version}, in the world \`${card.provenance.world_digest}\`:
+${totalOf(card, 'rows')} answers from ${totalOf(card, 'episodes')} episodes of the Rhythm life simulator. In an episode, an agent guides one person through a week of 28
+steps and must infer the person's hidden profile from the responses. Every episode was replayed and equals its recorded
+trajectory bit for bit. The dataset was made by rhythm-vec ${card.provenance.version}, in the world
+\`${card.provenance.world_digest}\`:
 
 ${commandText(card.command)}
 The same command and files give the same bytes, on every machine, backend and number of threads.
 `;
 
-const OBJECTIVE_SAID: Readonly<Record<Objective, string>> = {
-  wellbeing: `## What the teacher wanted
+const OBJECTIVE_SECTIONS: Readonly<Record<Objective, string>> = {
+  wellbeing: `## Objective
 
-**Wellbeing**: the mean over the week of the meters as the person weighs them, and the grade without adaptation. Not the
-grader's final score, which pays for neglecting the first half of the week. **The prompts say otherwise than the answers do**:
-the system message lists what the grader pays for, rewards that rise from the first half to the second included, and the
-answers want the whole week to be good for the person. A student learns to do so under that very message.
+**Wellbeing**: the teacher maximises the episode's mean of the meters, weighted as the profile weights them, and the grade
+without the adaptation component. It does not maximise the grader's final score, which rewards neglect of the first half.
+**The prompts differ from the answers**: the system message lists all components of the grader, including rewards that rise
+from the first half to the second, but the answers aim at wellbeing during the whole episode. A student learns to aim at
+wellbeing under this system message.
 `,
-  score: `## What the teacher wanted
+  score: `## Objective
 
-**THE GRADER'S FINAL SCORE, AND NOTHING ELSE.** A student of these answers learns to earn that score, whatever it takes.
-Grader v2 pays for a second half that is better than the first, so that **neglecting the person in the first half pays**: compare
-the first-half mean below with the heuristic's before anything is trained on this. \`--objective wellbeing\` makes a dataset of
-teachers that want the week to go well.
+**ONLY THE GRADER'S FINAL SCORE.** A student of these answers learns to maximise that score by any means. Grader v2 rewards a
+second half that is better than the first, so **neglect of the first half increases the score**. Compare the first-half
+mean below with that of the heuristic before you train on this dataset. \`--objective wellbeing\` makes a dataset of
+teachers that maximise wellbeing.
 `,
-  none: `## What the teacher wanted
+  none: `## Objective
 
-Nothing by name: no objective was given but the prompt. Compare the first-half mean below with the heuristic's: one that is lower
-says that the first half of the week was neglected for the second.
+**None**: the teacher had only the prompt. Compare the first-half mean below with that of the heuristic. If it is lower, the
+teacher neglected the first half of the episodes for the second.
 `,
 };
 
-const oracleSaid = ({ selection }: SftCard): string =>
-  selection.sources.some(({ player }) => player.oracle)
-    ? '**SOME TEACHERS WERE SHOWN HIDDEN NUMBERS.** A student cannot know what they knew, and learns to guess.\n'
-    : 'No teacher was shown hidden numbers.\n';
+const oracleText = ({ selection }: SftCard): string =>
+  selection.teachers.some(({ player }) => player.oracle)
+    ? '**SOME TEACHERS USED HIDDEN STATE.** A student does not see it, and learns to guess it.\n'
+    : 'No teacher used hidden state.\n';
 
 const COLUMNS = `## Columns
 
-| column | what it is |
+| column | content |
 | --- | --- |
-| \`messages\` | a system message, the rules, a user message, what an agent sees, and an assistant message, the answer; each with \`role\` and \`content\` |
-| \`seed\` | of the week, and of the person where \`profile_mode\` is sampled or discrete |
-| \`profile_mode\` | whose week it is: sampled, discrete (one of three, by the seed), or one of these by name |
-| \`condition\` | under which it was played |
-| \`step_index\` | steps taken before, 0 to 27 |
-| \`teacher\` | who answered |
-| \`model\` | its model or variant; null for none |
-| \`objective\` | what it wanted; null for nothing by name |
-| \`final_score\` | of the whole week, under the grader of the header |
+| \`messages\` | a system message with the rules, a user message with the observation, and an assistant message with the answer; each has \`role\` and \`content\` |
+| \`seed\` | the seed of the episode; it also selects the profile if \`profile_mode\` is sampled or discrete |
+| \`profile_mode\` | the profile: sampled, discrete (one of three, by the seed), or the name of one of the three |
+| \`condition\` | the condition of the episode |
+| \`step_index\` | the number of steps before the state, 0 to 27 |
+| \`teacher\` | the teacher that answered |
+| \`model\` | the teacher's model or variant; null if it has none |
+| \`objective\` | the teacher's objective; null if it has none |
+| \`final_score\` | the final score of the episode, under the grader in the header |
 
-Rows of a week follow each other. No prompt tells who the person is. Answers without an action or a belief are not among them.
+The rows of an episode are consecutive. No prompt states the hidden profile. Answers without an action or a belief are left out.
 `;
 
 const contents = (card: SftCard): string => `## Contents
 
-All rows of a seed are on one side, whoever played it.
+All rows of a seed are in one split, for all teachers.
 
 ${splitTable(card)}
-Means over the weeks, with 95 % intervals, and those of the heuristic with the constant belief, heuristic+constant, in the same
-weeks, under ${card.provenance.grader.name}. A score that does not beat it shows no inference: the margin is the difference, week by week.
+The tables have means over the episodes, with 95 % intervals, for each teacher and for heuristic+constant, the heuristic with
+the constant belief, in the same episodes, under ${card.provenance.grader.name}. The margin is the difference of their final scores in an episode.
+A teacher that does not beat heuristic+constant shows no inference.
 
-${card.selection.sources.map(sourceTable).join('\n')}
-Asked for:
+${card.selection.teachers.map(teacherTable).join('\n')}
+Filters:
 
 ${card.provenance.filters.map((filter) => `- ${filter}\n`).join('')}
 ${leftOutTable(card)}`;
 
 const splitTable = ({ selection: { counts } }: SftCard): string =>
   table(
-    ['split', 'rows', 'weeks', 'seeds'],
+    ['split', 'rows', 'episodes', 'seeds'],
     SPLITS.map((split) => {
       const { rows, episodes, seeds } = counts[split];
       return [split, rows, episodes, seeds.size];
     }),
   );
 
-const NUMBERS: readonly [head: string, text: (of: RowSummary) => string][] = [
+const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] = [
   ['final score', ({ finalScore }) => intervalInText(finalScore)],
   ['belief MAE', ({ beliefMae }) => decimals(beliefMae)],
   ['first-half mean', ({ firstHalfMean }) => decimals(firstHalfMean)],
@@ -156,21 +159,26 @@ const NUMBERS: readonly [head: string, text: (of: RowSummary) => string][] = [
   ['adaptation', ({ components }) => decimals(components.adaptation)],
 ];
 
-function sourceTable({ player, rows, own, constant, scores, margins }: Source): string {
-  const { teacher, model, objective, oracle } = player;
-  const name = `${teacher}${model === null ? '' : `, model ${model}`}, objective ${objective ?? 'none'}`;
-  const [mine, other] = [own.summary(), constant.summary()];
-  const line = (who: string, of: RowSummary) => [who, of.episodes, ...NUMBERS.map(([, text]) => text(of))];
+/** Returns the tables of one teacher's episodes. */
+function teacherTable({ player, rows, scores, margins, ...tallies }: TeacherStatistics): string {
+  const { model, objective, oracle } = player;
+  const name = `${player.teacher}${model === null ? '' : `, model ${model}`}, objective ${objective ?? 'none'}`;
+  const [teacher, constant] = [tallies.teacher.summary(), tallies.constant.summary()];
+  const line = (who: string, summary: RowSummary) => [
+    who,
+    summary.episodes,
+    ...FIGURES.map(([, text]) => text(summary)),
+  ];
   const neglect =
-    mine.firstHalfMean < other.firstHalfMean
-      ? "\n**THE FIRST HALF OF THESE WEEKS WENT WORSE THAN THE HEURISTIC'S.** A student learns that, too.\n"
+    teacher.firstHalfMean < constant.firstHalfMean
+      ? "\n**THE FIRST-HALF MEAN IS LOWER THAN THE HEURISTIC'S.** A student learns this neglect.\n"
       : '';
   const numbers = table(
-    [`${rows} rows`, 'weeks', ...NUMBERS.map(([head]) => head)],
-    [line(cell(`${name}${oracle ? ORACLE_MARK : ''}`), mine), line('heuristic+constant', other)],
+    [`${rows} rows`, 'episodes', ...FIGURES.map(([head]) => head)],
+    [line(escapeBars(`${name}${oracle ? ORACLE_MARK : ''}`), teacher), line('heuristic+constant', constant)],
   );
   const spread = table(
-    ['of the weeks', 'least', 'median', 'most'],
+    ['per episode', 'minimum', 'median', 'maximum'],
     [
       ['final score', ...spreadOf(scores)],
       ['margin over heuristic+constant', ...spreadOf(margins)],
@@ -179,7 +187,7 @@ function sourceTable({ player, rows, own, constant, scores, margins }: Source): 
   return `${numbers}${neglect}\n${spread}`;
 }
 
-/** Least, median and most. */
+/** Returns minimum, median and maximum. */
 function spreadOf(values: readonly number[]): string[] {
   const sorted = Float64Array.from(values).sort();
   const middle = (sorted.length - 1) / 2;
@@ -187,13 +195,13 @@ function spreadOf(values: readonly number[]): string[] {
   return [sorted[0], median, sorted[sorted.length - 1]].map(decimals);
 }
 
-/** A name that no table takes for a border. */
-const cell = (name: string): string => name.replaceAll('|', '\\|');
+/** Escapes the characters that would end a cell of a table. */
+const escapeBars = (name: string): string => name.replaceAll('|', '\\|');
 
 function leftOutTable({ selection: { leftOut, answersLeftOut } }: SftCard): string {
-  const answers = `Answers of these weeks without an action or a belief, left out: ${answersLeftOut}.\n`;
-  if (leftOut.size === 0) return `No week was left out. ${answers}`;
-  return `${table(['weeks left out because of', 'weeks'], [...leftOut])}\n${answers}`;
+  const answers = `Answers of the selected episodes without an action or a belief, left out: ${answersLeftOut}.\n`;
+  if (leftOut.size === 0) return `No episode was left out. ${answers}`;
+  return `${table(['reason for leaving out', 'episodes'], [...leftOut])}\n${answers}`;
 }
 
 const training = ({ files }: SftCard): string => `## Training on it
@@ -212,5 +220,5 @@ trainer = SFTTrainer(
 ${files.some(({ split }) => split === 'validation') ? '    eval_dataset=dataset["validation"],\n' : ''})
 \`\`\`
 
-\`assistant_only_loss\` needs a chat template that marks what the assistant says; without one leave it out.
+\`assistant_only_loss\` needs a chat template that marks the assistant's tokens. Leave it out if the template does not.
 `;

@@ -1,20 +1,20 @@
-/** What a dataset for SFT says of where it comes from. It holds neither date nor machine nor file names. */
+/** The provenance of a dataset for SFT. It has no date, no machine and no file names. */
 
 import type { GraderWeights } from '../../../engine/graders/grader.js';
 import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
 import { packageVersion } from '../../../shared/version.js';
 import { createWorld } from '../../../world/world.js';
 import { evalSeedsIn, rangeText } from '../dataset-seeds.js';
-import { filtersSaid } from './filters.js';
+import { filterTexts } from './filters.js';
 import type { SftPlan } from './sft-options.js';
 
-/** In the order in which it is written, snake_case. */
+/** The provenance, in the order in which it is written, snake_case. */
 export interface SftProvenance {
   readonly schema: Schema;
-  /** The package's. */
+  /** The version of the package. */
   readonly version: string;
   readonly world_digest: string;
-  /** What the teachers wanted; null for those that want nothing by name. */
+  /** The teachers' objective; null for teachers without one. */
   readonly objective: string | null;
   readonly grader: { readonly name: string; readonly weights: GraderWeights };
   readonly seeds: string;
@@ -23,12 +23,13 @@ export interface SftProvenance {
   readonly validation_share: number;
   readonly split_seed: number;
   readonly oracle_allowed: boolean;
-  /** Whether the flag was given. */
+  /** Whether --allow-eval-seeds was given. */
   readonly eval_seeds_allowed: boolean;
-  /** Those that `seeds` may hold. */
+  /** The evaluation seeds in `seeds`, as ranges. */
   readonly eval_seeds: readonly string[];
 }
 
+/** Returns the provenance of a plan. */
 export const sftProvenanceOf = (plan: SftPlan): SftProvenance => ({
   schema: SCHEMAS.sftDataset,
   version: packageVersion(),
@@ -37,7 +38,7 @@ export const sftProvenanceOf = (plan: SftPlan): SftProvenance => ({
   grader: { name: plan.grader.name, weights: plan.grader.weights },
   seeds: rangeText(plan.seeds),
   steps: rangeText(plan.steps),
-  filters: filtersSaid(plan),
+  filters: filterTexts(plan),
   validation_share: plan.validation,
   split_seed: plan.splitSeed,
   oracle_allowed: plan.allowOracle,

@@ -1,50 +1,50 @@
-/** Rows for SFT: what was asked, and what the teacher answered. */
+/** Rows of a dataset for SFT: a prompt and the teacher's answer. */
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import type { TrajectoryEpisode, TrajectoryStep } from '../../../rollouts/trajectories/trajectory-episode.js';
 import type { Columns } from '../encoder.js';
 import type { SftPlan } from './sft-options.js';
 
 export interface SftRow {
-  /** System, user, assistant: the rules, the state, and the completion, whole. */
+  /** System, user, assistant: the rules, the observation, and the full completion. */
   readonly messages: readonly ChatMessage[];
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile_mode: string;
   readonly condition: string;
-  /** Steps taken before. */
+  /** The number of steps before the state. */
   readonly step_index: number;
   readonly teacher: string;
   readonly model: string | null;
   readonly objective: string | null;
-  /** The week's, under the plan's grader. */
+  /** The episode's final score under the plan's grader. */
   readonly final_score: number;
 }
 
 export const SFT_COLUMNS: Columns<SftRow> = {
-  messages: { holds: 'messages' },
-  seed: { holds: 'integer' },
-  profile_mode: { holds: 'text' },
-  condition: { holds: 'text' },
-  step_index: { holds: 'integer' },
-  teacher: { holds: 'text' },
-  model: { holds: 'text', nullable: true },
-  objective: { holds: 'text', nullable: true },
-  final_score: { holds: 'number' },
+  messages: { type: 'messages' },
+  seed: { type: 'integer' },
+  profile_mode: { type: 'text' },
+  condition: { type: 'text' },
+  step_index: { type: 'integer' },
+  teacher: { type: 'text' },
+  model: { type: 'text', nullable: true },
+  objective: { type: 'text', nullable: true },
+  final_score: { type: 'number' },
 };
 
-/** Half a character, which no file of UTF-8 can hold: readers of JSON lines refuse all of a file for one. */
-const HALF = /\p{Cs}/u;
+/** A lone surrogate, which UTF-8 cannot encode. Readers of JSON lines refuse a file that has one. */
+const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Whether an answer may be learned from: it was asked in words, is text, and names an action and a belief. */
-const isWhole = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
-  prompt !== null && completion !== null && parsed && belief !== null && !HALF.test(completion);
+/** Whether an answer becomes a row: it has a prompt, an action and a belief, and no lone surrogate. */
+const isUsable = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
+  prompt !== null && completion !== null && parsed && belief !== null && !LONE_SURROGATE.test(completion);
 
-/** The rows of a week, which was replayed as recorded. */
+/** Returns the rows of an episode that equals its replay. */
 export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score: number): SftRow[] {
   const { seed, profile_mode, condition, teacher, model, objective, system } = episode;
   return episode.steps
     .slice(steps.first, steps.last + 1)
-    .filter(isWhole)
+    .filter(isUsable)
     .map(({ step, prompt, completion }) => ({
       messages: [
         { role: 'system', content: system! },

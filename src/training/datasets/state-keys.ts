@@ -1,0 +1,33 @@
+/** Chooses the seed, profile and step of each row of a dataset for GRPO. */
+import type { DatasetPlan } from './grpo/grpo-options.js';
+import { permutation } from './permutation.js';
+
+/** What a state depends on, besides the policy that plays. */
+export interface StateKey {
+  readonly seed: number;
+  readonly profile: string;
+  /** The number of steps before the state. */
+  readonly stepIndex: number;
+}
+
+/** The second word of the key. No stream of the published world has it. */
+const STREAM = 0x43454c4c;
+
+/**
+ * Returns the state key of each row. Every key occurs once, in a shuffled order, before any repeats. The rows of a
+ * longer dataset begin with those of a shorter one.
+ */
+export function stateKeysOf({ seeds, profiles, steps, seed }: DatasetPlan): (row: number) => StateKey {
+  const numSteps = steps.last - steps.first + 1;
+  const numKeys = (seeds.last - seeds.first + 1) * profiles.length * numSteps;
+  const shuffled = permutation(numKeys, [seed, STREAM]);
+  return (row) => {
+    const key = shuffled(row % numKeys);
+    const episode = Math.floor(key / numSteps);
+    return {
+      seed: seeds.first + Math.floor(episode / profiles.length),
+      profile: profiles[episode % profiles.length],
+      stepIndex: steps.first + (key % numSteps),
+    };
+  };
+}

@@ -1,0 +1,97 @@
+/** Builds the errors for answers with an error status and for network errors. */
+import { BoundsError } from '../../shared/http/bounded-fetch.js';
+import { causesOf } from '../../shared/http/error-causes.js';
+import { retryAfterMs } from '../../shared/http/retry-after.js';
+import { HubError } from './hub-errors.js';
+import { redacted } from './redact.js';
+
+/** Statuses of temporary failures. */
+const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: 'Check HF_TOKEN, or run "hf auth login": the token may have expired.',
+  403: 'Use a token with write access, or another USER in --repo. If storage refused, its permission may have expired: run the same command again.',
+  404: 'Check --repo and --type. A private repository needs a token with access to it.',
+  405: 'Check HF_ENDPOINT: its server may not be a Hub.',
+  412: 'Another commit was made meanwhile. Run the same command again.',
+  413: 'The file is too large for the server. Split it.',
+  429: 'The rate limit is exceeded. Run the same command later: it resumes the upload.',
+  501: 'Check HF_ENDPOINT: its server may not be a Hub.',
+};
+
+/** Returns the error for an answer. @param what the request, such as "GET https://...". @param text the body. */
+export function responseError(
+  response: Response,
+  text: string,
+  what: string,
+  token: string | null,
+): HubError {
+  const { status, headers } = response;
+  const hubCode = headers.get('x-error-code');
+  const message = headers.get('x-error-message') ?? messageIn(text);
+  const quoted = message === '' ? '' : ` (${redacted(message, token)})`;
+  const requestId = headers.get('x-request-id');
+  const id = requestId === null ? '' : ` Request ${redacted(requestId, token)}.`;
+  const transient =
+    TRANSIENT_STATUSES.includes(status) || (status === 409 && message.includes('conflicting operation'));
+  const remedy =
+    hubCode === 'GatedRepo'
+      ? 'The repository is gated. Request access on its page.'
+      : (REMEDIES[status] ??
+        (transient ? 'Run the same command later: it resumes the upload.' : 'Check the uploaded files.'));
+  const brief = `Expected the Hub to answer ${what}, got status ${status}${quoted}`;
+  return new HubError(`${brief}. ${remedy}${id}`, {
+    brief,
+    ...{ status, hubCode, transient },
+    retryAfterMs: demandedWaitMs(headers),
+  });
+}
+
+/** Returns the message of an error body: of JSON, of storage's XML, or the text; '' for HTML. */
+function messageIn(text: string): string {
+  try {
+    const { error, message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return [error, message].find((each) => typeof each === 'string') ?? '';
+  } catch {
+    const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
+    return code ?? (text.trimStart().startsWith('<') ? '' : text.trim());
+  }
+}
+
+/** Returns the wait that an answer demands, in milliseconds; null if it demands none. */
+export function demandedWaitMs(headers: Headers, now = Date.now()): number | null {
+  const wait = retryAfterMs(headers, now);
+  if (wait !== null) return wait;
+  // The Hub's own header, such as "api";r=0;t=55: no requests remain for 55 seconds.
+  const limit = /;\s*r=0\s*;\s*t=(\d+)/.exec(headers.get('ratelimit') ?? '');
+  return limit === null ? null : 1000 * Number(limit[1]);
+}
+
+/** Codes of network errors that are not temporary. */
+const PERMANENT_CODES = [
+  'ENOTFOUND',
+  'ERR_INVALID_URL',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+];
+
+/** Returns the error for what `fetch` or reading a file threw. */
+export function networkError(error: unknown, what: string, token: string | null): HubError {
+  const causes = causesOf(error);
+  if (causes.some(({ name }) => name === 'NotReadableError')) {
+    return new HubError(
+      `Expected files not to change while they are uploaded, but one changed during ${what}. Nothing was committed. Run ` +
+        'the same command again when no process writes to it.',
+    );
+  }
+  const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : []));
+  const [reason] = [...codes, ...causes.map(({ message }) => message).reverse()];
+  const brief = `Expected an answer to ${what}, got ${redacted(String(reason), token)}`;
+  const permanent = error instanceof BoundsError || codes.some((code) => PERMANENT_CODES.includes(code));
+  return new HubError(
+    `${brief}. Check the network and HF_ENDPOINT, and run the same command again: it resumes the upload.`,
+    { brief, transient: !permanent },
+  );
+}

@@ -1,0 +1,43 @@
+/** Recorded episodes, and their selection for a dataset for SFT. */
+import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { SftSelection } from '../../src/training/datasets/sft/selection.js';
+import { sftCardText } from '../../src/training/datasets/sft/sft-card.js';
+import { type SftOptions, toSftPlan } from '../../src/training/datasets/sft/sft-options.js';
+import { sftProvenanceOf } from '../../src/training/datasets/sft/sft-provenance.js';
+import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from './trajectories.js';
+
+/** Returns the integers from `first` to `last`. */
+export const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
+
+export const wellbeingPlayer = playerOf({ objective: 'wellbeing' });
+
+/** Returns 30 episodes of a teacher with the objective wellbeing, seeds 100-129. */
+export const recordWellbeing = () =>
+  recordEpisodes(episodeStarts(range(100, 129)), { player: wellbeingPlayer });
+
+/** Returns 3 episodes of a teacher without objective, whose answers often have no action or no belief. */
+export const recordLlm = () =>
+  recordEpisodes(episodeStarts(range(100, 102)), {
+    policy: TEST_POLICIES.talker,
+    player: playerOf({ model: 'm|x' }),
+  });
+
+/** Selects episodes under options. Returns the rows, the mismatched episodes, the selection and the card. */
+export function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
+  const plan = toSftPlan(options);
+  using selection = new SftSelection(plan, {});
+  const accepted = episodes.filter((episode) => selection.acceptsLine(episode));
+  const { rows, mismatched } =
+    accepted.length === 0
+      ? { rows: { train: [], validation: [] }, mismatched: [] }
+      : selection.select(accepted);
+  const card = sftCardText({
+    provenance: sftProvenanceOf(plan),
+    selection,
+    files: [{ split: 'train', path: 'train.jsonl' }],
+    command: 'rhythm-vec dataset sft',
+  });
+  const all = [...rows.train, ...rows.validation];
+  return { rows, all, mismatched, selection, card, leftOut: Object.fromEntries(selection.leftOut) };
+}
