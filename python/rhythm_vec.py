@@ -35,7 +35,7 @@ __all__ = [
     "RhythmError",
     "RowFaultWarning",
     "Scores",
-    "ServerAwayError",
+    "ServerUnavailableError",
     "reward_funcs",
     "score",
 ]
@@ -45,7 +45,7 @@ TOKEN_VARIABLE = "RHYTHM_TOKEN"
 MIB = 2**20
 
 _log = logging.getLogger("rhythm_vec")
-# Not the global generator: a training that meets a busy server must draw the same numbers afterwards.
+# Retries must not change the draws of a training, so they do not use the global generator.
 _random = random.SystemRandom()
 
 
@@ -56,8 +56,8 @@ class RhythmError(Exception):
     """Base class of all errors of this module."""
 
 
-class ServerAwayError(RhythmError):
-    """No server, or no working one, answered even the last attempt."""
+class ServerUnavailableError(RhythmError):
+    """No working server answered, even at the last attempt."""
 
 
 class RefusedError(RhythmError):
@@ -88,16 +88,16 @@ def checked_url(url: str) -> str:
     """Returns a server's URL without a final slash. Raises ValueError for an invalid URL."""
     try:
         parts = urllib.parse.urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        good = False
-    if not good:
-        raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the server's.")
+        valid = False
+    if not valid:
+        raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the URL of the server.")
     return url.rstrip("/")
 
 
 def token_of(token: Optional[str]) -> Optional[str]:
-    """Returns the given token, or else that of the environment variable; None without either."""
+    """Returns the token, by default that of the environment variable; None without both."""
     found = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
     return found.strip() or None
 
@@ -108,12 +108,12 @@ def _jitter() -> float:
 
 @dataclass(frozen=True)
 class Backoff:
-    """Retry policy: the wait doubles each time and is shortened by up to a half at random, so that trainers spread out.
+    """Retry policy. The wait doubles with each attempt, and is shortened at random by up to a half to spread trainers.
 
     Attributes:
-        attempts: the most attempts, including the first.
+        attempts: the maximum number of attempts, including the first.
         first_s: seconds before the second attempt.
-        longest_s: the longest wait in seconds. If the server asks for a longer one, the request fails.
+        longest_s: the longest wait in seconds. If the server demands a longer one, the request fails.
         sleep: waits some seconds.
         jitter: draws a number in [0, 1).
     """
@@ -124,9 +124,9 @@ class Backoff:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = _jitter
 
-    def wait_s(self, tries: int) -> float:
+    def wait_s(self, attempts: int) -> float:
         """Returns the seconds to wait after this many attempts."""
-        longest = min(self.first_s * 2.0 ** (tries - 1), self.longest_s)
+        longest = min(self.first_s * 2.0 ** (attempts - 1), self.longest_s)
         return longest * (1 - self.jitter() / 2)
 
 
@@ -138,7 +138,7 @@ class _Answer:
     body: bytes
 
 
-# Temporary failures. A retry would not change any other status.
+# Statuses of temporary failures. Requests with other statuses are not retried.
 _TRANSIENT = frozenset({429, 502, 503, 504})
 _REMEDIES = {
     401: f"Pass token=, or set {TOKEN_VARIABLE}, to the server's token.",
@@ -156,11 +156,11 @@ class Client:
         token: the server's token; by default that of the variable RHYTHM_TOKEN.
         timeout_s: seconds without a byte after which an attempt fails.
         backoff: retry policy for failed connections and the statuses 429 and 502 to 504.
-        body_limit: the most bytes of a request; larger batches are sent in parts.
-        row_limit: the most rows of a request, likewise; the server accepts four times as many.
+        body_limit: the maximum bytes of a request. Larger batches are sent in parts.
+        row_limit: the maximum rows of a request, likewise. The server accepts four times as many.
 
     Raises:
-        ValueError: invalid URL.
+        ValueError: the URL is invalid.
     """
 
     def __init__(
@@ -185,28 +185,28 @@ class Client:
 
         Raises:
             RefusedError: the server refused the request.
-            ServerAwayError: no working server answered the last attempt.
+            ServerUnavailableError: no working server answered the last attempt.
         """
-        tries = 0
+        attempt = 0
         while True:
-            tries += 1
-            wait_s = self.backoff.wait_s(tries)
+            attempt += 1
+            wait_s = self.backoff.wait_s(attempt)
             try:
                 answer = self._send("POST", path, body)
             except ssl.SSLCertVerificationError as error:
-                raise self._away(error, tries) from error
+                raise self._unavailable(error, attempt) from error
             except (OSError, http.client.HTTPException) as error:
-                if tries >= self.backoff.attempts:
-                    raise self._away(error, tries) from error
-                why = _named(error)
+                if attempt >= self.backoff.attempts:
+                    raise self._unavailable(error, attempt) from error
+                reason = _error_text(error)
             else:
                 if answer.status not in _TRANSIENT:
                     return self._read(path, answer)
-                why = f"{answer.status} {_detail_text(_detail_of(answer))}"
+                reason = f"{answer.status} {_detail_text(_detail_of(answer))}"
                 wait_s = max(wait_s, _seconds_of(answer.retry_after))
-                if tries >= self.backoff.attempts or wait_s > self.backoff.longest_s:
-                    raise self._busy(path, why, tries, answer.retry_after)
-            _log.warning("%s%s: %s; trying again in %.1f s", self.url, path, why, wait_s)
+                if attempt >= self.backoff.attempts or wait_s > self.backoff.longest_s:
+                    raise self._busy(path, reason, attempt, answer.retry_after)
+            _log.warning("%s%s: %s; retrying in %.1f s", self.url, path, reason, wait_s)
             self.backoff.sleep(wait_s)
 
     def _send(self, method: str, path: str, body: bytes) -> _Answer:
@@ -221,7 +221,7 @@ class Client:
             try:
                 connection.request(method, parts.path + path, body, headers)
             except (BrokenPipeError, ConnectionResetError):
-                # A server that refuses a body need not read it, and may have answered already.
+                # A server that refuses a body may answer and close before it has read all of it.
                 if connection.sock is None:
                     raise
             response = connection.getresponse()
@@ -240,30 +240,30 @@ class Client:
         detail = _detail_of(answer)
         remedy = _REMEDIES.get(answer.status, "The detail says what to change.")
         got = "invalid JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
-        said = _detail_text(detail)
-        message = f"Expected 200 and JSON from POST {self.url}{path}, got {got}: {said} {remedy}"
+        text = _detail_text(detail)
+        message = f"Expected 200 and JSON from POST {self.url}{path}, got {got}: {text} {remedy}"
         raise RefusedError(message, answer.status, detail)
 
-    def _away(self, error: Exception, tries: int) -> ServerAwayError:
-        return ServerAwayError(
-            f"Expected a rhythm-vec server at {self.url}, got {_named(error)} ({_times(tries)}). "
+    def _unavailable(self, error: Exception, attempts: int) -> ServerUnavailableError:
+        return ServerUnavailableError(
+            f"Expected a rhythm-vec server at {self.url}, got {_error_text(error)} ({_attempts_text(attempts)}). "
             "Start one with `npx rhythm-vec serve`, or pass the url= of a running one."
         )
 
-    def _busy(self, path: str, why: str, tries: int, retry_after: Optional[str]) -> ServerAwayError:
+    def _busy(self, path: str, reason: str, attempts: int, retry_after: Optional[str]) -> ServerUnavailableError:
         after = "" if retry_after is None else f", Retry-After: {retry_after}"
-        return ServerAwayError(
-            f"Expected 200 from POST {self.url}{path}, got {why}{after} ({_times(tries)}). "
+        return ServerUnavailableError(
+            f"Expected 200 from POST {self.url}{path}, got {reason}{after} ({_attempts_text(attempts)}). "
             "Try again later, raise --batch-requests of the server, or allow more attempts with backoff=."
         )
 
 
-def _named(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _times(tries: int) -> str:
-    return "1 try" if tries == 1 else f"{tries} tries"
+def _attempts_text(attempts: int) -> str:
+    return "1 attempt" if attempts == 1 else f"{attempts} attempts"
 
 
 def _seconds_of(retry_after: Optional[str]) -> float:
@@ -282,10 +282,10 @@ def _seconds_of(retry_after: Optional[str]) -> float:
 def _detail_of(answer: _Answer) -> Any:
     text = answer.body[:2000].decode("utf-8", "replace")
     try:
-        told = json.loads(answer.body)
+        parsed = json.loads(answer.body)
     except (ValueError, RecursionError):
         return text
-    return told.get("detail", text) if isinstance(told, dict) else text
+    return parsed.get("detail", text) if isinstance(parsed, dict) else text
 
 
 def _detail_text(detail: Any) -> str:
@@ -301,7 +301,7 @@ def _detail_text(detail: Any) -> str:
 
 # Scores
 
-#: The columns of `score`, by default all.
+#: The names of the columns that `score` returns.
 SCORE_NAMES = (
     "format_valid",
     "action_legal",
@@ -313,13 +313,13 @@ SCORE_NAMES = (
     "state_hash",
 )
 
-#: "v1", "v2", or {"name", "weights"} as in docs/guides/custom-graders.md.
+#: "v1", "v2", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md.
 Grader = Union[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """An invalid row and the reason."""
+    """An invalid row, and why it is invalid."""
 
     index: int
     code: str
@@ -333,8 +333,8 @@ class Scores:
     Attributes:
         rows: the number of rows.
         world_digest: the digest of the world.
-        columns: lists by name, with one entry per row: a float32 value, or None for none; `state_hash` is
-            hexadecimal.
+        columns: lists by name, with one entry per row: a float32 value, or None if the row has none;
+            `state_hash` is hexadecimal.
         faults: the invalid rows, which have no scores.
     """
 
@@ -369,19 +369,19 @@ def score(
     Args:
         seeds: u32, the seed of each row's episode.
         action_histories: names or codes of the earlier actions, at most 27.
-        completions: texts, which the server parses. Pass either these
-        actions: or these: names, codes, or None for no action.
-        beliefs: only with actions: social, morning, work in [0, 1], or None for no belief.
+        completions: texts, which the server parses. Pass either completions or actions.
+        actions: names, codes, or None for no action.
+        beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.
         grader: "v2" by default.
         weights: the weight of each of the four rewards in the total; 1 by default.
-        shaping: {"repetition": True, "exploration": True}: terms of `env_reward`, off by default.
+        shaping: terms of `env_reward`, such as {"repetition": True, "exploration": True}; off by default.
         scores: the columns to return, of SCORE_NAMES; all by default.
         client: `Client()` by default: a server on this machine.
 
     Raises:
         RefusedError: the request is invalid. An invalid row is a fault in the result, not an error.
-        ServerAwayError: no server answered, or it was busy for too long.
+        ServerUnavailableError: no server answered, or it was busy for too long.
         ValueError: columns differ in length, or numbers are not finite.
     """
     rows = {
@@ -399,14 +399,14 @@ def score(
         "shaping": shaping,
         "scores": None if scores is None else list(scores),
     }
-    columns = {name: _listed(entries) for name, entries in rows.items() if entries is not None}
+    columns = {name: _as_list(entries) for name, entries in rows.items() if entries is not None}
     options = {name: value for name, value in request.items() if value is not None}
     count = _count_of(columns)
     parts = list(_parts(client or Client(), columns, options, 0, count))
-    return _joined(count, parts)
+    return _join(count, parts)
 
 
-def _listed(entries: Any) -> List[Any]:
+def _as_list(entries: Any) -> List[Any]:
     return entries.tolist() if hasattr(entries, "tolist") else list(entries)
 
 
@@ -415,16 +415,16 @@ def _count_of(columns: Mapping[str, List[Any]]) -> int:
     for name, entries in columns.items():
         if len(entries) != count:
             raise ValueError(
-                f"Expected {count} entries in {name} (one for each of seeds), got {len(entries)}. "
-                "Pass one for each row."
+                f"Expected {count} entries in {name} (as many as seeds), got {len(entries)}. "
+                "Pass one per row."
             )
     return count
 
 
-def _encoded(columns: Mapping[str, List[Any]], options: Mapping[str, Any], start: int, stop: int) -> bytes:
+def _encode(columns: Mapping[str, List[Any]], options: Mapping[str, Any], start: int, stop: int) -> bytes:
     request = {**{name: entries[start:stop] for name, entries in columns.items()}, **options}
     try:
-        text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=_plain)
+        text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=_to_json)
     except ValueError as error:
         raise ValueError(
             f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). "
@@ -433,7 +433,7 @@ def _encoded(columns: Mapping[str, List[Any]], options: Mapping[str, Any], start
     return text.encode()
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Converts values that `json` does not support: NumPy arrays and numbers, and other mappings."""
     if hasattr(value, "tolist"):
         return value.tolist()
@@ -449,23 +449,23 @@ def _parts(
     start: int,
     stop: int,
 ) -> Iterator[Tuple[int, Dict[str, Any]]]:
-    """Yields answers with the row at which each begins. A batch that is too large is halved."""
-    alone = stop - start <= 1
-    body = _encoded(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
-    if body is not None and (alone or len(body) <= client.body_limit):
+    """Yields answers, each with its first row. Halves a batch that is too large."""
+    single = stop - start <= 1
+    body = _encode(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
+    if body is not None and (single or len(body) <= client.body_limit):
         try:
-            yield start, _checked(client.post("/v1/score", body), client, stop - start)
+            yield start, _check_answer(client.post("/v1/score", body), client, stop - start)
             return
         except RefusedError as error:
-            # The server's limit is lower than the client's.
-            if alone or error.status != 413:
+            # The server's limit is lower than the client's: send halves.
+            if single or error.status != 413:
                 raise
     middle = (start + stop) // 2
     yield from _parts(client, columns, options, start, middle)
     yield from _parts(client, columns, options, middle, stop)
 
 
-def _checked(answer: Any, client: Client, count: int) -> Dict[str, Any]:
+def _check_answer(answer: Any, client: Client, count: int) -> Dict[str, Any]:
     if _is_answer(answer, count):
         return answer
     raise RhythmError(
@@ -487,8 +487,8 @@ def _is_answer(answer: Any, count: int) -> bool:
 
 
 def _are_scores(values: Any, count: int) -> bool:
-    kinds = (int, float, str, type(None))
-    return isinstance(values, list) and len(values) == count and all(isinstance(value, kinds) for value in values)
+    types = (int, float, str, type(None))
+    return isinstance(values, list) and len(values) == count and all(isinstance(value, types) for value in values)
 
 
 def _is_fault(fault: Any, count: int) -> bool:
@@ -501,17 +501,17 @@ def _brief(answer: Any) -> str:
     try:
         return repr(answer)[:200]
     except RecursionError:
-        return "lists in lists"
+        return "deeply nested lists"
 
 
-def _joined(count: int, parts: Sequence[Tuple[int, Dict[str, Any]]]) -> Scores:
+def _join(count: int, parts: Sequence[Tuple[int, Dict[str, Any]]]) -> Scores:
     columns: Dict[str, List[Any]] = {}
     faults: List[Fault] = []
     for start, answer in parts:
         for name, values in answer["scores"].items():
             columns.setdefault(name, []).extend(_as_float(value) for value in values)
         for fault in answer["faults"]:
-            message = _moved(fault["message"], start)
+            message = _renumber(fault["message"], start)
             faults.append(Fault(fault["index"] + start, fault["code"], message))
     return Scores(count, parts[0][1]["world_digest"], columns, faults)
 
@@ -521,31 +521,31 @@ def _as_float(value: Any) -> Any:
     return float(value) if isinstance(value, int) else value
 
 
-_PLACE = re.compile(r"\b(seeds|action_histories|completions|actions|beliefs|profile_modes)\[(\d+)\]")
+_ROW_NUMBER = re.compile(r"\b(seeds|action_histories|completions|actions|beliefs|profile_modes)\[(\d+)\]")
 
 
-def _moved(message: str, start: int) -> str:
-    """Changes row numbers in a message from those of a part to those of the whole batch."""
-    return _PLACE.sub(lambda found: f"{found[1]}[{int(found[2]) + start}]", message)
+def _renumber(message: str, start: int) -> str:
+    """Replaces the row numbers of a part by those of the whole batch, in a message."""
+    return _ROW_NUMBER.sub(lambda match: f"{match[1]}[{int(match[2]) + start}]", message)
 
 
 # Rewards for TRL
 
-#: What TRL passes for each completion: text, or the messages of a chat.
+#: A completion as TRL passes it: text, or the messages of a chat.
 Completion = Union[str, Sequence[Mapping[str, Any]]]
 RewardFunction = Callable[..., List[Optional[float]]]
 
 _REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "total")
-_FAULTS_TOLD = 5
+_MAX_LISTED = 5
 
 
 class RewardStack:
     """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
 
-    They take the dataset's columns `seed`, `action_history`, `profile_mode` and `step_index`, as
-    `rhythm-vec dataset grpo` writes them, and ignore others. All five share one request: the function that is called
-    first for a batch sends it, and the others reuse its answer. An invalid row has the reward None, which TRL leaves
-    out, and a RowFaultWarning reports it.
+    They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
+    writes, and ignore others. All five share one request per batch: the function that is called first sends it, and
+    the others reuse its answer. An invalid row has the reward None, which TRL ignores, and a RowFaultWarning reports
+    it.
 
     Args:
         client: `Client()` by default: a server on this machine.
@@ -562,7 +562,7 @@ class RewardStack:
     ) -> None:
         self._client = client or Client()
         self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping}
-        # The last batch and its scores: the same rows have the same scores.
+        # The last batch and its scores, which the other functions reuse.
         self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
 
     @property
@@ -573,31 +573,31 @@ class RewardStack:
     def format_valid(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """1 if belief and action both parsed, else -2."""
+        """Returns 1 if belief and action both parsed, else -2."""
         return self._rewards("format_valid", completions, columns)
 
     def action_legal(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """0.5 if the action is one of the ten, else -1."""
+        """Returns 0.5 if the action is one of the ten, else -1."""
         return self._rewards("action_legal", completions, columns)
 
     def env_reward(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """The step's reward plus the shaping terms; -3 if no action parsed."""
+        """Returns the step's reward plus the shaping terms; -3 if no action parsed."""
         return self._rewards("env_reward", completions, columns)
 
     def belief_accuracy(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """0.5 minus the belief's mean absolute error; -0.5 if no belief was given."""
+        """Returns 0.5 minus the belief's mean absolute error; -0.5 if no belief was given."""
         return self._rewards("belief_accuracy", completions, columns)
 
     def total(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """The weighted sum of the four, as one reward."""
+        """Returns the weighted sum of the other four."""
         return self._rewards("total", completions, columns)
 
     def _rewards(
@@ -627,8 +627,8 @@ def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> D
     if missing:
         raise TypeError(
             "Expected the dataset to have columns seed and action_history, "
-            f"got none called {' or '.join(missing)}. "
-            "Make its rows with `rhythm-vec dataset grpo`, and keep their columns."
+            f"got none named {' or '.join(missing)}. "
+            "Generate its rows with `rhythm-vec dataset grpo`, and keep their columns."
         )
     histories = [list(history) for history in columns["action_history"]]
     _check_steps(histories, columns.get("step_index"))
@@ -646,8 +646,8 @@ def _check_steps(histories: Sequence[Sequence[Any]], steps: Optional[Sequence[in
     for row, (history, step) in enumerate(zip(histories, steps or [])):
         if len(history) != step:
             raise ValueError(
-                f"Expected as many actions in action_history[{row}] as step_index[{row}] says, {step}, "
-                f"got {len(history)}. Make the dataset again."
+                f"Expected action_history[{row}] to have step_index[{row}] = {step} actions, "
+                f"got {len(history)}. Generate the dataset again."
             )
 
 
@@ -665,8 +665,8 @@ def _warn(scores: Scores) -> None:
     faults = scores.faults
     if not faults:
         return
-    told = "; ".join(f"row {fault.index}: {fault.message}" for fault in faults[:_FAULTS_TOLD])
-    more = len(faults) - _FAULTS_TOLD
+    listed = "; ".join(f"row {fault.index}: {fault.message}" for fault in faults[:_MAX_LISTED])
+    more = len(faults) - _MAX_LISTED
     rest = f"; and {more} more" if more > 0 else ""
-    message = f"{len(faults)} of {scores.rows} rows have no rewards. {told}{rest}"
+    message = f"{len(faults)} of {scores.rows} rows have no rewards. {listed}{rest}"
     warnings.warn(message, RowFaultWarning, stacklevel=4)

@@ -1,4 +1,4 @@
-"""A `gymnasium.vector.VectorEnv` that a `rhythm-vec serve` computes.
+"""A `gymnasium.vector.VectorEnv` whose episodes a `rhythm-vec serve` computes.
 
 It needs Python 3.10 or later, gymnasium 1.1, websockets 15, and rhythm_vec.py beside it.
 
@@ -31,7 +31,7 @@ from rhythm_vec import (
     DEFAULT_URL,
     TOKEN_VARIABLE,
     RhythmError,
-    ServerAwayError,
+    ServerUnavailableError,
     checked_url,
     token_of,
 )
@@ -42,11 +42,11 @@ Arrays = Dict[str, np.ndarray]
 
 ALIGNMENT = 8
 NUM_BELIEFS = 3
-EVERY_SEED = (0, 2**32)
+ALL_SEEDS = (0, 2**32)
 
 
 class RequestError(RhythmError):
-    """The server refused a request and has changed nothing.
+    """The server refused a request, which changed nothing.
 
     Attributes:
         code: an error code of docs/server.md, such as VALIDATION_ERROR.
@@ -64,10 +64,10 @@ class RequestError(RhythmError):
 
 
 def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Encodes a message with arrays, little-endian, each at a multiple of eight bytes."""
+    """Encodes a message with arrays: little-endian, each at a multiple of eight bytes."""
     little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
-    listed = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
-    header = json.dumps({"type": kind, "data": data, "arrays": listed}).encode()
+    specs = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
+    header = json.dumps({"type": kind, "data": data, "arrays": specs}).encode()
     header += b" " * (-(4 + len(header)) % ALIGNMENT)
     parts = [struct.pack("<I", len(header)), header]
     for array in little.values():
@@ -76,48 +76,50 @@ def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.nda
 
 
 def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
-    """Decodes the type of a message and copies of its arrays."""
+    """Decodes a message. Returns its type and copies of its arrays."""
     (length,) = struct.unpack_from("<I", frame)
-    at = 4 + length
-    header = json.loads(frame[4:at])
+    offset = 4 + length
+    header = json.loads(frame[4:offset])
     arrays: Arrays = {}
-    for listed in header["arrays"]:
-        dtype = np.dtype(listed["dtype"]).newbyteorder("<")
-        count = int(np.prod(listed["shape"], dtype=np.int64))
-        values = np.frombuffer(frame, dtype, count, at).reshape(listed["shape"])
-        arrays[listed["name"]] = values.astype(dtype.newbyteorder("="))
-        at += -(-values.nbytes // ALIGNMENT) * ALIGNMENT
+    for spec in header["arrays"]:
+        dtype = np.dtype(spec["dtype"]).newbyteorder("<")
+        count = int(np.prod(spec["shape"], dtype=np.int64))
+        values = np.frombuffer(frame, dtype, count, offset).reshape(spec["shape"])
+        arrays[spec["name"]] = values.astype(dtype.newbyteorder("="))
+        offset += -(-values.nbytes // ALIGNMENT) * ALIGNMENT
     return header["type"], arrays
 
 
 class _Socket:
-    """The socket of one vector environment: one answer per message."""
+    """The WebSocket of one vector environment. The server sends one answer per message."""
 
     def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
         self._url = checked_url(url)
         self._timeout_s = timeout_s
         token = token_of(token)
-        self._ends = ExitStack()
+        self._exit_stack = ExitStack()
         self._connection = self._open({} if token is None else {"Authorization": f"Bearer {token}"})
 
     def create(self, data: Mapping[str, Any]) -> Dict[str, Any]:
-        answer = self._ask(json.dumps({"type": "create", "data": data}))
+        """Creates the environment. Returns its spaces and names."""
+        answer = self._request(json.dumps({"type": "create", "data": data}))
         return self._data_of(answer)
 
-    def result(self, kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Arrays:
-        answer = self._ask(encode_frame(kind, data, arrays))
+    def call(self, kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Arrays:
+        """Sends a reset or a step. Returns the arrays of its result."""
+        answer = self._request(encode_frame(kind, data, arrays))
         if isinstance(answer, str):
             self._data_of(answer)
         return decode_frame(answer)[1]  # type: ignore[arg-type]
 
     def close(self) -> None:
-        self._ends.close()
+        self._exit_stack.close()
 
     def _open(self, headers: Dict[str, str]) -> ClientConnection:
         parts = urllib.parse.urlsplit(self._url)
         scheme = "wss" if parts.scheme == "https" else "ws"
         try:
-            opening = connect(
+            connection = connect(
                 f"{scheme}://{parts.netloc}{parts.path}/v1/vec",
                 additional_headers=headers,
                 compression=None,
@@ -125,39 +127,39 @@ class _Socket:
                 open_timeout=self._timeout_s,
                 proxy=None,
             )
-            return self._ends.enter_context(opening)
+            return self._exit_stack.enter_context(connection)
         except (OSError, InvalidHandshake) as error:
-            raise ServerAwayError(
+            raise ServerUnavailableError(
                 f"Expected a rhythm-vec server at {self._url}, got {type(error).__name__}: {error}. "
                 "Start one with `npx rhythm-vec serve`, or pass the url= of a running one, "
                 f"and the token= or {TOKEN_VARIABLE} with its token."
             ) from error
 
-    def _ask(self, message: Union[str, bytes]) -> Union[str, bytes]:
+    def _request(self, message: Union[str, bytes]) -> Union[str, bytes]:
         try:
             self._connection.send(message)
             return self._connection.recv(timeout=self._timeout_s)
         except (OSError, WebSocketException) as error:
-            # A late answer would be mistaken for that of the next message.
+            # Otherwise a late answer would be taken for that of the next message.
             self.close()
-            raise ServerAwayError(
+            raise ServerUnavailableError(
                 f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "
-                "The episodes are lost: open another environment."
+                "The episodes are lost. Open another environment."
             ) from error
 
     def _data_of(self, answer: Union[str, bytes]) -> Dict[str, Any]:
-        told = json.loads(answer)
-        data: Dict[str, Any] = told["data"]
-        if told["type"] == "error":
-            errors = "; ".join(_fault(each) for each in data.get("errors", []))
-            said = f"{data['message']}: {errors}" if errors and errors != data["message"] else data["message"]
-            raise RequestError(data["code"], said)
+        message = json.loads(answer)
+        data: Dict[str, Any] = message["data"]
+        if message["type"] == "error":
+            errors = "; ".join(_field_error(each) for each in data.get("errors", []))
+            text = f"{data['message']}: {errors}" if errors and errors != data["message"] else data["message"]
+            raise RequestError(data["code"], text)
         return data
 
 
-def _fault(error: Mapping[str, Any]) -> str:
-    place = ".".join(map(str, error["loc"]))
-    return f"{place}: {error['msg']}" if place else str(error["msg"])
+def _field_error(error: Mapping[str, Any]) -> str:
+    location = ".".join(map(str, error["loc"]))
+    return f"{location}: {error['msg']}" if location else str(error["msg"])
 
 
 # The environment
@@ -167,7 +169,7 @@ _MODES = {
     AutoresetMode.SAME_STEP: "same-step",
     AutoresetMode.DISABLED: "disabled",
 }
-#: Infos of an episode's end, by the server's array names.
+#: Infos of a finished episode, by the name of the server's array.
 _FINAL_INFOS = {
     "final_scores": "final_score",
     "components": "components",
@@ -177,19 +179,22 @@ _FINAL_INFOS = {
     "episode_returns": "episode_return",
     "episode_lengths": "episode_length",
 }
-#: Infos of the current episode.
-_PRESENT_INFOS = {"seeds": "seed", "episode_numbers": "episode_number"}
+#: Infos of the current episode, likewise.
+_CURRENT_INFOS = {"seeds": "seed", "episode_numbers": "episode_number"}
 _RESET_OPTIONS = ("reset_mask", "profiles", "graders")
 
 
 class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
-    """Episodes that a server steps together, as a Gymnasium vector environment.
-    An action is a code of `action_names`. With `beliefs` it is {"action": code, "belief": [social, morning, work]},
+    """A Gymnasium vector environment whose episodes a server steps in one batch.
+
+    An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
     and the belief of the last step is graded.
-    Infos have, with Gymnasium's masks (`_seed` and so on), the `seed` and `episode_number` of each environment's
-    current episode, and of an episode that has ended `final_score`, `components`, `belief_mae`, `early_mean`,
-    `late_mean`, `episode_return` and `episode_length`. With AutoresetMode.SAME_STEP the latter are in `final_info`,
-    with the ended episode's `seed` and `episode_number`, and the last observations are in `final_obs`.
+
+    Infos have the `seed` and `episode_number` of each environment's current episode. After the end of an episode they
+    also have its `final_score`, `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
+    `episode_length`. Each entry has a mask, such as `_seed`, as in Gymnasium. With AutoresetMode.SAME_STEP the entries
+    of the finished episode are in `final_info`, with its `seed` and `episode_number`, and its last observations are in
+    `final_obs`.
 
     Args:
         num_envs: the number of environments.
@@ -203,7 +208,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         observation: {"fields": [...], "one_hot": True, "scale": True, "history": True}, all optional.
 
     Raises:
-        ServerAwayError: no server answered.
+        ServerUnavailableError: no server answered.
         RequestError: the server refused the request; the message says why. All methods raise it.
     """
 
@@ -223,8 +228,8 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
     ) -> None:
         self._mode = AutoresetMode(autoreset_mode)
         self._beliefs = beliefs
-        self._seed_range = seed_range or EVERY_SEED
-        asked = {
+        self._seed_range = seed_range or ALL_SEEDS
+        requested = {
             "num_envs": num_envs,
             "autoreset": _MODES[self._mode],
             "profiles": profiles,
@@ -234,7 +239,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         }
         self._socket = _Socket(url, token, timeout_s)
         try:
-            created = self._socket.create({name: value for name, value in asked.items() if value is not None})
+            created = self._socket.create({name: value for name, value in requested.items() if value is not None})
         except BaseException:
             self._socket.close()
             raise
@@ -244,7 +249,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         self.world_digest: str = created["world_digest"]
         self.max_episode_steps: int = created["max_episode_steps"]
         self._set_spaces(created)
-        self._present: Arrays = {}
+        self._last_result: Arrays = {}
 
     def _set_spaces(self, created: Mapping[str, Any]) -> None:
         low, high = (np.array(created[f"observation_{end}"], np.float32) for end in ("low", "high"))
@@ -266,8 +271,8 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         """Begins episodes.
 
         Args:
-            seed: a u32, to which environment i adds i; or one per environment. An entry of None gets a
-                seed from `np_random`, which a single number seeds.
+            seed: a u32, to which environment i adds i; or one per environment. An entry of None draws a
+                seed from `np_random`. A single number also seeds `np_random`.
             options: `reset_mask` (bool [num_envs]: the environments to reset, all by default),
                 `profiles` and `graders` (one name, or one per environment).
         """
@@ -275,7 +280,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         options = dict(options or {})
         unknown = sorted(set(options) - set(_RESET_OPTIONS))
         if unknown:
-            raise ValueError(f"Expected options of {_RESET_OPTIONS}, got {unknown}. Leave them out.")
+            raise ValueError(f"Expected only the options {_RESET_OPTIONS}, got {unknown}. Leave them out.")
         super().reset(seed=seed if isinstance(seed, int) else None)
         arrays = {"seed": self._seeds(seed)}
         mask = np.ones(self.num_envs, np.bool_)
@@ -283,22 +288,22 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
             mask = self._mask(options.pop("reset_mask"))
             arrays["mask"] = mask.astype(np.uint8)
         data = {name: value for name, value in options.items() if value is not None}
-        result = self._socket.result("reset", data, arrays)
-        self._present = result
-        return result["observations"], _infos(result, _PRESENT_INFOS, mask)
+        result = self._socket.call("reset", data, arrays)
+        self._last_result = result
+        return result["observations"], _infos(result, _CURRENT_INFOS, mask)
 
     def step(self, actions: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
         """Takes an action in each environment."""
         self._check_open()
-        before = self._present
-        result = self._socket.result("step", {}, self._actions(actions))
-        self._present = result
+        previous = self._last_result
+        result = self._socket.call("step", {}, self._actions(actions))
+        self._last_result = result
         return (
             result["observations"],
             result["rewards"].astype(np.float64),
             result["terminated"].astype(np.bool_),
             result["truncated"].astype(np.bool_),
-            self._step_infos(result, before),
+            self._step_infos(result, previous),
         )
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -312,15 +317,15 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
     def _seeds(self, seed: Union[int, Sequence[Optional[int]], None]) -> np.ndarray:
         low, size = self._seed_range
         if _is_number(seed):
-            return _u32([int(seed) + slot for slot in range(self.num_envs)])  # type: ignore[arg-type]
+            return _u32([int(seed) + env for env in range(self.num_envs)])  # type: ignore[arg-type]
         if seed is None or any(each is None for each in seed):  # type: ignore[union-attr]
             drawn = self.np_random.integers(low, low + size, self.num_envs, np.uint64).tolist()
             given = [None] * self.num_envs if seed is None else list(seed)  # type: ignore[arg-type]
-            seed = [other if each is None else each for each, other in zip(given, drawn)]
+            seed = [draw if each is None else each for each, draw in zip(given, drawn)]
         return _u32(list(seed))  # type: ignore[arg-type]
 
-    def _mask(self, asked: Any) -> np.ndarray:
-        mask: np.ndarray = np.asarray(asked)
+    def _mask(self, reset_mask: Any) -> np.ndarray:
+        mask: np.ndarray = np.asarray(reset_mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise ValueError(
                 f"Expected options['reset_mask'] to be bool [{self.num_envs}], "
@@ -340,16 +345,16 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
             )
         illegal = np.flatnonzero((codes < 0) | (codes >= len(self.action_names)))
         if illegal.size > 0:
-            slot = illegal[0]
+            env = illegal[0]
             raise ValueError(
-                f"Expected codes from 0 to {len(self.action_names) - 1}, "
-                f"got {codes[slot]} at actions[{slot}]. Pass one of `action_names` by its index."
+                f"Expected actions from 0 to {len(self.action_names) - 1}, "
+                f"got {codes[env]} at actions[{env}]. Pass an index of `action_names`."
             )
         arrays = {"actions": codes.astype(np.uint8)}
         return arrays if beliefs is None else {**arrays, "beliefs": beliefs}
 
-    def _step_infos(self, result: Arrays, before: Arrays) -> Dict[str, Any]:
-        infos = _infos(result, _PRESENT_INFOS, np.ones(self.num_envs, np.bool_))
+    def _step_infos(self, result: Arrays, previous: Arrays) -> Dict[str, Any]:
+        infos = _infos(result, _CURRENT_INFOS, np.ones(self.num_envs, np.bool_))
         ended = result["final_mask"].astype(np.bool_)
         if not ended.any():
             return infos
@@ -357,10 +362,10 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         if self._mode is not AutoresetMode.SAME_STEP:
             return {**infos, **final}
         observations = np.full(self.num_envs, None, dtype=object)
-        for slot in np.flatnonzero(ended):
-            observations[slot] = result["final_observations"][slot]
+        for env in np.flatnonzero(ended):
+            observations[env] = result["final_observations"][env]
         infos["final_obs"], infos["_final_obs"] = observations, ended
-        infos["final_info"] = {**_infos(before, _PRESENT_INFOS, ended), **final}
+        infos["final_info"] = {**_infos(previous, _CURRENT_INFOS, ended), **final}
         infos["_final_info"] = ended
         return infos
 
@@ -370,14 +375,14 @@ def _is_number(seed: Any) -> bool:
 
 
 def _u32(seeds: List[int]) -> np.ndarray:
-    wrong = [seed for seed in seeds if not _is_number(seed) or not 0 <= seed < 2**32]
-    if wrong:
-        raise ValueError(f"Expected seeds to be u32, got {wrong[0]!r}. Pass integers from 0 to {2**32 - 1}.")
+    invalid = [seed for seed in seeds if not _is_number(seed) or not 0 <= seed < 2**32]
+    if invalid:
+        raise ValueError(f"Expected seeds to be u32, got {invalid[0]!r}. Pass integers from 0 to {2**32 - 1}.")
     return np.array(seeds, np.uint32)
 
 
 def _infos(result: Arrays, names: Mapping[str, str], mask: np.ndarray) -> Dict[str, Any]:
-    """Returns arrays by their names in infos, 0 outside the mask, each with its mask as in Gymnasium."""
+    """Returns arrays by their names in infos, with 0 outside the mask, and each with its mask, as Gymnasium does."""
     infos: Dict[str, Any] = {}
     for array, name in names.items():
         values = result[array].copy()

@@ -1,4 +1,4 @@
-"""The options of train.py: all settings, and the options of a run."""
+"""Parses the command line of train.py: the settings, and the options of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from settings import PRESETS, Settings, options, preset
 
@@ -15,7 +15,7 @@ STAGES = ("all", "sft", "grpo", "settings")
 
 @dataclass(frozen=True)
 class Run:
-    """Options of a run, which change no result."""
+    """Options of a run that are not settings, such as its folders."""
 
     stage: str
     output: Path
@@ -32,26 +32,26 @@ class Run:
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
     """Parses the command line. Exits with a message if it is invalid."""
-    asked = _parser(description).parse_args(arguments)
-    given = {name: _value(getattr(asked, name)) for name, _, _ in options() if getattr(asked, name) is not None}
+    parsed = _parser(description).parse_args(arguments)
+    given = {name: _value(getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
     run = Run(
-        stage=asked.stage,
-        output=asked.output,
-        resume=asked.resume,
-        cpu=asked.cpu,
-        sft_rows=asked.sft_rows,
-        grpo_rows=asked.grpo_rows,
-        start=asked.start,
-        url=asked.url,
-        command=tuple(shlex.split(asked.rhythm_vec)),
-        report_to=asked.report_to,
-        push_to_hub=asked.push_to_hub,
+        stage=parsed.stage,
+        output=parsed.output,
+        resume=parsed.resume,
+        cpu=parsed.cpu,
+        sft_rows=parsed.sft_rows,
+        grpo_rows=parsed.grpo_rows,
+        start=parsed.start,
+        url=parsed.url,
+        command=tuple(shlex.split(parsed.rhythm_vec)),
+        report_to=parsed.report_to,
+        push_to_hub=parsed.push_to_hub,
     )
-    return run, preset(asked.preset).with_values(given)
+    return run, preset(parsed.preset).with_values(given)
 
 
-def _value(given: Any) -> Any:
-    return tuple(given) if isinstance(given, list) else given
+def _value(argument: Any) -> Any:
+    return tuple(argument) if isinstance(argument, list) else argument
 
 
 def _parser(description: str) -> argparse.ArgumentParser:
@@ -59,7 +59,7 @@ def _parser(description: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("stage", choices=STAGES, help="both stages, one of them, or print the table of settings")
     add(
-        "--preset", choices=list(PRESETS), default="later", help="the values that other options change (default: later)"
+        "--preset", choices=list(PRESETS), default="later", help="the default values of the settings (default: later)"
     )
     add("--output", type=Path, default=Path("recipe-output"), help="folder of all outputs")
     add("--resume", action="store_true", help="skip finished stages and resume from the last checkpoint")
@@ -73,20 +73,20 @@ def _parser(description: str) -> argparse.ArgumentParser:
     add("--push-to-hub", metavar="USER/NAME", help="upload private models USER/NAME-sft and -grpo with HF_TOKEN")
     for section in ("model", "data", "sft", "grpo", "watch"):
         group = parser.add_argument_group(section)
-        for name, of, each in options():
-            if of == section:
-                _add_setting(group, name, each)
+        for name, its_section, setting in options():
+            if its_section == section:
+                _add_setting(group, name, setting)
     return parser
 
 
-def _add_setting(group: Any, name: str, each: Any) -> None:
-    several = isinstance(each.default, tuple)
-    kind: Any = str if several else type(each.default)
-    shown: List[str] = [each.metadata["help"], f"(default: {' '.join(each.default) if several else each.default})"]
+def _add_setting(group: Any, name: str, setting: Any) -> None:
+    is_list = isinstance(setting.default, tuple)
+    default = " ".join(setting.default) if is_list else setting.default
+    value_type: Any = str if is_list else type(setting.default)
     group.add_argument(
         "--" + name.replace("_", "-"),
-        type=kind,
-        nargs="*" if several else None,
-        choices=each.metadata.get("choices"),
-        help=" ".join(shown).replace("%", "%%"),
+        type=value_type,
+        nargs="*" if is_list else None,
+        choices=setting.metadata.get("choices"),
+        help=f"{setting.metadata['help']} (default: {default})".replace("%", "%%"),
     )

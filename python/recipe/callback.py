@@ -1,4 +1,4 @@
-"""Feeds the watch with the completions of each step and with TRL's log."""
+"""The callback that passes the completions of each step and TRL's log to the watch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Callable, List, Optional, Sequence
 
 from settings import Limits
 from transformers import PreTrainedTokenizerBase, TrainerCallback
-from watch import Batch, Watch, in_words, line_of, read_lines
+from watch import Batch, Watch, line_of, read_lines, summary_text
 
 LOG = "watch.jsonl"
-#: What `action_legal` gives where the server read an action.
+#: The reward of `action_legal` for a completion with an action.
 LEGAL = 0.5
 
 RewardFunction = Callable[..., List[Optional[float]]]
@@ -25,7 +25,7 @@ class WatchCallback(TrainerCallback):
     Args:
         limits: the limits of the pitfalls.
         folder: the trainer's output folder.
-        tokenizer: its end tokens show whether a completion was cut off.
+        tokenizer: a completion without one of its end tokens was cut off.
     """
 
     def __init__(self, limits: Limits, folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -33,29 +33,29 @@ class WatchCallback(TrainerCallback):
         self.stopped_on: List[str] = []
         self._limits = limits
         self._path = folder / LOG
-        self._ends = {tokenizer.eos_token_id, tokenizer.pad_token_id}
+        self._end_tokens = {tokenizer.eos_token_id, tokenizer.pad_token_id}
         self._batch: Optional[Batch] = None
 
-    def watching(self, functions: Sequence[RewardFunction]) -> List[RewardFunction]:
+    def recording(self, functions: Sequence[RewardFunction]) -> List[RewardFunction]:
         """Returns the reward functions; `action_legal` also records its completions and rewards."""
-        return [self._seen(each) if each.__name__ == "action_legal" else each for each in functions]
+        return [self._recording(each) if each.__name__ == "action_legal" else each for each in functions]
 
-    def _seen(self, function: RewardFunction) -> RewardFunction:
+    def _recording(self, function: RewardFunction) -> RewardFunction:
         @functools.wraps(function)
-        def seen(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> List[Optional[float]]:
+        def recorded(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> List[Optional[float]]:
             rewards = function(prompts, completions, **columns)
             texts = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
             legal = [reward == LEGAL for reward in rewards]
             self._batch = Batch(texts, legal, [self._is_cut_off(ids) for ids in columns["completion_ids"]])
             return rewards
 
-        return seen
+        return recorded
 
     def _is_cut_off(self, ids: Sequence[int]) -> bool:
-        return not ids or ids[-1] not in self._ends
+        return not ids or ids[-1] not in self._end_tokens
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Reads the lines of a resumed run up to its checkpoint; later ones are computed again."""
+        """Reads the log of a resumed run up to its checkpoint; later lines are computed again."""
         if not state.is_world_process_zero:
             return
         past = self._path.read_text() if self._path.exists() and state.global_step else ""
@@ -67,13 +67,13 @@ class WatchCallback(TrainerCallback):
         """Writes a step's line. TRL's final summary, which has no reward, is skipped."""
         if not state.is_world_process_zero or "reward" not in (logs or {}):
             return
-        warned = self.watch.see(line_of(state.global_step, logs, self._batch))
+        warnings = self.watch.add(line_of(state.global_step, logs, self._batch))
         self._batch = None
         with self._path.open("a") as file:
             file.write(json.dumps(self.watch.lines[-1]) + "\n")
-        for each in warned:
-            print(f"\n!! {each.text}", file=sys.stderr, flush=True)
-        self.stopped_on = self.watch.stops()
+        for warning in warnings:
+            print(f"\n!! {warning.text}", file=sys.stderr, flush=True)
+        self.stopped_on = self.watch.stop_reasons()
         if self.stopped_on:
             print(
                 f"\n!! stopped because of --watch-stop-on {' '.join(self.stopped_on)}.", file=sys.stderr, flush=True
@@ -83,4 +83,4 @@ class WatchCallback(TrainerCallback):
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Prints the summary."""
         if state.is_world_process_zero:
-            print(in_words(self.watch.summary(), len(self.watch.lines)), file=sys.stderr, flush=True)
+            print(summary_text(self.watch.summary(), len(self.watch.lines)), file=sys.stderr, flush=True)

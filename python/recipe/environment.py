@@ -1,4 +1,4 @@
-"""Runs rhythm-vec for a training: generates rows, and starts a server that scores completions."""
+"""Runs rhythm-vec commands for a training: generates rows, and starts the server that scores completions."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import Dict, Iterator, Sequence
 
 LISTENING = "Listening on "
 CARD = "README.md"
-#: The first seed that is not kept for evaluation.
+#: The first training seed; lower seeds are kept for evaluation.
 FIRST_SEED = 100
 
 
 def make_sft_rows(command: Sequence[str], folder: Path, episodes: int) -> Path:
-    """Plays episodes with the planner and writes its answers; returns their file. Raises CalledProcessError."""
+    """Plays episodes with the planner and writes its answers; returns the file of rows. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
-    weeks = folder / "teacher.jsonl"
+    episodes_file = folder / "teacher.jsonl"
     seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"
     subprocess.run(
-        [*command, "teach", "--teacher", "planner", "--seeds", seeds, "--output", str(weeks)], check=True
+        [*command, "teach", "--teacher", "planner", "--seeds", seeds, "--output", str(episodes_file)], check=True
     )
-    subprocess.run([*command, "dataset", "sft", "--jsonl", str(weeks), "--output", str(folder)], check=True)
+    subprocess.run([*command, "dataset", "sft", "--jsonl", str(episodes_file), "--output", str(folder)], check=True)
     return folder / "train.jsonl"
 
 
 def make_grpo_rows(command: Sequence[str], folder: Path, rows: int) -> Path:
-    """Writes prompts and their dataset card; returns the file of prompts. Raises CalledProcessError."""
+    """Writes prompts and their dataset card; returns the file of rows. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "train.jsonl"
     subprocess.run([*command, "dataset", "grpo", "--rows", str(rows), "--output", str(path)], check=True)
@@ -41,24 +41,24 @@ def card_of(rows: Path) -> Dict[str, str]:
     card = rows.parent / CARD
     text = card.read_text() if card.exists() else ""
     names = ("version", "world_digest", "seeds")
-    found = {name: re.search(rf'^  {name}: "(.*)"$', text, re.MULTILINE) for name in names}
-    return {name: match[1] for name, match in found.items() if match}
+    matches = {name: re.search(rf'^  {name}: "(.*)"$', text, re.MULTILINE) for name in names}
+    return {name: match[1] for name, match in matches.items() if match}
 
 
 def check_world(rows: Path, digest: str) -> None:
-    """Raises ValueError if the card beside rows names another world than the server's."""
-    made_in = card_of(rows).get("world_digest", digest)
-    if made_in != digest:
+    """Raises ValueError if the card of the rows names another world than that of the server."""
+    card_digest = card_of(rows).get("world_digest", digest)
+    if card_digest != digest:
         raise ValueError(
-            f"Expected {rows} to be of the server's world, {digest}, got rows of {made_in}. "
-            "Make them again with the server's release."
+            f"Expected {rows} to be of the server's world {digest}, got rows of {card_digest}. "
+            "Generate them again with the server's release."
         )
 
 
 @contextmanager
 def running_server(command: Sequence[str]) -> Iterator[str]:
     """Runs a server on a free port during the block; yields its URL."""
-    # A process group of its own: npx, for example, does not forward the signal that ends it.
+    # A separate process group, because npx does not forward signals to the server.
     server = subprocess.Popen(
         [*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, start_new_session=True
     )

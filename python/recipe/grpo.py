@@ -1,4 +1,4 @@
-"""Stage 2: GRPO from the model of stage 1, with the rewards of a rhythm-vec server on `rhythm-vec dataset grpo`."""
+"""Stage 2: GRPO from the model of stage 1, on rows of `rhythm-vec dataset grpo`, with the rewards of a server."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LOGGED = [
 
 
 def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Optional[Path]) -> Path:
-    """Trains the model of stage 1 in `start`, or the base model; returns the folder of the result."""
+    """Trains the model in the folder `start`, or the base model; returns the folder of the result."""
     output = run.output / "grpo"
     client = Client(url)
     digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
     check_world(rows, digest)
-    began = time.monotonic()
+    start_time = time.monotonic()
     dataset = load_rows(rows, run.output / "cache")
-    trainer, watch = trainer_of(settings, run, dataset, client, start)
+    trainer, callback = trainer_of(settings, run, dataset, client, start)
     run_trainer(trainer, run, output)
     write_record(
         output,
@@ -49,9 +49,9 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
             "base": settings.model.model,
             "rows": len(dataset),
             "start": "base" if start is None else start.name,
-            "seconds": round(time.monotonic() - began, 1),
-            "stopped_on": watch.stopped_on,
-            "pitfalls": watch.watch.summary(),
+            "seconds": round(time.monotonic() - start_time, 1),
+            "stopped_on": callback.stopped_on,
+            "pitfalls": callback.watch.summary(),
             "log": history(trainer.state.log_history, _LOGGED),
         },
     )
@@ -61,16 +61,16 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
 def trainer_of(
     settings: Settings, run: Run, rows: Dataset, client: Client, start: Optional[Path]
 ) -> "tuple[GRPOTrainer, WatchCallback]":
-    """Builds TRL's trainer and the callback that watches it."""
+    """Builds TRL's trainer and the callback with the watch."""
     output = run.output / "grpo"
-    # TRL copies a trained adapter as the reference of the KL, which is then the start of this stage and not the base.
+    # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
     base = models.base_of(settings.model, run.output) if start is None else str(start)
     tokenizer = models.tokenizer_of(base)
     if start is None:
-        model, adapter = models.fresh(settings.model, base, run.cpu)
+        model, adapter = models.load_base(settings.model, base, run.cpu)
     else:
-        model, adapter = models.trained(settings.model, start, run.cpu), None
-    watch = WatchCallback(settings.watch, output, tokenizer)
+        model, adapter = models.load_trained(settings.model, start, run.cpu), None
+    callback = WatchCallback(settings.watch, output, tokenizer)
     shaping = {name: True for name in settings.grpo.shaping}
     rewards = reward_funcs(client, grader=settings.grpo.grader, shaping=shaping)
     trainer = GRPOTrainer(
@@ -79,10 +79,10 @@ def trainer_of(
         peft_config=adapter,
         args=config_of(settings, run, output),
         train_dataset=rows,
-        reward_funcs=watch.watching(rewards),
-        callbacks=[watch],
+        reward_funcs=callback.recording(rewards),
+        callbacks=[callback],
     )
-    return trainer, watch
+    return trainer, callback
 
 
 def load_rows(path: Path, cache: Path) -> Dataset:
@@ -91,7 +91,7 @@ def load_rows(path: Path, cache: Path) -> Dataset:
 
 
 def config_of(settings: Settings, run: Run, output: Path) -> GRPOConfig:
-    """Builds TRL's configuration; what settings do not name keeps TRL's defaults."""
+    """Builds TRL's configuration. Options that are not settings keep TRL's defaults."""
     grpo = settings.grpo
     return GRPOConfig(
         **common_arguments(settings, run, output),

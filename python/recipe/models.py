@@ -1,4 +1,4 @@
-"""Loads the model of a stage: a base, in 4 bits or not, with a fresh adapter, a trained adapter, or none."""
+"""Loads the model of a stage: a base model, optionally in 4 bits, with a new adapter, a trained adapter, or none."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
     """Returns the configuration of 4-bit weights, as in QLoRA. Raises ValueError if the machine lacks support."""
     missing = [
         name
-        for name, there in (
+        for name, available in (
             ("a CUDA GPU", torch.cuda.is_available() and not cpu),
             ("the package bitsandbytes", importlib.util.find_spec("bitsandbytes") is not None),
         )
-        if not there
+        if not available
     ]
     if missing:
         raise ValueError(
-            f"Expected {' and '.join(missing)} for --quantize nf4, got none. Run it where there is one "
-            "(pip install bitsandbytes), or pass --quantize none, which takes four times the memory."
+            f"Expected {' and '.join(missing)} for --quantize nf4, got none. Use a machine with a GPU, run "
+            "pip install bitsandbytes, or pass --quantize none, which needs four times the memory."
         )
     return nf4_config()
 
 
 def nf4_config() -> BitsAndBytesConfig:
-    """Returns TRL's configuration, with the precision of the GPU."""
+    """Returns TRL's configuration of 4-bit weights, with the precision of the GPU."""
     return get_quantization_config(
         ModelConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", dtype=precision(False))
     )
 
 
 def precision(cpu: bool) -> str:
-    """Returns the precision of computation and of weights not in 4 bits. A T4, for example, has no bfloat16."""
+    """Returns the precision of the computation and of weights that are not in 4 bits. A T4 has no bfloat16."""
     if cpu or not torch.cuda.is_available():
         return "float32"
     return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float16"
@@ -58,14 +58,14 @@ def tokenizer_of(base: str) -> PreTrainedTokenizerBase:
     return AutoTokenizer.from_pretrained(base, padding_side="left")
 
 
-def fresh(settings: Model, base: str, cpu: bool) -> Tuple[Any, Optional[Any]]:
-    """Loads a base model and configures its adapter; None to train all weights."""
+def load_base(settings: Model, base: str, cpu: bool) -> Tuple[Any, Optional[Any]]:
+    """Loads a base model and configures a new adapter; None to train all weights."""
     model = _load(settings, base, cpu)
     return model, lora(settings) if settings.lora_rank > 0 else None
 
 
-def trained(settings: Model, start: Path, cpu: bool) -> Any:
-    """Loads what an earlier stage saved in a folder: an adapter on its base, or all weights."""
+def load_trained(settings: Model, start: Path, cpu: bool) -> Any:
+    """Loads the result of an earlier stage from its folder: an adapter with its base model, or all weights."""
     if not (start / ADAPTER).exists():
         return _load(settings, str(start), cpu)
     from peft import PeftModel
@@ -73,14 +73,15 @@ def trained(settings: Model, start: Path, cpu: bool) -> Any:
     base = json.loads((start / ADAPTER).read_text())["base_model_name_or_path"]
     if settings.model not in (base, "tiny"):
         raise ValueError(
-            f"Expected an adapter of {settings.model} (--model) in {start}, got one of {base}. Pass --model {base}."
+            f"Expected an adapter of {settings.model} (--model) in {start}, got an adapter of {base}. "
+            f"Pass --model {base}."
         )
     model = _load(settings, base, cpu)
     return PeftModel.from_pretrained(model, str(start), is_trainable=True)
 
 
 def lora(settings: Model) -> Any:
-    """Configures an adapter; peft chooses the layers by the model's architecture."""
+    """Configures an adapter. peft chooses the layers by the architecture of the model."""
     return get_peft_config(
         ModelConfig(
             use_peft=True,

@@ -1,4 +1,4 @@
-"""Writes `run.json`: the settings of a stage, the world of its results, packages and machine."""
+"""Writes `run.json`: the settings of a stage, its world, results, packages and machine."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from typing import Any, Dict, List, Optional
 from settings import Settings
 
 RECORD = "run.json"
-BEGUN = "settings.json"
-#: What a resumed run may have other values of: no step depends on it.
-_FREE = ("save_steps", "watch")
+STARTED = "settings.json"
+#: Sections and settings that a resumed run may change, because no training step depends on them.
+_CHANGEABLE = ("save_steps", "watch")
 _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "bitsandbytes")
 
 
 def begin(folder: Path, settings: Settings, resume: bool) -> None:
-    """Records the settings of a stage. Raises ValueError if the folder has another run, or one with other settings."""
-    path = folder / BEGUN
-    asked = json.loads(json.dumps(dataclasses.asdict(settings)))
+    """Records the settings of a stage. Raises ValueError if the folder has a run, unless it is resumed unchanged."""
+    path = folder / STARTED
+    requested = json.loads(json.dumps(dataclasses.asdict(settings)))
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asked, indent=2) + "\n")
+        path.write_text(json.dumps(requested, indent=2) + "\n")
         return
     if not resume:
         raise ValueError(
-            f"Expected {folder} to have no run, got one that has begun. "
+            f"Expected {folder} to have no run, got one that was started. "
             "Pass --resume to continue it, or another --output."
         )
-    begun = json.loads(path.read_text())
-    other = [
-        f"{section}.{name}: {value!r}, now {asked[section].get(name)!r}"
-        for section, values in begun.items()
+    started = json.loads(path.read_text())
+    changed = [
+        f"{section}.{name}: {value!r}, now {requested[section].get(name)!r}"
+        for section, values in started.items()
         for name, value in values.items()
-        if not {section, name} & set(_FREE) and asked[section].get(name) != value
+        if not {section, name} & set(_CHANGEABLE) and requested[section].get(name) != value
     ]
-    if other:
+    if changed:
         raise ValueError(
-            f"Expected the settings with which {folder} was begun, got others: {'; '.join(other)}. "
+            f"Expected the settings with which {folder} was started, got others: {'; '.join(changed)}. "
             "Pass the same settings with --resume, or another --output."
         )
 
@@ -61,8 +61,8 @@ def machine() -> Dict[str, Any]:
 
 def _processor() -> str:
     """Returns the processor's name."""
-    told = Path("/proc/cpuinfo")
-    names = re.findall(r"^model name\s*: (.*)$", told.read_text() if told.exists() else "", re.MULTILINE)
+    cpuinfo = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.*)$", cpuinfo.read_text() if cpuinfo.exists() else "", re.MULTILINE)
     return names[0] if names else platform.processor() or platform.machine()
 
 
@@ -81,7 +81,7 @@ def _version(name: str) -> Optional[str]:
 
 
 def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]:
-    """Returns the lines of a trainer's log that have the first of these names, reduced to these names."""
+    """Returns the lines of a trainer's log that have the first name, with only these names."""
     return [
         {"step": line["step"], **{name: line[name] for name in names if name in line}}
         for line in log
@@ -89,17 +89,17 @@ def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]
     ]
 
 
-def write_record(folder: Path, stage: str, settings: Settings, found: Dict[str, Any]) -> Path:
+def write_record(folder: Path, stage: str, settings: Settings, results: Dict[str, Any]) -> Path:
     """Writes `run.json` atomically. Its presence marks the stage as finished."""
     record = {
         "stage": stage,
         "settings": dataclasses.asdict(settings),
-        **found,
+        **results,
         "packages": packages(),
         "machine": machine(),
     }
     path = folder / RECORD
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps(record, indent=2) + "\n")
-    beside.replace(path)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(record, indent=2) + "\n")
+    temporary.replace(path)
     return path

@@ -1,5 +1,6 @@
-"""All settings of the recipe: defaults, their sources, and the values of the presets.
-The dataclasses of this file are the options of train.py and the table of README.md. They need no other package.
+"""All settings of the recipe: defaults, their sources, and the presets.
+
+The options of train.py and the table of README.md are derived from the dataclasses of this file. It needs no package.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ PUBLISHED = "published"
 TRL = "TRL"
 OURS = "ours"
 
-#: What is watched for while GRPO runs, by the name of its limit.
+#: Pitfalls of GRPO runs, by the names of their limits.
 PITFALLS = ("zero_spread", "one_action", "cycle", "cut_off", "cut_off_read", "kl", "unparsed")
 
 
 def setting(value: Any, source: str, help: str, why: str = "", **more: Any) -> Any:
-    """Declares a field: its help, and the source of its default (PUBLISHED for RhythmEnv, TRL, OURS) with a reason."""
+    """Declares a setting: its default, the source of the default (PUBLISHED: RhythmEnv; TRL; OURS), help and reason."""
     return field(default=value, metadata={"source": source, "help": help, "why": why, **more})
 
 
@@ -28,7 +29,7 @@ class Model:
     quantize: str = setting(
         "nf4",
         PUBLISHED,
-        "frozen weights in 4 bits (needs a GPU), or as they are",
+        "nf4: frozen weights in 4 bits (needs a GPU); none: unchanged weights",
         choices=("nf4", "none"),
     )
     lora_rank: int = setting(8, PUBLISHED, "rank of the trained adapter; 0 trains all weights", "later runs")
@@ -36,7 +37,7 @@ class Model:
     lora_dropout: float = setting(0.05, TRL, "dropout of the adapter", "ModelConfig")
     seed: int = setting(42, TRL, "seed of the weights, the order of rows and the samples")
     save_steps: int = setting(
-        50, OURS, "steps between checkpoints; the last two are kept", "the most steps that an interrupted job loses"
+        50, OURS, "steps between checkpoints; the last two are kept", "an interrupted job loses at most so many steps"
     )
 
 
@@ -49,7 +50,7 @@ class Data:
     reasoning: str = setting(
         "keep",
         PUBLISHED,
-        "the teacher's reasoning: learn it with the answer, or drop it",
+        "keep: learn the teacher's reasoning with its answer; drop: learn the answer alone",
         choices=("keep", "drop"),
     )
 
@@ -65,7 +66,7 @@ class Sft:
     max_length: int = setting(
         0,
         OURS,
-        "most tokens of a row; 0 for no limit",
+        "maximum tokens of a row; 0 for no limit",
         "TRL cuts at 1,024 tokens, which would cut off the answer after a long prompt",
     )
 
@@ -82,7 +83,7 @@ class Grpo:
     completion_length: int = setting(
         256,
         OURS,
-        "most tokens of a completion",
+        "maximum tokens of a completion",
         "16 was published and cuts off all reasoning; evaluation used at least 256",
     )
     temperature: float = setting(1.5, PUBLISHED, "sampling temperature", "later runs")
@@ -102,11 +103,15 @@ class Limits:
     """Limits beyond which a pitfall is reported (watch.py)."""
 
     window: int = setting(10, OURS, "steps per window", "single steps are noise")
-    zero_spread: float = setting(0.5, OURS, "share of groups without spread", "half of the samples give no signal")
-    one_action: float = setting(0.8, OURS, "share of the most frequent action", "a good week needs more than one")
+    zero_spread: float = setting(
+        0.5, OURS, "share of groups without reward spread", "half of the groups would give no signal"
+    )
+    one_action: float = setting(
+        0.8, OURS, "share of the most frequent action", "a good episode needs more than one action"
+    )
     cycle: float = setting(0.9, OURS, "share of the two most frequent actions", "a published cycle scored 0.22")
     cut_off: float = setting(
-        0.2, OURS, "share of completions that were cut off", "they are penalised for their length"
+        0.2, OURS, "share of completions that were cut off", "such completions are penalised for their length"
     )
     cut_off_read: float = setting(
         0.01,
@@ -151,8 +156,8 @@ class Settings:
         return getattr(getattr(self, section), name)
 
 
-#: Sections whose options are called by the name alone.
-_PLAIN = ("model", "data")
+#: Sections whose options have no prefix.
+_WITHOUT_PREFIX = ("model", "data")
 
 
 def options() -> Iterator[Tuple[str, str, Any]]:
@@ -160,12 +165,12 @@ def options() -> Iterator[Tuple[str, str, Any]]:
     for section in fields(Settings):
         part: Any = section.default
         for each in fields(part):
-            name = each.name if section.name in _PLAIN else f"{section.name}_{each.name}"
+            name = each.name if section.name in _WITHOUT_PREFIX else f"{section.name}_{each.name}"
             yield name, section.name, each
 
 
-#: What a preset has instead of the defaults. `later` is the defaults, `first` the first published runs, and `tiny` a
-#: model of a few thousand weights on a processor, for a look at the loop.
+#: The values of presets that differ from the defaults. `later` is the defaults, `first` the first published runs, and
+#: `tiny` a model of a few thousand weights, to try the loop on a CPU.
 PRESETS: Dict[str, Dict[str, Any]] = {
     "later": {},
     "first": {
@@ -203,7 +208,7 @@ def preset(name: str) -> Settings:
     return Settings().with_values(PRESETS[name])
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return " ".join(value) or "none"
     return f"{value:,}" if isinstance(value, int) and value >= 1000 else f"{value}"
@@ -211,13 +216,13 @@ def _shown(value: Any) -> str:
 
 def table() -> str:
     """Returns all settings as the Markdown table of README.md."""
-    lines = ["| setting | later | first | source of `later` | what it is |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| setting | later | first | source of `later` | description |", "| --- | --- | --- | --- | --- |"]
     first = preset("first")
     for option, _, each in options():
         other = first.value(option)
-        differs = "" if other == each.default else _shown(other)
+        differs = "" if other == each.default else _text(other)
         why: Optional[str] = each.metadata["why"]
         source = f"{each.metadata['source']}: {why}" if why else each.metadata["source"]
         flag = "--" + option.replace("_", "-")
-        lines.append(f"| `{flag}` | {_shown(each.default)} | {differs} | {source} | {each.metadata['help']} |")
+        lines.append(f"| `{flag}` | {_text(each.default)} | {differs} | {source} | {each.metadata['help']} |")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Stage 1: learns a teacher's answers from rows of `rhythm-vec dataset sft`."""
+"""Stage 1: SFT on a teacher's answers, on rows of `rhythm-vec dataset sft`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from trl import SFTConfig, SFTTrainer
 
 
 def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
-    """Trains, from the last checkpoint if the run is resumed; returns the folder of the result."""
+    """Trains the base model; returns the folder of the result."""
     output = run.output / "sft"
     base = models.base_of(settings.model, run.output)
     tokenizer = models.tokenizer_of(base)
     dataset = load_rows(rows, run.output / "cache", settings)
     check_lengths(dataset, tokenizer, settings.sft.max_length)
-    model, adapter = models.fresh(settings.model, base, run.cpu)
+    model, adapter = models.load_base(settings.model, base, run.cpu)
     trainer = SFTTrainer(
         model=model,
         processing_class=tokenizer,
@@ -33,7 +33,7 @@ def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
         args=config_of(settings, run, output),
         train_dataset=dataset,
     )
-    began = time.monotonic()
+    start_time = time.monotonic()
     run_trainer(trainer, run, output)
     names = ["loss", "mean_token_accuracy", "entropy", "learning_rate"]
     write_record(
@@ -44,7 +44,7 @@ def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
             "rhythm_vec": card_of(rows),
             "base": settings.model.model,
             "rows": len(dataset),
-            "seconds": round(time.monotonic() - began, 1),
+            "seconds": round(time.monotonic() - start_time, 1),
             "log": history(trainer.state.log_history, names),
         },
     )
@@ -52,36 +52,37 @@ def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
 
 
 def load_rows(path: Path, cache: Path, settings: Settings) -> Dataset:
-    """Splits chat rows into prompt and completion, so that only the answer and its end are learned."""
+    """Splits chat rows into prompt and completion, so that only the answer and its end token are learned."""
     dataset = Dataset.from_json(str(path), cache_dir=str(cache))
-    drop = settings.data.reasoning == "drop"
+    drop_reasoning = settings.data.reasoning == "drop"
 
     def split(row: Dict[str, Any]) -> Dict[str, Any]:
         *prompt, answer = row["messages"]
-        content = without_reasoning(answer["content"]) if drop else answer["content"]
+        content = without_reasoning(answer["content"]) if drop_reasoning else answer["content"]
         return {"prompt": prompt, "completion": [{"role": "assistant", "content": content}]}
 
     return dataset.map(split, remove_columns=dataset.column_names)
 
 
 def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
-    """Raises ValueError if rows would be cut, and with them their answers."""
+    """Raises ValueError if rows, and so their answers, would be truncated."""
     if max_length == 0:
         return
     lengths = [
         len(tokenizer.apply_chat_template(row["prompt"] + row["completion"], return_dict=True)["input_ids"])
         for row in dataset
     ]
-    cut = sum(length > max_length for length in lengths)
-    if cut > 0:
+    too_long = sum(length > max_length for length in lengths)
+    if too_long > 0:
         raise ValueError(
-            f"Expected rows of at most {max_length} tokens (--sft-max-length), got {cut} of {len(lengths)} that are "
-            f"longer, {max(lengths)} the longest: their answers would be cut off. Raise it, or pass 0 for no limit."
+            f"Expected rows of at most {max_length} tokens (--sft-max-length), got {too_long} longer rows of "
+            f"{len(lengths)}, the longest with {max(lengths)}. Their answers would be cut off. "
+            "Raise the limit, or pass 0 for none."
         )
 
 
 def config_of(settings: Settings, run: Run, output: Path) -> SFTConfig:
-    """Builds TRL's configuration; what settings do not name keeps TRL's defaults."""
+    """Builds TRL's configuration. Options that are not settings keep TRL's defaults."""
     sft = settings.sft
     return SFTConfig(
         **common_arguments(settings, run, output),

@@ -1,6 +1,7 @@
 """A language model of a few thousand weights, to try the loop without a download or a GPU.
+
 Its vocabulary is the words of answers. All other words of a prompt are one token, so it can learn the form of answers
-and actions that are good for every profile.
+and actions that are good for every profile, but cannot infer profiles.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TEMPLATE = (
 
 def tiny_tokenizer() -> PreTrainedTokenizerFast:
     """Builds a tokenizer with one token per word."""
-    vocabulary = {word: code for code, word in enumerate(WORDS)}
+    vocabulary = {word: token for token, word in enumerate(WORDS)}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token=OTHER))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(

@@ -8,7 +8,7 @@
 #   "bitsandbytes>=0.46; sys_platform == 'linux'",
 # ]
 # ///
-"""Trains a language model on Rhythm: SFT on a teacher's answers, then GRPO with a server. See README.md."""
+"""Trains a language model on Rhythm: SFT on a teacher's answers, then GRPO with a server's rewards. See README.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-# The clients are one folder up, and this folder is not on the path if the file is imported from elsewhere.
+# The clients are in the parent folder. This folder is not on the path if another script imports this file.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
@@ -31,7 +31,7 @@ from settings import Settings, table  # noqa: E402
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Runs the requested stages."""
-    # On SIGTERM the server that was started also ends.
+    # Exits on SIGTERM, so that the server that was started also ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     run, settings = parse_arguments(arguments, __doc__)
     if run.stage == "settings":
@@ -40,9 +40,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     with without_traceback():
         check_machine(run, settings)
     if run.stage in ("all", "sft"):
-        do_sft(run, settings)
+        run_sft(run, settings)
     if run.stage in ("all", "grpo"):
-        do_grpo(run, settings)
+        run_grpo(run, settings)
 
 
 @contextmanager
@@ -50,8 +50,8 @@ def without_traceback() -> Iterator[None]:
     """Prints errors in the user's input without a traceback."""
     try:
         yield
-    except (ValueError, FileNotFoundError) as refusal:
-        sys.exit(f"error: {refusal}")
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(f"error: {error}")
 
 
 def check_machine(run: Run, settings: Settings) -> None:
@@ -69,38 +69,38 @@ def check_machine(run: Run, settings: Settings) -> None:
         nf4(run.cpu)
 
 
-def has_ended(run: Run, stage: str) -> bool:
+def is_finished(run: Run, stage: str) -> bool:
     """Returns whether a resumed run has already finished a stage."""
-    ended = run.resume and (run.output / stage / "run.json").exists()
-    if ended:
-        print(f"{stage} has ended: {run.output / stage}.", file=sys.stderr)
-    return ended
+    finished = run.resume and (run.output / stage / "run.json").exists()
+    if finished:
+        print(f"{stage} is finished: {run.output / stage}.", file=sys.stderr)
+    return finished
 
 
-def do_sft(run: Run, settings: Settings) -> None:
+def run_sft(run: Run, settings: Settings) -> None:
     """Generates rows if needed, then runs stage 1."""
-    if has_ended(run, "sft"):
+    if is_finished(run, "sft"):
         return
     with without_traceback():
         begin(run.output / "sft", settings, run.resume)
     # Importing torch takes seconds, so it comes after the checks.
     from sft import train_sft
 
-    rows = run.sft_rows or _kept(run, "sft-rows")
+    rows = run.sft_rows or _existing_rows(run, "sft-rows")
     rows = rows or make_sft_rows(run.command, run.output / "sft-rows", settings.data.episodes)
     train_sft(settings, run, rows)
 
 
-def do_grpo(run: Run, settings: Settings) -> None:
+def run_grpo(run: Run, settings: Settings) -> None:
     """Generates rows and starts a server if needed, then runs stage 2."""
-    if has_ended(run, "grpo"):
+    if is_finished(run, "grpo"):
         return
     with without_traceback():
         start = start_of(run)
         begin(run.output / "grpo", settings, run.resume)
     from grpo import train_grpo
 
-    rows = run.grpo_rows or _kept(run, "grpo-rows")
+    rows = run.grpo_rows or _existing_rows(run, "grpo-rows")
     rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows)
     with nullcontext(run.url) if run.url else running_server(run.command) as url:
         train_grpo(settings, run, rows, url, start)
@@ -119,7 +119,7 @@ def start_of(run: Run) -> Optional[Path]:
     return start
 
 
-def _kept(run: Run, name: str) -> Optional[Path]:
+def _existing_rows(run: Run, name: str) -> Optional[Path]:
     """Returns the rows that a resumed run has already generated."""
     rows = run.output / name / "train.jsonl"
     return rows if run.resume and rows.exists() else None

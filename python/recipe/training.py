@@ -1,4 +1,4 @@
-"""What both stages share: output folders, checkpoints and resuming."""
+"""Code that both stages share: arguments, checkpoints and resuming."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from settings import Settings
 from transformers import Trainer
 from transformers.trainer_utils import get_last_checkpoint
 
-#: What peft and TRL call the adapter that is trained, and the copy of it that the KL is to.
+#: The names that peft and TRL give to the trained adapter, and to its copy that is the reference of the KL.
 TRAINED, REFERENCE = "default", "ref"
 
 
 def common_arguments(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
     """Returns the arguments that SFTConfig and GRPOConfig share."""
-    kind = precision(run.cpu)
+    dtype = precision(run.cpu)
     return {
         "output_dir": str(output),
         "seed": settings.model.seed,
         "use_cpu": run.cpu,
-        "bf16": kind == "bfloat16",
-        "fp16": kind == "float16",
+        "bf16": dtype == "bfloat16",
+        "fp16": dtype == "float16",
         "logging_steps": 1,
         "save_strategy": "steps",
         "save_steps": settings.model.save_steps,
@@ -36,20 +36,21 @@ def common_arguments(settings: Settings, run: Run, output: Path) -> Dict[str, An
 
 
 def run_trainer(trainer: Trainer, run: Run, output: Path) -> None:
-    """Trains, from the last checkpoint in the folder if the run is resumed, and saves."""
-    found = get_last_checkpoint(str(output)) if run.resume and output.exists() else None
-    if found is not None:
-        restore_adapter(trainer.model, Path(found))
-    trainer.train(resume_from_checkpoint=found)
+    """Trains and saves the model. A resumed run begins with the last checkpoint in the folder."""
+    checkpoint = get_last_checkpoint(str(output)) if run.resume and output.exists() else None
+    if checkpoint is not None:
+        restore_adapter(trainer.model, Path(checkpoint))
+    trainer.train(resume_from_checkpoint=checkpoint)
     drop_reference(trainer.model)
     trainer.save_model()
     trainer.save_state()
 
 
 def restore_adapter(model: Any, checkpoint: Path) -> None:
-    """Loads the trained adapter of a checkpoint that also has a folder with TRL's reference copy for the KL.
-    transformers (up to 5.18 at least) restores only adapters in folders. A resumed run would otherwise continue with
-    the adapter from the start of the stage.
+    """Loads the trained adapter of a checkpoint that also has TRL's reference copy in a subfolder.
+
+    transformers (at least up to 5.18) then restores only the adapters in subfolders. Without this function a resumed
+    run would continue with the adapter from the start of the stage.
     """
     if (checkpoint / REFERENCE).is_dir():
         model.load_adapter(str(checkpoint), TRAINED, is_trainable=True)

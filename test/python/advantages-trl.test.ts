@@ -1,20 +1,20 @@
-/** Against TRL: its own trainers compute the advantages of the same rewards, in float32. */
+/** Advantages compared with TRL: its trainers compute them from the same rewards, in float32. */
 import { describe, expect, it, test } from 'vitest';
 import { ADVANTAGE_METHODS, groupAdvantages } from '../../src/index.js';
 import { Random } from '../support/random.js';
 import { askTrl, type Case, whyAbsent } from '../support/trl.js';
 
 const absent = whyAbsent();
-if (absent !== null) test.skip(`against TRL: NOT COMPARED here: ${absent}`, () => {});
+if (absent !== null) test.skip(`TRL: NOT COMPARED here: ${absent}`, () => {});
 
 const random = new Random('trl');
 
-/** A few values, so that groups without spread are among them. */
-function drawn(groupSize: number, missing: number): Omit<Case, 'method'> {
+/** Draws a case from a few values, so that some groups have no spread. */
+function randomCase(groupSize: number, missing: number): Omit<Case, 'method'> {
   const count = groupSize * random.integer(2, 4);
-  const one = (): (number | null)[] =>
+  const drawRewards = (): (number | null)[] =>
     Array.from({ length: count }, () => (random.chance(missing) ? null : random.integer(-3, 3) / 2));
-  const rewards = Array.from({ length: random.integer(1, 4) }, one);
+  const rewards = Array.from({ length: random.integer(1, 4) }, drawRewards);
   return { groupSize, rewards, weights: rewards.map(() => random.integer(1, 8) / 4) };
 }
 
@@ -23,7 +23,7 @@ const constant: Omit<Case, 'method'> = {
   weights: [1],
   rewards: [[0.25, 0.25, 0.25, 0.25, -1, 0, 3, 0.5]],
 };
-/** A group with one reward left, a group with none, and one function that gave nothing at all. */
+/** Has a group with one reward, a group without rewards, and a function without rewards. */
 const sparse: Omit<Case, 'method'> = {
   groupSize: 2,
   weights: [1, 0.5, 2],
@@ -34,7 +34,7 @@ const sparse: Omit<Case, 'method'> = {
   ],
 };
 
-/** Whether fewer than two of a group have a reward, though they are more. */
+/** Whether a group of two or more has fewer than two completions with a reward. */
 function hasLoneReward({ rewards, groupSize }: Omit<Case, 'method'>): boolean {
   const scored = rewards[0].map((_, i) => rewards.some((list) => list[i] !== null));
   const groups = Array.from({ length: scored.length / groupSize }, (_, g) =>
@@ -46,17 +46,17 @@ function hasLoneReward({ rewards, groupSize }: Omit<Case, 'method'>): boolean {
 const situations = [
   constant,
   sparse,
-  ...[2, 3, 8].flatMap((size) => [drawn(size, 0), drawn(size, 0.3)]),
-  drawn(1, 0),
+  ...[2, 3, 8].flatMap((size) => [randomCase(size, 0), randomCase(size, 0.3)]),
+  randomCase(1, 0),
 ];
 const cases = ADVANTAGE_METHODS.flatMap((method) => situations.map((each) => ({ method, ...each })));
 
 const { version, answers } = absent === null ? askTrl(cases) : { version: 'none', answers: [] };
 
-describe.runIf(absent === null)(`against TRL ${version}`, () => {
-  const told = cases.map((each, k) => ({ ...each, ...answers[k], k: k % situations.length }));
+describe.runIf(absent === null)(`TRL ${version}`, () => {
+  const results = cases.map((each, k) => ({ ...each, ...answers[k], k: k % situations.length }));
 
-  it.each(told)(
+  it.each(results)(
     '$method, situation $k: advantages',
     ({ rewards, weights, groupSize, method, advantages }) => {
       const ours = groupAdvantages(rewards, groupSize, { method, weights }).advantages;
@@ -65,15 +65,16 @@ describe.runIf(absent === null)(`against TRL ${version}`, () => {
     },
   );
 
-  // Over the batch TRL tells whether the batch has spread, and of a group with fewer than two rewards that it has some.
-  const comparable = told.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
+  // With batch normalisation TRL reports the spread of the batch. It also counts a group with fewer than two rewards as
+  // one with spread.
+  const comparable = results.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
   it.each(comparable)('$method, situation $k: groups without spread', ({ zeroStd, ...each }) => {
     const { method, weights, rewards, groupSize } = each;
     const { zeroSpread } = groupAdvantages(rewards, groupSize, { method, weights });
     expect(zeroSpread).toBeCloseTo(zeroStd, 6);
   });
 
-  it('some of them have none, and some of them some', () => {
+  it('the cases include groups with and without spread', () => {
     const shares = comparable.map(({ zeroStd }) => zeroStd);
     expect(shares).toContain(0);
     expect(shares.some((share) => share > 0)).toBe(true);

@@ -1,4 +1,4 @@
-/** python/rhythm_vec.py against servers: scores to the bit, parts of batches, rewards as TRL calls for them, faults. */
+/** python/rhythm_vec.py with servers: scores, batches in parts, reward functions of TRL, and invalid rows. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { parseCompletions, type ReplayOptions, type ReplayRow, scoreReplay } from '../../src/index.js';
@@ -25,24 +25,25 @@ const columns = {
   profile_modes: rows.map(({ profileMode }) => profileMode),
 };
 
-/** What the library says of rows, as the client tells it. */
-function expected(replayed: readonly ReplayRow[], options: ReplayOptions = {}) {
+/** Returns the scores of scoreReplay in the form of the client. */
+function expectedScores(replayed: readonly ReplayRow[], options: ReplayOptions = {}) {
   const { rewards, stepRewards, beliefMae, stateHashes } = scoreReplay(replayed, options);
-  const orNone = (values: Float32Array) =>
+  const orNull = (values: Float32Array) =>
     Array.from(values, (value) => (Number.isNaN(value) ? null : value));
   return {
-    format_valid: orNone(rewards.formatValid),
-    action_legal: orNone(rewards.actionLegal),
-    env_reward: orNone(rewards.envReward),
-    belief_accuracy: orNone(rewards.beliefAccuracy),
-    total: orNone(rewards.total),
-    step_reward: orNone(stepRewards),
-    belief_mae: orNone(beliefMae),
+    format_valid: orNull(rewards.formatValid),
+    action_legal: orNull(rewards.actionLegal),
+    env_reward: orNull(rewards.envReward),
+    belief_accuracy: orNull(rewards.beliefAccuracy),
+    total: orNull(rewards.total),
+    step_reward: orNull(stepRewards),
+    belief_mae: orNull(beliefMae),
     state_hash: Array.from(stateHashes, (hash) => hash.toString(16).padStart(16, '0')),
   };
 }
 
-function answered(): ReplayRow[] {
+/** Returns the rows with the actions and beliefs of the completions. */
+function answeredRows(): ReplayRow[] {
   const { actions, beliefs, given } = parseCompletions(completions);
   return rows.map((row, i) => ({
     ...row,
@@ -51,8 +52,8 @@ function answered(): ReplayRow[] {
   }));
 }
 
-describe.runIf(absent === null)('score, of a server in a process of its own', () => {
-  const token = 'a token of a server'.replaceAll(' ', '-');
+describe.runIf(absent === null)('score, with a server in another process', () => {
+  const token = 'token-of-the-server';
   let running: Running;
   let url: string;
   beforeAll(async () => {
@@ -65,15 +66,18 @@ describe.runIf(absent === null)('score, of a server in a process of its own', ()
     expect((await running.finished).code).toBe(0);
   });
 
-  it.each([2 ** 25, 4096, 1])('is scoreReplay to the bit, in requests of at most %d bytes', async (limit) => {
-    const asked = { ...columns, completions };
-    const { results, waits } = await callClient({ url, token, body_limit: limit }, { score: asked });
-    expect(results[0]).toMatchObject({ rows: rows.length, faults: [] });
-    expect(results[0].scores).toEqual(expected(answered()));
-    expect(waits).toEqual([]);
-  });
+  it.each([2 ** 25, 4096, 1])(
+    'equals scoreReplay bit for bit, in requests of at most %d bytes',
+    async (limit) => {
+      const request = { ...columns, completions };
+      const { results, waits } = await callClient({ url, token, body_limit: limit }, { score: request });
+      expect(results[0]).toMatchObject({ rows: rows.length, faults: [] });
+      expect(results[0].scores).toEqual(expectedScores(answeredRows()));
+      expect(waits).toEqual([]);
+    },
+  );
 
-  it('takes actions, beliefs, grader, weights and shaping, and tells only what is wanted', async () => {
+  it('accepts actions, beliefs, grader, weights and shaping, and returns only the requested scores', async () => {
     const actions = rows.map(({ action }) => action);
     const beliefs = rows.map(({ belief }) => (belief ? Array.from(belief) : null));
     const { results } = await callClient(
@@ -88,35 +92,37 @@ describe.runIf(absent === null)('score, of a server in a process of its own', ()
       { score: { seeds: [], action_histories: [], actions: [] } },
       { score: { seeds: [7], action_histories: [[]], actions: ['sleep'], profile_modes: 'discrete' } },
     );
-    const { total, state_hash } = expected(rows, {
+    const { total, state_hash } = expectedScores(rows, {
       ...{ grader: 'v1', weights: { envReward: 2, formatValid: 0 } },
       shaping: { repetition: true, exploration: true },
     });
     expect(results[0].scores).toEqual({ total, state_hash });
     expect(results[1]).toMatchObject({ rows: 0, scores: { total: [] } });
     expect(results[2].scores).toEqual(
-      expected([{ seed: 7, profileMode: 'discrete', actionHistory: [], action: 'sleep' }]),
+      expectedScores([{ seed: 7, profileMode: 'discrete', actionHistory: [], action: 'sleep' }]),
     );
   });
 
-  it('takes arrays as it takes lists, and refuses numbers that JSON does not have', async () => {
+  it('accepts arrays, and refuses numbers that JSON does not have', async () => {
     const actions = rows.map((_, i) => i % 10);
     const beliefs = rows.map(() => [0.25, 0.5, 1]);
-    const asked = { ...columns, actions, beliefs };
+    const request = { ...columns, actions, beliefs };
     const { results } = await callClient(
       { url, token },
-      { arrays: asked },
-      { arrays: { ...asked, beliefs: rows.map((_, i) => (i === 9 ? ['NaN', 0, 0] : null) ?? [0, 0, 0]) } },
+      { arrays: request },
+      { arrays: { ...request, beliefs: rows.map((_, i) => (i === 9 ? ['NaN', 0, 0] : null) ?? [0, 0, 0]) } },
     );
     const belief = [0.25, 0.5, 1];
-    expect(results[0].scores).toEqual(expected(rows.map((row, i) => ({ ...row, action: i % 10, belief }))));
+    expect(results[0].scores).toEqual(
+      expectedScores(rows.map((row, i) => ({ ...row, action: i % 10, belief }))),
+    );
     expect(results[1]).toMatchObject({
       error: 'ValueError',
       message: expect.stringMatching(/^Expected finite numbers in rows 0 to 399.*Pass None/),
     });
   });
 
-  it('names rows at fault as the caller counts them, and scores the others', async () => {
+  it('reports invalid rows by their index in the whole batch, and scores the others', async () => {
     const actions = rows.map((): string | null => 'sleep');
     actions[301] = 'fly';
     const seeds = columns.seeds.map((seed, i) => (i === 77 ? -1 : seed));
@@ -135,7 +141,7 @@ describe.runIf(absent === null)('score, of a server in a process of its own', ()
     expect(scores!.total.filter((total) => total === null)).toHaveLength(2);
   });
 
-  it('is refused without the token, with what to do', async () => {
+  it('with a wrong token is an error with a remedy', async () => {
     const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
     const { results } = await callClient({ url, token: 'another token' }, { score });
     expect(results[0].error).toBe('RefusedError');
@@ -143,23 +149,20 @@ describe.runIf(absent === null)('score, of a server in a process of its own', ()
   });
 });
 
-it.runIf(absent === null)(
-  'tells what the server says of a Host that it refuses, and nothing of a token',
-  async () => {
-    const { port } = await startServer();
-    const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
-    const { results } = await callClient({ url: `http://0.0.0.0:${port}` }, { score });
-    expect(results[0].error).toBe('RefusedError');
-    expect(results[0].message).toMatch(
-      /got 403 .*Expected a Host of this machine.*got "0\.0\.0\.0:\d+".*--insecure/,
-    );
-    expect(results[0].message).not.toContain('RHYTHM_TOKEN');
-  },
-);
+it.runIf(absent === null)('reports a refused Host without the remedy for tokens', async () => {
+  const { port } = await startServer();
+  const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
+  const { results } = await callClient({ url: `http://0.0.0.0:${port}` }, { score });
+  expect(results[0].error).toBe('RefusedError');
+  expect(results[0].message).toMatch(
+    /got 403 .*Expected a Host of this machine.*got "0\.0\.0\.0:\d+".*--insecure/,
+  );
+  expect(results[0].message).not.toContain('RHYTHM_TOKEN');
+});
 
-describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
+describe.runIf(absent === null)('reward functions, called as TRL calls them', () => {
   const names = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy', 'total'];
-  const asTrl = {
+  const trlColumns = {
     seed: columns.seeds,
     action_history: columns.action_histories.map((history) =>
       history.map((code) => ACTION_NAMES[code as number]),
@@ -178,24 +181,24 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
     return [{ role: 'assistant', content: i % 2 === 0 ? content : parts }];
   });
 
-  it('are those of completions, as texts and as chats, and cost one request for all of a batch', async () => {
+  it('score texts and chats, with one request per batch', async () => {
     const server = await faultyServer(await startServer());
     const { url } = server;
     const { results, warnings, pickled } = await callClient(
       { url },
-      { rewards: { names, columns: { ...asTrl, completions } } },
-      { rewards: { names: [...names].reverse(), columns: { ...asTrl, completions: chats } } },
+      { rewards: { names, columns: { ...trlColumns, completions } } },
+      { rewards: { names: [...names].reverse(), columns: { ...trlColumns, completions: chats } } },
     );
-    const { state_hash: _, step_reward: __, belief_mae: ___, ...rewards } = expected(answered());
+    const { state_hash: _, step_reward: __, belief_mae: ___, ...rewards } = expectedScores(answeredRows());
     expect(results[0]).toEqual(rewards);
     expect(results[1]).toEqual(rewards);
     expect(server.requests()).toBe(1);
     expect(warnings).toEqual([]);
-    // As trainers of several processes send functions to each other.
+    // Trainers with several processes pickle the functions.
     expect(pickled).toEqual(names.slice(0, 4));
   });
 
-  it('another batch is another request: other completions, other rows', async () => {
+  it('send another request for another batch', async () => {
     const server = await faultyServer(await startServer());
     const { url } = server;
     const of = { shaping: { repetition: true, exploration: true }, weights: { env_reward: 3 } };
@@ -206,7 +209,7 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
     const { results } = await callClient({ url }, batch(1, first), batch(1, second), batch(2, second));
     const options = { shaping: of.shaping, weights: { envReward: 3 } };
     const totalOf = (seed: number, action: string, level: number) =>
-      expected([{ seed, actionHistory: [], action, belief: [level, level, level] }], options).total;
+      expectedScores([{ seed, actionHistory: [], action, belief: [level, level, level] }], options).total;
     expect(results.map(({ total }) => total)).toEqual([
       totalOf(1, 'sleep', 0),
       totalOf(1, 'learn', 1),
@@ -215,7 +218,7 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
     expect(server.requests()).toBe(3);
   });
 
-  it('a row at fault has None, and a warning names it and why', async () => {
+  it('return None for an invalid row, and warn with the reason', async () => {
     const action_history = [['sleep'], ['slep'], []];
     const { url } = await startServer();
     const { results, warnings } = await callClient(
@@ -228,9 +231,9 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
       },
     );
     for (const name of names) {
-      const [scored, ...faulty] = results[0][name] as (number | null)[];
-      expect(scored).toBeTypeOf('number');
-      expect(faulty).toEqual([null, null]);
+      const [valid, ...invalid] = results[0][name] as (number | null)[];
+      expect(valid).toBeTypeOf('number');
+      expect(invalid).toEqual([null, null]);
     }
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(
@@ -238,28 +241,28 @@ describe.runIf(absent === null)('rewards, as TRL calls for them', () => {
     );
   });
 
-  it('a dataset that is not ours is refused before anything is sent', async () => {
+  it('refuse datasets with missing or inconsistent columns before a request', async () => {
     const server = await faultyServer(await startServer());
-    const one = { names: ['total'] };
+    const names = ['total'];
     const { results } = await callClient(
       { url: server.url },
-      { rewards: { ...one, columns: { completions: [''], seed: [1] } } },
+      { rewards: { names, columns: { completions: [''], seed: [1] } } },
       {
-        rewards: { ...one, columns: { completions: [''], seed: [1], action_history: [[]], step_index: [3] } },
+        rewards: { names, columns: { completions: [''], seed: [1], action_history: [[]], step_index: [3] } },
       },
-      { rewards: { ...one, columns: { completions: ['', ''], seed: [1], action_history: [[]] } } },
+      { rewards: { names, columns: { completions: ['', ''], seed: [1], action_history: [[]] } } },
     );
     expect(results[0]).toMatchObject({
       error: 'TypeError',
       message: expect.stringMatching(/action_history/),
     });
-    expect(results[1].message).toMatch(/action_history\[0\].*step_index\[0\].*3, got 0/);
+    expect(results[1].message).toMatch(/action_history\[0\].*step_index\[0\] = 3 actions, got 0/);
     expect(results[2].message).toMatch(/Expected 1 entries in completions.*got 2/);
     expect(server.requests()).toBe(0);
   });
 });
 
-it.runIf(absent === null)('needs nothing but the standard library, of Python 3.9', () => {
+it.runIf(absent === null)('needs only the standard library of Python 3.9', () => {
   const path = new URL('../../python/rhythm_vec.py', import.meta.url).pathname;
   expect(askPython('client/sources.py', [path])).toEqual([[]]);
 });

@@ -1,4 +1,4 @@
-/** The card's Python for a trainer: it loads the rows that are beside it, and scores completions of them. */
+/** The Python code of the card: loads the rows beside it, and scores completions. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, parseCompletion, scoreReplay } from '../../src/index.js';
@@ -10,7 +10,7 @@ import { startServer } from '../support/server.js';
 import { whyAbsent } from '../support/trl.js';
 
 const absent = whyAbsent();
-if (absent !== null) test.skip(`the card's Python: NOT RUN here: ${absent}`, () => {});
+if (absent !== null) test.skip(`the Python code of the card: NOT RUN here: ${absent}`, () => {});
 
 const file = temporaryDirectory();
 
@@ -19,18 +19,18 @@ interface Scored {
   readonly rewards: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The Python of a card, with places as they are here. */
-function codeOf(card: string, places: Readonly<Record<string, string>>): string {
+/** Returns the Python code of a card, with its placeholders replaced. */
+function codeOf(card: string, values: Readonly<Record<string, string>>): string {
   let [, code] = /^```python\n(.*?)^```$/ms.exec(card)!;
-  for (const [written, here] of Object.entries(places)) {
-    expect(code).toContain(written);
-    code = code.replace(written, here);
+  for (const [placeholder, value] of Object.entries(values)) {
+    expect(code).toContain(placeholder);
+    code = code.replace(placeholder, value);
   }
   return code;
 }
 
-describe.runIf(absent === null)("a card's Python", () => {
-  it.each(['jsonl', 'parquet'])('scores every completion of a batch, of rows in %s', async (format) => {
+describe.runIf(absent === null)('the Python code of a card', () => {
+  it.each(['jsonl', 'parquet'])('scores all completions of a batch, with rows in %s', async (format) => {
     const folder = file(format);
     mkdirSync(folder);
     const made = await runCli(['dataset', 'grpo', '--rows', '40', '--output', `${folder}/rows.${format}`]);

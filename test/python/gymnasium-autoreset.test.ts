@@ -1,9 +1,9 @@
 /**
- * Row by row against Gymnasium's SyncVectorEnv, around an environment that counts: its observation is the step and the
- * last action, its reward 1, its episodes as long as ours.
+ * Autoreset compared call by call with Gymnasium's SyncVectorEnv of a counting environment: its observation is the step
+ * and the last action, its reward is 1, and its episodes have 28 steps.
  *
- * Slots get out of phase by masked resets, which Gymnasium has too. What it does not have is compared in autoreset.test.ts
- * alone: masks of a step, resets of nobody, `run`, grades, and seeds of the episodes that autoreset begins.
+ * Masked resets bring the environments out of phase. autoreset.test.ts tests what Gymnasium lacks: step masks, resets
+ * of no environment, `run`, grades, and seeds of the episodes that autoreset begins.
  */
 import { describe, expect, it, test } from 'vitest';
 import type { VecEnv } from '../../src/engine/node.js';
@@ -25,12 +25,12 @@ import { expectRefusal } from '../support/refusals.js';
 const N = 5;
 const CALLS = 200;
 
-/** `next-step` as Gymnasium spells it. */
+/** Returns the name of a mode in Gymnasium, such as NextStep. */
 const pascal = (mode: AutoresetMode): string =>
   mode.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase());
 
-/** Steps and masked resets. Where nothing begins by itself, whoever is over is reset before the next step. */
-function anyStory(mode: AutoresetMode, name: string): CallSequence {
+/** Returns random steps and masked resets. Without autoreset, finished environments are reset before the next step. */
+function randomCalls(mode: AutoresetMode, name: string): CallSequence {
   const random = new Random(name);
   const steps = Array<number>(N).fill(0);
   const calls: Call[] = [{ reset: 100, mask: null }];
@@ -48,7 +48,7 @@ function anyStory(mode: AutoresetMode, name: string): CallSequence {
   return { mode: pascal(mode), calls };
 }
 
-/** All slots in phase, to and over their ends. */
+/** Returns steps of environments that are in phase. */
 const inPhase = (mode: AutoresetMode, times: number): CallSequence => ({
   mode: pascal(mode),
   calls: [
@@ -57,7 +57,7 @@ const inPhase = (mode: AutoresetMode, times: number): CallSequence => ({
   ],
 });
 
-/** The same call of ours. */
+/** Makes a call on a VecEnv. */
 function make(env: VecEnv, call: Call): StepResult {
   if ('step' in call) return env.step(call.step);
   return env.reset({ seed: call.reset, ...(call.mask && { mask: call.mask }) });
@@ -70,7 +70,7 @@ const pairs = (rows: Float32Array): number[][] =>
   });
 const flags = (bytes: Uint8Array): boolean[] => Array.from(bytes, (byte) => byte !== 0);
 
-/** What ours returned, as Gymnasium's row of the same call is written: any reward but 0 stands for 1. */
+/** Returns the result of a call in the form of Gymnasium's row. A reward other than 0 becomes 1. */
 function rowOf(env: VecEnv, call: Call, result: StepResult): Row {
   const { observations, finalObservations, finalMask, rewards, terminated, truncated } = result;
   const isStep = 'step' in call;
@@ -88,15 +88,15 @@ function rowOf(env: VecEnv, call: Call, result: StepResult): Row {
 }
 
 const absent = whyAbsent();
-if (absent !== null) test.skip(`against Gymnasium: NOT COMPARED here: ${absent}`, () => {});
+if (absent !== null) test.skip(`Gymnasium: NOT COMPARED here: ${absent}`, () => {});
 
 describe.runIf(absent === null).each(AUTORESET_MODES)('%s', (mode) => {
-  const stories = ['a', 'b', 'c'].map((name) => anyStory(mode, `${mode} ${name}`));
-  stories.push(inPhase(mode, mode === 'disabled' ? NUM_STEPS : 3 * NUM_STEPS + 3));
-  const answers = absent === null ? traceGymnasium(N, NUM_STEPS, stories) : [];
+  const sequences = ['a', 'b', 'c'].map((name) => randomCalls(mode, `${mode} ${name}`));
+  sequences.push(inPhase(mode, mode === 'disabled' ? NUM_STEPS : 3 * NUM_STEPS + 3));
+  const answers = absent === null ? traceGymnasium(N, NUM_STEPS, sequences) : [];
 
-  it.each(ENGINES)('$name shows what Gymnasium shows', (engine) => {
-    for (const [k, { calls }] of stories.entries()) {
+  it.each(ENGINES)('$name returns what Gymnasium returns', (engine) => {
+    for (const [k, { calls }] of sequences.entries()) {
       using env = openOn(engine, { numEnvs: N, autoreset: mode });
       expect(pascal(env.metadata.autoresetMode)).toBe(answers[k].mode);
       const rows = calls.map((call) => rowOf(env, call, make(env, call)));
@@ -105,8 +105,8 @@ describe.runIf(absent === null).each(AUTORESET_MODES)('%s', (mode) => {
     }
   });
 
-  it.each(ENGINES)('$name says in finalMask where Gymnasium ended an episode', (engine) => {
-    for (const [k, { calls }] of stories.entries()) {
+  it.each(ENGINES)('$name has finalMask where Gymnasium ends an episode', (engine) => {
+    for (const [k, { calls }] of sequences.entries()) {
       using env = openOn(engine, { numEnvs: N, autoreset: mode });
       const ended = calls.map((call) => flags(make(env, call).finalMask));
       const rows = answers[k].rows as Row[];
@@ -115,16 +115,16 @@ describe.runIf(absent === null).each(AUTORESET_MODES)('%s', (mode) => {
   });
 });
 
-describe.runIf(absent === null)('a step after the end, where nothing begins by itself', () => {
-  const story = inPhase('disabled', NUM_STEPS + 1);
-  const [answer] = absent === null ? traceGymnasium(N, NUM_STEPS, [story]) : [];
+describe.runIf(absent === null)('a step after the end, without autoreset', () => {
+  const sequence = inPhase('disabled', NUM_STEPS + 1);
+  const [answer] = absent === null ? traceGymnasium(N, NUM_STEPS, [sequence]) : [];
 
   it.each(ENGINES)('$name refuses it as Gymnasium does', (engine) => {
     using env = openOn(engine, { numEnvs: N });
-    const last = story.calls.length - 1;
-    for (const call of story.calls.slice(0, last)) make(env, call);
+    const last = sequence.calls.length - 1;
+    for (const call of sequence.calls.slice(0, last)) make(env, call);
     expect((answer.rows[last] as Refused).refused).toBe('AssertionError');
-    // Gymnasium has then stepped the slots before the one that is over; here nobody has moved.
-    expectRefusal(() => make(env, story.calls[last]), 'episode_over');
+    // Gymnasium steps the environments before the finished one. Here no environment is stepped.
+    expectRefusal(() => make(env, sequence.calls[last]), 'episode_over');
   });
 });

@@ -1,4 +1,4 @@
-/** python/rhythm_vec_gym.py: what VecEnv shows, bit for bit, as Gymnasium's vector environments say it. */
+/** python/rhythm_vec_gym.py: returns the outputs of VecEnv bit for bit, in the form of Gymnasium's vector environments. */
 import { describe, expect, it, test } from 'vitest';
 import { AUTORESET_MODES, type AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
 import { createVecEnv, type StepResult, type VecEnv, type VecEnvOptions } from '../../src/index.js';
@@ -9,7 +9,7 @@ import { startServer } from '../support/server.js';
 
 const SCRIPT = 'gymnasium/vec_env.py';
 const absent = whyAbsent('websockets', '15 or later, and gymnasium 1.1 or later,', SCRIPT, null);
-if (absent !== null) test.skip(`Gymnasium over a socket: NOT TESTED here: ${absent}`, () => {});
+if (absent !== null) test.skip(`RhythmVectorEnv: NOT TESTED here: ${absent}`, () => {});
 
 const N = 5;
 const CALLS = 120;
@@ -27,8 +27,8 @@ type Call = Reset | Step;
 const pascal = (mode: AutoresetMode): string =>
   mode.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase());
 
-/** Steps and resets of some slots. Where nothing begins by itself, whoever is over is reset before the next step. */
-function story(mode: AutoresetMode, beliefs: boolean): Call[] {
+/** Returns random steps and masked resets. Without autoreset, finished environments are reset before the next step. */
+function randomCalls(mode: AutoresetMode, beliefs: boolean): Call[] {
   const random = new Random(`${mode} ${beliefs}`);
   const steps = Array<number>(N).fill(0);
   const calls: Call[] = [{ reset: 100 }];
@@ -52,6 +52,7 @@ function story(mode: AutoresetMode, beliefs: boolean): Call[] {
   return calls;
 }
 
+/** Makes a call on a VecEnv. */
 function make(env: VecEnv, call: Call): StepResult {
   if ('step' in call) {
     return env.step(call.step, { beliefs: call.beliefs ? Float32Array.from(call.beliefs) : undefined });
@@ -64,17 +65,17 @@ const flags = (bytes: Uint8Array): boolean[] => Array.from(bytes, (byte) => byte
 
 type Infos = Record<string, unknown>;
 
-/** Values with their mask, 0 where it is not set; rows of several numbers as lists. */
+/** Returns values with their mask, as infos have them: 0 outside the mask, and rows of several numbers as lists. */
 function masked(name: string, values: ArrayLike<number>, mask: readonly boolean[]): Infos {
   const width = values.length / N;
-  const rows = mask.map((is, i) => {
-    const row = Array.from({ length: width }, (_, k) => (is ? values[i * width + k] : 0));
+  const rows = mask.map((isSet, i) => {
+    const row = Array.from({ length: width }, (_, k) => (isSet ? values[i * width + k] : 0));
     return width === 1 ? row[0] : row;
   });
   return { [name]: rows, [`_${name}`]: mask };
 }
 
-const presentInfos = (
+const currentInfos = (
   seeds: ArrayLike<number>,
   numbers: ArrayLike<number>,
   mask: readonly boolean[],
@@ -93,26 +94,26 @@ const finalInfos = (result: StepResult, ended: readonly boolean[]): Infos => ({
   ...masked('episode_length', result.episodeLengths, ended),
 });
 
-/** What Gymnasium's convention makes of a call. */
+/** Makes a call, and returns its result in the form of Gymnasium. */
 function rowOf(env: VecEnv, call: Call): object {
   const before = [Array.from(env.seeds), Array.from(env.episodeNumbers)] as const;
   const result = make(env, call);
   const observations = Array.from(result.observations);
   if ('reset' in call) {
     const mask = [...(call.options?.reset_mask ?? Array<boolean>(N).fill(true))];
-    return { observations, infos: presentInfos(env.seeds, env.episodeNumbers, mask) };
+    return { observations, infos: currentInfos(env.seeds, env.episodeNumbers, mask) };
   }
   const ended = flags(result.finalMask);
-  const present = presentInfos(env.seeds, env.episodeNumbers, Array(N).fill(true));
+  const current = currentInfos(env.seeds, env.episodeNumbers, Array(N).fill(true));
   const final = ended.includes(true) ? finalInfos(result, ended) : {};
   const last = result.finalObservations;
   const sameStep = last !== null && {
-    final_obs: ended.map((is, i) => {
+    final_obs: ended.map((isEnded, i) => {
       const size = last.length / N;
-      return is ? Array.from(last.subarray(i * size, (i + 1) * size)) : null;
+      return isEnded ? Array.from(last.subarray(i * size, (i + 1) * size)) : null;
     }),
     _final_obs: ended,
-    final_info: { ...presentInfos(...before, ended), ...final },
+    final_info: { ...currentInfos(...before, ended), ...final },
     _final_info: ended,
   };
   const ends = ended.includes(true) && sameStep ? sameStep : last === null ? final : {};
@@ -121,30 +122,30 @@ function rowOf(env: VecEnv, call: Call): object {
     rewards: Array.from(result.rewards),
     terminated: flags(result.terminated),
     truncated: flags(result.truncated),
-    infos: { ...present, ...ends },
+    infos: { ...current, ...ends },
   };
 }
 
-interface Told {
+interface Answer {
   readonly mode: string;
   readonly rows: readonly object[];
 }
 
-describe.runIf(absent === null)('RhythmVectorEnv shows what VecEnv shows', () => {
+describe.runIf(absent === null)('RhythmVectorEnv returns the outputs of VecEnv', () => {
   const cases = AUTORESET_MODES.flatMap((mode) => [false, true].map((beliefs) => ({ mode, beliefs })));
   it.each(cases)('$mode, with beliefs: $beliefs', async ({ mode, beliefs }) => {
     const { url } = await startServer();
-    const calls = story(mode, beliefs);
+    const calls = randomCalls(mode, beliefs);
     const options = { num_envs: N, url, autoreset_mode: pascal(mode), beliefs };
-    const told = await askPythonAsync<Told>(SCRIPT, { options, calls });
-    expect(told.mode).toBe(pascal(mode));
+    const answer = await askPythonAsync<Answer>(SCRIPT, { options, calls });
+    expect(answer.mode).toBe(pascal(mode));
     using env = createVecEnv({ numEnvs: N, autoreset: mode });
-    expect(told.rows).toEqual(calls.map((call) => rowOf(env, call)));
+    expect(answer.rows).toEqual(calls.map((call) => rowOf(env, call)));
     expect(env.counters.episodes).toBeGreaterThan(0);
   });
 
-  it('with other persons, grader, seeds and observations, and a token', async () => {
-    const token = 'of this test, and no other'.replaceAll(/\W+/g, '-');
+  it('with profiles, grader, seed range, observation options and a token', async () => {
+    const token = 'token-of-this-test';
     const { url } = await startServer({ token });
     const observation = {
       fields: ['step', 'meters', 'anomalies'],
@@ -152,13 +153,13 @@ describe.runIf(absent === null)('RhythmVectorEnv shows what VecEnv shows', () =>
       scale: true,
       history: true,
     };
-    const asked = { profiles: 'discrete', grader: 'v1', seed_range: [50, 200], observation };
+    const settings = { profiles: 'discrete', grader: 'v1', seed_range: [50, 200], observation };
     const calls: Call[] = [
       { reset: 60 },
       ...Array.from({ length: 40 }, (_, t) => ({ step: Array<number>(N).fill(t % 10) })),
     ];
-    const options = { ...asked, num_envs: N, url, token, autoreset_mode: 'SameStep' };
-    const { rows } = await askPythonAsync<Told>(SCRIPT, { options, calls });
+    const options = { ...settings, num_envs: N, url, token, autoreset_mode: 'SameStep' };
+    const { rows } = await askPythonAsync<Answer>(SCRIPT, { options, calls });
     using env = createVecEnv({
       ...{ numEnvs: N, autoreset: 'same-step', profiles: 'discrete', grader: 'v1', seedRange: [50, 200] },
       observation: { fields: observation.fields, oneHot: true, scale: true, history: true },
@@ -167,48 +168,50 @@ describe.runIf(absent === null)('RhythmVectorEnv shows what VecEnv shows', () =>
   });
 });
 
-const refusals: [what: string, error: string, says: RegExp][] = [
-  ['an action of no code', 'ValueError', /codes from 0 to 9, got 10 at actions\[1\]/],
-  ['an action below', 'ValueError', /got -1 at actions\[0\]/],
+const refusals: [call: string, error: string, message: RegExp][] = [
+  ['an action above 9', 'ValueError', /actions from 0 to 9, got 10 at actions\[1\]/],
+  ['a negative action', 'ValueError', /got -1 at actions\[0\]/],
   ['actions of another shape', 'ValueError', /integers \[2\], got int64 \[1\]/],
-  ['actions that are no integers', 'ValueError', /got float64 \[2\]/],
+  ['actions that are not integers', 'ValueError', /got float64 \[2\]/],
   ['a seed out of range', 'RequestError', /10 to 14, got 15 for environment 1/],
-  ['a seed that is none', 'ValueError', /u32, got -1/],
+  ['a negative seed', 'ValueError', /u32, got -1/],
   ['too few seeds', 'RequestError', /Expected 2 entries in seed/],
   ['an unknown option', 'ValueError', /reset_mask.*got \['mask'\]/],
   ['a mask of numbers', 'ValueError', /bool \[2\], got int64 \[2\]/],
-  ['an unknown person', 'RequestError', /profiles/],
-  ['no slots', 'RequestError', /num_envs.*greater than or equal to 1/],
+  ['an unknown profile', 'RequestError', /profiles/],
+  ['no environments', 'RequestError', /num_envs.*greater than or equal to 1/],
   ['an unknown field', 'RequestError', /observation\.fields\.0/],
   ['a closed environment', 'ClosedEnvironmentError', /closed/],
   [
-    'another server',
-    'ServerAwayError',
+    'no server',
+    'ServerUnavailableError',
     /http:\/\/127\.0\.0\.1:9, got ConnectionRefused.*npx rhythm-vec serve/,
   ],
-  ['another path', 'ServerAwayError', /got InvalidStatus.*404/],
-  ['no url', 'ValueError', /Expected url to be like http/],
+  ['another path', 'ServerUnavailableError', /got InvalidStatus.*404/],
+  ['an invalid URL', 'ValueError', /Expected url to be like http/],
   ['a step after the end', 'RequestError', /over|reset/],
 ];
 
 describe.runIf(absent === null)("Gymnasium's own checks", () => {
-  it('pass: of a single slot, of repetition, under wrappers; what cannot be is refused', async () => {
+  it('pass for one environment, repetition and wrappers; invalid calls are refused', async () => {
     const { url } = await startServer();
-    const told = await askPythonAsync<{ refusals: Record<string, [string, string] | null> }>(
+    const answer = await askPythonAsync<{ refusals: Record<string, [string, string] | null> }>(
       'gymnasium/checks.py',
       { url },
     );
-    expect(Object.keys(told.refusals)).toEqual(refusals.map(([what]) => what));
-    for (const [what, error, says] of refusals) {
-      expect(told.refusals[what]?.[0], what).toBe(error);
-      expect(told.refusals[what]?.[1], what).toMatch(says);
+    expect(Object.keys(answer.refusals)).toEqual(refusals.map(([call]) => call));
+    for (const [call, error, message] of refusals) {
+      expect(answer.refusals[call]?.[0], call).toBe(error);
+      expect(answer.refusals[call]?.[1], call).toMatch(message);
     }
   });
 
-  it('a socket that the server closes is an error: the episodes are gone', async () => {
+  it('a socket that the server closes is an error, and the episodes are lost', async () => {
     const { url } = await startServer({ bodyLimit: 1024 });
     const calls: Call[] = [{ reset: Array<number>(1000).fill(7) }];
     const lost = askPythonAsync(SCRIPT, { options: { num_envs: 1000, url }, calls });
-    await expect(lost).rejects.toThrow(/ServerAwayError: Expected an answer from http.*1009.*open another/);
+    await expect(lost).rejects.toThrow(
+      /ServerUnavailableError: Expected an answer from http.*1009.*Open another/,
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** The fake Hub is a Hub to others, too: the Hub's own client for Python, which TRL brings along, uploads to it. */
+/** The fake Hub with huggingface_hub, the Hub's Python client, which TRL installs: each reads the uploads of the other. */
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../fakes/hub-store.js';
 import { bytes, changesOf, directoryOf, REPO, startHub, textsAt, uploadTo } from '../support/hub.js';
@@ -14,29 +14,29 @@ interface Answer {
 
 describe.skipIf(absent !== null)(`huggingface_hub${absent === null ? '' : `: skipped, ${absent}`}`, () => {
   const files = { 'big.bin': bytes(25_000), 'one.bin': bytes(900), 'x/small.txt': 's' };
-  const uploaded = async () => {
+  const prepare = async () => {
     const hub = await startHub({ large: 20_000, part: 10_000 });
     const folder = directoryOf(files);
-    const asked = { env: hub.environment, name: REPO.name, folder, paths: Object.keys(files) };
-    return { hub, folder, ask: () => askPythonAsync<Answer>(SCRIPT, asked) };
+    const question = { env: hub.environment, name: REPO.name, folder, paths: Object.keys(files) };
+    return { hub, folder, ask: () => askPythonAsync<Answer>(SCRIPT, question) };
   };
-  const seen = [
+  const expected = [
     { path: 'big.bin', size: 25_000, sha256: sha256(bytes(25_000)) },
     { path: 'one.bin', size: 900, sha256: sha256(bytes(900)) },
     { path: 'x/small.txt', size: 1, sha256: null },
   ];
 
-  it('what it has uploaded is there for us', async () => {
-    const { hub, folder, ask } = await uploaded();
-    expect(await ask()).toEqual({ committed: true, files: seen });
+  it('uploads files that planUpload recognises as unchanged', async () => {
+    const { hub, folder, ask } = await prepare();
+    expect(await ask()).toEqual({ committed: true, files: expected });
     expect(textsAt(hub)['big.bin']).toBe(bytes(25_000).toString());
     const { url, plan } = await uploadTo(hub, [folder]);
     expect([url, new Set(Object.values(changesOf(plan.planned)))]).toEqual([null, new Set(['same'])]);
   });
 
-  it('what we have uploaded is there for it', async () => {
-    const { hub, folder, ask } = await uploaded();
+  it('recognises files that executePlan uploaded as unchanged', async () => {
+    const { hub, folder, ask } = await prepare();
     await uploadTo(hub, [folder]);
-    expect(await ask()).toEqual({ committed: false, files: seen });
+    expect(await ask()).toEqual({ committed: false, files: expected });
   });
 });

@@ -1,4 +1,4 @@
-/** python/recipe as it is run, on small data: SFT and GRPO by TRL's trainers, a server, invalid settings, and a killed run. */
+/** python/recipe/train.py on small data: SFT and GRPO with TRL and a server, invalid settings, and a resumed run. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -15,7 +15,7 @@ if (absent !== null) test.skip(`the recipe with TRL: NOT RUN here: ${absent}`, (
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
-const OF = { world_digest: env.spec.worldDigest, version };
+const ORIGIN = { world_digest: env.spec.worldDigest, version };
 
 const LIMIT_MS = 600_000;
 const BATCH = 32;
@@ -28,11 +28,11 @@ const SMALL = [
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
-const of = (lines: readonly Line[], name: string): number[] => lines.map((line) => line[name]);
+const valuesOf = (lines: readonly Line[], name: string): number[] => lines.map((line) => line[name]);
 
 describe.runIf(absent === null)('the recipe with TRL', () => {
   it(
-    'learns by SFT what an answer is, and goes on from there by GRPO',
+    'SFT lowers the loss, and GRPO starts from its result',
     async () => {
       const output = file('all');
       const steps = 3;
@@ -46,26 +46,26 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       expect(code, stderr).toBe(0);
 
       const sft = record('sft');
-      const losses = of(sft.log, 'loss');
+      const losses = valuesOf(sft.log, 'loss');
       expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / 8) * EPOCHS);
-      // A uniform guess among the tiny model's 23 words loses ln 23 = 3.14.
+      // The loss of a uniform guess among the tiny model's 23 words is ln 23 = 3.14.
       expect(mean(losses.slice(0, 3))).toBeGreaterThan(2.5);
       expect(mean(losses.slice(-3))).toBeLessThan(1.7);
-      expect(sft.rhythm_vec).toMatchObject(OF);
+      expect(sft.rhythm_vec).toMatchObject(ORIGIN);
 
       const grpo = record('grpo');
       expect(grpo).toMatchObject({ stage: 'grpo', start: 'sft', base: 'tiny', stopped_on: [], rows: 40 });
-      expect(grpo.rhythm_vec).toEqual({ ...OF, seeds: '100-9999' });
+      expect(grpo.rhythm_vec).toEqual({ ...ORIGIN, seeds: '100-9999' });
       expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04 });
       expect(grpo.packages.trl).toMatch(/^1\./);
       expect(grpo.machine.cores).toBeGreaterThan(0);
 
       const lines = watched();
-      expect(of(lines, 'step')).toEqual([1, 2, 3]);
-      // Most of what it says is an answer; what was not taught says none (below).
-      expect(mean(of(lines, 'format_valid'))).toBeGreaterThan(-1);
-      expect(mean(of(lines, 'unparsed'))).toBeLessThan(0.6);
-      // The KL is to where the stage began, and it moves away from there.
+      expect(valuesOf(lines, 'step')).toEqual([1, 2, 3]);
+      // Most completions are answers. Those of the untrained model are not (see the next test).
+      expect(mean(valuesOf(lines, 'format_valid'))).toBeGreaterThan(-1);
+      expect(mean(valuesOf(lines, 'unparsed'))).toBeLessThan(0.6);
+      // The KL is to the model at the start of the stage, so it begins at 0.
       expect(lines[0].kl).toBeCloseTo(0, 6);
       expect(lines[2].kl).toBeGreaterThan(0);
       for (const [
@@ -76,20 +76,20 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         expect(grpo.log[k].reward).toBe(reward);
       }
 
-      // Without --resume nothing is overwritten; with it, what has ended is left alone.
+      // Without --resume nothing is overwritten. With it, finished stages are skipped.
       const again = await runRecipe(output, 'all', ...SMALL);
       expect(again.stderr).toContain('Pass --resume to continue it');
       expect(again.code).not.toBe(0);
       const resumed = await runRecipe(output, 'all', ...SMALL, '--resume');
-      expect(resumed.stderr).toContain('sft has ended');
-      expect(resumed.stderr).toContain('grpo has ended');
+      expect(resumed.stderr).toContain('sft is finished');
+      expect(resumed.stderr).toContain('grpo is finished');
       expect(resumed.code).toBe(0);
     },
     LIMIT_MS,
   );
 
   it(
-    'says that a model which was not taught gives no answers, and stops there',
+    'warns that the base model gives no answers, and stops by --watch-stop-on',
     async () => {
       const output = file('base');
       const server = await startServer();
@@ -99,23 +99,23 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       expect(code, stderr).toBe(0);
       const lines = watched();
       expect(lines).toHaveLength(2);
-      expect(mean(of(lines, 'format_valid'))).toBeLessThan(-1.5);
-      expect(stderr).toMatch(/!! step 2: unparsed: \d+% of the completions hold no action/);
+      expect(mean(valuesOf(lines, 'format_valid'))).toBeLessThan(-1.5);
+      expect(stderr).toMatch(/!! step 2: unparsed: \d+% of the completions have no action/);
       expect(stderr).toContain('!! stopped because of --watch-stop-on unparsed.');
       expect(record('grpo')).toMatchObject({ start: 'base', stopped_on: ['unparsed'] });
       expect(record('grpo').pitfalls.unparsed).toMatchObject({ first_step: 2, steps: 1 });
-      // A completion is scored once for all four rewards; one row asks the server which world it plays.
+      // Each completion is scored once for all four rewards. One more row reads the server's world digest.
       expect(await metric(server, 'rhythm_vec_scored_rows_total')).toBe(2 * BATCH + 1);
     },
     LIMIT_MS,
   );
 
   it(
-    'goes on with the adapter that it trained, to the bit, after it was killed',
+    'resumes after SIGKILL with the same adapter bit for bit',
     async () => {
       const whole = file('whole');
       const server = await startServer();
-      const some = [
+      const options = [
         '--lora-rank',
         '4',
         '--save-steps',
@@ -127,37 +127,37 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
         '--rows',
         '20',
       ];
-      const all = await runRecipe(whole, 'all', ...some, '--sft-epochs', '1', '--url', server.url);
+      const all = await runRecipe(whole, 'all', ...options, '--sft-epochs', '1', '--url', server.url);
       expect(all.code, all.stderr).toBe(0);
 
-      // The same second stage, killed when step 4 asks what its completions are worth: step 2 was saved, 3 was logged.
+      // The same second stage, killed at the request of step 4, when step 2 was saved and step 3 was logged.
       const killed = file('killed');
       const rows = ['--grpo-rows', join(whole, 'grpo-rows/train.jsonl')];
-      const args = [...some, '--sft-epochs', '1', '--start', join(whole, 'sft'), ...rows];
+      const args = [...options, '--sft-epochs', '1', '--start', join(whole, 'sft'), ...rows];
       let child: ReturnType<typeof startRecipe> | undefined;
-      const kills = () => void child!.kill('SIGKILL');
-      const passing = await faultyServer(server, null, null, null, null, kills);
-      child = startRecipe(killed, 'grpo', ...args, '--url', passing.url);
+      const kill = () => void child!.kill('SIGKILL');
+      const proxy = await faultyServer(server, null, null, null, null, kill);
+      child = startRecipe(killed, 'grpo', ...args, '--url', proxy.url);
       expect((await waitForRecipe(child, killed)).code).toBeNull();
-      expect(passing.requests()).toBe(5);
+      expect(proxy.requests()).toBe(5);
 
       const resumed = await runRecipe(killed, 'grpo', ...args, '--url', server.url, '--resume');
       expect(resumed.code, resumed.stderr).toBe(0);
       expect(resumed.watched()).toEqual(all.watched());
       const adapter = (output: string) => readFileSync(join(output, 'grpo/adapter_model.safetensors'));
       expect(adapter(killed).equals(adapter(whole))).toBe(true);
-      const began = readFileSync(join(whole, 'sft/adapter_model.safetensors'));
-      expect(adapter(whole).equals(began)).toBe(false);
+      const sftAdapter = readFileSync(join(whole, 'sft/adapter_model.safetensors'));
+      expect(adapter(whole).equals(sftAdapter)).toBe(false);
     },
     LIMIT_MS,
   );
 
-  it('hands TRL the published settings, and refuses what cannot go well', () => {
+  it('passes the published settings to TRL, and refuses invalid settings and rows', () => {
     const { nf4, configs, refused } = askPython<Record<string, Record<string, unknown>>>(PARTS, {
       folder: file('parts'),
     });
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
-    // The published settings, written out.
+    // The published settings are written out, not derived.
     expect(configs.later).toEqual({
       sft: { max_length: null, completion_only_loss: true },
       grpo: {
@@ -178,10 +178,10 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
     expect(refused).toEqual({
       nf4: expect.stringMatching(/^Expected a CUDA GPU.* for --quantize nf4.*--quantize none/),
       nf4_whole: expect.stringContaining('weights in 4 bits cannot be trained'),
-      lengths: expect.stringContaining('got 1 of 2 that are longer, 8 the longest'),
+      lengths: expect.stringContaining('got 1 longer rows of 2, the longest with 8.'),
       long_enough: null,
-      world: expect.stringContaining("of the server's world, this, got rows of another"),
-      begun: expect.stringContaining('got one that has begun'),
+      world: expect.stringContaining("of the server's world this, got rows of another"),
+      begun: expect.stringContaining('got one that was started'),
       resumed: null,
       other: expect.stringContaining('got others: grpo.beta: 0.04, now 0.01'),
       start: expect.stringContaining('Run the stage sft first'),

@@ -62,7 +62,7 @@ export type Behaviour = ((request: IncomingMessage, response: ServerResponse) =>
 
 /** Returns a behaviour that answers with a status, headers and text. */
 export const answering =
-  (status: number, headers: Record<string, string> = {}, body = '{"detail": "told so"}'): Behaviour =>
+  (status: number, headers: Record<string, string> = {}, body = '{"detail": "details"}'): Behaviour =>
   (_, response) =>
     response.writeHead(status, headers).end(body);
 

@@ -1,10 +1,9 @@
-"""What python/rhythm_vec.py makes of calls: the peer of test/python/client.test.ts.
+"""Makes calls with python/rhythm_vec.py, for test/python/client.test.ts.
 
-Reads {"client": options of Client and Backoff, "calls"}, in which a call is {"score": arguments}, {"arrays": the same, with
-columns as what has `tolist`, and with NaN where the text "NaN" is} or {"rewards": {"of": options, "names", "columns"}};
-prints {"results", "waits", "warnings", "pickled"}. A result is what the call returned, or {"error", "message"}. Waits are
-not waited: they are what the client would have slept, and chance draws 0. Pickled are the reward functions that came
-through.
+Reads {"client": options of Client and Backoff, "calls"}. A call is {"score": arguments}, {"arrays": the same with columns
+as objects with `tolist`, and NaN for the text "NaN"} or {"rewards": {"of": options, "names", "columns"}}. Prints
+{"results", "waits", "warnings", "pickled"}. A result is the return value, or {"error", "message"}. The waits are recorded
+instead of slept, without jitter. `pickled` has the names of the reward functions after pickling.
 """
 
 import json
@@ -19,7 +18,7 @@ STACKS = {}
 
 
 class Array:
-    """As NumPy's are read."""
+    """An array with `tolist`, as NumPy's."""
 
     def __init__(self, entries):
         self.entries = entries
@@ -36,8 +35,8 @@ def arrays_of(columns):
 
 def result_of(call, client):
     if "rewards" not in call:
-        asked = call["score"] if "score" in call else arrays_of(call["arrays"])
-        scores = rhythm_vec.score(**asked, client=client)
+        arguments = call["score"] if "score" in call else arrays_of(call["arrays"])
+        scores = rhythm_vec.score(**arguments, client=client)
         faults = [vars(fault) for fault in scores.faults]
         return {
             "rows": scores.rows,
@@ -45,16 +44,16 @@ def result_of(call, client):
             "scores": scores.columns,
             "faults": faults,
         }
-    asked = call["rewards"]
-    of = asked.get("of", {})
-    # One for all calls of its options, as one serves all batches of a training.
-    stack = STACKS.setdefault(json.dumps(of), rhythm_vec.RewardStack(client, **of))
+    request = call["rewards"]
+    options = request.get("of", {})
+    # Calls with the same options share a stack, as the batches of a training do.
+    stack = STACKS.setdefault(json.dumps(options), rhythm_vec.RewardStack(client, **options))
     functions = {function.__name__: function for function in [*stack.functions, stack.total]}
-    prompts = [None] * len(asked["columns"]["completions"])
-    return {name: functions[name](prompts=prompts, **asked["columns"]) for name in asked["names"]}
+    prompts = [None] * len(request["columns"]["completions"])
+    return {name: functions[name](prompts=prompts, **request["columns"]) for name in request["names"]}
 
 
-def tried(call, client):
+def result_or_error(call, client):
     try:
         return result_of(call, client)
     except (rhythm_vec.RhythmError, TypeError, ValueError) as error:
@@ -62,17 +61,17 @@ def tried(call, client):
 
 
 def main():
-    asked = json.load(sys.stdin)
+    question = json.load(sys.stdin)
     waits = []
-    options = asked["client"]
+    options = question["client"]
     backoff = rhythm_vec.Backoff(**options.pop("backoff", {}), sleep=waits.append, jitter=lambda: 0.0)
     client = rhythm_vec.Client(**options, backoff=backoff)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        results = [tried(call, client) for call in asked["calls"]]
-    said = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
+        results = [result_or_error(call, client) for call in question["calls"]]
+    texts = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
     pickled = [f.__name__ for f in pickle.loads(pickle.dumps(rhythm_vec.reward_funcs()))]
-    json.dump({"results": results, "waits": waits, "warnings": said, "pickled": pickled}, sys.stdout)
+    json.dump({"results": results, "waits": waits, "warnings": texts, "pickled": pickled}, sys.stdout)
 
 
 main()

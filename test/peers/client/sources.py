@@ -1,4 +1,4 @@
-"""What Python files import beyond the standard library, and whether Python 3.9 can read them."""
+"""Prints the imports of Python files that are not in the standard library. Fails if Python 3.9 cannot parse a file."""
 
 import ast
 import importlib.util
@@ -7,7 +7,7 @@ import sys
 import sysconfig
 
 
-def imported(tree):
+def imports_of(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -19,14 +19,14 @@ def is_standard(name):
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         return False
-    own = spec.origin.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in spec.origin
-    return own or spec.origin in ("built-in", "frozen")
+    in_stdlib = spec.origin.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in spec.origin
+    return in_stdlib or spec.origin in ("built-in", "frozen")
 
 
-def foreign(path):
+def other_imports(path):
     with open(path, encoding="utf8") as file:
         tree = ast.parse(file.read(), path, feature_version=(3, 9))
-    return sorted({name for name in imported(tree) if not is_standard(name.split(".")[0])})
+    return sorted({name for name in imports_of(tree) if not is_standard(name.split(".")[0])})
 
 
-json.dump([foreign(path) for path in json.load(sys.stdin)], sys.stdout)
+json.dump([other_imports(path) for path in json.load(sys.stdin)], sys.stdout)

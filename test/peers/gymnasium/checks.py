@@ -1,6 +1,6 @@
-"""Gymnasium's own checks and wrappers on python/rhythm_vec_gym.py, and what it refuses.
+"""Runs Gymnasium's checks and wrappers on python/rhythm_vec_gym.py, and makes invalid calls.
 
-Reads {"url"}; prints {"refusals": {what: [exception, message]}}. A check that fails is an error.
+Reads {"url"}; prints {"refusals": {call: [exception, message]}}. Exits with an error if a check fails.
 """
 
 import json
@@ -17,8 +17,8 @@ from rhythm_vec_gym import RhythmVectorEnv
 STEPS = 28
 
 
-class OneSlot(gymnasium.Env):
-    """One slot as a single environment, for the checks that Gymnasium has of these."""
+class SingleEnv(gymnasium.Env):
+    """A vector environment of one as a single environment, because Gymnasium's checks need one."""
 
     def __init__(self, url, beliefs):
         self.envs = RhythmVectorEnv(1, url=url, autoreset_mode=AutoresetMode.DISABLED, beliefs=beliefs)
@@ -28,8 +28,8 @@ class OneSlot(gymnasium.Env):
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        drawn = int(self.np_random.integers(2**32)) if seed is None else seed
-        observations, _ = self.envs.reset(seed=[drawn], options=options)
+        env_seed = int(self.np_random.integers(2**32)) if seed is None else seed
+        observations, _ = self.envs.reset(seed=[env_seed], options=options)
         return observations[0], {}
 
     def step(self, action):
@@ -45,13 +45,13 @@ def check_single(url):
     for beliefs in (False, True):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            # Of an environment that was made without a registration, which Gymnasium would want to see.
+            # These warnings are about environments that are not registered.
             warnings.filterwarnings("ignore", ".*(not from `gym.make|spec|render).*")
-            check_env(OneSlot(url, beliefs), skip_render_check=True)
+            check_env(SingleEnv(url, beliefs), skip_render_check=True)
 
 
-def played(envs, seed, steps):
-    """Everything that is shown: after a seed, and after a reset that goes on drawing."""
+def play(envs, seed, steps):
+    """Yields all results: of a reset with a seed, of steps, and of a reset with a drawn seed."""
     envs.action_space.seed(5)
     yield envs.reset(seed=seed)
     for _ in range(steps):
@@ -61,13 +61,13 @@ def played(envs, seed, steps):
 
 
 def check_repeats(url):
-    """The same seeds and actions show the same, in one environment and in another."""
+    """Checks that the same seeds and actions give the same results, in the same environment and in another."""
     options = {"url": url, "autoreset_mode": AutoresetMode.SAME_STEP, "beliefs": True, "seed_range": (100, 500)}
     envs, others = RhythmVectorEnv(7, **options), RhythmVectorEnv(7, **options)
-    shown = list(played(envs, 100, 60))
-    for again in (played(envs, 100, 60), played(others, 100, 60)):
-        for first, second in zip(shown, again):
-            # Numbers of episodes count on.
+    results = list(play(envs, 100, 60))
+    for repeated in (play(envs, 100, 60), play(others, 100, 60)):
+        for first, second in zip(results, repeated):
+            # Episode numbers continue.
             for infos in (first[-1], second[-1]):
                 for name in ("episode_number", "final_info"):
                     infos.pop(name, None)
@@ -78,57 +78,57 @@ def check_repeats(url):
 
 
 def check_wrappers(url):
-    """Gymnasium's wrappers take it for one of theirs, and count what it counts."""
+    """Checks that Gymnasium's wrappers accept the environment and count the same episodes."""
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
         envs = RhythmVectorEnv(5, url=url, autoreset_mode=mode)
-        # Wrappers of observations refuse the other mode, whatever the environment.
-        seen = wrappers.NormalizeObservation(envs) if mode is AutoresetMode.NEXT_STEP else envs
-        wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(seen))
+        # Observation wrappers support only this mode.
+        observed = wrappers.NormalizeObservation(envs) if mode is AutoresetMode.NEXT_STEP else envs
+        wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(observed))
         wrapped.reset(seed=3)
         ended = []
         for _ in range(2 * STEPS + 2):
             *_, infos = wrapped.step(wrapped.action_space.sample())
             ended += [info for info in infos if "episode" in info]
         assert len(ended) == 10, len(ended)
-        # The wrapper takes the step after an end for a reset in every mode: with SAME_STEP it then counts wrong.
+        # The wrapper expects a reset after the end in every mode, so with SAME_STEP only its first episodes are right.
         for info in ended if mode is AutoresetMode.NEXT_STEP else ended[:5]:
-            own = info if mode is AutoresetMode.NEXT_STEP else info["final_info"]
-            assert info["episode"]["l"] == own["episode_length"] == STEPS
-            assert abs(info["episode"]["r"] - own["episode_return"]) < 1e-5
+            final = info if mode is AutoresetMode.NEXT_STEP else info["final_info"]
+            assert info["episode"]["l"] == final["episode_length"] == STEPS
+            assert abs(info["episode"]["r"] - final["episode_return"]) < 1e-5
         wrapped.close()
         assert envs.closed
 
 
 def refusals(url):
-    one = RhythmVectorEnv(2, url=url, autoreset_mode=AutoresetMode.DISABLED, seed_range=(10, 5))
-    before = one.reset(seed=10)[0]
+    envs = RhythmVectorEnv(2, url=url, autoreset_mode=AutoresetMode.DISABLED, seed_range=(10, 5))
+    first = envs.reset(seed=10)[0]
     closed = RhythmVectorEnv(1, url=url)
     closed.close()
     closed.close()
     calls = {
-        "an action of no code": lambda: one.step(np.array([3, 10])),
-        "an action below": lambda: one.step(np.array([-1, 3])),
-        "actions of another shape": lambda: one.step(np.array([3])),
-        "actions that are no integers": lambda: one.step(np.array([0.5, 1.0])),
-        "a seed out of range": lambda: one.reset(seed=14),
-        "a seed that is none": lambda: one.reset(seed=[-1, 11]),
-        "too few seeds": lambda: one.reset(seed=[11]),
-        "an unknown option": lambda: one.reset(options={"mask": None}),
-        "a mask of numbers": lambda: one.reset(options={"reset_mask": np.array([1, 0])}),
-        "an unknown person": lambda: one.reset(options={"profiles": "nobody"}),
-        "no slots": lambda: RhythmVectorEnv(0, url=url),
+        "an action above 9": lambda: envs.step(np.array([3, 10])),
+        "a negative action": lambda: envs.step(np.array([-1, 3])),
+        "actions of another shape": lambda: envs.step(np.array([3])),
+        "actions that are not integers": lambda: envs.step(np.array([0.5, 1.0])),
+        "a seed out of range": lambda: envs.reset(seed=14),
+        "a negative seed": lambda: envs.reset(seed=[-1, 11]),
+        "too few seeds": lambda: envs.reset(seed=[11]),
+        "an unknown option": lambda: envs.reset(options={"mask": None}),
+        "a mask of numbers": lambda: envs.reset(options={"reset_mask": np.array([1, 0])}),
+        "an unknown profile": lambda: envs.reset(options={"profiles": "nobody"}),
+        "no environments": lambda: RhythmVectorEnv(0, url=url),
         "an unknown field": lambda: RhythmVectorEnv(1, url=url, observation={"fields": ["mood"]}),
         "a closed environment": lambda: closed.step(np.array([0])),
-        "another server": lambda: RhythmVectorEnv(1, url="http://127.0.0.1:9"),
+        "no server": lambda: RhythmVectorEnv(1, url="http://127.0.0.1:9"),
         "another path": lambda: RhythmVectorEnv(1, url=url + "/nowhere"),
-        "no url": lambda: RhythmVectorEnv(1, url="localhost:8000"),
+        "an invalid URL": lambda: RhythmVectorEnv(1, url="localhost:8000"),
     }
-    for what, call in calls.items():
-        yield what, refusal(call)
+    for name, call in calls.items():
+        yield name, refusal(call)
     for _ in range(STEPS):
-        one.step(np.array([0, 0]))
-    yield "a step after the end", refusal(lambda: one.step(np.array([0, 0])))
-    assert np.array_equal(one.reset(seed=10)[0], before)
+        envs.step(np.array([0, 0]))
+    yield "a step after the end", refusal(lambda: envs.step(np.array([0, 0])))
+    assert np.array_equal(envs.reset(seed=10)[0], first)
 
 
 def refusal(call):

@@ -1,8 +1,8 @@
-"""What Gymnasium's vector environment shows, call by call: the peer of test/python/gymnasium-autoreset.test.ts.
+"""Makes calls on Gymnasium's SyncVectorEnv, for test/python/gymnasium-autoreset.test.ts.
 
-Reads from standard input {"numEnvs", "length", "sequences": [{"mode", "calls"}]}, in which a call is {"reset": seed, "mask":
-[...] or null} or {"step": [action, ...]}; prints {"version", "sequences": [{"mode", "rows"}]}. A row is what the call
-returned, or {"refused": the exception's name}, which ends its sequence.
+Reads {"numEnvs", "length", "sequences": [{"mode", "calls"}]}. A call is {"reset": seed, "mask": [...] or null} or
+{"step": [action, ...]}. Prints {"version", "sequences": [{"mode", "rows"}]}. A row is the result of a call, or
+{"refused": the name of the exception}, which ends the sequence.
 """
 
 import json
@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 
 class CountingEnv(gymnasium.Env):
-    """Observes the steps taken and the last action (-1 before the first); each step is rewarded with 1."""
+    """Observes the number of steps and the last action (-1 before the first). The reward of each step is 1."""
 
     def __init__(self, length):
         self.length = length
@@ -34,19 +34,19 @@ class CountingEnv(gymnasium.Env):
 
 
 def final_observations(info, num_envs):
-    """Those that Gymnasium keeps, null for slots that have none."""
-    kept = info.get("_final_obs", np.zeros(num_envs, bool))
-    return [info["final_obs"][i].tolist() if kept[i] else None for i in range(num_envs)]
+    """Returns the final observations; None for environments without one."""
+    has_one = info.get("_final_obs", np.zeros(num_envs, bool))
+    return [info["final_obs"][i].tolist() if has_one[i] else None for i in range(num_envs)]
 
 
-def given_seeds(info, num_envs):
-    """The seeds that this call has passed on, null for the slots that it has given none."""
-    given = info.get("_seed", np.zeros(num_envs, bool))
-    return [int(info["seed"][i]) if given[i] and info["seed"][i] >= 0 else None for i in range(num_envs)]
+def reset_seeds(info, num_envs):
+    """Returns the seeds that the call passed on; None for environments without one."""
+    has_one = info.get("_seed", np.zeros(num_envs, bool))
+    return [int(info["seed"][i]) if has_one[i] and info["seed"][i] >= 0 else None for i in range(num_envs)]
 
 
 def make(envs, call):
-    """One call. A reset returns no rewards and flags of its own: null."""
+    """Makes a call. A reset has None for rewards and flags."""
     n = envs.num_envs
     if "step" in call:
         observations, rewards, terminated, truncated, info = envs.step(np.array(call["step"]))
@@ -55,7 +55,7 @@ def make(envs, call):
         options = {"options": {"reset_mask": np.array(call["mask"])}} if call["mask"] else {}
         observations, info = envs.reset(seed=call["reset"], **options)
         flags = {"rewards": None, "terminated": None, "truncated": None}
-    final = {"finalObservations": final_observations(info, n), "seeds": given_seeds(info, n)}
+    final = {"finalObservations": final_observations(info, n), "seeds": reset_seeds(info, n)}
     return {"observations": observations.tolist(), **flags, **final}
 
 
@@ -68,15 +68,16 @@ def rows_of(envs, calls):
             return
 
 
-def tell(sequence, num_envs, length):
+def run(sequence, num_envs, length):
     envs = SyncVectorEnv([lambda: CountingEnv(length)] * num_envs, autoreset_mode=AutoresetMode(sequence["mode"]))
     rows = list(rows_of(envs, sequence["calls"]))
     return {"mode": envs.metadata["autoreset_mode"].value, "rows": rows}
 
 
 def main():
-    asked = json.load(sys.stdin)
-    sequences = [tell(sequence, asked["numEnvs"], asked["length"]) for sequence in asked["sequences"]]
+    question = json.load(sys.stdin)
+    num_envs, length = question["numEnvs"], question["length"]
+    sequences = [run(sequence, num_envs, length) for sequence in question["sequences"]]
     json.dump({"version": gymnasium.__version__, "sequences": sequences}, sys.stdout)
 
 

@@ -1,4 +1,4 @@
-"""The path of a Parquet file in, what PyArrow reads out of it out. Null asks for the version only."""
+"""Reads a Parquet file with PyArrow. Reads its path; null only tests the import."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What train.py says to a Python without TRL and torch, and whether it counts its folder as begun."""
+"""Runs train.py without TRL and torch. Prints {"error", "started": whether it created its folder}."""
 
 import importlib.util
 import json
@@ -15,5 +15,5 @@ with tempfile.TemporaryDirectory() as folder:
     output = Path(folder) / "tiny"
     try:
         train.main(["all", "--preset", "tiny", "--cpu", "--output", str(output)])
-    except SystemExit as end:
-        json.dump({"says": end.code, "begun": output.exists()}, sys.stdout)
+    except SystemExit as error:
+        json.dump({"error": error.code, "started": output.exists()}, sys.stdout)

@@ -1,7 +1,7 @@
-"""Parts of the recipe that need TRL: the peer of test/python/recipe.test.ts.
+"""Tests functions of the recipe that need TRL, for test/python/recipe.test.ts.
 
-Reads {"folder"}, or {} to be told whether it could answer; prints {"nf4": what 4 bits are configured as, "configs":
-some of TRL's settings as the recipe makes them, "refused": what each refusal says}.
+Reads {"folder"}; {} only tests whether the packages exist. Prints {"nf4": the configuration of 4-bit weights, "configs":
+some of TRL's settings, "refused": the errors}.
 """
 
 import contextlib
@@ -13,11 +13,11 @@ import sys
 RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
 sys.path[:0] = [str(RECIPE), str(RECIPE.parent)]
 
-asked = json.load(sys.stdin)
+question = json.load(sys.stdin)
 for package in ("trl", "peft"):
     importlib.metadata.version(package)
-if not asked:
-    # Loading torch takes long.
+if not question:
+    # Importing torch takes seconds.
     print("{}")
     sys.exit()
 
@@ -32,7 +32,7 @@ import train  # noqa: E402
 from datasets import Dataset  # noqa: E402
 
 
-def of(*options):
+def parse(*options):
     return arguments.parse_arguments(["all", "--cpu", *options], "")
 
 
@@ -55,13 +55,13 @@ def refusals(folder):
     rows = Dataset.from_list([row("5 5 5 SLEEP"), row("5")])
     card = folder / "README.md"
     card.write_text('  world_digest: "another"\n')
-    _, later = of()
-    _, lower = of("--grpo-beta", "0.01")
+    _, later = parse()
+    _, lower = parse("--grpo-beta", "0.01")
     record.begin(folder / "begun", later, False)
-    run, whole = of("--output", str(folder), "--lora-rank", "0")
+    run, whole = parse("--output", str(folder), "--lora-rank", "0")
     return {
         "nf4": refusal(lambda: models.nf4(True)),
-        "nf4_whole": refusal(lambda: models.fresh(whole.model, "none", True)),
+        "nf4_whole": refusal(lambda: models.load_base(whole.model, "none", True)),
         "lengths": refusal(lambda: sft.check_lengths(rows, tiny.tiny_tokenizer(), 7)),
         "long_enough": refusal(lambda: sft.check_lengths(rows, tiny.tiny_tokenizer(), 8)),
         "world": refusal(lambda: environment.check_world(folder / "train.jsonl", "this")),
@@ -73,7 +73,7 @@ def refusals(folder):
 
 
 def configs(folder, *options):
-    run, settings = of("--output", str(folder), *options)
+    run, settings = parse("--output", str(folder), *options)
     first, second = sft.config_of(settings, run, folder), grpo.config_of(settings, run, folder)
     lora = models.lora(settings.model)
     return {
@@ -92,9 +92,9 @@ def configs(folder, *options):
 
 
 def main():
-    # TRL prints what it logs.
+    # TRL prints its log.
     with contextlib.redirect_stdout(sys.stderr):
-        folder = pathlib.Path(asked["folder"])
+        folder = pathlib.Path(question["folder"])
         folder.mkdir(parents=True, exist_ok=True)
         nf4 = models.nf4_config().to_dict()
         answer = {

@@ -1,8 +1,8 @@
-"""What the recipe's watch makes of planted steps: the peer of test/python/recipe-watch.test.ts. Needs nothing but Python.
+"""Passes steps to the recipe's watch, for test/python/recipe-watch.test.ts. Needs Python without packages.
 
-Reads {"limits", "past", "steps": [{"logged", "batch"}], "texts"}; prints {"warned", "stops", "lines", "summary",
-"words", "actions": of the texts, "log": what is read of the lines once the last is torn, "names": of all
-actions, "table": of the settings}.
+Reads {"limits", "past", "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings", "stops", "lines", "summary",
+"text": of the summary, "actions": of the texts, "log": the lines read from a log whose last line is incomplete,
+"names": of all actions, "table": of the settings}.
 """
 
 import json
@@ -18,24 +18,24 @@ import watch  # noqa: E402
 
 
 def main():
-    asked = json.load(sys.stdin)
-    limits = {name: tuple(value) if isinstance(value, list) else value for name, value in asked["limits"].items()}
-    watching = watch.Watch(settings.Limits(**limits), asked["past"])
-    warned, stops = [], []
-    for index, step in enumerate(asked["steps"]):
+    question = json.load(sys.stdin)
+    limits = {name: tuple(value) if isinstance(value, list) else value for name, value in question["limits"].items()}
+    watching = watch.Watch(settings.Limits(**limits), question["past"])
+    warnings, stops = [], []
+    for index, step in enumerate(question["steps"]):
         batch = watch.Batch(**step["batch"]) if step.get("batch") else None
-        line = watch.line_of(len(asked["past"]) + index + 1, step.get("logged", {}), batch)
-        warned += [vars(each) for each in watching.see(line)]
-        stops.append(watching.stops())
+        line = watch.line_of(len(question["past"]) + index + 1, step.get("logged", {}), batch)
+        warnings += [vars(each) for each in watching.add(line)]
+        stops.append(watching.stop_reasons())
     log = "".join(json.dumps(line) + "\n" for line in watching.lines)
     summary = watching.summary()
     answer = {
-        "warned": warned,
+        "warnings": warnings,
         "stops": stops,
         "lines": watching.lines,
         "summary": summary,
-        "words": watch.in_words(summary, len(watching.lines)),
-        "actions": [answers.action_named(text) for text in asked["texts"]],
+        "text": watch.summary_text(summary, len(watching.lines)),
+        "actions": [answers.action_named(text) for text in question["texts"]],
         "log": watch.read_lines(log[:-5], len(watching.lines)),
         "names": answers.ACTIONS,
         "table": settings.table(),

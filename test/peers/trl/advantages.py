@@ -1,4 +1,8 @@
-"""Rewards in, advantages out: by TRL's own trainers, around a language model of a few weights that answers anything."""
+"""Computes advantages with TRL's trainers and a tiny language model, for test/python/advantages-trl.test.ts.
+
+Reads a list of {"method", "groupSize", "rewards", "weights"}; prints {"version", "answers": [{"advantages",
+"zeroStd"}]}.
+"""
 
 import json
 import sys
@@ -10,7 +14,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 import trl
 
 if tuple(map(int, trl.__version__.split(".")[:2])) < (1, 13):
-    sys.exit(f"trl {trl.__version__} is too old: what it makes of missing rewards has changed since")
+    sys.exit(f"trl {trl.__version__} is too old: it handles missing rewards differently. Install 1.13 or later.")
 
 VOCABULARY = {"<pad>": 0, "<end>": 1, "a": 2, "b": 3}
 MODEL = LlamaConfig(
@@ -23,7 +27,7 @@ MODEL = LlamaConfig(
     eos_token_id=1,
     bos_token_id=1,
 )
-# By method: the trainer, and what it is configured with.
+# The trainer, its configuration class and its options, by method.
 TRAINERS = {
     "grpo": (trl.GRPOTrainer, trl.GRPOConfig, {"scale_rewards": "group"}),
     "dr-grpo": (trl.GRPOTrainer, trl.GRPOConfig, {"scale_rewards": "none"}),
@@ -37,8 +41,8 @@ def tokenizer():
     return PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="<end>")
 
 
-def giving(rewards, name):
-    """A reward function that gives what it is told to."""
+def reward_function(rewards, name):
+    """Returns a reward function that returns fixed rewards."""
 
     def reward(completions, **_):
         return rewards
@@ -48,9 +52,9 @@ def giving(rewards, name):
 
 
 def trainer_of(case, folder):
-    make, configure, options = TRAINERS[case["method"]]
+    trainer_class, config_class, options = TRAINERS[case["method"]]
     count = len(case["rewards"][0])
-    config = configure(
+    config = config_class(
         output_dir=folder,
         per_device_train_batch_size=count,
         per_device_eval_batch_size=count,
@@ -63,18 +67,18 @@ def trainer_of(case, folder):
         report_to=[],
         **options,
     )
-    return make(
+    return trainer_class(
         model=LlamaForCausalLM(MODEL),
         args=config,
         processing_class=tokenizer(),
-        reward_funcs=[giving(rewards, f"r{k}") for k, rewards in enumerate(case["rewards"])],
+        reward_funcs=[reward_function(rewards, f"r{k}") for k, rewards in enumerate(case["rewards"])],
         train_dataset=Dataset.from_list([{"prompt": "a"}] * count),
     )
 
 
 def advantages(case, folder):
     trainer = trainer_of(case, folder)
-    # A group of one there is in evaluation only.
+    # TRL supports groups of one only in evaluation.
     mode = "train" if case["groupSize"] > 1 else "eval"
     trainer.model.train(mode == "train")
     scored = trainer._generate_and_score_completions([{"prompt": "a"}] * len(case["rewards"][0]))

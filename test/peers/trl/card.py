@@ -1,7 +1,7 @@
-"""Runs the Python of a dataset's card: the peer of test/python/dataset-card-script.test.ts.
+"""Runs the Python code of a dataset card, for test/python/dataset-card-script.test.ts.
 
-Reads {"code", "answers"}, and gives the answers to the first rows. Prints {"columns": of the
-rows, "rewards": by function}.
+Reads {"code", "answers"}: the answers are completions of the first rows. Prints {"columns": of the rows, "rewards": by
+function}.
 """
 
 import json
@@ -10,22 +10,22 @@ import sys
 import tempfile
 
 
-def rewards_of(asked):
+def rewards_of(question):
     names = {}
-    exec(asked["code"], names)
-    rows = names["dataset"].select(range(len(asked["answers"])))
-    completions = [[{"role": "assistant", "content": answer}] for answer in asked["answers"]]
+    exec(question["code"], names)
+    rows = names["dataset"].select(range(len(question["answers"])))
+    completions = [[{"role": "assistant", "content": answer}] for answer in question["answers"]]
     columns = {name: rows[name] for name in rows.column_names if name != "prompt"}
     rewards = {f.__name__: f(prompts=rows["prompt"], completions=completions, **columns) for f in names["rewards"]}
     return {"columns": rows.column_names, "rewards": rewards}
 
 
 def main():
-    asked = json.load(sys.stdin)
+    question = json.load(sys.stdin)
     with tempfile.TemporaryDirectory() as cache:
-        # Read when the library is first imported.
+        # The datasets library reads this when it is imported.
         os.environ["HF_HOME"] = cache
-        json.dump(rewards_of(asked), sys.stdout)
+        json.dump(rewards_of(question), sys.stdout)
 
 
 main()
