@@ -13,7 +13,7 @@ const UPLOAD = ['upload', '--repo', 'newcomer/episodes', file('x')];
 
 it.each([
   ['openai.ts', TEACH, /^1 episode in /],
-  ['hub.ts', UPLOAD, /^Committed: http:\/\/127\.0\.0\.1:\d+\/datasets\/newcomer\/weeks\/commit\//m],
+  ['hub.ts', UPLOAD, /^Committed: http:\/\/127\.0\.0\.1:\d+\/datasets\/newcomer\/episodes\/commit\//m],
 ] as const)('%s serves a command in another process', async (name, command, expected) => {
   const fake = fileURLToPath(new URL(`./${name}`, import.meta.url));
   const words = ['--import', 'tsx', fake, '--port', '0'];
