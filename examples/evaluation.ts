@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/evaluation.ts`: evaluates policies under the published conditions, and a grader that weighs the
- * components otherwise.
+ * `npx tsx examples/evaluation.ts`: evaluates policies under two of the published conditions, with grader v2 and with a
+ * custom grader.
  */
 import { evaluate, type Grader, type GraderLike, parseGrader } from 'rhythm-vec';
 
@@ -13,9 +13,9 @@ for (const grader of ['v2', calm] satisfies GraderLike[]) {
   console.log(`grader ${evaluation.grader}`);
   for (const { condition, policy, belief, finalScore, beliefMae } of evaluation.rows) {
     const name = belief === 'none' ? policy : `${policy}+${belief}`;
-    const half = finalScore.mean - finalScore.low!;
+    const halfWidth = finalScore.mean - finalScore.low!;
     console.log(
-      `  ${condition.padEnd(16)}${name.padEnd(20)}${finalScore.mean.toFixed(3)} ±${half.toFixed(3)}  MAE ${beliefMae.toFixed(3)}`,
+      `  ${condition.padEnd(16)}${name.padEnd(20)}${finalScore.mean.toFixed(3)} ±${halfWidth.toFixed(3)}  MAE ${beliefMae.toFixed(3)}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/planner.ts`: the planner plays eight episodes from their observations, and says why it chose the
- * action of one step.
+ * `npx tsx examples/planner.ts`: the planner plays eight episodes from their observations, and prints its reasons for one
+ * action.
  */
 import { createVecEnv, Planner } from 'rhythm-vec';
 

@@ -1,6 +1,6 @@
 /**
  * `npx tsx examples/replay-scoring.ts`: scores completions of a language model, as a reward function for GRPO does. Each
- * completion answers a prompt of a known state: a seed and the actions taken before.
+ * completion answers the prompt of a state, which a seed and the actions before it determine.
  */
 import { groupAdvantages, parseCompletions, type ReplayRow, scoreReplay } from 'rhythm-vec';
 

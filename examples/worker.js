@@ -1,13 +1,13 @@
 /**
- * `node examples/worker.js`: two worker threads play the two halves of 2,000 seeds, each in an environment of its own, and
- * send copies of their scores.
+ * `node examples/worker.js`: two worker threads play 1,000 seeds each, in their own environments, and send copies of their
+ * scores.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createVecEnv } from 'rhythm-vec';
 
-const EACH = 1000;
+const SEEDS_PER_WORKER = 1000;
 
-/** Plays the seeds from `first` on in a worker. */
+/** Plays the seeds from `first` on in a worker. Resolves to their scores. */
 function playInWorker(first) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: { first } });
@@ -17,14 +17,14 @@ function playInWorker(first) {
 }
 
 if (isMainThread) {
-  const halves = await Promise.all([playInWorker(0), playInWorker(EACH)]);
+  const halves = await Promise.all([playInWorker(0), playInWorker(SEEDS_PER_WORKER)]);
   const scores = halves.flatMap((half) => [...half]);
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
   console.log(`${scores.length} episodes, mean final score ${mean.toFixed(4)}`);
 } else {
-  const env = createVecEnv({ numEnvs: EACH, threads: 1 });
+  const env = createVecEnv({ numEnvs: SEEDS_PER_WORKER, threads: 1 });
   env.reset({ seed: workerData.first });
-  // A copy: a view would send the memory of all outputs along.
+  // Sends a copy, because a view would send the memory of all outputs.
   parentPort.postMessage(env.run('heuristic').finalScores.slice());
   env.close();
 }

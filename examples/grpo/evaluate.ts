@@ -1,36 +1,36 @@
-/** What a policy earns on people whom it never met, and how: the figures that the project's audits of graders show. */
+/** Evaluates a policy on held-out seeds, with the figures of the audits of graders. */
 import { COMPONENT_NAMES, createVecEnv, type Evaluation, evaluate, type StepResult } from 'rhythm-vec';
-import { best } from './choose.js';
+import { greedy } from './choose.js';
 import { BELIEFS, type Parameters } from './policy.js';
-import { beliefsOf, playWeeks, STEPS } from './rollout.js';
+import { beliefsOf, playEpisodes, STEPS } from './rollout.js';
 import { interval, meanOf } from './statistics.js';
 
-/** Fresh: neither training nor the published evaluation plays them. */
+/** Neither training nor the published evaluation uses these seeds. */
 export const HELD_OUT = { first: 20000, last: 21999 };
 
 const BASELINES = ['random+constant', 'heuristic+constant', 'open-loop', 'open-loop+constant'];
 
-/** Means over weeks. */
+/** Means over episodes. */
 export interface Row {
   readonly policy: string;
   readonly finalScore: number;
-  /** Half of the 95 % interval of the mean score, over weeks. */
+  /** Half of the 95 % interval of the mean score, over episodes. */
   readonly halfWidth: number;
-  /** Mean rewards of the two halves of the week. A late one far above the early one is what adaptation pays for. */
+  /** Mean rewards of the halves of an episode. The adaptation component rewards a second half above the first. */
   readonly firstHalfMean: number;
   readonly secondHalfMean: number;
   readonly adaptation: number;
   readonly beliefMae: number;
 }
 
-/** Baselines on the same weeks, with what ran and where. */
+/** Results of the baselines, and the backend and machine. */
 export interface Baselines {
   readonly rows: readonly Row[];
   readonly info: Omit<Evaluation, 'rows' | 'seconds'>;
 }
 
-/** @param held the seeds of the weeks, the first and the last. */
-export async function evaluateBaselines(held = HELD_OUT): Promise<Baselines> {
+/** Evaluates the baselines. @param seeds of the episodes. */
+export async function evaluateBaselines(seeds = HELD_OUT): Promise<Baselines> {
   const rows: Row[] = [];
   const {
     rows: _,
@@ -38,7 +38,7 @@ export async function evaluateBaselines(held = HELD_OUT): Promise<Baselines> {
     ...info
   } = await evaluate({
     policies: BASELINES,
-    seeds: held,
+    seeds,
     onEpisodes: ({ policy, belief, result }) => {
       rows.push(toRow(belief === 'none' ? policy : `${policy}+${belief}`, result));
     },
@@ -46,39 +46,40 @@ export async function evaluateBaselines(held = HELD_OUT): Promise<Baselines> {
   return { rows, info };
 }
 
-/** A policy's own weeks, and its choices there played again where they do not belong: blind, as action sequences. */
-export interface Judged {
-  readonly own: Row;
-  /** The same persons with other luck. What it scores less came of reacting to luck. */
-  readonly otherLuck: Row;
-  /** Each time the person of the next seed, and other luck. What it scores less than `otherLuck` came of knowing whom. */
-  readonly otherPerson: Row;
+/** Results of a policy, and of its actions and beliefs replayed as fixed sequences in other episodes. */
+export interface PolicyRows {
+  readonly trained: Row;
+  /** With the same profiles and other noise. A lower score is the gain from reacting to noise. */
+  readonly otherNoise: Row;
+  /** With the profile of the next seed and other noise. A lower score than `otherNoise` is the gain from inference. */
+  readonly otherProfile: Row;
 }
 
-/** The policy on the held-out weeks, its likeliest actions each. @param held the seeds of the weeks, first and last. */
-export function evaluatePolicy(parameters: Parameters, held = HELD_OUT): Judged {
-  const numEnvs = held.last - held.first + 1;
-  const seeds = Uint32Array.from({ length: numEnvs }, (_, slot) => held.first + slot);
-  const others = seeds.map((_, slot) => seeds[(slot + 1) % numEnvs]);
+/** Evaluates a policy that chooses greedily. @param range the first and last seed of the episodes. */
+export function evaluatePolicy(parameters: Parameters, range = HELD_OUT): PolicyRows {
+  const numEnvs = range.last - range.first + 1;
+  const seeds = Uint32Array.from({ length: numEnvs }, (_, env) => range.first + env);
+  const nextSeeds = seeds.map((_, env) => seeds[(env + 1) % numEnvs]);
   using env = createVecEnv({ numEnvs, threads: 1 });
-  const { actions, levels, result } = playWeeks(env, seeds, parameters, best);
-  const own = toRow('trained', result);
+  const { actions, levels, result } = playEpisodes(env, seeds, parameters, greedy);
+  const trained = toRow('trained', result);
   const sequences = Uint8Array.from({ length: numEnvs * STEPS }, (_, at) => {
     return actions[(at % STEPS) * numEnvs + Math.floor(at / STEPS)];
   });
-  const given = beliefsOf(levels);
+  const lastBeliefs = beliefsOf(levels);
   const beliefs = Float32Array.from({ length: numEnvs * STEPS * BELIEFS }, (_, at) => {
-    return given[Math.floor(at / (STEPS * BELIEFS)) * BELIEFS + (at % BELIEFS)];
+    return lastBeliefs[Math.floor(at / (STEPS * BELIEFS)) * BELIEFS + (at % BELIEFS)];
   });
-  using imagined = createVecEnv({ numEnvs, threads: 1, imagination: true });
+  // An environment with imagination has other noise for the same seeds.
+  using otherEnv = createVecEnv({ numEnvs, threads: 1, imagination: true });
   const replay = (policy: string, seed: Uint32Array): Row => {
-    imagined.reset({ seed });
-    return toRow(policy, imagined.run(sequences, { beliefs }));
+    otherEnv.reset({ seed });
+    return toRow(policy, otherEnv.run(sequences, { beliefs }));
   };
   return {
-    own,
-    otherLuck: replay('its choices, other luck', seeds),
-    otherPerson: replay('its choices, other people', others),
+    trained,
+    otherNoise: replay('its choices, other noise', seeds),
+    otherProfile: replay('its choices, other profiles', nextSeeds),
   };
 }
 
@@ -92,7 +93,7 @@ function toRow(policy: string, result: StepResult): Row {
     halfWidth,
     firstHalfMean: meanOf(firstHalfMeans),
     secondHalfMean: meanOf(secondHalfMeans),
-    adaptation: meanOf(finalScores.map((_, slot) => components[slot * COMPONENT_NAMES.length + at])),
+    adaptation: meanOf(finalScores.map((_, env) => components[env * COMPONENT_NAMES.length + at])),
     beliefMae: meanOf(beliefMae),
   };
 }

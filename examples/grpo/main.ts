@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/grpo/main.ts`: trains policies by GRPO, one a training seed, and shows what they earn on people whom
- * they never met, beside baselines. `--help` says what else there is; README.md in this folder what came of it.
+ * `npx tsx examples/grpo/main.ts`: trains policies with GRPO, one per training seed, and evaluates them and baselines on
+ * held-out seeds. `--help` lists the options. README.md in this folder has the results.
  */
 import { writeFileSync } from 'node:fs';
 import cliProgress from 'cli-progress';
@@ -20,36 +20,36 @@ const program = new Command()
   .description(
     'Trains small policies by GRPO from public observations, and evaluates them on held-out seeds.',
   )
-  .option('--seeds <n>', 'how many policies are trained, with the training seeds 0, 1, ...', whole, 5)
+  .option('--seeds <n>', 'number of policies, with training seeds 0, 1, ...', parseWhole, 5)
   .option(
     '--updates <n>',
-    'updates of each: with the seed, all that a result depends on',
-    positive,
+    'updates per policy; the result depends only on these and the seed',
+    parsePositive,
     DEFAULTS.updates,
   )
-  .option('--minutes <n>', 'ends each training after so long, wherever it is', positive)
-  .option('--json <file>', 'also writes the results with what ran and where')
+  .option('--minutes <n>', 'maximum time of each training', parsePositive)
+  .option('--json <file>', 'also write the results, with backend and machine')
   .parse();
 await main(program.opts<Options>());
 
 async function main({ seeds, updates, minutes, json }: Options): Promise<void> {
-  const started = performance.now();
+  const start = performance.now();
   const runs: Run[] = [];
   for (let seed = 0; seed < seeds; seed++) runs.push(run({ ...DEFAULTS, updates, seed }, minutes));
   const baselines = await evaluateBaselines();
   process.stdout.write(`${renderRuns(runs)}\n${renderRows([...baselines.rows, ...meansOf(runs)])}`);
   if (json === undefined) return;
   const { backendReason: _, ...info } = baselines.info;
-  const seconds = (performance.now() - started) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   const training = { ...DEFAULTS, updates, seeds: TRAINING_SEEDS };
   const result = { ...info, seconds, training, heldOut: HELD_OUT, baselines: baselines.rows, runs };
   writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
 function run(options: TrainOptions, minutes = Number.POSITIVE_INFINITY): Run {
-  const started = performance.now();
-  const before = process.cpuUsage();
-  const elapsed = (): number => (performance.now() - started) / 1000;
+  const start = performance.now();
+  const startUsage = process.cpuUsage();
+  const elapsed = (): number => (performance.now() - start) / 1000;
   const bar = new cliProgress.SingleBar({
     format: `seed ${options.seed}  {bar} {value} of {total} updates, final score {score}, belief MAE {mae}`,
     clearOnComplete: true,
@@ -64,7 +64,7 @@ function run(options: TrainOptions, minutes = Number.POSITIVE_INFINITY): Run {
   });
   bar.stop();
   const seconds = elapsed();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.cpuUsage(startUsage);
   return {
     seed: options.seed,
     updates,
@@ -74,12 +74,12 @@ function run(options: TrainOptions, minutes = Number.POSITIVE_INFINITY): Run {
   };
 }
 
-function whole(text: string): number {
+function parseWhole(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number above 0, such as 5.');
 }
 
-function positive(text: string): number {
+function parsePositive(text: string): number {
   const value = Number(text);
   if (value > 0 && Number.isFinite(value)) return value;
   throw new InvalidArgumentError('Expected a number above 0, such as 1.5.');

@@ -1,22 +1,22 @@
-/** A small policy: one network says how likely each action is, another how likely each value of each belief. */
+/** A small policy of two networks: one gives logits of actions, the other logits of the levels of each belief. */
 import { jit, numpy as np, tree } from '@jax-js/jax';
 import { ACTION_NAMES, BELIEF_NAMES } from 'rhythm-vec';
 import { FEATURE_COUNT } from './features.js';
 
 export const ACTIONS = ACTION_NAMES.length;
 export const BELIEFS = BELIEF_NAMES.length;
-/** A belief is one of so many values, evenly from 0 to 1: a choice, so that the policy gradient reaches it too. */
+/** The number of values of a belief, evenly spaced from 0 to 1. Beliefs are discrete so that they have a policy gradient. */
 export const LEVELS = 10;
 
 const HIDDEN = 64;
-/** Small last layers: the policy begins with all choices about equally likely. */
+/** Small last layers: at the start all choices are about equally likely. */
 const LAST_LAYER_GAIN = 0.1;
 
 export type Layer = { weights: np.Array; bias: np.Array };
 export type Network = Layer[];
 export type Parameters = { actor: Network; believer: Network };
 
-/** @param random uniform in [0, 1): the parameters follow from it. */
+/** Returns random parameters. @param random uniform in [0, 1). */
 export function createParameters(random: () => number): Parameters {
   return {
     actor: createNetwork([FEATURE_COUNT, HIDDEN, HIDDEN, ACTIONS], random),
@@ -27,7 +27,7 @@ export function createParameters(random: () => number): Parameters {
 function createNetwork(sizes: readonly number[], random: () => number): Network {
   return sizes.slice(1).map((outputs, k) => {
     const inputs = sizes[k];
-    // Glorot and Bengio 2010: as much spread comes out of a layer as goes in.
+    // Glorot and Bengio 2010: keeps the variance from layer to layer.
     const bound = Math.sqrt(6 / (inputs + outputs)) * (k === sizes.length - 2 ? LAST_LAYER_GAIN : 1);
     const weights = Float32Array.from({ length: inputs * outputs }, () => (2 * random() - 1) * bound);
     return { weights: np.array(weights).reshape([inputs, outputs]), bias: np.zeros([outputs]) };
@@ -41,19 +41,19 @@ function forward(network: Network, inputs: np.Array): np.Array {
   }, inputs);
 }
 
-/** Logits [n, 10] of inputs [n, FEATURE_COUNT]. Like all functions of jax-js it takes over what it is given. */
+/** Returns logits [n, 10] for inputs [n, FEATURE_COUNT]. Consumes its arguments, like all functions of jax-js. */
 export const actionLogits = jit(({ actor, believer }: Parameters, inputs: np.Array): np.Array => {
   tree.dispose(believer);
   return forward(actor, inputs);
 });
 
-/** Logits [n, 3, LEVELS] of inputs [n, FEATURE_COUNT]. */
+/** Returns logits [n, 3, LEVELS] for inputs [n, FEATURE_COUNT]. */
 export const beliefLogits = jit(({ actor, believer }: Parameters, inputs: np.Array): np.Array => {
   tree.dispose(actor);
   return forward(believer, inputs).reshape([-1, BELIEFS, LEVELS]);
 });
 
-/** Calls a function of jax-js on plain numbers, and keeps the parameters. @param inputs f32 [rows, FEATURE_COUNT]. */
+/** Calls a function of jax-js with a plain array. Does not consume the parameters. @param inputs f32 [rows, FEATURE_COUNT]. */
 export function logitsOf(
   logits: typeof actionLogits,
   parameters: Parameters,

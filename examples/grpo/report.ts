@@ -1,53 +1,53 @@
-/** Results as tables for people. */
+/** Prints results as tables. */
 import Table from 'cli-table3';
-import type { Judged, Row } from './evaluate.js';
+import type { PolicyRows, Row } from './evaluate.js';
 import { interval, meanOf } from './statistics.js';
 
-/** A policy that was trained, and what it earned on the held-out weeks. */
-export interface Run extends Judged {
+/** A trained policy and its results on the held-out seeds. */
+export interface Run extends PolicyRows {
   readonly seed: number;
   readonly updates: number;
   /** Wall time of the training. */
   readonly seconds: number;
-  /** What the processor worked for it, on all cores: where others work too the wall time says little. */
+  /** Processor time of the training, over all cores. The wall time also depends on other processes. */
   readonly cpuSeconds: number;
 }
 
-/** A row for each trained policy. */
+/** Renders a row for each trained policy. */
 export function renderRuns(runs: readonly Run[]): string {
   return render(
-    ['training seed', 'updates', 'seconds', 'of a core', ...HEADS],
-    runs.map(({ seed, updates, seconds, cpuSeconds, own }) => [
+    ['training seed', 'updates', 'seconds', 'CPU seconds', ...HEADS],
+    runs.map(({ seed, updates, seconds, cpuSeconds, trained }) => [
       seed,
       updates,
       seconds.toFixed(0),
       cpuSeconds.toFixed(0),
-      ...cells(own),
+      ...cells(trained),
     ]),
   );
 }
 
-/** A row for each policy. */
+/** Renders a row for each policy. */
 export const renderRows = (rows: readonly Row[]): string =>
   render(
     ['policy', ...HEADS],
     rows.map((row) => [row.policy, ...cells(row)]),
   );
 
-/** Means over training seeds. The interval is over these seeds too: how another training would turn out. */
+/** Returns means over training seeds. The intervals are over training seeds too: they predict another training. */
 export function meansOf(runs: readonly Run[]): Row[] {
-  return (['own', 'otherLuck', 'otherPerson'] as const).map((which) => {
+  return (['trained', 'otherNoise', 'otherProfile'] as const).map((which) => {
     const rows = runs.map((run) => run[which]);
-    const of = (key: Exclude<keyof Row, 'policy'>): number => meanOf(rows.map((row) => row[key]));
+    const mean = (key: Exclude<keyof Row, 'policy'>): number => meanOf(rows.map((row) => row[key]));
     const { halfWidth } = interval(rows.map(({ finalScore }) => finalScore));
     return {
       policy: rows[0].policy,
-      finalScore: of('finalScore'),
+      finalScore: mean('finalScore'),
       halfWidth,
-      firstHalfMean: of('firstHalfMean'),
-      secondHalfMean: of('secondHalfMean'),
-      adaptation: of('adaptation'),
-      beliefMae: of('beliefMae'),
+      firstHalfMean: mean('firstHalfMean'),
+      secondHalfMean: mean('secondHalfMean'),
+      adaptation: mean('adaptation'),
+      beliefMae: mean('beliefMae'),
     };
   });
 }

@@ -1,10 +1,10 @@
-/** Means, and how sure they are. */
+/** Means and their intervals. */
 import { intervalOf } from '../../src/shared/statistics.js';
 
 export const meanOf = (values: ArrayLike<number>): number =>
   Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The mean, with half of its 95 % interval by Student's t; NaN for one value. */
+/** Returns the mean and half of its 95 % interval by Student's t; NaN for one value. */
 export function interval(values: ArrayLike<number>): { mean: number; halfWidth: number } {
   const { mean, high } = intervalOf(Float64Array.from(values));
   return { mean, halfWidth: high === null ? Number.NaN : high - mean };
