@@ -1,10 +1,10 @@
-/** Action sequences to play. */
+/** Generates the action sequences of the benchmark. */
 import { below, threefry } from '../dist/engine/reference/threefry.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 
-/** A key of its own, so that action sequences do not use a stream of the world. */
+/** The second word of the key. No stream of the world has it. */
 const SEQUENCE_STREAM = 1;
-/** Rows after which the sequences repeat: drawing a million would take longer than playing them. */
+/** The number of different sequences. Drawing a million would take longer than playing them. */
 export const SEQUENCE_ROWS = 4096;
 
 let drawn: Uint8Array | undefined;
@@ -16,12 +16,12 @@ function drawSequence(): Uint8Array {
   );
 }
 
-/** u8 [episodes, 28] of uniform actions; row i is row i modulo SEQUENCE_ROWS. */
+/** Returns u8 [episodes, 28], uniform actions. Rows repeat after SEQUENCE_ROWS. */
 export function sequenceOf(episodes: number): Uint8Array {
   drawn ??= drawSequence();
   const sequence = new Uint8Array(episodes * NUM_STEPS);
-  for (let at = 0; at < sequence.length; at += drawn.length) {
-    sequence.set(drawn.subarray(0, Math.min(drawn.length, sequence.length - at)), at);
+  for (let offset = 0; offset < sequence.length; offset += drawn.length) {
+    sequence.set(drawn.subarray(0, Math.min(drawn.length, sequence.length - offset)), offset);
   }
   return sequence;
 }
@@ -36,7 +36,7 @@ export function stepsOf(sequence: Uint8Array): Uint8Array {
   return steps;
 }
 
-/** The rows of [28, episodes], as views. */
+/** Returns the rows of u8 [28, episodes], as views. */
 export function rowsOf(steps: Uint8Array): Uint8Array[] {
   const episodes = steps.length / NUM_STEPS;
   return Array.from({ length: NUM_STEPS }, (_, t) => steps.subarray(t * episodes, (t + 1) * episodes));

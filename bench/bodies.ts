@@ -1,4 +1,4 @@
-/** `--bodies`: what bodies and messages of many shapes cost the server, each in a process of its own. */
+/** `--bodies`: measures the server's time and memory for bodies and messages of many shapes, one process per shape. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -10,19 +10,19 @@ import { MIB, SHAPES, type Shape } from './serving/shapes.js';
 import { Mismatch } from './verify.js';
 
 export interface BodiesPlan {
-  /** MiB of a body, at most. */
-  readonly most: number;
+  /** The maximum size of a body, in MiB. */
+  readonly maxMib: number;
   readonly rounds: number;
 }
-export const FULL_BODIES: BodiesPlan = { most: 16, rounds: 2 };
-export const SMALL_BODIES: BodiesPlan = { most: 0.01, rounds: 1 };
+export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2 };
+export const SMALL_BODIES: BodiesPlan = { maxMib: 0.01, rounds: 1 };
 
-/** What the server measures: the most memory of all rounds, the least time. */
+/** The cost of a body: the maximum memory and the minimum time of all rounds. */
 interface Cost {
   readonly cpuMs: number;
-  /** Of a piece of work that holds the event loop. */
+  /** The longest time that one piece of work blocks the event loop. */
   readonly longestMs: number;
-  /** Resident beside what was before, at most; null where the system does not tell. */
+  /** The peak growth of resident memory; null where the system does not report it. */
   readonly addedBytes: number | null;
 }
 
@@ -36,13 +36,13 @@ export interface BodyFigures extends Cost {
 const SERVER = fileURLToPath(new URL('serving/measured-server.js', import.meta.url));
 
 export async function measureBodies(
-  { most, rounds }: BodiesPlan,
+  { maxMib, rounds }: BodiesPlan,
   onProgress: OnProgress,
 ): Promise<BodyFigures[]> {
   const figures: BodyFigures[] = [];
   for (const [k, shape] of SHAPES.entries()) {
     onProgress(`bodies, ${k + 1} of ${SHAPES.length}: ${shape.path}, ${shape.what}`);
-    figures.push(await measureShape(shape, shape.body(Math.min(shape.most, most)), rounds));
+    figures.push(await measureShape(shape, shape.body(Math.min(shape.most, maxMib)), rounds));
   }
   return figures;
 }
@@ -51,25 +51,25 @@ async function measureShape(shape: Shape, body: Buffer, rounds: number): Promise
   const child = fork(SERVER, { execArgv: ['--expose-gc'] });
   try {
     const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-    const send = shape.path.startsWith('/v1/') && shape.path !== '/v1/vec' ? post : say;
+    const send = shape.path.startsWith('/v1/') && shape.path !== '/v1/vec' ? post : sendMessage;
     await warmUp(url);
     const costs: Cost[] = [];
     let answerBytes = 0;
     for (let round = 0; round < rounds; round++) {
-      const tell = async (what: string): Promise<Cost> => {
-        child.send(what);
+      const command = async (name: 'begin' | 'end'): Promise<Cost> => {
+        child.send(name);
         return (await once(child, 'message'))[0] as Cost;
       };
-      answerBytes = await send(url, shape, body, tell, (cost) => costs.push(cost));
+      answerBytes = await send(url, shape, body, command, (cost) => costs.push(cost));
     }
-    return { path: shape.path, what: shape.what, bodyBytes: body.length, answerBytes, ...summed(costs) };
+    return { path: shape.path, what: shape.what, bodyBytes: body.length, answerBytes, ...combined(costs) };
   } finally {
     child.disconnect();
     await once(child, 'exit');
   }
 }
 
-function summed(costs: readonly Cost[]): Cost {
+function combined(costs: readonly Cost[]): Cost {
   const added = costs.flatMap(({ addedBytes }) => addedBytes ?? []);
   return {
     cpuMs: Math.min(...costs.map(({ cpuMs }) => cpuMs)),
@@ -78,7 +78,7 @@ function summed(costs: readonly Cost[]): Cost {
   };
 }
 
-/** Lets the server load and compile what every request needs. */
+/** Sends requests so that the server loads and compiles its code. */
 async function warmUp(url: string): Promise<void> {
   const columns = { seeds: [1], action_histories: [[]] };
   const requests: [string, object][] = [
@@ -98,26 +98,26 @@ type Send = (
   url: string,
   shape: Shape,
   body: Buffer,
-  tell: (what: string) => Promise<Cost>,
-  take: (cost: Cost) => void,
+  command: (name: 'begin' | 'end') => Promise<Cost>,
+  onCost: (cost: Cost) => void,
 ) => Promise<number>;
 
-/** Posts it. @returns the bytes of the answer. */
-const post: Send = async (url, { path }, body, tell, take) => {
-  await tell('begin');
-  const asked = request(url + path, { method: 'POST', headers: { 'content-length': body.length } });
-  asked.end(body);
-  const [response] = await once(asked, 'response');
+/** Posts a body. @returns the bytes of the answer. */
+const post: Send = async (url, { path }, body, command, onCost) => {
+  await command('begin');
+  const posted = request(url + path, { method: 'POST', headers: { 'content-length': body.length } });
+  posted.end(body);
+  const [response] = await once(posted, 'response');
   let bytes = 0;
   for await (const piece of response) bytes += piece.length;
-  take(await tell('end'));
+  onCost(await command('end'));
   if (response.statusCode >= 500)
     throw new Mismatch(`${path}: Expected an answer, got ${response.statusCode}.`);
   return bytes;
 };
 
-/** Sends it over a socket. */
-const say: Send = async (url, { path, before = [], isBinary = false }, body, tell, take) => {
+/** Sends a message over a WebSocket. @returns the bytes of the answer. */
+const sendMessage: Send = async (url, { path, before = [], isBinary = false }, body, command, onCost) => {
   const socket = new WebSocket(url.replace('http', 'ws') + path, { perMessageDeflate: false, maxPayload: 0 });
   await once(socket, 'open');
   const answerTo = async (message: string | Buffer, binary = false): Promise<Buffer> => {
@@ -127,9 +127,9 @@ const say: Send = async (url, { path, before = [], isBinary = false }, body, tel
     return answer as Buffer;
   };
   for (const message of before) await answerTo(message);
-  await tell('begin');
+  await command('begin');
   const answer = await answerTo(body, isBinary);
-  take(await tell('end'));
+  onCost(await command('end'));
   socket.terminate();
   return answer.length;
 };

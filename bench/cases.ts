@@ -10,37 +10,38 @@ export interface Case extends Setting {
   /** The name in the JSON file. */
   readonly name: string;
   readonly writes: Writes;
-  /** The timed play: every episode from its start to its grade. */
+  /** The timed work: every episode from its start to its grade. */
   readonly play: Play;
-  /** The play of the reference that must give the same outputs. */
-  readonly truth: Play;
+  /** The play with which the reference computes the expected outputs. */
+  readonly expected: Play;
   /** Steps that a play takes per episode. */
   readonly steps: number;
 }
 
-type Way = Pick<Case, 'name' | 'writes' | 'play' | 'truth' | 'steps'>;
+/** The part of a case that does not depend on the setting. */
+type Workload = Pick<Case, 'name' | 'writes' | 'play' | 'expected' | 'steps'>;
 
-/** A case of whole episodes. By default the reference plays it the same way. */
-const way = (name: string, writes: Writes, play: Play, truth: Play = play): Way => ({
+/** Returns a workload of whole episodes. By default the reference computes it with the same play. */
+const workload = (name: string, writes: Writes, play: Play, expected: Play = play): Workload => ({
   name,
   writes,
   play,
-  truth,
+  expected,
   steps: NUM_STEPS,
 });
 
-export const FUSED = way(NAMES.fused, WRITES.grades, plays.random);
-export const STEP = way(NAMES.step, WRITES.steps, plays.steps);
-const HEURISTIC = way(NAMES.heuristic, WRITES.grades, plays.heuristic);
-const SEQUENCE = way(NAMES.sequence, WRITES.grades, plays.sequence);
-const RECORDED = way(NAMES.recorded, WRITES.trajectory, plays.recordedSequence);
-const FORK: Way = {
-  ...way(NAMES.fork, WRITES.grades, plays.fork, plays.forkUnforked),
+export const FUSED = workload(NAMES.fused, WRITES.grades, plays.random);
+export const STEP = workload(NAMES.step, WRITES.steps, plays.steps);
+const HEURISTIC = workload(NAMES.heuristic, WRITES.grades, plays.heuristic);
+const SEQUENCE = workload(NAMES.sequence, WRITES.grades, plays.sequence);
+const RECORDED = workload(NAMES.recorded, WRITES.trajectory, plays.recordedSequence);
+const FORK: Workload = {
+  ...workload(NAMES.fork, WRITES.grades, plays.fork, plays.forkUnforked),
   steps: NUM_STEPS - FORK_STEP,
 };
-const ENV_STEP = way(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
-// The call shows only the final outputs, which a run of the same actions also shows.
-const ADDON_STEP = way(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
+const ENV_STEP = workload(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
+// The call returns only the final outputs, which a run of the same actions also returns.
+const ADDON_STEP = workload(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
 
 const rows = 'row-major' as const;
 const columns = 'column-major' as const;
@@ -51,9 +52,9 @@ export const KERNELS: readonly string[] = nativeBackend
   .filter((kernel) => kernel.available)
   .map((kernel) => kernel.name);
 
-/** A native case: one thread and row-major outputs by default. */
-const native = (kernel: string, of: Way, changes: Partial<Setting> = {}): Case => ({
-  ...of,
+/** Returns a native case: one thread and row-major outputs by default. */
+const native = (kernel: string, load: Workload, changes: Partial<Setting> = {}): Case => ({
+  ...load,
   backend: 'native',
   kernel,
   threads: 1,
@@ -62,7 +63,7 @@ const native = (kernel: string, of: Way, changes: Partial<Setting> = {}): Case =
   ...changes,
 });
 
-/** The cases of every kernel. The scalar kernel gains nothing from columns. */
+/** Returns the cases of a kernel. The scalar kernel gains nothing from columns. */
 const kernelCases = (kernel: string): Case[] => [
   native(kernel, FUSED),
   ...(kernel === 'scalar' ? [] : [native(kernel, STEP, { layout: columns })]),
@@ -73,7 +74,7 @@ const kernelCases = (kernel: string): Case[] => [
   native(kernel, HEURISTIC),
 ];
 
-/** Further cases of the best kernel. */
+/** Returns further cases of the best kernel. */
 const bestCases = (kernel: string): Case[] => [
   native(kernel, FUSED, { episodes: SIZE.large }),
   native(kernel, FUSED, { episodes: SIZE.large, threads: 2 }),
@@ -81,8 +82,8 @@ const bestCases = (kernel: string): Case[] => [
   native(kernel, ADDON_STEP, { episodes: SIZE.small }),
 ];
 
-const reference = (of: Way): Case => ({
-  ...of,
+const reference = (load: Workload): Case => ({
+  ...load,
   backend: 'reference',
   kernel: null,
   threads: 1,

@@ -7,14 +7,15 @@ import { now } from './clock.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const execute = promisify(execFile);
 
-export interface Ended {
+/** The result of a child process. */
+export interface ChildResult {
   readonly stdout: string;
   /** Wall time of the process, from before its start to its end. */
   readonly ns: number;
 }
 
 /** Runs Node with these arguments in the package's folder. Rejects if it fails. */
-export async function runNode(args: readonly string[]): Promise<Ended> {
+export async function runNode(args: readonly string[]): Promise<ChildResult> {
   const start = now();
   const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
   return { stdout, ns: now() - start };

@@ -1,4 +1,4 @@
-/** Prints the figures of a device, for people and for the JSON file. */
+/** Formats the figures of a device, as text and for the JSON file. */
 import type { DeviceFigures } from './device.js';
 import { judge } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
@@ -15,7 +15,7 @@ export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): s
   const lines = rows.map(({ backend, name, readBack, episodes, nsPerStep, stepsPerSecond }) => [
     backend === 'webgpu' ? backend : `${backend}, one thread`,
     name,
-    backend === 'webgpu' ? (readBack ? 'everything' : 'nothing') : 'written as computed',
+    backend === 'webgpu' ? (readBack ? 'all outputs' : 'nothing') : 'not needed',
     episodes,
     digits(nsPerStep, 3),
     digits(stepsPerSecond, 0),
@@ -24,9 +24,7 @@ export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): s
   return [
     `WebGPU on ${adapter}${exact ? ', exact to the bit' : ', INEXACT'}`,
     table(head, lines, 3),
-    software
-      ? 'A SOFTWARE ADAPTER: a processor emulates a device. These rows say nothing about devices.'
-      : '',
+    software ? 'A SOFTWARE ADAPTER: the CPU emulates a device. These rows do not apply to devices.' : '',
     ratios.some((ratio) => judge(ratio) !== null) ? renderRatios({ ratios, leftOut: [] }) : '',
   ]
     .filter(Boolean)

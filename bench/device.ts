@@ -1,7 +1,7 @@
 /**
- * `--webgpu`: measures a device beside one native thread, with results left on the device and with results read back.
+ * `--webgpu`: measures a device and one native thread, with outputs left on the device and with outputs read back.
  *
- * Every row is verified before it is timed: device and processor must give the same bits in every environment.
+ * Every row is verified before it is timed: device and CPU must give the same bits in every environment.
  */
 import type { AsyncBackend, AsyncBatch, Device } from '../dist/engine/backends/async-backend.js';
 import type { RunRequest, StepRequest } from '../dist/engine/backends/backend.js';
@@ -10,10 +10,10 @@ import { allocateOutputs } from '../dist/engine/backends/outputs.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 import { KERNELS } from './cases.js';
 import { now, timerTick } from './clock.js';
-import { breathe, type OnProgress } from './measure.js';
+import { type OnProgress, yieldToEventLoop } from './measure.js';
 import type { Ratio } from './ratios.js';
-import { type Left, leftIn, resetRequest, seedsOf, WORLD } from './rig.js';
-import { LEAST_TICKS, median } from './rows.js';
+import { copyOutputs, type OutputCopies, resetRequest, seedsOf, WORLD } from './rig.js';
+import { MIN_TICKS, median } from './rows.js';
 import { compare } from './verify.js';
 
 export interface DevicePlan {
@@ -32,7 +32,7 @@ export const SMALL_DEVICE: DevicePlan = { sizes: [1000], softwareSizes: [200], r
 
 /** The size at which targets are set. */
 const MILLION = 2 ** 20;
-/** Data-centre devices, which have a higher target. */
+/** Matches data-centre devices, which have a further target. */
 const DATA_CENTRE = /\b([ABHL]\d{2,3}|GH200|GB200|MI\d{3}|V100|T4)\b/i;
 
 export interface DeviceRow {
@@ -54,6 +54,7 @@ export interface DeviceFigures {
   readonly ratios: readonly Ratio[];
 }
 
+/** A measurement: a backend, a case and a size. */
 interface Subject {
   readonly backend: AsyncBackend;
   readonly kernel: string | null;
@@ -85,13 +86,14 @@ function actionsAt(t: number, episodes: number): Uint8Array {
   return longest.subarray(t % NUM_ACTIONS, (t % NUM_ACTIONS) + episodes);
 }
 
+/** Returns a play with one call per step. */
 const stepsOf =
   (episodes: number) =>
   async (batch: AsyncBatch, readBack: boolean): Promise<void> => {
-    const rest = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
+    const unused = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
     for (let t = 0; t < NUM_STEPS; t++) {
-      const request: StepRequest = { actions: actionsAt(t, episodes), ...rest };
-      if (batch.submit(request) !== null) throw new Error('Expected a legal step.');
+      const request: StepRequest = { actions: actionsAt(t, episodes), ...unused };
+      if (batch.submit(request) !== null) throw new Error('Expected valid actions, got a refused step.');
       if (readBack) await batch.read();
     }
     await batch.finished();
@@ -100,28 +102,29 @@ const stepsOf =
 const backendOf = (name: string): AsyncBackend => ASYNC_BACKENDS.find((backend) => backend.name === name)!;
 
 function subjectsAt(episodes: number): Subject[] {
-  const ways = [
+  const workloads = [
     { name: 'fused random', play: fused },
     { name: 'step', play: stepsOf(episodes) },
   ];
   const device = { backend: backendOf('webgpu'), kernel: null, episodes };
   const native = { backend: backendOf('native'), kernel: KERNELS[0] ?? null, episodes, readBack: false };
-  return ways.flatMap((way) => [
-    ...(KERNELS.length > 0 ? [{ ...native, ...way }] : []),
-    { ...device, ...way, readBack: false },
-    { ...device, ...way, readBack: true },
+  return workloads.flatMap((workload) => [
+    ...(KERNELS.length > 0 ? [{ ...native, ...workload }] : []),
+    { ...device, ...workload, readBack: false },
+    { ...device, ...workload, readBack: true },
   ]);
 }
 
-interface Opened {
+/** An opened batch with its play. */
+interface OpenedSubject {
   readonly device: Device | null;
   begin(): Promise<void>;
   play(): Promise<void>;
-  left(): Promise<Left>;
+  outputs(): Promise<OutputCopies>;
   close(): void;
 }
 
-async function open(subject: Subject): Promise<Opened> {
+async function open(subject: Subject): Promise<OpenedSubject> {
   const { backend, kernel, episodes, readBack } = subject;
   const outputs = allocateOutputs(episodes, undefined, backend.bytesToCacheLine);
   const options = { numEnvs: episodes, world: WORLD, imagination: false, threads: 1, kernel, outputs };
@@ -135,16 +138,16 @@ async function open(subject: Subject): Promise<Opened> {
       await batch.finished();
     },
     play: () => subject.play(batch, readBack),
-    async left() {
+    async outputs() {
       await batch.read();
-      return leftIn(outputs);
+      return copyOutputs(outputs);
     },
     close: () => batch.close(),
   };
 }
 
 /** Returns the nanoseconds of one play. */
-async function timePlay(opened: Opened): Promise<number> {
+async function timePlay(opened: OpenedSubject): Promise<number> {
   await opened.begin();
   const start = now();
   await opened.play();
@@ -154,26 +157,27 @@ async function timePlay(opened: Opened): Promise<number> {
 const titleOf = ({ backend, name, episodes, readBack }: Subject): string =>
   `${backend.name}, ${name}, ${episodes} episodes${readBack ? ', read back' : ''}`;
 
-/** Measures the rows of one size: verifies each against the first of its case, then times them in turns. */
+/** Measures the rows of one size: compares each with the first row of its case, then times all in turns. */
 async function measureSize(episodes: number, rounds: number, onProgress: OnProgress): Promise<DeviceRow[]> {
   const subjects = subjectsAt(episodes);
-  const opened: Opened[] = [];
+  const opened: OpenedSubject[] = [];
   try {
-    const truths = new Map<string, Left>();
+    const references = new Map<string, OutputCopies>();
     for (const subject of subjects) {
       onProgress(`verifying ${titleOf(subject)}`);
-      await breathe();
+      await yieldToEventLoop();
       opened.push(await open(subject));
       await timePlay(opened[opened.length - 1]);
-      const left = await opened[opened.length - 1].left();
-      compare(titleOf(subject), left, truths.get(subject.name) ?? left);
-      truths.set(subject.name, truths.get(subject.name) ?? left);
+      const outputs = await opened[opened.length - 1].outputs();
+      const reference = references.get(subject.name) ?? outputs;
+      compare(titleOf(subject), outputs, reference);
+      references.set(subject.name, reference);
     }
     const samples: number[][] = subjects.map(() => []);
     for (let round = 1; round <= rounds; round++) {
       for (const [k, each] of opened.entries()) {
         onProgress(`${titleOf(subjects[k])}, round ${round} of ${rounds}`);
-        await breathe();
+        await yieldToEventLoop();
         samples[k].push(await timePlay(each));
       }
     }
@@ -185,7 +189,7 @@ async function measureSize(episodes: number, rounds: number, onProgress: OnProgr
 }
 
 function rowOf({ backend, name, readBack, episodes }: Subject, ns: number, tick: number): DeviceRow {
-  const isVoid = ns < LEAST_TICKS * tick;
+  const isVoid = ns < MIN_TICKS * tick;
   const perStep = ns / (episodes * NUM_STEPS);
   return {
     backend: backend.name,
@@ -195,7 +199,7 @@ function rowOf({ backend, name, readBack, episodes }: Subject, ns: number, tick:
   };
 }
 
-/** @throws Mismatch before a size is timed, if a device gives other bits than the processor. */
+/** Measures all sizes. @throws Mismatch before a size is timed, if device and CPU give different bits. */
 export async function measureDevice(plan: DevicePlan, onProgress: OnProgress): Promise<DeviceFigures> {
   const backend = backendOf('webgpu');
   const { available, reason = null } = await backend.availability();
@@ -220,10 +224,10 @@ function ratiosOf(rows: readonly DeviceRow[], { adapter, software }: Device): Ra
     )?.stepsPerSecond;
   const [device, native] = [rate('webgpu'), rate('native')];
   if (!device) return [];
-  const most = { name: 'webgpu_fused_steps_per_second', value: device };
+  const deviceRate = { name: 'webgpu_fused_steps_per_second', value: device };
   const bar = { bound: 'at least', bar: 2e10 } as const;
-  const rates = [DATA_CENTRE.test(adapter) ? { ...most, bar } : most];
+  const rates = [DATA_CENTRE.test(adapter) ? { ...deviceRate, bar } : deviceRate];
   if (!native) return rates;
-  const over = { bound: 'at least', bar: 5, goal: 20 } as const;
-  return [{ name: 'webgpu_over_native', value: device / native, bar: over }, ...rates];
+  const nativeBar = { bound: 'at least', bar: 5, goal: 20 } as const;
+  return [{ name: 'webgpu_over_native', value: device / native, bar: nativeBar }, ...rates];
 }

@@ -1,10 +1,10 @@
-/** `--evaluation`: times the re-evaluation of 150 episodes, in a warm process and as a process of its own. */
+/** `--evaluation`: times the evaluation of 150 episodes, in a warm process and as a command. */
 import { isDeepStrictEqual } from 'node:util';
 import { evaluationToJson } from '../dist/evaluation/evaluation-json.js';
 import { evaluate } from '../dist/index.js';
 import { runNode } from './child.js';
 import { now } from './clock.js';
-import { breathe, type OnProgress } from './measure.js';
+import { type OnProgress, yieldToEventLoop } from './measure.js';
 import { digits } from './report.js';
 import { median } from './rows.js';
 import { Mismatch } from './verify.js';
@@ -13,7 +13,7 @@ const CONDITIONS = ['in-distribution', 'ood'];
 const BACKEND = 'native';
 const COMMAND = ['dist/cli/main.js', 'eval', '--conditions', CONDITIONS.join(), '--backend', BACKEND];
 
-/** The number of measurements. */
+/** The numbers of measurements. */
 export interface EvaluationPlan {
   readonly calls: number;
   readonly processes: number;
@@ -24,14 +24,14 @@ export const SMALL_EVALUATION: EvaluationPlan = { calls: 1, processes: 1 };
 export interface EvaluationTimes {
   readonly conditions: readonly string[];
   readonly kernel: string;
-  /** Episodes of the conditions. Every policy plays each. */
+  /** The number of episodes, which every policy plays. */
   readonly episodes: number;
   readonly policies: number;
-  /** Milliseconds, medians: `evaluate()` in a warm process, */
+  /** The median time of `evaluate()` in a warm process, in milliseconds. */
   readonly callMs: number;
-  /** the command from start to end, */
+  /** The median time of the command, in milliseconds. */
   readonly processMs: number;
-  /** and an empty Node process, which is part of the command's time. */
+  /** The median time of an empty Node process, in milliseconds. It is part of the command's time. */
   readonly emptyProcessMs: number;
 }
 
@@ -43,7 +43,7 @@ interface EvaluationJson {
 const toJson = (evaluation: Awaited<ReturnType<typeof evaluate>>): EvaluationJson =>
   JSON.parse(JSON.stringify(evaluationToJson(evaluation)));
 
-/** @throws Mismatch if a row of the evaluation is not the reference's; BackendError without the addon. */
+/** Times the evaluation. @throws Mismatch if its rows differ from the reference's; BackendError without the addon. */
 export async function timeEvaluation(plan: EvaluationPlan, onProgress: OnProgress): Promise<EvaluationTimes> {
   onProgress('evaluation');
   const options = { conditions: CONDITIONS, backend: BACKEND };
@@ -52,7 +52,7 @@ export async function timeEvaluation(plan: EvaluationPlan, onProgress: OnProgres
   const { stdout } = await runNode([...COMMAND, '--json', '-']);
   for (const { rows } of [warm, JSON.parse(stdout) as EvaluationJson]) {
     if (!isDeepStrictEqual(rows, expected.rows)) {
-      throw new Mismatch('evaluation: Expected the rows that the reference computes, got others.');
+      throw new Mismatch('evaluation: Expected the rows of the reference, got others.');
     }
   }
   const callMs = await medianMs(plan.calls, async () => {
@@ -77,7 +77,7 @@ export async function timeEvaluation(plan: EvaluationPlan, onProgress: OnProgres
 async function medianMs(count: number, time: () => Promise<number>): Promise<number> {
   const times: number[] = [];
   while (times.length < count) {
-    await breathe();
+    await yieldToEventLoop();
     times.push(await time());
   }
   return median(times) / 1e6;

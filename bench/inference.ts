@@ -11,7 +11,7 @@ import {
 } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../dist/world/fields.js';
 import { now } from './clock.js';
-import { breathe, type OnProgress } from './measure.js';
+import { type OnProgress, yieldToEventLoop } from './measure.js';
 import { digits, table } from './report.js';
 import { Mismatch } from './verify.js';
 
@@ -23,35 +23,35 @@ export interface InferencePlan {
 export const FULL_INFERENCE: InferencePlan = { episodes: 2000, firstSeed: 20_000 };
 export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 };
 
-/** Steps after which figures are taken. */
-const SHOWN: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
-/** Environments whose intervals are checked: explaining one costs more than an update. */
-const EXPLAINED = 300;
+/** The steps after which figures are reported. */
+const REPORTED_STEPS: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
+/** The number of environments whose intervals are checked, because explaining one costs more than an update. */
+const MAX_EXPLAINED = 300;
 const world = createWorld();
 
-/** Accuracy after some steps, with one way of acting. */
+/** Accuracy after some steps, while inference observes the actions of one policy. */
 export interface InferenceRow {
-  /** The way of acting, by CHOOSERS. */
+  /** The name of the policy in POLICIES. */
   readonly watching: string;
   readonly steps: number;
   readonly beliefMae: number;
-  /** The error that the inference itself expected. */
+  /** The error that inference expects. */
   readonly expectedMae: number;
-  /** Share of targets within the posterior's 10 % to 90 % quantiles. */
+  /** The share of targets within the posterior's 10 % to 90 % quantiles. */
   readonly coverage: number;
-  /** Milliseconds to observe a step and compute a belief, per episode; the mean over all steps so far. */
+  /** The milliseconds of an update (observe a step, compute a belief) per episode, the mean over the steps so far. */
   readonly msPerUpdate: number;
 }
 
 /** Chooses the next action of every environment. */
-type Chooser = (
+type Policy = (
   observations: Float32Array,
   inference: Inference,
   step: number,
   firstSeed: number,
 ) => Uint8Array;
 
-const CHOOSERS: Readonly<Record<string, Chooser>> = {
+const POLICIES: Readonly<Record<string, Policy>> = {
   heuristic: (rows, { numEnvs }, step) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => {
       const from = i * OBSERVATION_SIZE + OBSERVATION.meters;
@@ -59,67 +59,68 @@ const CHOOSERS: Readonly<Record<string, Chooser>> = {
     }),
   random: (_rows, { numEnvs }, step, firstSeed) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => randomAction(world.params, firstSeed + i, step, 0)),
-  /** Always plays the most informative action, whatever its reward: shows what can be inferred at best. */
+  /** Plays the most informative action regardless of its reward: an upper limit of what can be inferred. */
   curious: (_rows, inference) => {
-    const worth = inference.probeValues();
+    const values = inference.probeValues();
     return Uint8Array.from({ length: inference.numEnvs }, (_, i) => {
-      const own = worth.subarray(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS);
-      return own.indexOf(Math.max(...own));
+      const ownValues = values.subarray(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS);
+      return ownValues.indexOf(Math.max(...ownValues));
     });
   },
 };
 
-/** @throws Mismatch if the belief about an episode depends on the other episodes. */
+/** Measures inference with every policy. @throws Mismatch if a belief depends on the other episodes of the batch. */
 export async function measureInference(plan: InferencePlan, onProgress: OnProgress): Promise<InferenceRow[]> {
   const rows: InferenceRow[] = [];
-  for (const watching of Object.keys(CHOOSERS)) {
+  for (const watching of Object.keys(POLICIES)) {
     onProgress(`inference, watching ${watching}`);
-    await breathe();
-    rows.push(...watch(watching, plan));
+    await yieldToEventLoop();
+    rows.push(...measurePolicy(watching, plan));
   }
   return rows;
 }
 
-function watch(watching: string, { episodes, firstSeed }: InferencePlan): InferenceRow[] {
+function measurePolicy(watching: string, { episodes, firstSeed }: InferencePlan): InferenceRow[] {
   using env = createVecEnv({ numEnvs: episodes });
   const inference = new Inference(world, episodes);
-  const alone = new Inference(world, 1);
+  const single = new Inference(world, 1);
   let result = env.reset({ seed: firstSeed });
   const targets = env.beliefTargets();
-  for (const each of [alone, inference]) each.observe(seenBy(each, result));
+  for (const each of [single, inference]) each.observe(observationsOf(each, result));
   const rows: InferenceRow[] = [];
   let spent = 0;
   for (let step = 0; step < NUM_STEPS; step++) {
-    result = env.step(CHOOSERS[watching](result.observations, inference, step, firstSeed));
-    alone.observe(seenBy(alone, result));
+    result = env.step(POLICIES[watching](result.observations, inference, step, firstSeed));
+    single.observe(observationsOf(single, result));
     const start = now();
     inference.observe(result.observations);
     const beliefs = inference.beliefs();
     spent += now() - start;
-    if (SHOWN.includes(step + 1)) {
-      const reached = reachedBy(inference, beliefs, targets);
+    if (REPORTED_STEPS.includes(step + 1)) {
+      const accuracy = accuracyOf(inference, beliefs, targets);
       const msPerUpdate = spent / 1e6 / (step + 1) / episodes;
-      rows.push({ watching, steps: step + 1, ...reached, msPerUpdate });
+      rows.push({ watching, steps: step + 1, ...accuracy, msPerUpdate });
     }
   }
-  checkAlone(watching, inference, alone);
+  checkFirst(watching, inference, single);
   return rows;
 }
 
-/** Returns the observations of an inference's environments. */
-const seenBy = ({ numEnvs }: Inference, { observations }: StepResult): Float32Array =>
+/** Returns the observations of the environments that an inference has. */
+const observationsOf = ({ numEnvs }: Inference, { observations }: StepResult): Float32Array =>
   observations.slice(0, numEnvs * OBSERVATION_SIZE);
 
-function checkAlone(watching: string, together: Inference, alone: Inference): void {
-  const [first, expected] = [together.beliefs().slice(0, NUM_BELIEFS), alone.beliefs()];
+/** Compares the belief about episode 0 with that of an inference of this episode alone. */
+function checkFirst(watching: string, batch: Inference, single: Inference): void {
+  const [first, expected] = [batch.beliefs().slice(0, NUM_BELIEFS), single.beliefs()];
   if (first.every((belief, k) => belief === expected[k])) return;
   throw new Mismatch(
-    `inference, watching ${watching}: Expected the beliefs [${expected.join(', ')}] of episode 0, as alone, got ` +
-      `[${first.join(', ')}] among ${together.numEnvs}.`,
+    `inference, watching ${watching}: Expected the beliefs [${expected.join(', ')}] of episode 0, as without others, got ` +
+      `[${first.join(', ')}] in a batch of ${batch.numEnvs}.`,
   );
 }
 
-function reachedBy(inference: Inference, beliefs: Float32Array, targets: Float32Array) {
+function accuracyOf(inference: Inference, beliefs: Float32Array, targets: Float32Array) {
   const errors = beliefs.map((belief, at) => Math.abs(belief - targets[at]));
   return {
     beliefMae: mean(errors),
@@ -131,7 +132,7 @@ function reachedBy(inference: Inference, beliefs: Float32Array, targets: Float32
 const mean = (list: Float32Array): number => list.reduce((sum, x) => sum + x, 0) / list.length;
 
 function coverageOf(inference: Inference, targets: Float32Array): number {
-  const count = Math.min(inference.numEnvs, EXPLAINED);
+  const count = Math.min(inference.numEnvs, MAX_EXPLAINED);
   let inside = 0;
   for (let i = 0; i < count; i++) {
     for (const [k, { low, high }] of inference.explain(i).targets.entries()) {

@@ -1,4 +1,4 @@
-/** `--language`: times what language-model training calls, in rows per second on one thread, including validation. */
+/** `--language`: times the functions for training language models, in rows per second on one thread, with validation. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   ACTION_NAMES,
@@ -13,7 +13,7 @@ import {
 } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 import { now } from './clock.js';
-import { breathe, type OnProgress } from './measure.js';
+import { type OnProgress, yieldToEventLoop } from './measure.js';
 import type { Ratio } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
 import { median } from './rows.js';
@@ -39,17 +39,17 @@ interface Case {
   check(): boolean;
 }
 
-/** A whole number below `n`, the same in every run. */
-const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
+/** Returns a pseudo-random integer below `n`, the same in every run. */
+const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** Rows with distinct seeds and random history lengths from 0 to 27. */
+/** Returns rows with distinct seeds and history lengths from 0 to 27. */
 function columnsOf(rows: number): Required<Omit<ReplayColumns, 'profiles'>> {
   return {
     seeds: Uint32Array.from({ length: rows }, (_, i) => 100 + i),
-    stepIndices: Uint8Array.from({ length: rows }, (_, i) => drawn(i, NUM_STEPS)),
-    histories: Uint8Array.from({ length: rows * NUM_STEPS }, (_, k) => drawn(k, NUM_ACTIONS)),
-    actions: Int8Array.from({ length: rows }, (_, i) => drawn(i + 7, NUM_ACTIONS)),
-    beliefs: Float32Array.from({ length: rows * 3 }, (_, k) => drawn(k, 10) / 9),
+    stepIndices: Uint8Array.from({ length: rows }, (_, i) => pseudoRandom(i, NUM_STEPS)),
+    histories: Uint8Array.from({ length: rows * NUM_STEPS }, (_, k) => pseudoRandom(k, NUM_ACTIONS)),
+    actions: Int8Array.from({ length: rows }, (_, i) => pseudoRandom(i + 7, NUM_ACTIONS)),
+    beliefs: Float32Array.from({ length: rows * 3 }, (_, k) => pseudoRandom(k, 10) / 9),
   };
 }
 
@@ -72,17 +72,17 @@ function objectsOf({
   }));
 }
 
-/** Completions as models write them: reasoning, then the answer. */
+/** Returns completions with reasoning and an answer. */
 const completionsOf = (rows: number): string[] =>
   Array.from({ length: rows }, (_, i) => {
-    const answer = `${drawn(i, 10)} ${drawn(i + 1, 10)} ${drawn(i + 2, 10)} ${ACTION_NAMES[drawn(i, NUM_ACTIONS)].toUpperCase()}`;
-    const thought =
+    const answer = `${pseudoRandom(i, 10)} ${pseudoRandom(i + 1, 10)} ${pseudoRandom(i + 2, 10)} ${ACTION_NAMES[pseudoRandom(i, NUM_ACTIONS)].toUpperCase()}`;
+    const reasoning =
       'Socializing in the evening cost vitality, so company is not what this person lives for; ';
-    return `<reasoning>${thought.repeat(1 + (i % 5))}</reasoning>\n${answer}`;
+    return `<reasoning>${reasoning.repeat(1 + (i % 5))}</reasoning>\n${answer}`;
   });
 
-/** Observations after eight steps, each with the seven steps before it. */
-function seenBy(rows: number): Float32Array {
+/** Returns observations after eight steps, each with a history of seven steps. */
+function observationsOf(rows: number): Float32Array {
   const env = createVecEnv({ numEnvs: rows, observation: { history: true }, threads: 1 });
   env.reset({ seed: 100 });
   const { observations } = env.run('random', { stops: new Uint8Array(rows).fill(8) });
@@ -95,7 +95,7 @@ function casesOf(rows: number): Case[] {
   const few = columnsOf(Math.min(rows, 500));
   const objects = objectsOf(columns);
   const texts = completionsOf(rows);
-  const observations = seenBy(rows);
+  const observations = observationsOf(rows);
   const width = observations.length / rows;
   return [
     {
@@ -113,7 +113,7 @@ function casesOf(rows: number): Case[] {
     {
       name: 'prompts',
       ...{ what: 'prompts, seven steps each', bar: 5e4, rows },
-      // Node builds a concatenated string only when it is read.
+      // Reads the texts, because Node builds a concatenated string only when it is read.
       play: () =>
         prompts(observations).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),
       check: () => isDeepStrictEqual(prompts(observations)[rows - 1], prompt(observations.slice(-width))),
@@ -144,7 +144,7 @@ export interface LanguageFigures {
   readonly ratios: readonly Ratio[];
 }
 
-/** @throws Mismatch before anything is timed. */
+/** Times all cases. @throws Mismatch before anything is timed. */
 export async function measureLanguage(
   { rows, rounds }: LanguagePlan,
   onProgress: OnProgress,
@@ -166,9 +166,9 @@ export async function measureLanguage(
 async function verify(cases: readonly Case[], onProgress: OnProgress): Promise<void> {
   for (const { what, check } of cases) {
     onProgress(`verifying ${what}`);
-    await breathe();
+    await yieldToEventLoop();
     if (!check())
-      throw new Mismatch(`${what}: Expected the results of a computation row by row, got others.`);
+      throw new Mismatch(`${what}: Expected the results of the row-by-row computation, got others.`);
   }
 }
 
@@ -182,7 +182,7 @@ async function timesOf(
   for (let round = 1; round <= rounds; round++) {
     for (const [k, { what, play }] of cases.entries()) {
       onProgress(`${what}, round ${round} of ${rounds}`);
-      await breathe();
+      await yieldToEventLoop();
       const start = now();
       play();
       times[k].push(now() - start);
@@ -200,6 +200,6 @@ export const languageToJson = ({ rows, ratios }: LanguageFigures) => ({
 /** @param judged whether the targets are shown. */
 export function renderLanguage({ rows, ratios }: LanguageFigures, judged: boolean): string {
   const lines = rows.map(({ what, rows: count, rowsPerSecond }) => [what, count, digits(rowsPerSecond, 0)]);
-  const drawnTable = table(['language models, one thread', 'rows', 'rows/s'], lines);
-  return judged ? `${drawnTable}\n${renderRatios({ ratios, leftOut: [] })}` : drawnTable;
+  const rendered = table(['language models, one thread', 'rows', 'rows/s'], lines);
+  return judged ? `${rendered}\n${renderRatios({ ratios, leftOut: [] })}` : rendered;
 }

@@ -16,7 +16,7 @@ import { Mismatch } from './verify.js';
 export interface LlmPlan {
   readonly episodes: number;
   readonly concurrency: number;
-  /** Milliseconds until an answer. */
+  /** The time of an answer, in milliseconds. */
   readonly delayMs: number;
 }
 export const FULL_LLM: LlmPlan = { episodes: 150, concurrency: 16, delayMs: 50 };
@@ -24,15 +24,15 @@ export const SMALL_LLM: LlmPlan = { episodes: 2, concurrency: 2, delayMs: 0 };
 
 export interface LlmFigures {
   readonly plan: LlmPlan;
-  /** Seconds of the whole process. */
+  /** The time of the whole process, in seconds. */
   readonly seconds: number;
-  /** Seconds that the answers alone take at this concurrency. */
+  /** The time of the answers alone at this concurrency, in seconds. */
   readonly leastSeconds: number;
 }
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** @throws Mismatch if the command fails or sends too many requests. */
+/** Plays the episodes. @throws Mismatch if the command fails or sends too many requests. */
 export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise<LlmFigures> {
   const { episodes, concurrency, delayMs } = plan;
   onProgress(`${episodes} episodes of a model`);
@@ -53,7 +53,7 @@ export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise
           `${written}, ${fake.requests.length} requests, ${fake.maxConcurrent} at once.`,
       );
     }
-    return { plan, seconds, leastSeconds: leastOf(plan) };
+    return { plan, seconds, leastSeconds: answerSeconds(plan) };
   } finally {
     rmSync(folder, { recursive: true });
     await fake.close();
@@ -71,8 +71,8 @@ async function teach({ episodes, concurrency }: LlmPlan, output: string, environ
   if (code !== 0) throw new Mismatch(`teach: Expected exit code 0, got ${code}.`);
 }
 
-/** The last round may have fewer episodes than run in parallel. */
-const leastOf = ({ episodes, concurrency, delayMs }: LlmPlan): number =>
+/** Returns the time of the answers alone. The last round may have fewer episodes than run in parallel. */
+const answerSeconds = ({ episodes, concurrency, delayMs }: LlmPlan): number =>
   (Math.ceil(episodes / concurrency) * NUM_STEPS * delayMs) / 1000;
 
 const ratiosOf = ({ seconds }: LlmFigures): readonly Ratio[] => [

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: verifies every case, times it, and prints the ratios that sum up the results. `--help` lists the
+ * `npm run bench`: verifies every case, times it, and prints ratios that summarise the results. `--help` lists the
  * options.
  *
- * cases.ts has the table of cases, plays.ts the ways of playing, measure.ts the timing, ratios.ts the targets. The
+ * cases.ts has the table of cases, plays.ts their work, measure.ts the timing, ratios.ts the targets. The
  * compiled package is timed: tools that run TypeScript directly can be many times slower.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -41,7 +41,7 @@ import { WRITES_LEGEND } from './writes.js';
 const HELP = `
 A row is wall time per step, in nanoseconds and in cycles of the clock measured beside each sample. Rows are native kernels
 and the reference; 'fused' is whole episodes in one call, 'step' one call per step. Every case is verified to give the
-reference's bits before it is timed. A row too short for the timer is void, and ratios that need it are left out.
+reference's bits before it is timed. A row that is too short for the timer is void, and ratios that need it are left out.
 
 Examples:
   npm run bench -- --rounds 5
@@ -58,7 +58,7 @@ const PROVENANCE = {
   version: packageVersion(),
   worldDigest: WORLD.digest,
   machine: describeMachine(),
-  /** Of the last minute. Above 0, other processes took part of the machine. */
+  /** The load average of the last minute. Above 0, other processes used the machine. */
   loadAverage: loadavg()[0],
 };
 
@@ -145,7 +145,7 @@ const SECTIONS = {
 
 type SectionName = keyof typeof SECTIONS;
 
-/** Returns the requested sections; in a smoke run all, if there is an addon. */
+/** Returns the requested sections; all in a smoke run with the addon. */
 const sectionsOf = (options: Options): SectionName[] =>
   (Object.keys(SECTIONS) as SectionName[]).filter(
     (name) => options[name] || (options.smoke && KERNELS.length > 0),

@@ -1,21 +1,19 @@
-/**
- * Verifies, then times: interleaved rounds of every case, the clock measured beside each sample, medians at the end.
- */
+/** Verifies all cases, then times them in interleaved rounds. Measures the clock beside each sample, and takes medians. */
 import { Bench } from 'tinybench';
 import type { Case } from './cases.js';
 import { measureClock, now, timerTick } from './clock.js';
 import type { Rig } from './rig.js';
 import { type Row, type Sample, type Subject, toRow } from './rows.js';
-import { Truths, titleOf, verify } from './verify.js';
+import { ReferenceOutputs, titleOf, verify } from './verify.js';
 
 /** The effort of a measurement. */
 export interface Effort {
   /** Rounds over all cases. */
   readonly rounds: number;
-  /** The least plays of a sample, and its least milliseconds. */
+  /** The minimum number of plays of a sample, and its minimum milliseconds. */
   readonly plays: number;
   readonly ms: number;
-  /** Milliseconds of playing before the first sample, so that the JavaScript is compiled. */
+  /** The milliseconds of playing before the first sample, so that the JavaScript is compiled. */
   readonly warmMs: number;
 }
 
@@ -48,14 +46,14 @@ function sample(rig: Rig, effort: Effort): Sample {
   const before = measureClock();
   const ns = timePlay(rig, effort);
   const after = measureClock();
-  // An interruption makes the clock seem slower, never faster.
+  // Takes the faster measurement, because an interruption makes the clock seem slower.
   return { ns, cycles: before === null || after === null ? null : ns * Math.max(before, after) };
 }
 
 /** Yields to the event loop, so that signals are handled. */
-export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const subjectOf = ({ play: _play, truth: _truth, steps, writes, ...subject }: Case): Subject => ({
+const subjectOf = ({ play: _play, expected: _expected, steps, writes, ...subject }: Case): Subject => ({
   ...subject,
   writes: writes.text,
   bytesPerStep: writes.bytes(steps) / steps,
@@ -71,20 +69,20 @@ export async function measure(
   effort: Effort,
   onProgress: OnProgress,
 ): Promise<Measured> {
-  const truths = new Truths();
+  const references = new ReferenceOutputs();
   const rigs: Rig[] = [];
   for (const row of cases) {
     onProgress(`verifying ${titleOf(row)}`);
-    await breathe();
+    await yieldToEventLoop();
     rigs.push(row.play(row));
-    verify(row, rigs.at(-1)!, truths);
+    verify(row, rigs.at(-1)!, references);
     timePlay(rigs.at(-1)!, { plays: 1, ms: effort.warmMs });
   }
   const samples: Sample[][] = cases.map(() => []);
   for (let round = 1; round <= effort.rounds; round++) {
     onProgress(`round ${round} of ${effort.rounds}`);
     for (const [k, rig] of rigs.entries()) {
-      await breathe();
+      await yieldToEventLoop();
       samples[k].push(sample(rig, effort));
     }
   }

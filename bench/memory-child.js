@@ -1,5 +1,5 @@
-// Arguments: episodes, steps. Opens, resets and steps that many episodes, and prints the memory and the last outputs.
-// Written in JavaScript, so that the measured process loads nothing but Node and the package.
+// Opens, resets and steps environments, and prints the memory and the last outputs. Arguments: environments, steps.
+// Written in JavaScript, so that the measured process loads only Node and the package.
 import { readFileSync } from 'node:fs';
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';
 

@@ -1,4 +1,4 @@
-/** `--memory`: measures the memory of a million episodes with observations. */
+/** `--memory`: measures the memory of a million environments with observations. */
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';
 import { STATE_WORDS } from '../dist/world/fields.js';
 import { runNode } from './child.js';
@@ -11,7 +11,7 @@ export const FULL_MEMORY: readonly number[] = [MILLION, 2 ** 20];
 export const SMALL_MEMORY: readonly number[] = [2 ** 16];
 const STEPS = 4;
 
-/** Targets in bytes: state per episode, and resident memory of a million episodes with observations. */
+/** Targets in bytes: the state of an environment, and the resident memory of a million environments. */
 const STATE_BAR = 256;
 const RESIDENT_BAR = 600e6;
 
@@ -27,12 +27,12 @@ interface ChildOutput {
 export interface MemoryRow {
   readonly episodes: number;
   readonly backend: string;
-  /** Peak resident memory of a process with Node, the package and all episodes. */
+  /** The peak resident memory of the process, with Node, the package and all environments. */
   readonly peakBytes: number;
-  /** Before any episode was opened. */
+  /** The peak resident memory before the environments are opened. */
   readonly startBytes: number;
   readonly outputBytesPerEpisode: number;
-  /** The growth, divided by the episodes. */
+  /** The growth of the peak per environment. */
   readonly bytesPerEpisode: number;
 }
 
@@ -41,7 +41,7 @@ export interface Memory {
   readonly rows: readonly MemoryRow[];
   readonly bars: {
     readonly stateBytesPerEpisode: MemoryBar;
-    /** Of the row of a million episodes. */
+    /** The target for the row of a million environments. */
     readonly peakBytes: MemoryBar;
   };
 }
@@ -50,7 +50,7 @@ export interface Memory {
 interface MemoryBar {
   readonly bound: 'at most';
   readonly bar: number;
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   readonly met: boolean | null;
 }
 
@@ -60,7 +60,7 @@ const atMost = (bar: number, bytes: number | undefined): MemoryBar => ({
   met: bytes === undefined ? null : bytes <= bar,
 });
 
-/** @throws Mismatch if the last episode of a batch differs from the reference's. */
+/** Measures all sizes. @throws Mismatch if the last environment of a batch differs from the reference. */
 export async function measureMemory(sizes: readonly number[], onProgress: OnProgress): Promise<Memory> {
   const rows: MemoryRow[] = [];
   for (const episodes of sizes) {
@@ -89,15 +89,15 @@ export async function measureMemory(sizes: readonly number[], onProgress: OnProg
   };
 }
 
-/** Compares with the reference. Environment i of the child plays seed i, with action 0 at every step. */
+/** Compares the last environment with the reference. Environment i of the child plays seed i with action 0. */
 function checkLast(episodes: number, last: readonly number[]): void {
   using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
   let { observations } = env.reset({ seed: episodes - 1 });
   for (let t = 0; t < STEPS; t++) ({ observations } = env.step([0]));
-  const at = Array.from(observations).findIndex((value, k) => value !== last[k]);
-  if (at < 0 && last.length === OBSERVATION_SIZE) return;
+  const index = Array.from(observations).findIndex((value, k) => value !== last[k]);
+  if (index < 0 && last.length === OBSERVATION_SIZE) return;
   throw new Mismatch(
-    `memory of ${episodes} episodes: Expected number ${at} of the last one to be ${observations[at]}, got ${last[at]}.`,
+    `memory of ${episodes} episodes: Expected observations[${index}] of the last one to be ${observations[index]}, got ${last[index]}.`,
   );
 }
 

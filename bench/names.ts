@@ -1,12 +1,12 @@
-/** Names of rows and sizes of measurements, by which ratios find their rows. */
+/** Names and sizes of rows. Ratios find their rows by them. */
 
-/** Episodes. */
+/** Numbers of episodes. */
 export const SIZE = {
-  /** The cost of a call dominates. */
+  /** A size at which the cost of a call dominates. */
   small: 1024,
   /** The size of the targets. */
   usual: 4096,
-  /** More than a second-level cache holds. */
+  /** A size that exceeds the second-level cache. */
   large: 65_536,
   /** Small, because the reference is slow. */
   reference: 256,

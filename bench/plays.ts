@@ -1,4 +1,4 @@
-/** Ways of playing: whole runs, single steps, forks. */
+/** The work of the cases: whole runs, single steps, forks. */
 import { loadAddon } from '../dist/engine/backends/addon.js';
 import type { RunPolicy, RunRequest } from '../dist/engine/backends/backend.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
@@ -8,9 +8,9 @@ import { createVecEnv } from '../dist/index.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
 import { rowsOf, sequenceOf, stepsOf } from './action-sequences.js';
 import { FORK_STEP, ROLLOUTS } from './names.js';
-import { leftIn, openEpisodes, type Play, resetRequest, seedsOf, WORLD } from './rig.js';
+import { copyOutputs, openEpisodes, type Play, resetRequest, seedsOf, WORLD } from './rig.js';
 
-/** A run without beliefs, from each environment's state to its end. */
+/** Returns the request of a run without beliefs, from the current state to the end. */
 const plainRun = (policy: RunPolicy): RunRequest => ({
   policy,
   beliefs: null,
@@ -29,7 +29,7 @@ function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): P
         throwIfRefused(batch.run(request));
         onOutputs?.();
       },
-      left: () => leftIn(outputs, trajectory),
+      outputs: () => copyOutputs(outputs, trajectory),
       close: () => batch.close(),
     };
   };
@@ -42,11 +42,11 @@ export const heuristic = runPlay(() => ({ kind: 'heuristic' }));
 export const sequence = runPlay(sequencePolicy);
 export const recordedSequence = runPlay(sequencePolicy, true);
 
-/** The action sequence, one call of the backend interface per step. */
+/** Plays action sequences with one call of the backend interface per step. */
 export const steps: Play = (setting) => {
   const { batch, outputs, reset } = openEpisodes(setting);
-  const idle = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
-  const requests = rowsOf(stepsOf(sequenceOf(setting.episodes))).map((actions) => ({ actions, ...idle }));
+  const unused = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
+  const requests = rowsOf(stepsOf(sequenceOf(setting.episodes))).map((actions) => ({ actions, ...unused }));
   return {
     begin: reset,
     play(onOutputs) {
@@ -55,12 +55,12 @@ export const steps: Play = (setting) => {
         onOutputs?.();
       }
     },
-    left: () => leftIn(outputs),
+    outputs: () => copyOutputs(outputs),
     close: () => batch.close(),
   };
 };
 
-/** The same through the public API: `VecEnv.step` with Uint8Array actions and all validation. */
+/** Plays the same through the public API: `VecEnv.step` with Uint8Array actions and validation. */
 export const envSteps: Play = ({ backend, kernel, threads, episodes: numEnvs, layout }) => {
   const env = createVecEnv({ numEnvs, backend, kernel: kernel ?? undefined, threads, layout });
   const seed = seedsOf(numEnvs);
@@ -76,12 +76,12 @@ export const envSteps: Play = ({ backend, kernel, threads, episodes: numEnvs, la
         onOutputs?.();
       }
     },
-    left: () => leftIn(result),
+    outputs: () => copyOutputs(result),
     close: () => env.close(),
   };
 };
 
-/** The same as a loop inside the addon: the time of `envSteps` without the calls. */
+/** Plays the same as a loop inside the addon: the work of `envSteps` without its calls. */
 export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
   const { Batch: AddonBatch } = loadAddon();
   const columnMajor = layout === 'column-major';
@@ -99,15 +99,15 @@ export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
       throwIfRefused(batch.stepEach(actions, NUM_STEPS));
       onOutputs?.();
     },
-    left: () => leftIn(outputs),
+    outputs: () => copyOutputs(outputs),
     close: () => batch.close(),
   };
 };
 
-/** The state from which a rollout begins. */
+/** Returns the index of the state from which a rollout begins. */
 const sourceOf = (rollout: number): number => Math.floor(rollout / ROLLOUTS);
 
-/** Rollouts of action sequences from states at FORK_STEP, ROLLOUTS per state. */
+/** Plays rollouts of action sequences from states at FORK_STEP, ROLLOUTS per state. */
 export const fork: Play = (setting) => {
   const sources = setting.episodes / ROLLOUTS;
   const source = openEpisodes({ ...setting, episodes: sources });
@@ -128,7 +128,7 @@ export const fork: Play = (setting) => {
       throwIfRefused(target.batch.run(request));
       onOutputs?.();
     },
-    left: () => leftIn(target.outputs),
+    outputs: () => copyOutputs(target.outputs),
     close() {
       source.batch.close();
       target.batch.close();
@@ -136,7 +136,7 @@ export const fork: Play = (setting) => {
   };
 };
 
-/** The expected outputs of forked rollouts, without a fork: each plays its source's actions, then its own. */
+/** Computes the expected outputs of `fork` without a fork: each episode plays its source's actions, then its own. */
 export const forkUnforked: Play = (setting) => {
   const { episodes } = setting;
   const sourceSeeds = seedsOf(episodes / ROLLOUTS);
@@ -154,7 +154,7 @@ export const forkUnforked: Play = (setting) => {
       throwIfRefused(batch.run(plainRun({ kind: 'sequence', actions })));
       onOutputs?.();
     },
-    left: () => leftIn(outputs),
+    outputs: () => copyOutputs(outputs),
     close: () => batch.close(),
   };
 };

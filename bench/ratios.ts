@@ -1,8 +1,8 @@
-/** The ratios that sum up the rows, and their targets. */
+/** The ratios that summarise the rows, and their targets. */
 import { NAMES, SIZE } from './names.js';
-import { LEAST_TICKS, type Row } from './rows.js';
+import { MIN_TICKS, type Row } from './rows.js';
 
-/** Selects a row; `kernel: 'best'` is the first native row's kernel. */
+/** Selects a row. `kernel: 'best'` stands for the kernel of the first native row. */
 export type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layout'>>;
 
 export interface Bar {
@@ -18,7 +18,7 @@ interface Rule {
   readonly row: Key;
   /** The row to divide by. Rows hold times, so a ratio of rates is the other row over this one. */
   readonly over?: Key;
-  /** The least number of cores for a meaningful ratio. */
+  /** The minimum number of cores for a meaningful ratio. */
   readonly cores?: number;
   readonly bar?: Bar;
 }
@@ -101,7 +101,7 @@ export interface Ratios {
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** @param cores available to threads. */
+/** Computes all ratios. @param cores the number of available cores. */
 export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
   const ratios: Ratio[] = [];
   const leftOut: { name: string; why: string }[] = [];
@@ -114,24 +114,24 @@ export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
   return { ratios, leftOut };
 }
 
-/** @returns the ratio, or the reason why there is none. */
+/** Returns a ratio, or the reason why it cannot be computed. */
 function apply({ unit, row, over, cores = 1 }: Rule, measured: readonly Row[], available: number) {
   if (available < cores) return `It needs ${cores} cores; this machine has ${available}.`;
   const value = figure(row, unit, measured);
-  const by = over === undefined ? 1 : figure(over, unit, measured);
+  const divisor = over === undefined ? 1 : figure(over, unit, measured);
   if (typeof value === 'string') return value;
-  return typeof by === 'string' ? by : value / by;
+  return typeof divisor === 'string' ? divisor : value / divisor;
 }
 
 function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number | string {
   const kernel =
     key.kernel === 'best' ? measured.find((row) => row.backend === 'native')?.kernel : key.kernel;
   const wanted = Object.entries({ ...key, kernel });
-  const found = measured.find((row) => wanted.every(([name, value]) => row[name as keyof Key] === value));
+  const row = measured.find((each) => wanted.every(([name, value]) => each[name as keyof Key] === value));
   const title = `${key.name}, ${key.kernel} kernel`;
-  if (found === undefined) return `There is no row of ${title}.`;
-  if (found.saturated) return `The row of ${title} is void: shorter than ${LEAST_TICKS} ticks of the timer.`;
-  return found[unit] ?? `No clock was measured for ${title}.`;
+  if (row === undefined) return `There is no row of ${title}.`;
+  if (row.saturated) return `The row of ${title} is void: shorter than ${MIN_TICKS} ticks of the timer.`;
+  return row[unit] ?? `No clock was measured for ${title}.`;
 }
 
 const meets = (value: number, bound: Bar['bound'], bar: number): boolean =>

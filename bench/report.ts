@@ -3,7 +3,7 @@ import CliTable from 'cli-table3';
 import { judge, type Ratio, type Ratios } from './ratios.js';
 import type { Row } from './rows.js';
 
-/** No lines between rows. */
+/** Table characters without lines between rows. */
 const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
 const NAME_COLUMNS = 1;
 
@@ -13,14 +13,14 @@ export function table(
   lines: readonly (readonly (string | number)[])[],
   left: number = NAME_COLUMNS,
 ): string {
-  const drawn = new CliTable({
+  const rendered = new CliTable({
     chars: COMPACT,
     head: [...head],
     colAligns: head.map((_, k) => (k < left ? 'left' : 'right')),
     style: { head: [], border: [] },
   });
-  drawn.push(...lines.map((line) => [...line]));
-  return drawn.toString();
+  rendered.push(...lines.map((line) => [...line]));
+  return rendered.toString();
 }
 
 export const digits = (value: number | null, places: number, absent = 'void'): string =>
@@ -65,16 +65,16 @@ function barText(ratio: Ratio): string {
 export function renderRatios({ ratios, leftOut }: Ratios): string {
   const lines = ratios.map((ratio) => [ratio.name, ratio.value.toFixed(2), barText(ratio)]);
   const missing = leftOut.map(({ name, why }) => `${name} is left out. ${why}`);
-  const made = lines.length === 0 ? [] : [table(['ratio', 'value', 'bar'], lines)];
-  return [...made, ...missing].join('\n');
+  const tables = lines.length === 0 ? [] : [table(['ratio', 'value', 'bar'], lines)];
+  return [...tables, ...missing].join('\n');
 }
 
-/** Returns `ratios` by name, and beside them their targets and the missing ones. */
+/** Returns ratios by name, their targets, and the ratios that were left out. */
 export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknown> {
-  const held = ratios.filter((ratio) => ratio.bar !== undefined);
+  const withBar = ratios.filter((ratio) => ratio.bar !== undefined);
   return {
     ratios: Object.fromEntries(ratios.map(({ name, value }) => [name, value])),
-    bars: Object.fromEntries(held.map((ratio) => [ratio.name, { ...ratio.bar, ...judge(ratio) }])),
+    bars: Object.fromEntries(withBar.map((ratio) => [ratio.name, { ...ratio.bar, ...judge(ratio) }])),
     leftOut: Object.fromEntries(leftOut.map(({ name, why }) => [name, why])),
   };
 }

@@ -1,4 +1,4 @@
-/** What a case plays: episodes that always begin alike, and copies of their outputs. */
+/** Opens the episodes of a case, which always begin in the same states, and copies their outputs. */
 import type { Batch, Outputs, Trajectory } from '../dist/engine/backends/backend.js';
 import { NODE } from '../dist/engine/backends/node.js';
 import { openBatch } from '../dist/engine/backends/open-batch.js';
@@ -7,10 +7,10 @@ import { toGraders, toProfiles } from '../dist/engine/validate/profiles.js';
 import type { LAYOUTS } from '../dist/engine/vec-env/vec-env-options.js';
 import { createWorld } from '../dist/world/world.js';
 
-/** How a case runs. */
+/** The setting of a case: backend, threads, size and layout. */
 export interface Setting {
   readonly backend: 'native' | 'reference';
-  /** Null for the reference, which has none. */
+  /** Null for the reference. */
   readonly kernel: string | null;
   readonly threads: number;
   readonly episodes: number;
@@ -19,15 +19,16 @@ export interface Setting {
 
 export type Elements = Float32Array | Int32Array | Uint8Array | Int8Array;
 /** Copies of arrays, by name. */
-export type Left = ReadonlyMap<string, Elements>;
+export type OutputCopies = ReadonlyMap<string, Elements>;
 
+/** An opened case, ready to play. */
 export interface Rig {
   /** Brings all episodes to the start of a play. Not timed. */
   begin(): void;
   /** The timed work. @param onOutputs called after each call with outputs; absent during timing. */
   play(onOutputs?: () => void): void;
   /** Copies the current outputs. */
-  left(): Left;
+  outputs(): OutputCopies;
   close(): void;
 }
 
@@ -71,20 +72,20 @@ export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(sett
   return { batch, outputs, reset: () => batch.reset(request) };
 }
 
-/** Copies all outputs, and the trajectory if there is one. */
-export function leftIn(outputs: Outputs, trajectory: Trajectory | null = null): Left {
+/** Copies all outputs, and the trajectory if there is one, by name. */
+export function copyOutputs(outputs: Outputs, trajectory: Trajectory | null = null): OutputCopies {
   const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
-  const written = names.map((name): [string, Elements | null] => [name, outputs[name]]);
+  const current = names.map((name): [string, Elements | null] => [name, outputs[name]]);
   const recorded = Object.entries(trajectory ?? {}).map(([name, array]): [string, Elements] => [
     `trajectory.${name}`,
     array,
   ]);
-  const arrays = [...written, ...recorded].filter((entry): entry is [string, Elements] => entry[1] !== null);
+  const arrays = [...current, ...recorded].filter((entry): entry is [string, Elements] => entry[1] !== null);
   return new Map(arrays.map(([name, array]) => [name, array.slice()]));
 }
 
 /** Returns the first `count` environments of row-major arrays of `episodes` environments. */
-export function firstSlots(left: Left, episodes: number, count: number): Left {
+export function firstEnvs(outputs: OutputCopies, episodes: number, count: number): OutputCopies {
   const first = (array: Elements) => array.subarray(0, (array.length / episodes) * count);
-  return new Map(Array.from(left, ([name, array]) => [name, first(array)]));
+  return new Map(Array.from(outputs, ([name, array]) => [name, first(array)]));
 }

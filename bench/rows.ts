@@ -1,7 +1,7 @@
 /** Computes table rows from samples. */
 
-/** The least ticks of the timer that make a valid sample. */
-export const LEAST_TICKS = 100;
+/** The minimum length of a valid sample, in ticks of the timer. */
+export const MIN_TICKS = 100;
 
 /** The subject of a row. */
 export interface Subject {
@@ -21,7 +21,7 @@ export interface Row extends Subject {
   readonly saturated: boolean;
   /** Wall time, the median over the rounds; null in a void row. */
   readonly nsPerStep: number | null;
-  /** The same in cycles of the clock measured beside each sample; null also without a clock. */
+  /** The same in cycles of the clock that is measured beside each sample; null also without a clock. */
   readonly cyclesPerStep: number | null;
 }
 
@@ -37,10 +37,10 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
-/** @param steps of one play, over all episodes. @param tick the timer's resolution, in nanoseconds. */
+/** Computes a row. @param steps of one play, over all episodes. @param tick the timer's resolution, in nanoseconds. */
 export function toRow(subject: Subject, samples: readonly Sample[], steps: number, tick: number): Row {
   const ns = median(samples.map((sample) => sample.ns));
-  if (ns < LEAST_TICKS * tick) return { ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null };
+  if (ns < MIN_TICKS * tick) return { ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null };
   const cycles = samples.flatMap((sample) => sample.cycles ?? []);
   const cyclesPerStep = cycles.length === samples.length ? median(cycles) / steps : null;
   return { ...subject, saturated: false, nsPerStep: ns / steps, cyclesPerStep };

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { ACTION_NAMES, parseCompletion, type ReplayRow, scoreReplay } from '../dist/index.js';
 import { now } from './clock.js';
-import { breathe, type OnProgress } from './measure.js';
+import { type OnProgress, yieldToEventLoop } from './measure.js';
 import type { Ratio } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
 import { median } from './rows.js';
@@ -12,10 +12,10 @@ import { measurePlayers, type Played } from './serving/players.js';
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
-  /** Rows per request, and the number of requests. */
+  /** The rows of a request, and the number of requests. */
   readonly rows: number;
   readonly rounds: number;
-  /** Clients, and the episodes that each plays. */
+  /** The number of clients, and the number of episodes that each plays. */
   readonly clients: number;
   readonly episodes: number;
   readonly sessions: number;
@@ -27,29 +27,29 @@ export interface ServeFigures {
   readonly plan: ServePlan;
   /** The cores that server and client share. */
   readonly cores: number;
-  /** The median time from writing the request to having read the answer, both JSON. */
+  /** The median time from writing the request to parsing the answer, both JSON. */
   readonly scoreSeconds: number;
   readonly requestMegabytes: number;
   readonly clients: Played;
   readonly sessions: Played;
 }
 
-/** Returns a whole number below `n`, the same in every run. */
-const drawn = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
+/** Returns a pseudo-random integer below `n`, the same in every run. */
+const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** Columns as a trainer sends them: histories of every length, completions of 150 characters. */
+/** Returns columns as a trainer sends them: histories of all lengths, completions of 150 characters. */
 function columnsOf(rows: number) {
-  const seeds = Array.from({ length: rows }, (_, i) => 100 + drawn(i, 9900));
+  const seeds = Array.from({ length: rows }, (_, i) => 100 + pseudoRandom(i, 9900));
   const names = (i: number, length: number) =>
-    Array.from({ length }, (_, t) => ACTION_NAMES[drawn(i * 28 + t, ACTION_NAMES.length)]);
-  const thought =
+    Array.from({ length }, (_, t) => ACTION_NAMES[pseudoRandom(i * 28 + t, ACTION_NAMES.length)]);
+  const reasoning =
     'Socializing in the evening cost vitality, so company is not what this person lives for; rest comes first.';
   const answer = (i: number) =>
-    `${drawn(i, 10)} ${drawn(i + 1, 10)} ${drawn(i + 2, 10)} ${ACTION_NAMES[drawn(i + 3, ACTION_NAMES.length)].toUpperCase()}`;
+    `${pseudoRandom(i, 10)} ${pseudoRandom(i + 1, 10)} ${pseudoRandom(i + 2, 10)} ${ACTION_NAMES[pseudoRandom(i + 3, ACTION_NAMES.length)].toUpperCase()}`;
   return {
     seeds,
-    action_histories: seeds.map((_, i) => names(i, drawn(i + 5, 28))),
-    completions: seeds.map((_, i) => `<reasoning>${thought}</reasoning>\n${answer(i)}`),
+    action_histories: seeds.map((_, i) => names(i, pseudoRandom(i + 5, 28))),
+    completions: seeds.map((_, i) => `<reasoning>${reasoning}</reasoning>\n${answer(i)}`),
   };
 }
 type Columns = ReturnType<typeof columnsOf>;
@@ -84,7 +84,7 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   const times: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     onProgress(`scores, round ${round} of ${rounds}`);
-    await breathe();
+    await yieldToEventLoop();
     const start = now();
     await score(url, columns);
     times.push(now() - start);
@@ -92,7 +92,7 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   return median(times) / 1e9;
 }
 
-/** @throws Mismatch before anything is timed. */
+/** Measures the server. @throws Mismatch before anything is timed. */
 export async function measureServe(plan: ServePlan, onProgress: OnProgress): Promise<ServeFigures> {
   await using server = await ServerChild.start();
   const { url } = server;
@@ -129,8 +129,8 @@ export function renderServe(figures: ServeFigures, judged: boolean): string {
     playedLine(`/ws, ${plan.sessions} sessions, all at once`, sessions),
   ];
   const head = [`server and client on ${cores} cores`, 'per second', 'median ms', 'p99 ms'];
-  const drawnTable = table(head, lines);
-  return judged ? `${drawnTable}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : drawnTable;
+  const rendered = table(head, lines);
+  return judged ? `${rendered}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : rendered;
 }
 
 const playedLine = (what: string, { stepsPerSecond, p50, p99 }: Played): string[] => [

@@ -1,20 +1,20 @@
 /** `--sweep`: times sizes from one episode to a million, by threads, to find where threads pay off. */
 import { availableParallelism } from 'node:os';
 import { FUSED, KERNELS, STEP } from './cases.js';
-import { type Cell, PAYS, type Pays, payingSizes } from './cells.js';
 import { timerTick } from './clock.js';
-import { breathe, type OnProgress, timePlay } from './measure.js';
+import { type OnProgress, timePlay, yieldToEventLoop } from './measure.js';
 import { SIZE } from './names.js';
 import { digits, table } from './report.js';
-import { firstSlots, type Left, type Play, type Rig, type Setting } from './rig.js';
-import { LEAST_TICKS, median } from './rows.js';
+import { firstEnvs, type OutputCopies, type Play, type Rig, type Setting } from './rig.js';
+import { MIN_TICKS, median } from './rows.js';
+import { MIN_GAIN, type SweepCell, type ThreadGain, threadGains } from './thread-gains.js';
 import { compare, titleOf } from './verify.js';
 
 export interface SweepPlan {
   readonly sizes: readonly number[];
   /** Rounds over the whole sweep. */
   readonly rounds: number;
-  /** The least plays of a sample, and its least milliseconds. */
+  /** The minimum number of plays of a sample, and its minimum milliseconds. */
   readonly plays: number;
   readonly ms: number;
 }
@@ -26,16 +26,18 @@ export const FULL_SWEEP: SweepPlan = {
   plays: 3,
   ms: 10,
 };
-/** Small sizes that still give threads work and cover all branches. */
+/** Small sizes that cover all branches, with and without threads. */
 export const SMALL_SWEEP: SweepPlan = { sizes: [1, 64, 16_384], rounds: 1, plays: 1, ms: 0 };
 
+/** The result, with the names of the JSON file. */
 export interface Sweep {
   readonly kernel: string;
   readonly layout: string;
-  readonly cells: readonly Cell[];
-  readonly pays: readonly Pays[];
+  readonly cells: readonly SweepCell[];
+  readonly pays: readonly ThreadGain[];
 }
 
+/** A measurement of the sweep. */
 interface Point extends Setting {
   readonly name: string;
   readonly steps: number;
@@ -55,38 +57,38 @@ function pointsOf(sizes: readonly number[]): Point[] {
 /** Verifies and times every point, in whole rounds. @throws Mismatch, or BackendError without the addon. */
 export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sweep> {
   const points = pointsOf(plan.sizes);
-  const proof = new Proof();
+  const verifier = new Verifier();
   const samples: number[][] = points.map(() => []);
   const tick = timerTick();
   for (let round = 1; round <= plan.rounds; round++) {
     for (const [k, point] of points.entries()) {
       onProgress(`sweep, round ${round} of ${plan.rounds}: ${titleOf(point)}`);
-      await breathe();
-      samples[k].push(timePoint(point, plan, round === 1 ? proof : null));
+      await yieldToEventLoop();
+      samples[k].push(timePoint(point, plan, round === 1 ? verifier : null));
     }
   }
   const cells = points.map((point, k) => cellOf(point, median(samples[k]), tick));
   const { kernel, layout } = points[0];
-  return { kernel: kernel!, layout, cells, pays: payingSizes(cells) };
+  return { kernel: kernel!, layout, cells, pays: threadGains(cells) };
 }
 
-/** Small batches are played in several copies: a single play would be too short for the timer. */
+/** Returns the number of copies of a batch. A single play of a small batch would be too short for the timer. */
 const copiesOf = (episodes: number): number => Math.min(64, Math.ceil(SIZE.small / episodes));
 
 /** Returns the nanoseconds of one play of all copies. */
-function timePoint(point: Point, plan: SweepPlan, proof: Proof | null): number {
+function timePoint(point: Point, plan: SweepPlan, verifier: Verifier | null): number {
   const rigs = Array.from({ length: copiesOf(point.episodes) }, () => point.play(point));
-  const each = (act: (rig: Rig) => void) => () => rigs.forEach(act);
+  const forAll = (act: (rig: Rig) => void) => () => rigs.forEach(act);
   const all: Rig = {
-    begin: each((rig) => rig.begin()),
-    play: each((rig) => rig.play()),
-    left: () => rigs[0].left(),
-    close: each((rig) => rig.close()),
+    begin: forAll((rig) => rig.begin()),
+    play: forAll((rig) => rig.play()),
+    outputs: () => rigs[0].outputs(),
+    close: forAll((rig) => rig.close()),
   };
   try {
     all.begin();
     all.play();
-    proof?.check(point, all.left());
+    verifier?.check(point, all.outputs());
     timePlay(all, { plays: 1, ms: plan.ms });
     return timePlay(all, plan);
   } finally {
@@ -95,39 +97,39 @@ function timePoint(point: Point, plan: SweepPlan, proof: Proof | null): number {
 }
 
 /**
- * Verifies points: the first environments of every batch against the reference, and all of them against one thread.
- * Environment i plays the same in a batch of any size.
+ * Verifies points: compares the first environments of a batch with the reference, and all environments with one thread.
+ * An environment gives the same outputs in a batch of any size.
  */
-class Proof {
-  readonly #references = new Map<string, Left>();
-  #alone: Left = new Map();
+class Verifier {
+  readonly #references = new Map<string, OutputCopies>();
+  #singleThreaded: OutputCopies = new Map();
 
-  check(point: Point, left: Left): void {
+  check(point: Point, outputs: OutputCopies): void {
     if (point.threads > 1) {
-      compare(titleOf(point), left, this.#alone);
+      compare(titleOf(point), outputs, this.#singleThreaded);
       return;
     }
     const count = Math.min(point.episodes, SIZE.usual);
-    const expected = firstSlots(this.#referenceOf(point), SIZE.usual, count);
-    compare(titleOf(point), firstSlots(left, point.episodes, count), expected);
-    this.#alone = left;
+    const expected = firstEnvs(this.#referenceOf(point), SIZE.usual, count);
+    compare(titleOf(point), firstEnvs(outputs, point.episodes, count), expected);
+    this.#singleThreaded = outputs;
   }
 
-  #referenceOf({ name, play, layout }: Point): Left {
+  #referenceOf({ name, play, layout }: Point): OutputCopies {
     const known = this.#references.get(name);
     if (known !== undefined) return known;
     const rig = play({ backend: 'reference', kernel: null, threads: 1, episodes: SIZE.usual, layout });
     rig.begin();
     rig.play();
-    const left = rig.left();
+    const outputs = rig.outputs();
     rig.close();
-    this.#references.set(name, left);
-    return left;
+    this.#references.set(name, outputs);
+    return outputs;
   }
 }
 
-function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: number): Cell {
-  const isVoid = ns < LEAST_TICKS * tick;
+function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: number): SweepCell {
+  const isVoid = ns < MIN_TICKS * tick;
   const perStep = ns / (copiesOf(episodes) * episodes * steps);
   return {
     name,
@@ -138,7 +140,7 @@ function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: num
   };
 }
 
-/** Renders a table per way of playing, and the sizes at which threads pay off. */
+/** Renders a table per case, and the sizes at which threads pay off. */
 export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   const threads = [...new Set(cells.map((cell) => cell.threads))];
   const tables = [...new Set(cells.map((cell) => cell.name))].map((name) => {
@@ -154,7 +156,7 @@ export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   });
   const verdicts = pays.map(
     ({ name, threads: count, episodes }) =>
-      `${name}: ${count} threads pay off (${PAYS} times the rate of one) at ${episodes.join(', ') || 'no size'}.`,
+      `${name}: ${count} threads pay off (${MIN_GAIN} times the rate of one) at ${episodes.join(', ') || 'no size'}.`,
   );
   return [...tables, ...verdicts].join('\n');
 }

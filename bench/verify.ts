@@ -1,6 +1,6 @@
 /** Compares the outputs of a case with those of the reference, bit by bit, before it is timed. */
 import type { Case } from './cases.js';
-import type { Elements, Left, Play, Rig, Setting } from './rig.js';
+import type { Elements, OutputCopies, Play, Rig, Setting } from './rig.js';
 
 /** The error for outputs that differ. */
 export class Mismatch extends Error {}
@@ -10,62 +10,66 @@ export const titleOf = ({ backend, kernel, name, threads, episodes, layout }: Se
   `${kernel ?? backend}, ${name}, ${layout}, ${episodes} episodes, threads ${threads}`;
 
 /** Returns copies of the outputs after each call of a play. */
-function watch(rig: Rig): Left[] {
-  const results: Left[] = [];
+function outputsOf(rig: Rig): OutputCopies[] {
+  const results: OutputCopies[] = [];
   rig.begin();
-  rig.play(() => results.push(rig.left()));
+  rig.play(() => results.push(rig.outputs()));
   return results;
 }
 
-/** The outputs of the reference, cached: kernels share them. */
-export class Truths {
-  readonly #known = new Map<Play, Map<string, readonly Left[]>>();
+/** The expected outputs, computed by the reference and cached for all kernels. */
+export class ReferenceOutputs {
+  readonly #cache = new Map<Play, Map<string, readonly OutputCopies[]>>();
 
-  of({ truth, episodes, layout }: Pick<Case, 'truth' | 'episodes' | 'layout'>): readonly Left[] {
-    const known = this.#known.get(truth) ?? new Map<string, readonly Left[]>();
-    this.#known.set(truth, known);
+  of({
+    expected,
+    episodes,
+    layout,
+  }: Pick<Case, 'expected' | 'episodes' | 'layout'>): readonly OutputCopies[] {
+    const cached = this.#cache.get(expected) ?? new Map<string, readonly OutputCopies[]>();
+    this.#cache.set(expected, cached);
     const key = `${layout} ${episodes}`;
-    const results = known.get(key) ?? playReference(truth, { episodes, layout });
-    known.set(key, results);
+    const results = cached.get(key) ?? playReference(expected, { episodes, layout });
+    cached.set(key, results);
     return results;
   }
 }
 
-function playReference(truth: Play, setting: Pick<Setting, 'episodes' | 'layout'>): readonly Left[] {
-  const rig = truth({ backend: 'reference', kernel: null, threads: 1, ...setting });
+function playReference(play: Play, setting: Pick<Setting, 'episodes' | 'layout'>): readonly OutputCopies[] {
+  const rig = play({ backend: 'reference', kernel: null, threads: 1, ...setting });
   try {
-    return watch(rig);
+    return outputsOf(rig);
   } finally {
     rig.close();
   }
 }
 
 /** Throws unless a case's outputs equal the reference's, in every episode and after every call. */
-export function verify(row: Case, rig: Rig, truths: Truths): void {
+export function verify(row: Case, rig: Rig, references: ReferenceOutputs): void {
   // The second play is compared, because repeated plays are timed.
   rig.begin();
   rig.play();
-  const results = watch(rig);
-  const expected = truths.of(row);
+  const results = outputsOf(rig);
+  const expected = references.of(row);
   if (results.length !== expected.length) {
     throw new Mismatch(`${titleOf(row)}: Expected ${expected.length} results, got ${results.length}.`);
   }
-  results.forEach((left, call) => {
-    compare(`${titleOf(row)}, call ${call + 1}`, left, expected[call]);
+  results.forEach((outputs, call) => {
+    compare(`${titleOf(row)}, call ${call + 1}`, outputs, expected[call]);
   });
 }
 
 /** Throws unless both have the same arrays with the same bits. */
-export function compare(title: string, got: Left, expected: Left): void {
+export function compare(title: string, got: OutputCopies, expected: OutputCopies): void {
   const names = [...expected.keys()];
   if (names.join() !== [...got.keys()].join()) {
     throw new Mismatch(`${title}: Expected arrays ${names}, got ${[...got.keys()]}.`);
   }
   for (const [name, wanted] of expected) {
     const array = got.get(name)!;
-    const at = firstDifference(array, wanted);
-    if (at < 0) continue;
-    throw new Mismatch(`${title}: Expected ${name}[${at}] to be ${wanted[at]}, got ${array[at]}.`);
+    const index = firstDifference(array, wanted);
+    if (index < 0) continue;
+    throw new Mismatch(`${title}: Expected ${name}[${index}] to be ${wanted[index]}, got ${array[index]}.`);
   }
 }
 

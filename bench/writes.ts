@@ -1,9 +1,9 @@
-/** What a case writes for its caller, in words and in bytes. The episode's own state is not counted. */
+/** The outputs that a case writes for its caller, as text and in bytes. The state of episodes is not counted. */
 import { allocateOutputs, allocateTrajectory, OUTPUT_ARRAYS } from '../dist/engine/backends/outputs.js';
 
 type Name = keyof typeof OUTPUT_ARRAYS;
 
-/** The outputs of a native step. The others are the grade, written at an episode's end. */
+/** The outputs of a native step. The others are the grade, which is written at the end of an episode. */
 export const STEP_ARRAYS: readonly Name[] = ['observations', 'rewards', 'finalMask'];
 const NAMES = Object.keys(OUTPUT_ARRAYS) as Name[];
 export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
@@ -13,18 +13,18 @@ export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
 const bytesOf = (arrays: Iterable<{ readonly byteLength: number }>): number =>
   Array.from(arrays).reduce((sum, array) => sum + array.byteLength, 0);
 
-// The arrays of one environment have the bytes that each environment of a batch adds.
-const SLOT = allocateOutputs(1);
-const outputBytes = (names: readonly Name[]): number => bytesOf(names.map((name) => SLOT[name]!));
+/** The outputs of one environment. Their bytes are those that each environment of a batch adds. */
+const ONE_ENV = allocateOutputs(1);
+const outputBytes = (names: readonly Name[]): number => bytesOf(names.map((name) => ONE_ENV[name]!));
 const STEP_BYTES = outputBytes(STEP_ARRAYS);
 const GRADE_BYTES = outputBytes(GRADE_ARRAYS);
 /** A trajectory has room for every step. */
 const TRAJECTORY_BYTES = bytesOf(Object.values(allocateTrajectory(1)));
 
 export interface Writes {
-  /** The text in the JSON file. */
+  /** The description in rows and in the JSON file. */
   readonly text: string;
-  /** Bytes of a whole episode of `steps` steps. */
+  /** Returns the bytes of an episode of `steps` steps. */
   readonly bytes: (steps: number) => number;
 }
 
@@ -37,7 +37,7 @@ export const WRITES = {
   },
 } as const satisfies Record<string, Writes>;
 
-/** Explains the words of the column "writes". */
+/** Explains the texts of the column "writes". */
 export const WRITES_LEGEND =
   `A step: ${STEP_ARRAYS.join(', ')}. A grade: ${GRADE_ARRAYS.join(', ')}. ` +
   'Bytes are those that a caller reads.';

@@ -1,4 +1,4 @@
-/** Starts the server as users do: the compiled command in a process of its own. */
+/** Runs the compiled `rhythm-vec serve` in a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -14,13 +14,13 @@ export class ServerChild implements AsyncDisposable {
     this.url = url;
   }
 
-  /** @throws if it does not listen. */
+  /** Starts a server on a free port. @throws Error if it exits. */
   static async start(): Promise<ServerChild> {
     const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`Expected a server that listens, got one that ended with ${code}.`);
+      throw new Error(`Expected the server to listen, but it exited with ${code}. See its standard error.`);
     });
     const [line] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
     ended.catch(() => {});

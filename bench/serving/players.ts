@@ -1,4 +1,4 @@
-/** Clients of sessions in this process. Each sends a frame, waits for its answer, and sends the next. */
+/** Clients that play sessions. Each sends a message, waits for its answer, and sends the next. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { ACTION_NAMES, Episode } from '../../dist/index.js';
@@ -6,22 +6,22 @@ import { NUM_STEPS } from '../../dist/world/fields.js';
 import { now } from '../clock.js';
 import { Mismatch } from '../verify.js';
 
-const FRAMES = ACTION_NAMES.map((name) => JSON.stringify({ type: 'step', data: { action_type: name } }));
-/** Only the beginning of an answer is compared: parsing every answer would measure this process. */
+const MESSAGES = ACTION_NAMES.map((name) => JSON.stringify({ type: 'step', data: { action_type: name } }));
+/** The expected beginning of an answer. Parsing every answer would measure this process, not the server. */
 const EXPECTED = Buffer.from('{"type":"observation"');
 
-/** Returns the player's action at a step, in every run. */
+/** Returns the action of a player at a step, the same in every run. */
 const actionAt = (seed: number, step: number): number => (seed + 7 * step) % ACTION_NAMES.length;
 
 export class Player {
   readonly #socket: WebSocket;
   readonly #seed: number;
-  #answered: (answer: Buffer) => void = () => {};
+  #onAnswer: (answer: Buffer) => void = () => {};
 
   private constructor(socket: WebSocket, seed: number) {
     this.#socket = socket;
     this.#seed = seed;
-    socket.on('message', (answer: Buffer) => this.#answered(answer));
+    socket.on('message', (answer: Buffer) => this.#onAnswer(answer));
   }
 
   static async connect(url: string, seed: number): Promise<Player> {
@@ -32,15 +32,15 @@ export class Player {
 
   /** Plays an episode. @param onStep called with every answer and its time in nanoseconds. */
   async playEpisode(onStep: (answer: Buffer, ns: number, step: number) => void): Promise<void> {
-    await this.#ask(JSON.stringify({ type: 'reset', data: { seed: this.#seed } }));
+    await this.#request(JSON.stringify({ type: 'reset', data: { seed: this.#seed } }));
     for (let step = 0; step < NUM_STEPS; step++) {
       const start = now();
-      const answer = await this.#ask(FRAMES[actionAt(this.#seed, step)]);
+      const answer = await this.#request(MESSAGES[actionAt(this.#seed, step)]);
       onStep(answer, now() - start, step);
     }
   }
 
-  /** Plays an episode beside the reference. @throws Mismatch if a bit differs. */
+  /** Plays an episode and compares it with the reference. @throws Mismatch if a bit differs. */
   async verify(): Promise<void> {
     const episode = new Episode().reset(this.#seed);
     await this.playEpisode((answer, _, step) => {
@@ -62,20 +62,21 @@ export class Player {
     this.#socket.terminate();
   }
 
-  async #ask(frame: string): Promise<Buffer> {
+  async #request(message: string): Promise<Buffer> {
     const answer = await new Promise<Buffer>((resolve) => {
-      this.#answered = resolve;
-      this.#socket.send(frame);
+      this.#onAnswer = resolve;
+      this.#socket.send(message);
     });
     if (EXPECTED.compare(answer, 0, EXPECTED.length) === 0) return answer;
     throw new Mismatch(`Expected an observation, got ${answer.toString().slice(0, 200)}.`);
   }
 }
 
+/** The figures of a measurement. */
 export interface Played {
-  /** Over all players. */
+  /** Steps of all players per second. */
   readonly stepsPerSecond: number;
-  /** Milliseconds from a frame to its answer. */
+  /** The time from a message to its answer in milliseconds: median and 99 % quantile. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -84,7 +85,7 @@ export interface Played {
 export async function measurePlayers(url: string, count: number, episodes: number): Promise<Played> {
   const players: Player[] = [];
   try {
-    // One after the other: connecting is not measured.
+    // Connects one after the other, because connecting is not measured.
     for (let k = 0; k < count; k++) players.push(await Player.connect(url, 1000 + k));
     await Promise.all(players.map((player) => player.verify()));
     return await time(players, episodes);

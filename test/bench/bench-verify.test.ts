@@ -5,8 +5,8 @@ import type { Case } from '../../bench/cases.js';
 import { measure } from '../../bench/measure.js';
 import { ROLLOUTS } from '../../bench/names.js';
 import * as plays from '../../bench/plays.js';
-import { firstSlots, leftIn, openEpisodes, type Play, type Setting } from '../../bench/rig.js';
-import { compare, Mismatch, Truths, verify } from '../../bench/verify.js';
+import { copyOutputs, firstEnvs, openEpisodes, type Play, type Setting } from '../../bench/rig.js';
+import { compare, Mismatch, ReferenceOutputs, verify } from '../../bench/verify.js';
 import { GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/writes.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import { NATIVE, nameAbsent } from '../support/engines.js';
@@ -23,12 +23,12 @@ const REFERENCE: Setting = {
   layout: 'row-major',
 };
 
-const caseOf = (play: Play, truth: Play, setting: Setting = REFERENCE): Case => ({
+const caseOf = (play: Play, expected: Play, setting: Setting = REFERENCE): Case => ({
   ...setting,
   name: 'a case',
   writes: WRITES.grades,
   play,
-  truth,
+  expected,
   steps: NUM_STEPS,
 });
 const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, () => {});
@@ -36,7 +36,7 @@ const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, 
 describe('wrong outputs are not timed', () => {
   test('one wrong bit of one episode', async () => {
     let played = 0;
-    const wrong: Play = (setting) => {
+    const faulty: Play = (setting) => {
       const rig = plays.random(setting);
       return {
         ...rig,
@@ -44,15 +44,15 @@ describe('wrong outputs are not timed', () => {
           played++;
           rig.play(onOutputs);
         },
-        left() {
-          const left = rig.left();
-          const scores = left.get('finalScores')!;
+        outputs() {
+          const outputs = rig.outputs();
+          const scores = outputs.get('finalScores')!;
           new Uint32Array(scores.buffer)[EPISODES - 1] ^= 1;
-          return left;
+          return outputs;
         },
       };
     };
-    const timed = time(caseOf(wrong, plays.random));
+    const timed = time(caseOf(faulty, plays.random));
     await expect(timed).rejects.toThrow(Mismatch);
     await expect(timed).rejects.toThrow(`finalScores[${EPISODES - 1}]`);
     // Verification plays twice: the second play shows what repeated plays leave.
@@ -64,12 +64,12 @@ describe('wrong outputs are not timed', () => {
   });
 
   test('a play that continues the one before', async () => {
-    const goesOn: Play = (setting) => {
+    const continuing: Play = (setting) => {
       const rig = plays.random(setting);
       rig.begin();
       return { ...rig, begin() {} };
     };
-    await expect(time(caseOf(goesOn, plays.random))).rejects.toThrow(Mismatch);
+    await expect(time(caseOf(continuing, plays.random))).rejects.toThrow(Mismatch);
   });
 
   test('fewer results, or other arrays', async () => {
@@ -87,19 +87,19 @@ test('correct cases have one row each, in order', async () => {
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
   const layouts = ['row-major', 'column-major'] as const;
-  const ways: [string, Play, Play][] = [
+  const workloads: [string, Play, Play][] = [
     ['single steps', plays.steps, plays.steps],
     ['steps of VecEnv', plays.envSteps, plays.steps],
     ['steps looped in the addon', plays.addonSteps, plays.sequence],
     ['a recorded action sequence', plays.recordedSequence, plays.recordedSequence],
     ['a fork', plays.fork, plays.forkUnforked],
   ];
-  test.each(layouts.flatMap((layout) => ways.map((way) => [layout, ...way] as const)))(
+  test.each(layouts.flatMap((layout) => workloads.map((workload) => [layout, ...workload] as const)))(
     '%s, %s: as the reference',
-    (layout, _name, play, truth) => {
+    (layout, _name, play, expected) => {
       const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel!, layout };
       const rig = play(setting);
-      verify(caseOf(play, truth, setting), rig, new Truths());
+      verify(caseOf(play, expected, setting), rig, new ReferenceOutputs());
       rig.close();
     },
   );
@@ -108,11 +108,11 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel! };
     const { batch, outputs, reset } = openEpisodes(setting);
     const rows = rowsOf(stepsOf(sequenceOf(EPISODES)));
-    const idle = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
+    const unused = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
     const written = (actions: Uint8Array): string[] => {
       for (const name of [...STEP_ARRAYS, ...GRADE_ARRAYS]) outputs[name]!.fill(77);
-      batch.submit({ actions, ...idle });
-      return Array.from(leftIn(outputs))
+      batch.submit({ actions, ...unused });
+      return Array.from(copyOutputs(outputs))
         .filter(([, array]) => array.some((value) => value !== 77))
         .map(([name]) => name);
     };
@@ -151,16 +151,16 @@ describe('action sequences', () => {
 });
 
 test('a large batch is compared with a small one environment by environment', () => {
-  const leftOf = (episodes: number) => {
+  const outputsOf = (episodes: number) => {
     const rig = plays.random({ ...REFERENCE, episodes });
     rig.begin();
     rig.play();
-    return rig.left();
+    return rig.outputs();
   };
-  const [small, large] = [leftOf(5), leftOf(8)];
-  compare('same', firstSlots(large, 8, 5), small);
+  const [small, large] = [outputsOf(5), outputsOf(8)];
+  compare('same', firstEnvs(large, 8, 5), small);
   large.get('components')![4 * NUM_COMPONENTS] += 1;
-  expect(() => compare('changed', firstSlots(large, 8, 5), small)).toThrow(
+  expect(() => compare('changed', firstEnvs(large, 8, 5), small)).toThrow(
     `components[${4 * NUM_COMPONENTS}]`,
   );
 });

@@ -1,11 +1,11 @@
 /** The bench's figures: rows computed from samples, ratios from rows, and their targets. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Cell, PAYS, payingSizes } from '../../bench/cells.js';
 import { NAMES, SIZE } from '../../bench/names.js';
 import { judge, ratiosOf } from '../../bench/ratios.js';
 import { ratiosToJson, renderRatios, renderRows } from '../../bench/report.js';
-import { LEAST_TICKS, median, type Row, type Subject, toRow } from '../../bench/rows.js';
+import { MIN_TICKS, median, type Row, type Subject, toRow } from '../../bench/rows.js';
+import { MIN_GAIN, type SweepCell, threadGains } from '../../bench/thread-gains.js';
 
 const subject: Subject = {
   backend: 'native',
@@ -59,7 +59,7 @@ describe('a row', () => {
   });
 
   test('is void if its sample is too short for the timer', () => {
-    const least = 20_000 / LEAST_TICKS;
+    const least = 20_000 / MIN_TICKS;
     expect(toRow(subject, samples, 100, least).saturated).toBe(false);
     const saturated = toRow(subject, samples, 100, least * 1.01);
     expect(saturated).toEqual({ ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null });
@@ -145,14 +145,14 @@ describe('bars', () => {
   });
 
   test('are met or missed by name, in text and in JSON', () => {
-    const told = ratiosOf(ROWS, 2);
-    const json = ratiosToJson(told) as { ratios: object; bars: Record<string, unknown>; leftOut: object };
+    const ratios = ratiosOf(ROWS, 2);
+    const json = ratiosToJson(ratios) as { ratios: object; bars: Record<string, unknown>; leftOut: object };
     expect(json.ratios).toEqual(valuesOf(ROWS));
     expect(json.bars.fused_cycles).toMatchObject({ bound: 'at most', met: true, goalMet: true });
     expect(json.bars.fused_flatness).toMatchObject({ bound: 'at least', met: false, goalMet: null });
     expect(json.bars).not.toHaveProperty('fused_over_scalar');
     expect(json.leftOut).toEqual({});
-    const lines = renderRatios(told).split('\n');
+    const lines = renderRatios(ratios).split('\n');
     const lineOf = (name: string) => lines.find((line) => line.includes(name));
     expect(lineOf('fused_cycles')).toContain('at most 16: met, goal 13.5: met');
     expect(lineOf('fused_flatness')).toContain('at least 0.9: MISSED');
@@ -160,7 +160,7 @@ describe('bars', () => {
 });
 
 test('threads pay at the sizes where they are faster by more than noise', () => {
-  const cell = (threads: number, episodes: number, nsPerStep: number | null): Cell => ({
+  const cell = (threads: number, episodes: number, nsPerStep: number | null): SweepCell => ({
     name: NAMES.step,
     threads,
     episodes,
@@ -170,10 +170,10 @@ test('threads pay at the sizes where they are faster by more than noise', () => 
   const cells = [
     ...[cell(1, 1, null), cell(2, 1, 10), cell(8, 1, 10)],
     ...[cell(1, 4, 10), cell(2, 4, 9.9), cell(8, 4, null)],
-    ...[cell(1, 16, 11), cell(2, 16, 11 / PAYS), cell(8, 16, 22)],
+    ...[cell(1, 16, 11), cell(2, 16, 11 / MIN_GAIN), cell(8, 16, 22)],
     ...[cell(1, 64, 12), cell(2, 64, 6), cell(8, 64, 3)],
   ];
-  expect(payingSizes(cells)).toEqual([
+  expect(threadGains(cells)).toEqual([
     { name: NAMES.step, threads: 2, episodes: [16, 64] },
     { name: NAMES.step, threads: 8, episodes: [64] },
   ]);
