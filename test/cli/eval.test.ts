@@ -1,17 +1,13 @@
-/** `rhythm-vec eval` and `info` as child processes: every option, every refusal, and atomic files. */
+/** `rhythm-vec eval` as a child process: every option, every refusal, the table, and atomic files. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
 import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
-import { renderInfo } from '../../src/cli/info/command.js';
-import { createProgress } from '../../src/cli/progress.js';
-import { BACKENDS } from '../../src/engine/backends/node.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { PUBLISHED } from '../../src/evaluation/published-scores.js';
-import { createVecEnv, layoutDigest } from '../../src/index.js';
+import { createVecEnv } from '../../src/index.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
-import { DeferredBackend } from '../support/deferred.js';
 import { ENGINES } from '../support/engines.js';
 import { tables } from '../support/golden.js';
 
@@ -241,87 +237,6 @@ describe('the table', () => {
     expect(table).toMatch(/\nplanner-oracle \[oracle\] +0\.\d{3}/);
     expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
     expect(renderTable(evaluation)).not.toContain('planner');
-  });
-});
-
-describe('help', () => {
-  it.each([['eval'], ['replay'], ['regrade'], ['info']])('of %s has an example', async (command) => {
-    const { code, stdout } = await runCli([command, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Examples?:\n( {2}.*\n)*? {2}rhythm-vec ${command}`));
-  });
-
-  it('lists the commands', async () => {
-    const { code, stdout } = await runCli(['--help']);
-    expect(code).toBe(0);
-    for (const command of ['eval', 'replay', 'regrade', 'audit', 'info'])
-      expect(stdout).toContain(`  ${command}`);
-  });
-
-  it('--version prints the version to the standard output', async () => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-  });
-});
-
-describe('info', () => {
-  it('shows version, digests, backends and kernels', async () => {
-    const { code, stdout } = await runCli(['info']);
-    expect(code).toBe(0);
-    using env = createVecEnv({ numEnvs: 1, backend: 'reference' });
-    expect(stdout).toMatch(/^version +\d+\.\d+\.\d+/);
-    expect(stdout).toContain(env.world.digest);
-    expect(stdout).toContain(layoutDigest());
-    for (const backend of BACKENDS) {
-      expect(stdout).toContain(`backend ${backend.name} `);
-      for (const { name } of backend.kernels()) expect(stdout).toContain(`kernel ${name} `);
-    }
-  });
-
-  it('shows why a backend is not available', async () => {
-    const { code, stdout } = await runCli(['info'], '', WITHOUT_ADDON);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/backend native +not available: Expected the native addon at \/nowhere/);
-    expect(stdout).toMatch(/backend reference +available/);
-  });
-
-  it('marks backends that only asynchronous environments can use, and whether they are available', async () => {
-    const backend = new DeferredBackend();
-    expect(await renderInfo(backend.platform)).toMatch(
-      /\nbackend deferred +available \(by createAsyncVecEnv\)\nbackend reference +available\n$/,
-    );
-    backend.reason = 'It is gone. Call again later.';
-    expect(await renderInfo(backend.platform)).toMatch(
-      /\nbackend deferred +not available: It is gone. Call again later.\n/,
-    );
-  });
-});
-
-describe('progress', () => {
-  /** A fake terminal or file that records what is written. */
-  function stream(isTTY: boolean) {
-    const written: string[] = [];
-    const write = (text: string) => written.push(text);
-    return { written, target: { isTTY, write, columns: 80 } as unknown as NodeJS.WriteStream };
-  }
-  /** Updates a bar at the given times in milliseconds. Returns the output. */
-  function renderedAt(isTTY: boolean, times: number[], total: number): string {
-    const { written, target } = stream(isTTY);
-    const clock = [0, ...times];
-    const progress = createProgress('episodes', target, () => clock.shift()!);
-    for (const _ of times) progress.update(0, total);
-    progress.stop();
-    return written.join('');
-  }
-
-  it('appears on a terminal if the work is long', () => {
-    expect(renderedAt(true, [10], 2e6)).toContain('of 2000000 episodes');
-    expect(renderedAt(true, [10, 1001], 500)).toContain('of 500 episodes');
-  });
-
-  it('is silent for short work and without a terminal', () => {
-    expect(renderedAt(true, [10, 999], 500)).toBe('');
-    expect(renderedAt(false, [10, 5000], 2e6)).toBe('');
   });
 });
 

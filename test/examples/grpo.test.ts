@@ -18,7 +18,7 @@ const NUM_ENVS = GROUPS * GROUP_SIZE;
 const SEEDS = Uint32Array.from({ length: NUM_ENVS }, (_, env) => 100 + Math.floor(env / GROUP_SIZE));
 
 /** Plays episodes of an untrained policy. */
-function playUntrained(parameters: Parameters, seed = 'weeks'): Episodes {
+function playUntrained(parameters: Parameters, seed = 'episodes'): Episodes {
   const env = createVecEnv({ numEnvs: NUM_ENVS });
   return playEpisodes(env, SEEDS, parameters, sampled(seedrandom.alea(seed)));
 }

@@ -36,7 +36,9 @@ it.each([
 });
 
 it('upload checks its arguments and prints its help without its package', () => {
-  expect(() => run('upload', '--repo', 'newcomer/episodes', 'y.txt')).toThrow(/does not exist\. Check the path/);
+  expect(() => run('upload', '--repo', 'newcomer/episodes', 'y.txt')).toThrow(
+    /does not exist\. Check the path/,
+  );
   expect(run('upload', '--help')).toContain('Usage: rhythm-vec upload');
 });
 

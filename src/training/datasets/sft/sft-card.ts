@@ -164,8 +164,8 @@ function teacherTable({ player, rows, scores, margins, ...tallies }: TeacherStat
   const { model, objective, oracle } = player;
   const name = `${player.teacher}${model === null ? '' : `, model ${model}`}, objective ${objective ?? 'none'}`;
   const [teacher, constant] = [tallies.teacher.summary(), tallies.constant.summary()];
-  const line = (who: string, summary: RowSummary) => [
-    who,
+  const line = (title: string, summary: RowSummary) => [
+    title,
     summary.episodes,
     ...FIGURES.map(([, text]) => text(summary)),
   ];

@@ -1,0 +1,210 @@
+/** Requests that fail: which are retried, when, and which errors are thrown. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
+import type { FakeOptions } from '../../fakes/openai.js';
+import type { Trouble } from '../../fakes/openai-troubles.js';
+import { START } from '../../support/fake-clock.js';
+import { askOnce, firstPrompt, modelOf, NEVER, PRICES, startModel } from '../../support/llm.js';
+
+/** Fails `count` times, then works. */
+const first = (count: number, trouble: Trouble): FakeOptions => ({
+  misbehave: ({ index }) => (index < count ? trouble : null),
+});
+
+describe('retries', () => {
+  it.each([
+    '429',
+    '408',
+    '500',
+    '503',
+    '504',
+    'reset',
+    'half-body',
+    'malformed',
+    'html',
+    'empty-choices',
+    'no-choices',
+    'null-body',
+    'empty-body',
+    'echo',
+  ])('after %s', async (trouble) => {
+    const { answer, tally, fake } = await askOnce(first(2, trouble), { retries: 2 });
+    expect(answer!.usage.requests).toBe(3);
+    expect([tally.requests, tally.retries, fake.requests.length]).toEqual([3, 2, 3]);
+  });
+
+  it.each(['silence', 'trickle'])('after %s, when the time for the whole answer is over', async (trouble) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fake = await startModel(first(1, trouble));
+    // Longer than the request takes to arrive.
+    const timeoutMs = 1e7;
+    const { model } = await modelOf(fake, { retries: 1, timeoutMs });
+    const answer = model.complete(firstPrompt(), NEVER);
+    await vi.waitUntil(() => fake.requests.length === 1);
+    vi.advanceTimersByTime(timeoutMs);
+    expect((await answer).usage.requests).toBe(2);
+  });
+
+  it('until the last is out of time, too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fake = await startModel(first(1, 'silence'));
+    const { model } = await modelOf(fake, { retries: 0, timeoutMs: 1e7 });
+    const answer = expect(model.complete(firstPrompt(), NEVER)).rejects;
+    const refused = answer.toThrow(/got: no complete answer within 10000 s\. Check/);
+    await vi.waitUntil(() => fake.requests.length === 1);
+    vi.advanceTimersByTime(1e7);
+    await refused;
+  });
+
+  it.each([
+    ['2', 2000],
+    ['200', 200_000],
+    // The longest accepted wait, and a wait of 0, which is replaced by the default.
+    ['900', 900_000],
+    ['0', 500],
+    [new Date(START + 3000).toUTCString(), 3000],
+  ])('after the requested wait: %s', async (after, expected) => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const { clock } = await askOnce(first(1, busy), { retries: 1 });
+    expect(clock.waits).toEqual([expected]);
+  });
+
+  it('after longer and longer waits if none is requested', async () => {
+    const { clock, answer } = await askOnce(first(9, 'malformed'), { retries: 9, random: () => 0.5 });
+    expect(answer).not.toBeNull();
+    expect(clock.waits).toEqual(
+      [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].map((ms) => ms * 1.125),
+    );
+  });
+
+  it('until no retry is left', async () => {
+    const { error, fake } = await askOnce({ misbehave: () => '500' }, { retries: 3 });
+    expect(fake.requests.length).toBe(4);
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
+    expect(error!.message).toMatch(
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 fake error 500\. Check that it runs and its address, try again later, or raise --retries\.$/,
+    );
+  });
+
+  it('with the older name of the limit if the newer one is refused', async () => {
+    const refusing: FakeOptions = {
+      misbehave: ({ body }) =>
+        'max_completion_tokens' in body
+          ? ({ response }) =>
+              void response
+                .writeHead(400, { 'content-type': 'application/json' })
+                .end('{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}')
+          : null,
+    };
+    const { answer, model, fake, ledger } = await askOnce(refusing);
+    const second = await model.complete(firstPrompt(), NEVER);
+    expect([answer!.usage.requests, second.usage.requests, fake.requests.length]).toEqual([2, 1, 3]);
+    expect(fake.requests[2].body.max_tokens).toBe(64);
+    // The refused request is not charged.
+    expect(ledger.spent).toBe(answer!.usage.cost_usd! + second.usage.cost_usd!);
+  });
+
+  it('not if both names of the limit were refused', async () => {
+    const refusing: Trouble = ({ response }) =>
+      void response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"error":{"message":"Expected neither max_tokens nor max_completion_tokens"}}');
+    const { error, fake } = await askOnce({ misbehave: () => refusing }, { retries: 5 });
+    expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
+      'max_completion_tokens',
+      'max_tokens',
+    ]);
+  });
+
+  it('with the older name if the newer one is ignored', async () => {
+    const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
+    await model.complete(firstPrompt(), NEVER);
+    expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
+      'max_completion_tokens',
+      'max_tokens',
+    ]);
+  });
+});
+
+describe('a request fails', () => {
+  it.each([
+    ['400', /^Expected http.* to answer, got 400 fake error 400\. Check --model, --max-tokens/],
+    ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
+    ['403', /Check OPENAI_API_KEY/],
+    ['404', /Check --model and --base-url/],
+    ['429-no-money', /plan and billing/],
+    ['redirect', /Pass the URL of the redirect as --base-url/],
+  ])('without a retry: %s', async (trouble, message) => {
+    const { error, fake } = await askOnce({ misbehave: () => trouble }, { retries: 5 });
+    expect(error).toMatchObject({
+      code: 'endpoint_failed',
+      lasting: true,
+      message: expect.stringMatching(message),
+    });
+    expect(fake.requests.length).toBe(1);
+  });
+
+  it('without a retry if the requested wait is an hour', async () => {
+    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
+    const { error, clock } = await askOnce({ misbehave: () => busy }, { retries: 5 });
+    expect(error!.message).toMatch(/within 900 s, got a wait of 3600 s/);
+    expect(clock.waits).toEqual([]);
+  });
+
+  it('after its retries and at no cost if there is no server', async () => {
+    const gone = await startModel();
+    const endpoint = toEndpoint({ environment: gone.environment });
+    await gone.close();
+    const { error, ledger } = await askOnce({}, { endpoint, retries: 1 });
+    expect(error!.message).toMatch(/got 2 failures .*no answer: .*ECONNREFUSED/);
+    expect(ledger.spent).toBe(0);
+  });
+
+  it('when its signal aborts', async () => {
+    for (const trouble of ['silence', 'trickle']) {
+      const fake = await startModel({ misbehave: () => trouble });
+      const { model, ledger } = await modelOf(fake, { ledger: { prices: PRICES } });
+      const stop = new AbortController();
+      const answer = model.complete(firstPrompt(), stop.signal);
+      await vi.waitUntil(() => fake.requests.length === 1);
+      stop.abort(new Error('enough'));
+      await expect(answer).rejects.toThrow('enough');
+      expect(ledger.spent).toBeGreaterThan(0);
+    }
+  });
+});
+
+it('a 429 pauses all requests', async () => {
+  const fake = await startModel(first(1, '429-seconds'));
+  let now = 0;
+  const events: string[] = [];
+  const clock = {
+    now: () => now,
+    wait: async (ms: number) => {
+      events.push(`wait ${ms} after ${fake.requests.length}`);
+      now += ms;
+    },
+  };
+  const { model } = await modelOf(fake, { retries: 1, clock: { ...clock, wait: holdFirst(clock.wait) } });
+  const one = model.complete(firstPrompt(), NEVER);
+  await vi.waitUntil(() => held.length === 1);
+  await model.complete(firstPrompt(), NEVER);
+  held[0]();
+  await one;
+  expect(events[0]).toBe('wait 2000 after 1');
+  expect(fake.requests.length).toBe(3);
+});
+
+const held: (() => void)[] = [];
+/** Makes the first wait last until the test calls `held[0]`. */
+function holdFirst(wait: (ms: number) => Promise<void>): (ms: number) => Promise<void> {
+  let isFirst = true;
+  return async (ms) => {
+    if (!isFirst) return wait(ms);
+    isFirst = false;
+    await new Promise<void>((resolve) => held.push(resolve));
+  };
+}
