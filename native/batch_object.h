@@ -47,7 +47,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
                         Method<&BatchObject::Close>("close")});
   }
 
-  // (kernel, block u32, imagination, numEnvs, threads, outputs)
+  // (kernel, block u32, imagination, numEnvs, threads, outputs). The block holds the numbers of the world.
   explicit BatchObject(const Napi::CallbackInfo& info) : ObjectWrap(info) {
     guarded(info.Env(), [&] { Construct(info); });
   }

@@ -1,4 +1,5 @@
-// A clock for benchmarks: counts cycles without a hardware counter.
+// Measures the clock rate for benchmarks, without a hardware counter: each addition waits for the previous one and takes one
+// cycle, so the time of `count` additions gives the length of a cycle.
 #pragma once
 
 namespace rhythm {

@@ -17,7 +17,7 @@ inline void check_rows(Arguments& args, const Replay& replay, size_t rows) {
     }
     const int action = replay.actions[row];
     if (replay.modes[row] > world::mode::Given) args.fail<int>("modes", "codes of modes");
-    if (replay.stops[row] >= world::count::Steps) args.fail<int>("stops", "steps before the last");
+    if (replay.stops[row] >= world::count::Steps) args.fail<int>("stops", "lengths of histories, 0 to 27");
     if (action < -1 || action >= world::count::Actions) args.fail<int>("actions", "codes of actions, or -1");
   }
 }

@@ -44,6 +44,7 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
       );
     }
   }
+  // Adding 0 turns -0 into 0.
   return Float32Array.from(own, (value) => value + 0);
 }
 
@@ -102,5 +103,6 @@ export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32
         'Divide them by their sum, or use a name.',
     );
   }
+  // Adding 0 turns -0 into 0.
   return Float32Array.from(weights as number[], (value) => value + 0);
 }

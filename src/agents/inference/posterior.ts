@@ -42,8 +42,8 @@ export class ProfilePosterior {
   }
 
   /**
-   * Updates the posterior with the observation at `base` of `rows`. An earlier step starts another episode; the same step
-   * is ignored.
+   * Updates the posterior with the observation at `base` of `rows`. An earlier step, or step 0, starts another episode.
+   * Any other repeated step is ignored.
    * @param evidence memory to read into. @returns whether the posterior may have changed.
    */
   observe(rows: Float32Array, base: number, evidence: Evidence, draws: Draws): boolean {
@@ -77,6 +77,7 @@ export class ProfilePosterior {
   #update(evidence: Evidence, draws: Draws): void {
     const { last } = this;
     last.record(evidence, this.traits, this.weights);
+    // One bit for each meter. The other two calls return whether the evidence was consistent.
     last.contradictedAnomalies = this.traits.observe(evidence);
     last.contradictedChanges = !this.rates.observe(evidence);
     last.contradictedReward = evidence.hasWeightEvidence && !this.weights.observe(evidence, draws);

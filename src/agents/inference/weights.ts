@@ -19,7 +19,10 @@ const SWEEPS = 2;
 const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
-/** A stage fails if more than this share of the distance remains. After this many failures the cut is a contradiction. */
+/**
+ * A stage fails if the distance from its bound to the wanted bound is more than PROGRESS times that of the stage before.
+ * After PATIENCE failures the cut is a contradiction.
+ */
 const [PROGRESS, PATIENCE] = [0.8, 3];
 const MAX_STAGES = 40;
 /** Bound on the float32 rounding of a reward, relative to the sum of its terms. */

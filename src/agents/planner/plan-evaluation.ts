@@ -9,15 +9,15 @@ import type { ScorerSettings } from '../search/scorer.js';
 import type { EpisodeNotes } from './episode-notes.js';
 import { ImaginedStarts } from './imagined-starts.js';
 
-/** Means over sampled profiles and noise. */
+/** Means over imagined episodes, each with a sampled profile and draws of its own. */
 export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;
   /** f64 [6]: the components of the grade; 0 for belief accuracy. */
   readonly components: Float64Array;
-  /** Mean reward of the first half, without noise. */
+  /** Mean reward of the first half, without the reward's noise. */
   readonly firstHalfMean: number;
-  /** Mean reward of the second half, without noise. */
+  /** Mean reward of the second half, without the reward's noise. */
   readonly secondHalfMean: number;
 }
 

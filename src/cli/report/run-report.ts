@@ -23,7 +23,7 @@ export interface ReportOptions {
 
 /**
  * Writes the page and its plots.
- * @returns whether no line was left out.
+ * @returns false if lines were left out and `skipBad` is off.
  * @throws UsageError for paths and files; LibraryError `library_missing`; the signal's reason.
  */
 export async function runReport(

@@ -17,7 +17,7 @@ interface Column {
   readonly target: number;
   /** The index of its source in a raw observation, or in a record of the history. */
   readonly source: number;
-  /** For scaled numbers: the raw value of 0, and 1 / (the raw value of 1 - `low`). */
+  /** For scaled numbers: `low` is the raw value that becomes 0, and `inverseSpan` is 1 / (the range of raw values). */
   readonly low: number;
   readonly inverseSpan: number;
   /** For one-hot numbers: the code that becomes 1. */

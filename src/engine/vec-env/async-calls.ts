@@ -1,7 +1,4 @@
-/**
- * The calls of an asynchronous environment, one after the other. Their arguments are copies, which the caller cannot
- * change.
- */
+/** The calls of an asynchronous environment. AsyncVecEnv makes one call at a time, with copied arguments. */
 
 import { StateError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';

@@ -136,7 +136,10 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
 /** The maximum number of list entries per environment in a message: an action, three of a belief, and one of a mask. */
 const ENTRIES = NUM_BELIEFS + 2;
 
-/** The maximum number of entries in lists that are not long. A value in a short list takes up to 30 bytes. */
+/**
+ * The maximum number of entries in lists shorter than MIN_ENTRIES. They are parsed to ordinary values, which take up to 30
+ * bytes each.
+ */
 const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
 
 /**

@@ -10,7 +10,7 @@ export interface StateKey {
   readonly stepIndex: number;
 }
 
-/** The second word of the key. No stream of the published world has it. */
+/** The second word of the permutation's key. It differs from every stream of the published world. */
 const STREAM = 0x43454c4c;
 
 /**
@@ -22,12 +22,12 @@ export function stateKeysOf({ seeds, profiles, steps, seed }: DatasetPlan): (row
   const numKeys = (seeds.last - seeds.first + 1) * profiles.length * numSteps;
   const shuffled = permutation(numKeys, [seed, STREAM]);
   return (row) => {
-    const key = shuffled(row % numKeys);
-    const episode = Math.floor(key / numSteps);
+    const keyIndex = shuffled(row % numKeys);
+    const episode = Math.floor(keyIndex / numSteps);
     return {
       seed: seeds.first + Math.floor(episode / profiles.length),
       profile: profiles[episode % profiles.length],
-      stepIndex: steps.first + (key % numSteps),
+      stepIndex: steps.first + (keyIndex % numSteps),
     };
   };
 }

@@ -14,9 +14,10 @@ export async function guarded<Result>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    // The message may quote an answer.
+    // The message may quote a response of the Hub.
     if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
     if (error instanceof RhythmError) throw error;
+    // A local file changed during the upload: networkError has the message for this, too.
     if (error instanceof Error && error.name === 'NotReadableError')
       throw networkError(error, 'the upload', token);
     throw new HubError(
