@@ -55,12 +55,12 @@ export {
   type WeightSensitivity,
   weightSensitivity,
 } from './evaluation/weight-sensitivity.js';
+export { ADVANTAGE_METHODS, type AdvantageMethod } from './rollouts/advantages/advantage-methods.js';
 export {
   type AdvantageOptions,
   type GroupAdvantages,
   groupAdvantages,
 } from './rollouts/advantages/group-advantages.js';
-export { ADVANTAGE_METHODS, type AdvantageMethod } from './rollouts/advantages/methods.js';
 export type { StepRollouts } from './rollouts/advantages/rollout-arguments.js';
 export {
   type StepAdvantageOptions,

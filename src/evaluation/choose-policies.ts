@@ -2,8 +2,8 @@
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import { checkModelName, modelPlayer } from '../agents/llm/llm-player.js';
+import { findAnyPolicy, type SteppedPolicy } from '../agents/policies/observing-policies.js';
 import { type BeliefKind, POLICY_NAMES, type Policy } from '../agents/policies/policies.js';
-import { findAnyPolicy, type SteppedPolicy } from '../agents/policies/stepped.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';

@@ -1,7 +1,7 @@
 /** Plays episodes of an evaluation: in one call, or step by step. */
 
+import type { SteppedPolicy } from '../agents/policies/observing-policies.js';
 import type { Policy } from '../agents/policies/policies.js';
-import type { SteppedPolicy } from '../agents/policies/stepped.js';
 import type { Grader } from '../engine/graders/grader.js';
 import type { VecEnv } from '../engine/node.js';
 import { Episode } from '../engine/reference/episode.js';

@@ -1,5 +1,5 @@
 /** Names players, and makes equal names of several files unique. */
-import { STEPPED_POLICIES } from '../agents/policies/stepped.js';
+import { STEPPED_POLICIES } from '../agents/policies/observing-policies.js';
 import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { madePrintable } from '../shared/printable-names.js';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
+import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
 import { renderHeader, renderTable } from '../../src/cli/eval/eval-table.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { PUBLISHED } from '../../src/evaluation/published-scores.js';

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
 import { POLICY_NAMES } from '../../src/agents/policies/policies.js';
-import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
 import { readComponents } from '../../src/cli/components/read-components.js';
 import { headerText, rowsText } from '../../src/cli/components/write-components.js';
 import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';

@@ -1,7 +1,7 @@
 /** `evaluate` with onTrajectories: the same results, and episodes that replay bit for bit. */
 import { describe, expect, it } from 'vitest';
+import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
 import { POLICY_NAMES, policyName } from '../../src/agents/policies/policies.js';
-import { STEPPED_NAMES } from '../../src/agents/policies/stepped.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';

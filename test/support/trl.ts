@@ -1,5 +1,5 @@
 /** Computes advantages with TRL's trainers, in a Python process. */
-import type { AdvantageMethod } from '../../src/rollouts/advantages/methods.js';
+import type { AdvantageMethod } from '../../src/rollouts/advantages/advantage-methods.js';
 import * as python from './python.js';
 
 export interface Case {

@@ -1,7 +1,7 @@
 /** `rhythm-vec eval`: evaluates policies under conditions. The work is loaded when the command runs. */
 import { type Command, Option } from 'commander';
+import { STEPPED_NAMES } from '../../agents/policies/observing-policies.js';
 import { POLICY_NAMES } from '../../agents/policies/policies.js';
-import { STEPPED_NAMES } from '../../agents/policies/stepped.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';

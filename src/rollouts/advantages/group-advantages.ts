@@ -1,13 +1,13 @@
 /** Group-relative advantages, as in GRPO and related methods. */
 import { checkInteger, readOptions } from '../../shared/values.js';
 import { type Rewards, toTotals } from '../rewards/totals.js';
-import { groupConsecutive, MAX_GROUP_SIZE, zeroSpreadOf } from './group-statistics.js';
 import {
   type ComputedAdvantages,
   computeAdvantages,
   type MethodOptions,
   toMethodOptions,
-} from './methods.js';
+} from './advantage-methods.js';
+import { groupConsecutive, MAX_GROUP_SIZE, zeroSpreadOf } from './group-statistics.js';
 
 /** Options of `groupAdvantages`. */
 export interface AdvantageOptions extends MethodOptions {

@@ -1,9 +1,9 @@
 /** Step-level advantages by anchor state, as in GiGPO (Feng et al. 2025, arXiv:2505.10978). */
 import { readOptions } from '../../shared/values.js';
 import { checkWeight, type RewardList } from '../rewards/totals.js';
+import { computeAdvantages, type MethodOptions, toMethodOptions } from './advantage-methods.js';
 import { type GroupAdvantages, roundAdvantages } from './group-advantages.js';
 import { type Grouped, groupConsecutive, zeroSpreadOf } from './group-statistics.js';
-import { computeAdvantages, type MethodOptions, toMethodOptions } from './methods.js';
 import { toDiscount, writeReturns } from './returns.js';
 import {
   isTaken,

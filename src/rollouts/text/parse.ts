@@ -2,7 +2,7 @@
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, describe, readOptions, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS } from '../../world/fields.js';
-import { Answer, parseAnswer } from './answer.js';
+import { Answer, parseAnswer } from './answer-grammar.js';
 
 /** Three numbers, by BELIEF_NAMES. */
 export type Triple = readonly [social: number, morning: number, work: number];

@@ -2,7 +2,11 @@
 
 import { digitOf } from '../../agents/inference/inference-words.js';
 import type { Objective } from '../../agents/planner/objectives.js';
-import { STEPPED_POLICIES, type SteppedPlayer, type SteppedPolicy } from '../../agents/policies/stepped.js';
+import {
+  STEPPED_POLICIES,
+  type SteppedPlayer,
+  type SteppedPolicy,
+} from '../../agents/policies/observing-policies.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { trueProfilesOf } from '../../evaluation/play-chunk.js';

@@ -1,6 +1,6 @@
 /** Names of built-in properties of objects are refused as unknown keys and names. */
 import { describe, expect, it } from 'vitest';
-import { findAnyPolicy } from '../../../src/agents/policies/stepped.js';
+import { findAnyPolicy } from '../../../src/agents/policies/observing-policies.js';
 import {
   audit,
   createAsyncVecEnv,

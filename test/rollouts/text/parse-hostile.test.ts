@@ -80,7 +80,10 @@ describe.each(PIECES)('%s', (_, piece, start, end) => {
 });
 
 it('parsing reads texts only with charCodeAt', () => {
-  const source = readFileSync(new URL('../../../src/rollouts/text/answer.ts', import.meta.url), 'utf8');
+  const source = readFileSync(
+    new URL('../../../src/rollouts/text/answer-grammar.ts', import.meta.url),
+    'utf8',
+  );
   const [, reading] = source.split('export function parseAnswer');
   const methods = Array.from(reading.matchAll(/\btext\.(\w+)/g), ([, name]) => name);
   expect([...new Set(methods)].sort()).toEqual(['charCodeAt', 'length']);

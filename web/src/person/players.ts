@@ -1,7 +1,11 @@
 /** Plays the policies of the engine step by step in one episode. */
 
+import {
+  findAnyPolicy,
+  STEPPED_POLICIES,
+  type SteppedPolicy,
+} from '../../../src/agents/policies/observing-policies.js';
 import { POLICIES, type Policy } from '../../../src/agents/policies/policies.js';
-import { findAnyPolicy, STEPPED_POLICIES, type SteppedPolicy } from '../../../src/agents/policies/stepped.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
